@@ -1,0 +1,1 @@
+export * from "./message-bus.ts";

@@ -1,0 +1,62 @@
+import type { Message } from "@toolbus/contracts";
+
+/**
+ * The bus: transport, never truth. Whatever it loses, the state store's timers bring again.
+ *
+ * Guarantees of every adapter, proved by `describeMessageBus`:
+ * - `publish` resolves when the broker holds the message safely and it was routed to a queue; it rejects with `Unroutable` when no queue takes
+ *   the topic, with `BusUnavailable` when the outcome is unknown (the message may arrive: publish it again with the same id).
+ * - `consume` is competing and at least once. A delivery that is not settled before its consumer is gone comes again, to any consumer, with a
+ *   higher `count`. Order is not promised. A repeat of one message id may or may not be dropped as a duplicate.
+ * - `announce` is broadcast, best effort: whoever listens at that moment may get it.
+ * - `close` stops deliveries, waits for the handlers under way, and rejects publishes from then on.
+ *
+ * Written from what RabbitMQ quorum queues and NATS JetStream can both keep. The memory adapter is the reference.
+ */
+export interface MessageBus {
+  publish(message: Message): Promise<void>;
+  /**
+   * Declares the queue of this topic, which outlives its consumers, and consumes from it. Resolves when deliveries may arrive. The handler's
+   * value settles the delivery; a handler that throws is retried after `RETRY_AFTER_THROW_MS`.
+   */
+  consume(topic: string, handler: DeliveryHandler, options: { readonly concurrency: number }): Promise<Subscription>;
+  /** Tells every listener of the topic; resolves when it is handed over. */
+  announce(message: Message): Promise<void>;
+  listen(topic: string, listener: (message: Message) => void): Promise<Subscription>;
+  close(): Promise<void>;
+}
+
+export interface Delivery {
+  readonly message: Message;
+  /** 1 the first time. Counts crashes of consumers as well as retries; a broker may count too few, never too many by more than its own restarts. */
+  readonly count: number;
+  /** Aborts when the bus closes for good or the broker took the delivery back. */
+  readonly signal: AbortSignal;
+}
+
+/** What becomes of a delivery. `after` is in milliseconds. */
+export type Disposition =
+  | { readonly kind: "ack" }
+  | { readonly kind: "retry"; readonly after: number; readonly reason: string }
+  | { readonly kind: "dead-letter"; readonly reason: string };
+
+export type DeliveryHandler = (delivery: Delivery) => Promise<Disposition>;
+
+export interface Subscription {
+  /** Stops new deliveries and waits for the handlers under way. Safe to call twice. */
+  stop(): Promise<void>;
+}
+
+export const RETRY_AFTER_THROW_MS = 1000;
+
+/** No queue takes this topic: its consumers have never started. */
+export class Unroutable extends Error {
+  readonly code = "unroutable";
+  override readonly name = "Unroutable";
+}
+
+/** The broker cannot be reached or did not confirm. What was published may arrive. */
+export class BusUnavailable extends Error {
+  readonly code = "bus_unavailable";
+  override readonly name = "BusUnavailable";
+}

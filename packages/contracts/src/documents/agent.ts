@@ -1,0 +1,133 @@
+import { type Static, Type } from "typebox";
+import type { JsonObject } from "../json.ts";
+import { parser } from "../parse.ts";
+import { ToolResult } from "../result.ts";
+import { Report } from "../report.ts";
+import { Lease } from "./ledger.ts";
+
+const closed = { additionalProperties: false } as const;
+
+/** One conversation: which run is active, which wait. Family `conversation`, written by the agent. */
+export const ConversationState = Type.Object(
+  {
+    conversationId: Type.String(),
+    activeRun: Type.Union([Type.String(), Type.Null()]),
+    queue: Type.Array(Type.String(), { maxItems: 64 }),
+    /** Runs so far; the ordinal keeps seed ids apart. */
+    runs: Type.Integer(),
+  },
+  closed,
+);
+export type ConversationState = Static<typeof ConversationState>;
+
+export const RUN_STATUSES = ["queued", "ready", "waiting", "done", "failed", "cancelled"] as const;
+export type RunStatus = (typeof RUN_STATUSES)[number];
+
+/** A tool as the run sees it: fixed when the run began. */
+export const RunTool = Type.Object({ name: Type.String(), version: Type.String(), hash: Type.String(), toolset: Type.String() }, closed);
+export type RunTool = Static<typeof RunTool>;
+
+/** A call of the current round, as the run's own row needs it to join. */
+export const OpenCall = Type.Object({ callId: Type.String(), write: Type.Boolean(), resolved: Type.Boolean() }, closed);
+export type OpenCall = Static<typeof OpenCall>;
+
+export const Usage = Type.Object({ inputTokens: Type.Integer(), outputTokens: Type.Integer(), modelCalls: Type.Integer(), toolCalls: Type.Integer() }, closed);
+export type Usage = Static<typeof Usage>;
+
+/** How a run ended. */
+export const RunEnding = Type.Object({ text: Type.String(), code: Type.Optional(Type.String()), truncated: Type.Optional(Type.Boolean()) }, closed);
+export type RunEnding = Static<typeof RunEnding>;
+
+/** A run: one message of a person, worked on until it ends. Family `run`, written by the agent. */
+export const Run = Type.Object(
+  {
+    runId: Type.String(),
+    conversationId: Type.String(),
+    agent: Type.String(),
+    profile: Type.String(),
+    input: Type.Unsafe<JsonObject>({ type: "object" }),
+    /** Which run of its conversation this is, from 1. */
+    ordinal: Type.Integer(),
+    status: Type.Enum([...RUN_STATUSES]),
+    tools: Type.Array(RunTool),
+    registryVersion: Type.String(),
+    /** The next round; 0 is the seed round. */
+    round: Type.Integer(),
+    epoch: Type.Integer(),
+    lease: Type.Union([Lease, Type.Null()]),
+    /** Acquires since the last commit of a turn; a run that cannot commit must not spin. */
+    attempts: Type.Integer(),
+    /** Time spent in model and tools; the clock stops while people decide. */
+    activeMs: Type.Integer(),
+    /** When the current round's calls went out, for `activeMs`. */
+    roundStartedAt: Type.Integer(),
+    heldMs: Type.Integer(),
+    pending: Type.Integer(),
+    calls: Type.Array(OpenCall, { maxItems: 32 }),
+    cancel: Type.Union([Type.Object({ entryId: Type.String(), by: Type.String(), at: Type.Integer() }, closed), Type.Null()]),
+    /** Repeats of one failing call in a row, to stop loops that burn rounds. */
+    repeats: Type.Object({ key: Type.String(), count: Type.Integer() }, closed),
+    usage: Usage,
+    createdAt: Type.Integer(),
+    startedAt: Type.Union([Type.Integer(), Type.Null()]),
+    endedAt: Type.Union([Type.Integer(), Type.Null()]),
+    ending: Type.Union([RunEnding, Type.Null()]),
+    report: Type.Union([Report, Type.Null()]),
+  },
+  closed,
+);
+export type Run = Static<typeof Run>;
+
+export const CALL_STATES = ["queued", "requested", "held", "granted", "dispatched", "resolved"] as const;
+export type CallState = (typeof CALL_STATES)[number];
+
+/** One tool call of a run. Family `call`, written by the agent. */
+export const Call = Type.Object(
+  {
+    callId: Type.String(),
+    runId: Type.String(),
+    conversationId: Type.String(),
+    round: Type.Integer(),
+    index: Type.Integer(),
+    /** The id the transcript pairs with: the provider's own, or `seed_<tool>`. */
+    transcriptId: Type.String(),
+    toolName: Type.String(),
+    toolVersion: Type.String(),
+    toolHash: Type.String(),
+    toolset: Type.String(),
+    kind: Type.Enum(["read", "compute", "write"]),
+    idempotency: Type.Enum(["key", "reconcile", "none"]),
+    keepsForMs: Type.Integer(),
+    timeoutMs: Type.Integer(),
+    /** Canonical JSON text. */
+    arguments: Type.String(),
+    argsHash: Type.String(),
+    /** Equal in every dispatch; an answer must echo its hash. */
+    secret: Type.String(),
+    state: Type.Enum([...CALL_STATES]),
+    dispatch: Type.Integer(),
+    requests: Type.Integer(),
+    createdAt: Type.Integer(),
+    sentAt: Type.Integer(),
+    /** Latest begin or first sending; fixed at the first invoke. */
+    notAfter: Type.Union([Type.Integer(), Type.Null()]),
+    approvalId: Type.Optional(Type.String()),
+    heldSince: Type.Optional(Type.Integer()),
+    approvalExpiresAt: Type.Optional(Type.Integer()),
+    grant: Type.Optional(Type.String()),
+    grantExpiresAt: Type.Optional(Type.Integer()),
+    executeBy: Type.Optional(Type.Integer()),
+    result: Type.Optional(ToolResult),
+    resolvedAt: Type.Optional(Type.Integer()),
+  },
+  closed,
+);
+export type Call = Static<typeof Call>;
+
+/** Marks a call that must not begin or send any more. Family `stop`, written by the agent, read by workers. */
+export const Stop = Type.Object({ callId: Type.String(), at: Type.Integer(), reason: Type.String() }, closed);
+export type Stop = Static<typeof Stop>;
+
+export const parseRun = parser(Run);
+export const parseCall = parser(Call);
+export const parseConversationState = parser(ConversationState);

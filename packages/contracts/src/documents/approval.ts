@@ -1,0 +1,63 @@
+import { type Static, Type } from "typebox";
+import { APPROVAL_OUTCOMES } from "../messages.ts";
+import { parser } from "../parse.ts";
+import { TIERS } from "../tool-definition.ts";
+
+const closed = { additionalProperties: false } as const;
+
+export const DECISIONS = ["approve", "deny", "revise"] as const;
+export type DecisionKind = (typeof DECISIONS)[number];
+
+export const Decision = Type.Object(
+  { approver: Type.String(), decision: Type.Enum([...DECISIONS]), at: Type.Integer(), via: Type.String(), tokenHash: Type.String(), comment: Type.Optional(Type.String()), ticket: Type.Optional(Type.String()) },
+  closed,
+);
+export type Decision = Static<typeof Decision>;
+
+/** What a grant was last signed with; the relay signs again from here, with the same id. */
+export const GrantTerms = Type.Object({ issuedAt: Type.Integer(), expiresAt: Type.Integer(), executeBy: Type.Integer(), era: Type.Integer() }, closed);
+export type GrantTerms = Static<typeof GrantTerms>;
+
+/** A write that wants a grant, and how it ended. Family `approval`, written by approvals. */
+export const Approval = Type.Object(
+  {
+    approvalId: Type.String(),
+    callId: Type.String(),
+    /** An own UUID of the request, beside the call id (A-02). */
+    correlationId: Type.String(),
+    runId: Type.String(),
+    conversationId: Type.String(),
+    tenant: Type.String(),
+    requester: Type.String(),
+    agent: Type.String(),
+    toolName: Type.String(),
+    toolVersion: Type.String(),
+    toolHash: Type.String(),
+    toolset: Type.String(),
+    arguments: Type.String(),
+    argsHash: Type.String(),
+    tier: Type.Enum([...TIERS]),
+    reasons: Type.Array(Type.String()),
+    idempotency: Type.Enum(["key", "reconcile", "none"]),
+    effect: Type.String(),
+    need: Type.Integer(),
+    status: Type.Enum(["pending", ...APPROVAL_OUTCOMES]),
+    decisions: Type.Array(Decision, { maxItems: 16 }),
+    requestedAt: Type.Integer(),
+    expiresAt: Type.Integer(),
+    endedAt: Type.Union([Type.Integer(), Type.Null()]),
+    reason: Type.Optional(Type.String()),
+    /** How often `approval.decided` was sent: each repeat has a new number. */
+    sent: Type.Integer(),
+    grant: Type.Optional(GrantTerms),
+  },
+  closed,
+);
+export type Approval = Static<typeof Approval>;
+
+/** A single-use right of one approver to decide one approval; only its SHA-256 is stored. Family `token`. */
+export const DecisionToken = Type.Object({ approvalId: Type.String(), approver: Type.String(), createdAt: Type.Integer(), expiresAt: Type.Integer(), used: Type.Union([Type.Enum([...DECISIONS]), Type.Null()]) }, closed);
+export type DecisionToken = Static<typeof DecisionToken>;
+
+export const parseApproval = parser(Approval);
+export const parseDecisionToken = parser(DecisionToken);

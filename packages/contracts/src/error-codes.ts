@@ -1,0 +1,85 @@
+/**
+ * One table for the four vocabularies of a failed tool call (E-01 to E-08): the class shapes what the model may do, the wire code travels
+ * on the bus, the name is what a library user sees, the status is what the audit keeps.
+ */
+export type ErrorClass = "ToolUserError" | "ToolPolicyError" | "ToolTransientError" | "ToolTerminalError";
+export type WireCode = "ToolNotFound" | "ExecutionFailed" | "Timeout" | "InvalidArguments";
+export type ErrorName = "ToolNotFoundError" | "InvalidArgumentsError" | "ToolExecutionError" | "ToolTimeoutError";
+export type ResultStatus =
+  | "ok"
+  | "validation_error"
+  | "timeout"
+  | "denied"
+  | "unknown_tool"
+  | "error"
+  | "not_executed"
+  | "outcome_unknown"
+  | "cancelled";
+
+export interface ErrorRow {
+  readonly class: ErrorClass;
+  readonly wireCode: WireCode;
+  readonly name: ErrorName;
+  readonly status: ResultStatus;
+  readonly retryable: boolean;
+}
+
+const row = (cls: ErrorClass, wireCode: WireCode, name: ErrorName, status: ResultStatus, retryable = false): ErrorRow => ({ class: cls, wireCode, name, status, retryable });
+
+/** Every reason the product itself gives. A tool may name others for its own domain (`release_not_found`); they take the row of `domain_error`. */
+export const toolErrors = {
+  invalid_arguments: row("ToolUserError", "InvalidArguments", "InvalidArgumentsError", "validation_error"),
+  tool_not_found: row("ToolUserError", "ToolNotFound", "ToolNotFoundError", "unknown_tool"),
+  domain_error: row("ToolUserError", "ExecutionFailed", "ToolExecutionError", "error"),
+  timeout: row("ToolTransientError", "Timeout", "ToolTimeoutError", "timeout", true),
+  rate_limited: row("ToolTransientError", "ExecutionFailed", "ToolExecutionError", "error", true),
+  unavailable: row("ToolTransientError", "ExecutionFailed", "ToolExecutionError", "error", true),
+  execution_failed: row("ToolTerminalError", "ExecutionFailed", "ToolExecutionError", "error"),
+  result_too_large: row("ToolTerminalError", "ExecutionFailed", "ToolExecutionError", "error"),
+  poison: row("ToolTerminalError", "ExecutionFailed", "ToolExecutionError", "error"),
+  policy_denied: row("ToolPolicyError", "ExecutionFailed", "ToolExecutionError", "denied"),
+  denied_by_user: row("ToolPolicyError", "ExecutionFailed", "ToolExecutionError", "denied"),
+  revision_requested: row("ToolPolicyError", "ExecutionFailed", "ToolExecutionError", "denied"),
+  approval_expired: row("ToolPolicyError", "ExecutionFailed", "ToolExecutionError", "denied"),
+  approval_lapsed: row("ToolPolicyError", "ExecutionFailed", "ToolExecutionError", "denied"),
+  limit: row("ToolPolicyError", "ExecutionFailed", "ToolExecutionError", "denied"),
+  not_executed: row("ToolTransientError", "ExecutionFailed", "ToolExecutionError", "not_executed", true),
+  skipped: row("ToolPolicyError", "ExecutionFailed", "ToolExecutionError", "not_executed"),
+  outcome_unknown: row("ToolTerminalError", "ExecutionFailed", "ToolExecutionError", "outcome_unknown"),
+  cancelled: row("ToolPolicyError", "ExecutionFailed", "ToolExecutionError", "cancelled"),
+} as const satisfies Record<string, ErrorRow>;
+
+export type ToolErrorCode = keyof typeof toolErrors;
+
+/** The row for a code; a code of a tool's own domain is a `domain_error`. */
+export function errorRow(code: string): ErrorRow {
+  return Object.hasOwn(toolErrors, code) ? toolErrors[code as ToolErrorCode] : toolErrors.domain_error;
+}
+
+/**
+ * Codes of HTTP problems (RFC 9457, `application/problem+json`), with their status. The `type` of a problem is `urn:toolbus:problem:<code>`.
+ */
+export const problemCodes = {
+  malformed_body: 400,
+  invalid_request: 400,
+  invalid_cursor: 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  self_approval: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  not_acceptable: 406,
+  already_decided: 409,
+  token_used: 409,
+  conflict: 409,
+  expired: 410,
+  body_too_large: 413,
+  unsupported_media_type: 415,
+  idempotency_key_reused: 422,
+  rate_limited: 429,
+  internal: 500,
+  store_unavailable: 503,
+  shutting_down: 503,
+} as const;
+
+export type ProblemCode = keyof typeof problemCodes;

@@ -1,0 +1,79 @@
+import type { Usage } from "./documents/agent.ts";
+import type { ApprovalOutcome } from "./messages.ts";
+import type { ResultStatus } from "./error-codes.ts";
+import type { Report } from "./report.ts";
+import type { ToolKind } from "./tool-definition.ts";
+
+/** One tool call as a viewer sees it. */
+export interface EventCall {
+  readonly callId: string;
+  readonly transcriptId: string;
+  readonly tool: string;
+  readonly kind: ToolKind | "unknown";
+  readonly arguments: string;
+}
+
+/**
+ * Durable events of a run: the log's sequence is the SSE id (`<runId>:<sequence>`), so a client that resumes gets every one of them, once.
+ * `at` is the store's clock in milliseconds.
+ */
+export type RunEvent =
+  | { readonly type: "run.queued"; readonly at: number; readonly behind: string }
+  | { readonly type: "run.started"; readonly at: number; readonly profile: string; readonly input: object; readonly tools: readonly string[] }
+  | {
+      readonly type: "turn";
+      readonly at: number;
+      readonly round: number;
+      readonly seed: boolean;
+      readonly provider: string;
+      readonly model: string;
+      readonly text: string;
+      readonly calls: readonly EventCall[];
+      readonly usage: Usage;
+    }
+  | { readonly type: "call.held"; readonly at: number; readonly callId: string; readonly tool: string; readonly approvalId: string; readonly tier: string; readonly effect: string; readonly expiresAt: number }
+  | { readonly type: "call.decided"; readonly at: number; readonly callId: string; readonly tool: string; readonly outcome: ApprovalOutcome; readonly decidedBy: readonly string[] }
+  | {
+      readonly type: "call.resolved";
+      readonly at: number;
+      readonly callId: string;
+      readonly tool: string;
+      readonly status: ResultStatus;
+      readonly latencyMs: number;
+      /** Cut to 4 KiB for viewers. */
+      readonly content: string;
+    }
+  | { readonly type: "run.cancelling"; readonly at: number; readonly by: string }
+  | RunEnd;
+
+/** Exactly one of these ends every stream. */
+export type RunEnd =
+  | { readonly type: "run.completed"; readonly at: number; readonly text: string; readonly truncated: boolean; readonly report: Report | null; readonly usage: Usage }
+  | { readonly type: "run.failed"; readonly at: number; readonly code: string; readonly message: string; readonly report: Report | null; readonly usage: Usage }
+  | { readonly type: "run.cancelled"; readonly at: number; readonly by: string; readonly report: Report | null; readonly usage: Usage };
+
+/** Not durable: text as it comes. `after` is the last durable sequence when it was written; `offset` counts characters within the round. */
+export interface TextDelta {
+  readonly type: "delta";
+  readonly epoch: number;
+  readonly round: number;
+  readonly offset: number;
+  readonly after: number;
+  readonly text: string;
+}
+
+/** Not durable: another process took the round over, its text starts again. Made by the gateway. */
+export interface TextReset {
+  readonly type: "reset";
+  readonly epoch: number;
+  readonly round: number;
+}
+
+export const RUN_ENDS = ["run.completed", "run.failed", "run.cancelled"] as const;
+
+export function isRunEnd(event: { readonly type: string }): event is RunEnd {
+  return (RUN_ENDS as readonly string[]).includes(event.type);
+}
+
+/** How much of a result a viewer is shown, in characters. */
+export const EVENT_CONTENT_CHARS = 4096;

@@ -1,0 +1,127 @@
+import { createHash } from "node:crypto";
+import { ulid } from "ulid";
+
+/**
+ * Identifiers (core.md, section 1). The shard can be read off any of them, so everything of one conversation commits together.
+ *
+ *     conversation  cv_<shard>_<ulid>      run   rn_<shard>_<ulid>, sub-run <runId>~<n>
+ *     call          <runId>.<round>.<index>   approval   ap_<callId>
+ */
+const ULID = "[0-7][0-9A-HJKMNP-TV-Z]{25}";
+const SHARD = "[0-9a-f]{2}";
+const RUN = `rn_${SHARD}_${ULID}(?:~[0-9]{1,4}){0,4}`;
+
+/** Patterns of the identifiers, for schemas. */
+export const ID_PATTERNS = {
+  shard: `^${SHARD}$`,
+  conversation: `^cv_${SHARD}_${ULID}$`,
+  run: `^${RUN}$`,
+  call: `^${RUN}\\.[0-9]{1,4}\\.[0-9]{1,3}$`,
+  approval: `^ap_${RUN}\\.[0-9]{1,4}\\.[0-9]{1,3}$`,
+} as const;
+
+const run = new RegExp(ID_PATTERNS.run);
+const conversation = new RegExp(ID_PATTERNS.conversation);
+const call = new RegExp(ID_PATTERNS.call);
+const approval = new RegExp(ID_PATTERNS.approval);
+const anyId = new RegExp(`^(?:ap_)?(?:rn|cv)_(${SHARD})_${ULID}`);
+
+/** How many shards a store has when nothing else was said at its first start. */
+export const DEFAULT_SHARDS = 16;
+
+/** What minting needs from outside: the time in milliseconds and 16 random bytes or more. */
+export interface Mint {
+  readonly now: number;
+  readonly random: Uint8Array;
+}
+
+export const isRunId = (id: string): boolean => run.test(id);
+export const isConversationId = (id: string): boolean => conversation.test(id);
+export const isCallId = (id: string): boolean => call.test(id);
+export const isApprovalId = (id: string): boolean => approval.test(id);
+
+/** The shard with this number, as two hex digits. */
+export function shardName(index: number): string {
+  return index.toString(16).padStart(2, "0");
+}
+
+/** The shard that an identifier names. Throws on anything that is no identifier of ours: parse at the edge first. */
+export function shardOf(id: string): string {
+  const shard = anyId.exec(id)?.[1];
+  if (!shard) throw new Error(`"${id.slice(0, 80)}" is no conversation, run, call or approval id.`);
+  return shard;
+}
+
+/** A new conversation id, on a shard chosen by the random bytes. */
+export function newConversationId(mint: Mint, shards: number): string {
+  return `cv_${shardName((mint.random[0] ?? 0) % shards)}_${ulidOf(mint)}`;
+}
+
+/** A new run id on its conversation's shard. */
+export function newRunId(mint: Mint, conversationId: string): string {
+  return `rn_${shardOf(conversationId)}_${ulidOf(mint)}`;
+}
+
+/**
+ * The ids of a request with an `Idempotency-Key`: derived from tenant, principal, route and key, so that a repeat lands on the same documents.
+ * They are ULIDs in form only; their time part means nothing.
+ */
+export function derivedIds(parts: { tenant: string; principal: string; route: string; key: string }, shards: number): { conversationId: string; runId: string } {
+  const digest = createHash("sha256")
+    .update(JSON.stringify([parts.tenant, parts.principal, parts.route, parts.key]))
+    .digest();
+  const shard = shardName((digest[0] ?? 0) % shards);
+  return { conversationId: `cv_${shard}_${crockford(digest.subarray(0, 16))}`, runId: `rn_${shard}_${crockford(digest.subarray(16, 32))}` };
+}
+
+/** The id of the call with this index in this round of the run: unique everywhere, and the idempotency key of its effect. */
+export function callIdOf(runId: string, round: number, index: number): string {
+  return `${runId}.${round}.${index}`;
+}
+
+/** The run, round and index that a call id names. */
+export function callParts(callId: string): { runId: string; round: number; index: number } {
+  const [runId, round, index] = callId.split(".");
+  if (!call.test(callId) || !runId) throw new Error(`"${callId.slice(0, 80)}" is no call id.`);
+  return { runId, round: Number(round), index: Number(index) };
+}
+
+/** The run without its sub-run suffix: the one whose origin answers for it. */
+export function rootRunId(runId: string): string {
+  return runId.split("~")[0] ?? runId;
+}
+
+/** The approval of a call: one call has one approval, by construction. */
+export function approvalIdOf(callId: string): string {
+  return `ap_${callId}`;
+}
+
+/** The call that an approval is for. */
+export function approvalCallId(approvalId: string): string {
+  return approvalId.slice("ap_".length);
+}
+
+/** Message ids: each repeat has a new number, so no broker swallows it as a duplicate. */
+export const messageIds = {
+  invoke: (callId: string, dispatch: number) => `${callId}#${dispatch}`,
+  result: (callId: string, fence: number) => `${callId}#r${fence}`,
+  other: (kind: string, id: string, n: number) => `${kind}:${id}#${n}`,
+} as const;
+
+const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+
+function ulidOf({ now, random }: Mint): string {
+  let next = 1;
+  return ulid(now, () => (random[next++ % random.length] ?? 0) / 256);
+}
+
+/** 26 characters of Crockford's base 32 from 16 bytes; the first is at most 7, as in every ULID. */
+function crockford(bytes: Uint8Array): string {
+  let value = BigInt(`0x${Buffer.from(bytes).toString("hex")}`);
+  let text = "";
+  for (let i = 0; i < 26; i++) {
+    text = (ALPHABET[Number(value & 31n)] ?? "0") + text;
+    value >>= 5n;
+  }
+  return text;
+}

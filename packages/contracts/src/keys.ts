@@ -1,0 +1,63 @@
+import { rootRunId, shardOf } from "./ids.ts";
+
+/**
+ * Names in the state store: `tb:<family>:{<shard>}:<id>`, family first so that access rules can be written, shard as the Redis Cluster
+ * hash tag. A service writes its own families only (core.md, section 2).
+ */
+export type Family =
+  | "origin"
+  | "inbox"
+  | "conversation"
+  | "run"
+  | "call"
+  | "stop"
+  | "transcript"
+  | "events"
+  | "live"
+  | "approval"
+  | "token"
+  | "audit"
+  | "pin"
+  | "policy"
+  | "era"
+  | "quota"
+  | "security"
+  | "dead"
+  | `registry.${string}`
+  | `ledger.${string}`
+  | `index.${string}`;
+
+/** The shard for what belongs to no conversation: registry, pins, era. */
+export const HOME_SHARD = "00";
+
+export function keyOf(family: Family, shard: string, id: string): string {
+  return `tb:${family}:{${shard}}:${id}`;
+}
+
+/** Every name that the services use, each written by one of them. */
+export const keys = {
+  conversationOrigin: (conversationId: string) => keyOf("origin", shardOf(conversationId), conversationId),
+  /** A sub-run's origin is its root's. */
+  runOrigin: (runId: string) => keyOf("origin", shardOf(runId), rootRunId(runId)),
+  inbox: (shard: string, entryId: string) => keyOf("inbox", shard, entryId),
+  conversation: (conversationId: string) => keyOf("conversation", shardOf(conversationId), conversationId),
+  run: (runId: string) => keyOf("run", shardOf(runId), runId),
+  call: (callId: string) => keyOf("call", shardOf(callId), callId),
+  /** Present when the call must not begin, or send, any more. */
+  stop: (callId: string) => keyOf("stop", shardOf(callId), callId),
+  transcript: (conversationId: string) => keyOf("transcript", shardOf(conversationId), conversationId),
+  events: (runId: string) => keyOf("events", shardOf(runId), runId),
+  live: (runId: string) => keyOf("live", shardOf(runId), runId),
+  ledger: (toolset: string, callId: string) => keyOf(`ledger.${toolset}`, shardOf(callId), callId),
+  registration: (toolset: string, tool: string, version: string) => keyOf(`registry.${toolset}`, HOME_SHARD, `${tool}@${version}`),
+  registryIndex: () => "index.registry",
+  approval: (approvalId: string) => keyOf("approval", shardOf(approvalId), approvalId),
+  token: (approvalId: string, hash: string) => keyOf("token", shardOf(approvalId), hash),
+  audit: (shard: string) => keyOf("audit", shard, "audit"),
+  pin: (tool: string) => keyOf("pin", HOME_SHARD, tool),
+  era: () => keyOf("era", HOME_SHARD, "era"),
+  quota: (runId: string, name: string) => keyOf("quota", shardOf(runId), `${rootRunId(runId)}:${name}`),
+  security: (shard: string, service: string) => keyOf("security", shard, service),
+  pendingApprovals: () => "index.approvals.pending",
+  runIndex: (principal: string) => `index.runs.${principal}`,
+} as const;

@@ -1,0 +1,91 @@
+import { type Static, Type } from "typebox";
+import { ID_PATTERNS } from "./ids.ts";
+
+const closed = { additionalProperties: false } as const;
+const CallId = Type.String({ pattern: ID_PATTERNS.call });
+const ToolName = Type.String({ minLength: 1, maxLength: 128 });
+
+/** Body of `tool.invoke.<toolset>`: exactly these four; `arguments` is canonical JSON text (RFC 8785). */
+export const ToolInvoke = Type.Object({ toolCallId: CallId, toolName: ToolName, arguments: Type.String({ maxLength: 65_536 }), sessionId: Type.String({ pattern: ID_PATTERNS.conversation }) }, closed);
+export type ToolInvoke = Static<typeof ToolInvoke>;
+
+/** Body of an answer, type `toolbus.tool.result`. */
+export const ToolResponse = Type.Object({ toolCallId: CallId, toolName: ToolName, content: Type.String(), isError: Type.Boolean() }, closed);
+export type ToolResponse = Static<typeof ToolResponse>;
+
+/** Body of a failure, type `toolbus.tool.error`; field-level details travel as an attribute. */
+export const ToolFailure = Type.Object({ toolCallId: CallId, toolName: ToolName, code: Type.String({ maxLength: 64 }), message: Type.String({ maxLength: 4000 }), isRetryable: Type.Boolean() }, closed);
+export type ToolFailure = Static<typeof ToolFailure>;
+
+/** Body of `run.wake`: a hint that a run can advance, or (with an entry) that the gateway accepted something for it. */
+export const RunWake = Type.Object({ runId: Type.String({ pattern: ID_PATTERNS.run }), entryId: Type.Optional(Type.String({ maxLength: 160 })) }, closed);
+export type RunWake = Static<typeof RunWake>;
+
+/** Body of `approval.request`: a write that wants a grant. What approvals shows and grants comes from its own pin, not from here. */
+export const ApprovalRequest = Type.Object(
+  {
+    toolCallId: CallId,
+    toolName: ToolName,
+    toolVersion: Type.String({ maxLength: 32 }),
+    toolHash: Type.String({ maxLength: 64 }),
+    arguments: Type.String({ maxLength: 65_536 }),
+    sessionId: Type.String({ pattern: ID_PATTERNS.conversation }),
+  },
+  closed,
+);
+export type ApprovalRequest = Static<typeof ApprovalRequest>;
+
+/** Body of `approval.cancel`: nobody needs this decision any more. */
+export const ApprovalCancel = Type.Object({ toolCallId: CallId, reason: Type.String({ maxLength: 200 }) }, closed);
+export type ApprovalCancel = Static<typeof ApprovalCancel>;
+
+/** Body of `approval.held.<agent>`: people have been asked. */
+export const ApprovalHeld = Type.Object(
+  { toolCallId: CallId, approvalId: Type.String({ pattern: ID_PATTERNS.approval }), tier: Type.String(), expiresAt: Type.Integer(), effect: Type.String() },
+  closed,
+);
+export type ApprovalHeld = Static<typeof ApprovalHeld>;
+
+/** How an approval ends. */
+export const APPROVAL_OUTCOMES = ["approved", "rejected", "revision_requested", "expired", "cancelled", "limit", "refused"] as const;
+export type ApprovalOutcome = (typeof APPROVAL_OUTCOMES)[number];
+
+/** Body of `approval.decided.<agent>`; with `approved`, the signed grant is an attribute. */
+export const ApprovalDecided = Type.Object(
+  {
+    toolCallId: CallId,
+    approvalId: Type.String({ pattern: ID_PATTERNS.approval }),
+    outcome: Type.Enum([...APPROVAL_OUTCOMES]),
+    comment: Type.Optional(Type.String({ maxLength: 2000 })),
+    decidedBy: Type.Optional(Type.Array(Type.String())),
+    grantExpiresAt: Type.Optional(Type.Integer()),
+    executeBy: Type.Optional(Type.Integer()),
+    /** For `refused`: what approvals found wrong, in words for the model. */
+    reason: Type.Optional(Type.String({ maxLength: 500 })),
+  },
+  closed,
+);
+export type ApprovalDecided = Static<typeof ApprovalDecided>;
+
+/** Body of `tool.cancel`: a hint that nobody waits for this call any more. */
+export const ToolCancel = Type.Object({ toolCallId: CallId }, closed);
+export type ToolCancel = Static<typeof ToolCancel>;
+
+/** Body of `tool.announce`: a toolset's registrations changed. */
+export const ToolAnnounce = Type.Object({ toolset: Type.String(), tools: Type.Array(Type.String()) }, closed);
+export type ToolAnnounce = Static<typeof ToolAnnounce>;
+
+/** CloudEvents `type` of each message. */
+export const messageTypes = {
+  toolInvoke: "toolbus.tool.invoke",
+  toolResult: "toolbus.tool.result",
+  toolError: "toolbus.tool.error",
+  grantStale: "toolbus.tool.grant_stale",
+  toolCancel: "toolbus.tool.cancel",
+  toolAnnounce: "toolbus.tool.announce",
+  runWake: "toolbus.run.wake",
+  approvalRequest: "toolbus.approval.request",
+  approvalCancel: "toolbus.approval.cancel",
+  approvalHeld: "toolbus.approval.held",
+  approvalDecided: "toolbus.approval.decided",
+} as const;

@@ -1,0 +1,34 @@
+import { type Static, Type } from "typebox";
+
+const closed = { additionalProperties: false } as const;
+
+export const SEVERITIES = ["low", "medium", "high"] as const;
+export type Severity = (typeof SEVERITIES)[number];
+
+/** One call that a finding rests on; names both the transcript's id and the call's own. */
+export const Evidence = Type.Object(
+  { callId: Type.String(), transcriptId: Type.String(), tool: Type.String(), status: Type.String(), contentHash: Type.String(), at: Type.Integer() },
+  closed,
+);
+export type Evidence = Static<typeof Evidence>;
+
+/** What an investigation found, what it rests on and whether it was filed. */
+export const Report = Type.Object(
+  {
+    subject: Type.String(),
+    severity: Type.Union([Type.Enum([...SEVERITIES]), Type.Null()]),
+    findings: Type.Array(Type.String({ maxLength: 2000 }), { maxItems: 64 }),
+    evidence: Type.Array(Evidence, { maxItems: 256 }),
+    /** Of the write that filed it: `filed` only when its target said so. */
+    filing: Type.Object(
+      {
+        status: Type.Enum(["filed", "denied", "expired", "outcome_unknown", "failed", "not_attempted", "cancelled"]),
+        reportId: Type.Optional(Type.String()),
+        callId: Type.Optional(Type.String()),
+      },
+      closed,
+    ),
+  },
+  closed,
+);
+export type Report = Static<typeof Report>;

@@ -1,0 +1,83 @@
+import { type Static, Type } from "typebox";
+import { errorRow, type ResultStatus } from "./error-codes.ts";
+import type { Problem } from "./parse.ts";
+
+const closed = { additionalProperties: false } as const;
+const STATUSES = ["ok", "validation_error", "timeout", "denied", "unknown_tool", "error", "not_executed", "outcome_unknown", "cancelled"] as const satisfies readonly ResultStatus[];
+
+/** What went wrong, in words that the model can act on. */
+export const ResultError = Type.Object(
+  {
+    code: Type.String({ maxLength: 64 }),
+    class: Type.Enum(["ToolUserError", "ToolPolicyError", "ToolTransientError", "ToolTerminalError"]),
+    message: Type.String({ maxLength: 4000 }),
+    retryable: Type.Boolean(),
+    /** Seconds. */
+    retryAfter: Type.Optional(Type.Number()),
+    details: Type.Optional(Type.Array(Type.Object({ path: Type.String(), message: Type.String() }, closed), { maxItems: 16 })),
+  },
+  closed,
+);
+export type ResultError = Static<typeof ResultError>;
+
+/** One metadata record per call (X-11, X-12): what is logged and audited, never arguments or content. */
+export const CallMetadata = Type.Object(
+  {
+    tool: Type.String(),
+    agent: Type.String(),
+    startedAt: Type.Integer(),
+    endedAt: Type.Integer(),
+    latencyMs: Type.Number(),
+    ok: Type.Boolean(),
+    errorClass: Type.Optional(Type.String()),
+    traceId: Type.Optional(Type.String()),
+    attempt: Type.Integer(),
+  },
+  closed,
+);
+export type CallMetadata = Static<typeof CallMetadata>;
+
+/** How a call ended. `content` is what the model reads: JSON text, or plain text. */
+export const ToolResult = Type.Object(
+  {
+    status: Type.Enum([...STATUSES]),
+    content: Type.String(),
+    isError: Type.Boolean(),
+    error: Type.Optional(ResultError),
+    truncated: Type.Optional(Type.Boolean()),
+    metadata: Type.Optional(CallMetadata),
+  },
+  closed,
+);
+export type ToolResult = Static<typeof ToolResult>;
+
+/** A result that says why not, with the class and the words that the table gives its code. */
+export function failedResult(code: string, message: string, extra: { retryAfter?: number; details?: readonly Problem[]; truncated?: boolean; retryable?: boolean } = {}): ToolResult {
+  const row = errorRow(code);
+  const error: ResultError = {
+    code,
+    class: row.class,
+    message,
+    retryable: extra.retryable ?? row.retryable,
+    ...(extra.retryAfter === undefined ? {} : { retryAfter: extra.retryAfter }),
+    ...(extra.details === undefined ? {} : { details: extra.details.map((d) => ({ path: d.path, message: d.message })) }),
+  };
+  return {
+    status: row.status,
+    content: errorContent(error, extra.truncated),
+    isError: true,
+    error,
+    ...(extra.truncated === undefined ? {} : { truncated: extra.truncated }),
+  };
+}
+
+/** What the model reads of an error: `{error, class, message, retryable}` and what helps it act (X-14, E-09). */
+export function errorContent(error: ResultError, truncated?: boolean): string {
+  const { code, class: errorClass, message, retryable, retryAfter, details } = error;
+  return JSON.stringify({ error: code, class: errorClass, ...(errorClass === "ToolPolicyError" ? { reason: policyReason(code) } : {}), message, retryable, retryAfter, details, truncated });
+}
+
+/** S1's reason for a refusal: a person's "no" is `APPROVAL_DENIED`. */
+function policyReason(code: string): string {
+  return code === "denied_by_user" ? "APPROVAL_DENIED" : code.toUpperCase();
+}

@@ -1,0 +1,118 @@
+import { type Static, Type } from "typebox";
+import type { JsonObject } from "./json.ts";
+import { compileSchema, type Problem, type Validator } from "./parse.ts";
+
+/** Read: looks only. Compute: looks at nothing outside. Write: something outside changes (in doubt, it is a write). */
+export type ToolKind = "read" | "compute" | "write";
+
+/** Low and medium writes are granted by policy, medium ones with an audit record; high takes one approver, critical two and a ticket. */
+export const TIERS = ["low", "medium", "high", "critical"] as const;
+export type Tier = (typeof TIERS)[number];
+
+const JsonSchema = Type.Unsafe<JsonObject>({ type: "object" });
+const closed = { additionalProperties: false } as const;
+
+const RiskRule = Type.Object(
+  {
+    /** A JSON Schema over the arguments: the rule holds when they satisfy it. */
+    when: JsonSchema,
+    tier: Type.Enum([...TIERS]),
+    reason: Type.String({ minLength: 1, maxLength: 200 }),
+  },
+  closed,
+);
+
+/** What a write does when it must run again (core.md, section 6). */
+const Idempotency = Type.Union([
+  Type.Object({ mode: Type.Literal("key"), keepsForMs: Type.Integer({ minimum: 1000 }) }, closed),
+  Type.Object({ mode: Type.Literal("reconcile") }, closed),
+  Type.Object({ mode: Type.Literal("none") }, closed),
+]);
+
+/**
+ * The whole definition of a tool: what is registered, pinned and hashed. The model sees `name`, `description` and `parameters` only.
+ * A change of anything here is another tool hash, hence another approval.
+ */
+export const ToolDefinition = Type.Object(
+  {
+    name: Type.String({ pattern: "^[a-z][a-z0-9_]{0,63}$" }),
+    version: Type.String({ pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$" }),
+    description: Type.String({ minLength: 1, maxLength: 4000 }),
+    parameters: JsonSchema,
+    kind: Type.Enum(["read", "compute", "write"]),
+    risk: Type.Object({ tier: Type.Enum([...TIERS]), rules: Type.Optional(Type.Array(RiskRule, { maxItems: 16 })) }, closed),
+    idempotency: Idempotency,
+    timeoutMs: Type.Integer({ minimum: 1, maximum: 600_000 }),
+    /** What the approver reads; `{name}` stands for an argument. */
+    effect: Type.Optional(Type.String({ minLength: 1, maxLength: 500 })),
+    /** Scopes that the requester must hold, besides those of the route. */
+    scopes: Type.Optional(Type.Array(Type.String(), { maxItems: 16 })),
+    /** Where it comes from: a toolset, `mcp:<server>`. */
+    source: Type.String({ minLength: 1, maxLength: 120 }),
+    owner: Type.Optional(Type.String({ maxLength: 120 })),
+    /** Feature flag that switches the tool per environment. */
+    flag: Type.Optional(Type.String({ maxLength: 120 })),
+    deprecated: Type.Optional(Type.Object({ note: Type.String({ maxLength: 500 }) }, closed)),
+    slo: Type.Optional(Type.Object({ p99Ms: Type.Optional(Type.Integer()), successRate: Type.Optional(Type.Number()) }, closed)),
+  },
+  closed,
+);
+export type ToolDefinition = Static<typeof ToolDefinition>;
+export type Idempotency = Static<typeof Idempotency>;
+
+/** The tier of one call and why, by the definition's own rules: the highest that holds, never below the definition's tier. */
+export interface RiskAssessment {
+  readonly tier: Tier;
+  readonly reasons: readonly string[];
+}
+
+const compiled = new WeakMap<object, Validator>();
+
+/** A schema of a definition, compiled once per object. */
+export function schemaValidator(schema: object): Validator {
+  let validator = compiled.get(schema);
+  if (!validator) {
+    validator = compileSchema(schema);
+    compiled.set(schema, validator);
+  }
+  return validator;
+}
+
+/** Faults of the arguments. Applies the schema's defaults in place. */
+export function checkArguments(definition: ToolDefinition, args: JsonObject): readonly Problem[] {
+  return schemaValidator(definition.parameters)(args);
+}
+
+/** How many distinct approvers each tier takes. */
+export const APPROVERS_NEEDED: Readonly<Record<Tier, number>> = { low: 0, medium: 0, high: 1, critical: 2 };
+
+/** True when `a` is at least as risky as `b`. */
+export const atLeast = (a: Tier, b: Tier): boolean => TIERS.indexOf(a) >= TIERS.indexOf(b);
+
+export function assessRisk(definition: ToolDefinition, args: JsonObject): RiskAssessment {
+  let tier: Tier = definition.risk.tier;
+  const reasons: string[] = [];
+  for (const rule of definition.risk.rules ?? []) {
+    // The validator applies defaults in place, so a rule gets a copy: it must not change what is executed.
+    if (schemaValidator(rule.when)(structuredClone(args)).length > 0) continue;
+    reasons.push(rule.reason);
+    if (atLeast(rule.tier, tier)) tier = rule.tier;
+  }
+  return { tier, reasons };
+}
+
+/** The sentence an approver reads: the effect template with the arguments put in, cut to what fits on a card. */
+export function renderEffect(definition: ToolDefinition, args: JsonObject): string {
+  const template = definition.effect ?? `Runs the tool "${definition.name}".`;
+  return template.replace(/\{([A-Za-z0-9_]+)\}/g, (whole, name: string) => {
+    const value = args[name];
+    if (value === undefined) return whole;
+    const text = Array.isArray(value) ? `${value.length} ${value.length === 1 ? "item" : "items"}` : typeof value === "string" ? value : JSON.stringify(value);
+    return visible(text.length > 200 ? `${text.slice(0, 200)}…` : text);
+  });
+}
+
+/** Control, bidirectional and zero-width characters as escapes, so that what an approver reads is what will be done. */
+export function visible(text: string): string {
+  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}

@@ -1,0 +1,38 @@
+/**
+ * The neutral transcript: one log per conversation, the same for every provider. Adapters turn it into their vendor's shape.
+ * Results follow their turn in call index order, not in order of arrival, so a replay is exact.
+ */
+export interface TranscriptCall {
+  /** The id that pairs call and result towards the provider. */
+  readonly id: string;
+  readonly callId: string;
+  readonly name: string;
+  /** JSON text as the model wrote it, or canonical text once it was parsed. */
+  readonly arguments: string;
+}
+
+export type TranscriptEntry =
+  | { readonly type: "user"; readonly runId: string; readonly text: string; readonly at: number }
+  | {
+      readonly type: "assistant";
+      readonly runId: string;
+      readonly round: number;
+      readonly text: string;
+      readonly calls: readonly TranscriptCall[];
+      readonly at: number;
+      /** Who said it; a seed turn is ours. */
+      readonly provider: string;
+      readonly model: string;
+    }
+  | {
+      readonly type: "result";
+      readonly runId: string;
+      readonly round: number;
+      readonly id: string;
+      readonly callId: string;
+      readonly name: string;
+      readonly status: string;
+      readonly content: string;
+      readonly isError: boolean;
+      readonly at: number;
+    };

@@ -1,0 +1,171 @@
+import type { Json } from "@toolbus/contracts";
+
+/**
+ * The state store: the truth of the system. Five small ports behind one connection: documents, claims, logs, indexes, blobs.
+ *
+ * Guarantees of every adapter, proved by `describeStateStore`:
+ * - `commit` moves everything of one change, in one shard, together or not at all. Answered "ok" it survives the death of this process
+ *   (the memory adapter excepted).
+ * - A change is idempotent by its `op`: repeated after a lost reply it answers "ok" with the first commit number and does nothing again,
+ *   as long as no later change was guarded by the same document; after that it answers "stale".
+ * - Time is the store's own (`now`, milliseconds since 1970): no deadline is judged by a caller's clock.
+ * - Nothing here knows what a key means.
+ *
+ * Errors: `StoreUnavailable` when the store cannot be reached or answers too late: the change may or may not have happened, repeat it with
+ * the same `op`. `TypeError` or `RangeError` for a change that is malformed (no guard, another shard's key, a value over 64 KiB).
+ */
+export interface StateStore extends Documents, Claims, Logs, Indexes, Blobs {
+  /** How many shards this store has; fixed at its first start. */
+  readonly shards: number;
+  /**
+   * Every owner of a lease taken before this time is dead (0 when nothing is known). A store with an exclusive lock sets it to the time it
+   * was opened: whoever held a lease held the lock, and the lock is ours now.
+   */
+  readonly ownersDeadBefore: number;
+  /** Waits for operations under way, then lets go of the connection and the lock. Safe to call twice. */
+  close(): Promise<void>;
+}
+
+export interface Documents {
+  /** Reads documents, `null` where there is none. Those of one shard are read at one moment. */
+  read(keys: readonly string[]): Promise<ReadReply>;
+  commit(shard: string, change: Change): Promise<CommitReply>;
+}
+
+export interface StoredDocument {
+  /** The number of the commit that wrote it: never repeats for a key, not even after removal. */
+  readonly version: number;
+  readonly value: Json;
+}
+
+export interface ReadReply {
+  readonly now: number;
+  /** In the order of the keys. */
+  readonly documents: readonly (StoredDocument | null)[];
+}
+
+/** A key and the version that it must still have; 0: it must not exist. */
+export interface Guard {
+  readonly key: string;
+  readonly version: number;
+}
+
+export interface Change {
+  /** Names this very change; a repeat after a lost reply has the same. */
+  readonly op: string;
+  /**
+   * At least one. The first document keeps the last `op`, so it should be one that this change puts or that exists; a change whose first guard
+   * is an absent document that it does not put may hold timers, removals and index entries only (they are idempotent by nature).
+   */
+  readonly guards: readonly Guard[];
+  /** The store refuses the change as "late" when its own clock is past this. */
+  readonly notAfter?: number;
+  /** A document with `expiresAt` reads as absent from then on and is removed some time later. */
+  readonly put?: readonly { readonly key: string; readonly value: Json; readonly expiresAt?: number }[];
+  readonly remove?: readonly string[];
+  /** Entries get consecutive sequence numbers from 1, per log. */
+  readonly append?: readonly { readonly log: string; readonly entries: readonly Json[]; readonly expiresAt?: number }[];
+  /** A timer of a service: set to `dueIn` milliseconds from now, replaced if it is there, removed with null. */
+  readonly timers?: readonly { readonly service: string; readonly id: string; readonly dueIn: number | null }[];
+  /** Messages to publish. Due `dueIn` from now: until then the committer publishes and settles, later the relay does. */
+  readonly outbox?: readonly { readonly service: string; readonly id: string; readonly topic: string; readonly message: Json; readonly dueIn: number }[];
+  /** Members of a sorted index; null removes. */
+  readonly index?: readonly { readonly index: string; readonly member: string; readonly score: number | null }[];
+  /** Counters. With a ceiling the whole change is refused as "full" when the sum would pass it; a sum never goes below 0. */
+  readonly add?: readonly { readonly counter: string; readonly by: number; readonly ceiling?: number }[];
+}
+
+/**
+ * "stale": a guard does not hold, read again and decide again; not an error. "late": past `notAfter`. "full": a counter's ceiling. Nothing
+ * happened in these three. `commit` is the shard's commit number: that of the change when "ok" (of the first time, for a repeat).
+ */
+export interface CommitReply {
+  readonly outcome: "ok" | "stale" | "late" | "full";
+  readonly now: number;
+  readonly commit: number;
+}
+
+export interface Claims {
+  /**
+   * Takes due rows of a service, oldest first, over all shards, and makes each due again `visibleAfter` milliseconds from now: re-armed, never
+   * popped. Two claimers never get the same row for the same due time.
+   */
+  claim(service: string, kind: "timer", options: ClaimOptions): Promise<readonly TimerRow[]>;
+  claim(service: string, kind: "outbox", options: ClaimOptions): Promise<readonly OutboxRow[]>;
+  /** Removes outbox rows that the broker has confirmed. Rows that are gone already are no error. */
+  settle(service: string, rows: readonly { readonly shard: string; readonly id: string }[]): Promise<void>;
+}
+
+export interface ClaimOptions {
+  readonly limit: number;
+  readonly visibleAfter: number;
+}
+
+export interface TimerRow {
+  readonly shard: string;
+  readonly id: string;
+  readonly due: number;
+}
+
+export interface OutboxRow extends TimerRow {
+  readonly topic: string;
+  readonly message: Json;
+}
+
+export interface Logs {
+  /** Entries after a sequence number, in order. */
+  range(log: string, options: { readonly after: number; readonly limit: number }): Promise<readonly LogEntry[]>;
+  /** Adds a short-lived batch that followers get at once and that `recent` gives for a while; capped, never synced to disk, may be lost. */
+  live(log: string, batch: Json): Promise<void>;
+  /** The live batches of a log that are still kept, oldest first. */
+  recent(log: string): Promise<readonly Json[]>;
+  /**
+   * Everything that is appended or goes live from the moment the first `next()` is pending, in all shards: a hint to read for appends
+   * (`sequence` is the log's last), the batch itself for live. It may skip when the reader is slow: then it yields `{ kind: "gap" }` and the
+   * reader reads its logs again. Ends when the signal aborts or the store closes.
+   */
+  follow(options: { readonly signal: AbortSignal }): AsyncIterable<FeedItem>;
+}
+
+export interface LogEntry {
+  readonly sequence: number;
+  readonly value: Json;
+}
+
+export type FeedItem =
+  | { readonly kind: "append"; readonly log: string; readonly sequence: number }
+  | { readonly kind: "live"; readonly log: string; readonly batch: Json }
+  | { readonly kind: "gap" };
+
+export interface Indexes {
+  /** A page of an index over all shards, by (score, member); `cursor` is what the previous page gave, or absent for the first. */
+  page(index: string, options: { readonly cursor?: string; readonly limit: number; readonly order?: "asc" | "desc" }): Promise<Page>;
+}
+
+export interface Page {
+  readonly members: readonly { readonly member: string; readonly score: number }[];
+  /** Absent on the last page. */
+  readonly cursor?: string;
+}
+
+export interface Blobs {
+  /** Stores bytes under their SHA-256 (`sha256-<hex>`); storing the same bytes again is the same blob. */
+  putBlob(bytes: Uint8Array): Promise<string>;
+  /** The bytes, verified against the hash; null when there are none. */
+  getBlob(hash: string): Promise<Uint8Array | null>;
+}
+
+/** The largest document, log entry, live batch or outbox message, in bytes of JSON; what is larger goes to a blob. */
+export const MAX_VALUE_BYTES = 64 * 1024;
+
+/** The store cannot be reached, or did not answer in time. What was asked may have happened. */
+export class StoreUnavailable extends Error {
+  readonly code = "store_unavailable";
+  override readonly name = "StoreUnavailable";
+}
+
+/** The store cannot be used as it is: locked by another process, of another version, damaged, not ours. The message says what to do. */
+export class StoreRefused extends Error {
+  readonly code = "store_refused";
+  override readonly name = "StoreRefused";
+}

@@ -1,0 +1,89 @@
+// The one way in: `npm run <task>` on any Node >= 20. Plain JavaScript without dependencies, because nothing is installed yet.
+// Installs with the pinned pnpm when the lockfile changed, then runs the task on Node 24: the system's own if it is new enough,
+// else the one that came as an npm package (npm's own resolver would silently pick older majors on Node 20, so it installs nothing).
+import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+
+const PNPM = "12.21.0";
+const WANT = 24;
+const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
+const windows = process.platform === "win32";
+const at = (...parts) => path.join(root, ...parts);
+const read = (file) => (existsSync(at(file)) ? readFileSync(at(file), "utf8") : "");
+
+const env = { ...process.env, PATH: at("node_modules", ".bin") + path.delimiter + process.env.PATH };
+// npm's own settings would leak into pnpm and into the task; only how to reach the registry is kept.
+for (const name of Object.keys(env)) {
+  if (/^npm_(config|lifecycle|package)_/i.test(name) && !/registry|cafile|proxy|cache|userconfig/i.test(name)) delete env[name];
+}
+
+/** Runs a command to its end and gives its exit code; passes SIGINT and SIGTERM on, because npm does not. */
+function run(command, args, shell = false) {
+  return new Promise((resolve) => {
+    const child = spawn(command, args, { cwd: root, stdio: "inherit", env, shell });
+    const forward = (signal) => child.kill(signal);
+    process.on("SIGINT", forward).on("SIGTERM", forward);
+    child.on("error", (error) => {
+      console.error(`[boot] cannot run ${command}: ${error.message}`);
+      resolve(127);
+    });
+    child.on("exit", (code, signal) => {
+      process.off("SIGINT", forward).off("SIGTERM", forward);
+      resolve(signal ? 128 + ({ SIGINT: 2, SIGKILL: 9, SIGTERM: 15 }[signal] ?? 1) : (code ?? 1));
+    });
+  });
+}
+
+async function install() {
+  const inputs = ["pnpm-lock.yaml", "pnpm-workspace.yaml", "package.json"].map(read);
+  const key = createHash("sha256").update([PNPM, process.platform, process.arch, ...inputs].join("\0")).digest("hex");
+  const stamp = at("node_modules", ".boot");
+  if (existsSync(stamp) && readFileSync(stamp, "utf8") === key) return;
+  console.error(`[boot] Node ${process.version}: installing dependencies with pnpm ${PNPM} (only when the lockfile changed)`);
+  const code = await run("npx", ["-y", `pnpm@${PNPM}`, "install", "--frozen-lockfile", "--prefer-offline", "--reporter=append-only", "--loglevel=warn"], windows);
+  if (code !== 0) {
+    console.error("[boot] the install failed. Behind a proxy? Set HTTPS_PROXY, or the registry in ~/.npmrc, and run the command again.");
+    process.exit(code);
+  }
+  writeFileSync(stamp, key);
+}
+
+function findNode() {
+  if (Number(process.versions.node.split(".")[0]) >= WANT) return process.execPath;
+  const bin = at("node_modules", `node-${windows ? "win" : process.platform}-${process.arch}`, "bin", windows ? "node.exe" : "node");
+  return existsSync(bin) ? realpathSync(bin) : null;
+}
+
+const vitest = ["node_modules/vitest/vitest.mjs", "run"];
+/** Each task is one or more commands of Node, run in order until one fails. */
+const tasks = {
+  demo: [["apps/cli/src/demo/main.ts"]],
+  start: [["services/all-in-one/src/main.ts"]],
+  test: [vitest],
+  check: [["scripts/check.ts"]],
+  fix: [["scripts/check.ts", "--fix"]],
+  bench: [["bench/src/main.ts"]],
+  docs: [["scripts/docs.ts"]],
+};
+
+const [task, ...rest] = process.argv.slice(2);
+if (!Object.hasOwn(tasks, task ?? "")) {
+  console.error(`usage: npm run <${Object.keys(tasks).join("|")}> [-- options]`);
+  process.exit(2);
+}
+await install();
+const node = findNode();
+if (!node) {
+  console.error(
+    `[boot] Toolbus needs Node ${WANT}: this is ${process.version}, and npm has no prebuilt Node for ${process.platform}-${process.arch}. Install Node ${WANT} from https://nodejs.org (or with fnm, nvm or brew) and run the command again.`,
+  );
+  process.exit(1);
+}
+for (const [index, command] of tasks[task].entries()) {
+  const last = index === tasks[task].length - 1;
+  const code = await run(node, [...command, ...(last ? rest : [])]);
+  if (code !== 0 || last) process.exit(code);
+}
