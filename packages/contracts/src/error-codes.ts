@@ -24,7 +24,13 @@ export interface ErrorRow {
   readonly retryable: boolean;
 }
 
-const row = (cls: ErrorClass, wireCode: WireCode, name: ErrorName, status: ResultStatus, retryable = false): ErrorRow => ({ class: cls, wireCode, name, status, retryable });
+const row = (cls: ErrorClass, wireCode: WireCode, name: ErrorName, status: ResultStatus, retryable = false): ErrorRow => ({
+  class: cls,
+  wireCode,
+  name,
+  status,
+  retryable,
+});
 
 /** Every reason the product itself gives. A tool may name others for its own domain (`release_not_found`); they take the row of `domain_error`. */
 export const toolErrors = {

@@ -19,7 +19,13 @@ export interface EventCall {
  */
 export type RunEvent =
   | { readonly type: "run.queued"; readonly at: number; readonly behind: string }
-  | { readonly type: "run.started"; readonly at: number; readonly profile: string; readonly input: object; readonly tools: readonly string[] }
+  | {
+      readonly type: "run.started";
+      readonly at: number;
+      readonly profile: string;
+      readonly input: object;
+      readonly tools: readonly string[];
+    }
   | {
       readonly type: "turn";
       readonly at: number;
@@ -31,8 +37,24 @@ export type RunEvent =
       readonly calls: readonly EventCall[];
       readonly usage: Usage;
     }
-  | { readonly type: "call.held"; readonly at: number; readonly callId: string; readonly tool: string; readonly approvalId: string; readonly tier: string; readonly effect: string; readonly expiresAt: number }
-  | { readonly type: "call.decided"; readonly at: number; readonly callId: string; readonly tool: string; readonly outcome: ApprovalOutcome; readonly decidedBy: readonly string[] }
+  | {
+      readonly type: "call.held";
+      readonly at: number;
+      readonly callId: string;
+      readonly tool: string;
+      readonly approvalId: string;
+      readonly tier: string;
+      readonly effect: string;
+      readonly expiresAt: number;
+    }
+  | {
+      readonly type: "call.decided";
+      readonly at: number;
+      readonly callId: string;
+      readonly tool: string;
+      readonly outcome: ApprovalOutcome;
+      readonly decidedBy: readonly string[];
+    }
   | {
       readonly type: "call.resolved";
       readonly at: number;
@@ -48,8 +70,22 @@ export type RunEvent =
 
 /** Exactly one of these ends every stream. */
 export type RunEnd =
-  | { readonly type: "run.completed"; readonly at: number; readonly text: string; readonly truncated: boolean; readonly report: Report | null; readonly usage: Usage }
-  | { readonly type: "run.failed"; readonly at: number; readonly code: string; readonly message: string; readonly report: Report | null; readonly usage: Usage }
+  | {
+      readonly type: "run.completed";
+      readonly at: number;
+      readonly text: string;
+      readonly truncated: boolean;
+      readonly report: Report | null;
+      readonly usage: Usage;
+    }
+  | {
+      readonly type: "run.failed";
+      readonly at: number;
+      readonly code: string;
+      readonly message: string;
+      readonly report: Report | null;
+      readonly usage: Usage;
+    }
   | { readonly type: "run.cancelled"; readonly at: number; readonly by: string; readonly report: Report | null; readonly usage: Usage };
 
 /** Not durable: text as it comes. `after` is the last durable sequence when it was written; `offset` counts characters within the round. */

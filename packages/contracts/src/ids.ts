@@ -66,7 +66,10 @@ export function newRunId(mint: Mint, conversationId: string): string {
  * The ids of a request with an `Idempotency-Key`: derived from tenant, principal, route and key, so that a repeat lands on the same documents.
  * They are ULIDs in form only; their time part means nothing.
  */
-export function derivedIds(parts: { tenant: string; principal: string; route: string; key: string }, shards: number): { conversationId: string; runId: string } {
+export function derivedIds(
+  parts: { tenant: string; principal: string; route: string; key: string },
+  shards: number,
+): { conversationId: string; runId: string } {
   const digest = createHash("sha256")
     .update(JSON.stringify([parts.tenant, parts.principal, parts.route, parts.key]))
     .digest();

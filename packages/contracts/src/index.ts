@@ -1,4 +1,5 @@
 export * from "./attributes.ts";
+export * from "./dead-letter.ts";
 export * from "./documents/agent.ts";
 export * from "./documents/approval.ts";
 export * from "./documents/gateway.ts";
@@ -6,9 +7,11 @@ export * from "./documents/ledger.ts";
 export * from "./documents/registry.ts";
 export * from "./error-codes.ts";
 export * from "./events.ts";
+export * from "./grant.ts";
 export * from "./http.ts";
 export * from "./ids.ts";
 export * from "./json.ts";
+export * from "./jwks.ts";
 export * from "./keys.ts";
 export * from "./message.ts";
 export * from "./messages.ts";

@@ -37,7 +37,10 @@ export interface MessageParts {
 /** Makes a message. Throws a RangeError on a body over the limit: whoever produces large content stores it as a blob first. */
 export function message(parts: MessageParts): Message {
   const body = JSON.stringify(parts.body);
-  if (Buffer.byteLength(body) > MAX_BODY_BYTES) throw new RangeError(`The body of ${parts.id} for ${parts.topic} is over ${MAX_BODY_BYTES} bytes; store it as a blob and send its hash.`);
+  if (Buffer.byteLength(body) > MAX_BODY_BYTES)
+    throw new RangeError(
+      `The body of ${parts.id} for ${parts.topic} is over ${MAX_BODY_BYTES} bytes; store it as a blob and send its hash.`,
+    );
   const named: Record<string, string> = {};
   for (const [name, value] of Object.entries(parts.attributes ?? {})) if (value !== undefined) named[name] = String(value);
   return {

@@ -6,19 +6,46 @@ const CallId = Type.String({ pattern: ID_PATTERNS.call });
 const ToolName = Type.String({ minLength: 1, maxLength: 128 });
 
 /** Body of `tool.invoke.<toolset>`: exactly these four; `arguments` is canonical JSON text (RFC 8785). */
-export const ToolInvoke = Type.Object({ toolCallId: CallId, toolName: ToolName, arguments: Type.String({ maxLength: 65_536 }), sessionId: Type.String({ pattern: ID_PATTERNS.conversation }) }, closed);
+export const ToolInvoke = Type.Object(
+  {
+    toolCallId: CallId,
+    toolName: ToolName,
+    arguments: Type.String({ maxLength: 65_536 }),
+    sessionId: Type.String({ pattern: ID_PATTERNS.conversation }),
+  },
+  closed,
+);
 export type ToolInvoke = Static<typeof ToolInvoke>;
 
 /** Body of an answer, type `toolbus.tool.result`. */
-export const ToolResponse = Type.Object({ toolCallId: CallId, toolName: ToolName, content: Type.String(), isError: Type.Boolean() }, closed);
+export const ToolResponse = Type.Object(
+  { toolCallId: CallId, toolName: ToolName, content: Type.String(), isError: Type.Boolean() },
+  closed,
+);
 export type ToolResponse = Static<typeof ToolResponse>;
 
 /** Body of a failure, type `toolbus.tool.error`; field-level details travel as an attribute. */
-export const ToolFailure = Type.Object({ toolCallId: CallId, toolName: ToolName, code: Type.String({ maxLength: 64 }), message: Type.String({ maxLength: 4000 }), isRetryable: Type.Boolean() }, closed);
+export const ToolFailure = Type.Object(
+  {
+    toolCallId: CallId,
+    toolName: ToolName,
+    code: Type.String({ maxLength: 64 }),
+    message: Type.String({ maxLength: 4000 }),
+    isRetryable: Type.Boolean(),
+  },
+  closed,
+);
 export type ToolFailure = Static<typeof ToolFailure>;
 
+/** What comes on `tool.result.<agent>`. */
+export const ToolAnswer = Type.Union([ToolResponse, ToolFailure]);
+export type ToolAnswer = Static<typeof ToolAnswer>;
+
 /** Body of `run.wake`: a hint that a run can advance, or (with an entry) that the gateway accepted something for it. */
-export const RunWake = Type.Object({ runId: Type.String({ pattern: ID_PATTERNS.run }), entryId: Type.Optional(Type.String({ maxLength: 160 })) }, closed);
+export const RunWake = Type.Object(
+  { runId: Type.String({ pattern: ID_PATTERNS.run }), entryId: Type.Optional(Type.String({ maxLength: 160 })) },
+  closed,
+);
 export type RunWake = Static<typeof RunWake>;
 
 /** Body of `approval.request`: a write that wants a grant. What approvals shows and grants comes from its own pin, not from here. */
@@ -41,7 +68,13 @@ export type ApprovalCancel = Static<typeof ApprovalCancel>;
 
 /** Body of `approval.held.<agent>`: people have been asked. */
 export const ApprovalHeld = Type.Object(
-  { toolCallId: CallId, approvalId: Type.String({ pattern: ID_PATTERNS.approval }), tier: Type.String(), expiresAt: Type.Integer(), effect: Type.String() },
+  {
+    toolCallId: CallId,
+    approvalId: Type.String({ pattern: ID_PATTERNS.approval }),
+    tier: Type.String(),
+    expiresAt: Type.Integer(),
+    effect: Type.String(),
+  },
   closed,
 );
 export type ApprovalHeld = Static<typeof ApprovalHeld>;
@@ -88,4 +121,5 @@ export const messageTypes = {
   approvalCancel: "toolbus.approval.cancel",
   approvalHeld: "toolbus.approval.held",
   approvalDecided: "toolbus.approval.decided",
+  deadLetter: "toolbus.dead_letter",
 } as const;

@@ -7,7 +7,14 @@ export type Severity = (typeof SEVERITIES)[number];
 
 /** One call that a finding rests on; names both the transcript's id and the call's own. */
 export const Evidence = Type.Object(
-  { callId: Type.String(), transcriptId: Type.String(), tool: Type.String(), status: Type.String(), contentHash: Type.String(), at: Type.Integer() },
+  {
+    callId: Type.String(),
+    transcriptId: Type.String(),
+    tool: Type.String(),
+    status: Type.String(),
+    contentHash: Type.String(),
+    at: Type.Integer(),
+  },
   closed,
 );
 export type Evidence = Static<typeof Evidence>;

@@ -3,7 +3,17 @@ import { errorRow, type ResultStatus } from "./error-codes.ts";
 import type { Problem } from "./parse.ts";
 
 const closed = { additionalProperties: false } as const;
-const STATUSES = ["ok", "validation_error", "timeout", "denied", "unknown_tool", "error", "not_executed", "outcome_unknown", "cancelled"] as const satisfies readonly ResultStatus[];
+const STATUSES = [
+  "ok",
+  "validation_error",
+  "timeout",
+  "denied",
+  "unknown_tool",
+  "error",
+  "not_executed",
+  "outcome_unknown",
+  "cancelled",
+] as const satisfies readonly ResultStatus[];
 
 /** What went wrong, in words that the model can act on. */
 export const ResultError = Type.Object(
@@ -52,7 +62,11 @@ export const ToolResult = Type.Object(
 export type ToolResult = Static<typeof ToolResult>;
 
 /** A result that says why not, with the class and the words that the table gives its code. */
-export function failedResult(code: string, message: string, extra: { retryAfter?: number; details?: readonly Problem[]; truncated?: boolean; retryable?: boolean } = {}): ToolResult {
+export function failedResult(
+  code: string,
+  message: string,
+  extra: { retryAfter?: number; details?: readonly Problem[]; truncated?: boolean; retryable?: boolean } = {},
+): ToolResult {
   const row = errorRow(code);
   const error: ResultError = {
     code,
@@ -74,7 +88,16 @@ export function failedResult(code: string, message: string, extra: { retryAfter?
 /** What the model reads of an error: `{error, class, message, retryable}` and what helps it act (X-14, E-09). */
 export function errorContent(error: ResultError, truncated?: boolean): string {
   const { code, class: errorClass, message, retryable, retryAfter, details } = error;
-  return JSON.stringify({ error: code, class: errorClass, ...(errorClass === "ToolPolicyError" ? { reason: policyReason(code) } : {}), message, retryable, retryAfter, details, truncated });
+  return JSON.stringify({
+    error: code,
+    class: errorClass,
+    ...(errorClass === "ToolPolicyError" ? { reason: policyReason(code) } : {}),
+    message,
+    retryable,
+    retryAfter,
+    details,
+    truncated,
+  });
 }
 
 /** S1's reason for a refusal: a person's "no" is `APPROVAL_DENIED`. */

@@ -107,12 +107,19 @@ export function renderEffect(definition: ToolDefinition, args: JsonObject): stri
   return template.replace(/\{([A-Za-z0-9_]+)\}/g, (whole, name: string) => {
     const value = args[name];
     if (value === undefined) return whole;
-    const text = Array.isArray(value) ? `${value.length} ${value.length === 1 ? "item" : "items"}` : typeof value === "string" ? value : JSON.stringify(value);
+    const text = Array.isArray(value)
+      ? `${value.length} ${value.length === 1 ? "item" : "items"}`
+      : typeof value === "string"
+        ? value
+        : JSON.stringify(value);
     return visible(text.length > 200 ? `${text.slice(0, 200)}…` : text);
   });
 }
 
 /** Control, bidirectional and zero-width characters as escapes, so that what an approver reads is what will be done. */
 export function visible(text: string): string {
-  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  return text.replace(
+    /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g,
+    (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 }

@@ -31,11 +31,17 @@ export type RunTool = Static<typeof RunTool>;
 export const OpenCall = Type.Object({ callId: Type.String(), write: Type.Boolean(), resolved: Type.Boolean() }, closed);
 export type OpenCall = Static<typeof OpenCall>;
 
-export const Usage = Type.Object({ inputTokens: Type.Integer(), outputTokens: Type.Integer(), modelCalls: Type.Integer(), toolCalls: Type.Integer() }, closed);
+export const Usage = Type.Object(
+  { inputTokens: Type.Integer(), outputTokens: Type.Integer(), modelCalls: Type.Integer(), toolCalls: Type.Integer() },
+  closed,
+);
 export type Usage = Static<typeof Usage>;
 
 /** How a run ended. */
-export const RunEnding = Type.Object({ text: Type.String(), code: Type.Optional(Type.String()), truncated: Type.Optional(Type.Boolean()) }, closed);
+export const RunEnding = Type.Object(
+  { text: Type.String(), code: Type.Optional(Type.String()), truncated: Type.Optional(Type.Boolean()) },
+  closed,
+);
 export type RunEnding = Static<typeof RunEnding>;
 
 /** A run: one message of a person, worked on until it ends. Family `run`, written by the agent. */
@@ -59,9 +65,8 @@ export const Run = Type.Object(
     attempts: Type.Integer(),
     /** Time spent in model and tools; the clock stops while people decide. */
     activeMs: Type.Integer(),
-    /** When the current round's calls went out, for `activeMs`. */
-    roundStartedAt: Type.Integer(),
-    heldMs: Type.Integer(),
+    /** When the current step began, for `activeMs`. */
+    stepStartedAt: Type.Integer(),
     pending: Type.Integer(),
     calls: Type.Array(OpenCall, { maxItems: 32 }),
     cancel: Type.Union([Type.Object({ entryId: Type.String(), by: Type.String(), at: Type.Integer() }, closed), Type.Null()]),
@@ -113,6 +118,8 @@ export const Call = Type.Object(
     notAfter: Type.Union([Type.Integer(), Type.Null()]),
     approvalId: Type.Optional(Type.String()),
     heldSince: Type.Optional(Type.Integer()),
+    /** How long people took. */
+    heldMs: Type.Integer(),
     approvalExpiresAt: Type.Optional(Type.Integer()),
     grant: Type.Optional(Type.String()),
     grantExpiresAt: Type.Optional(Type.Integer()),

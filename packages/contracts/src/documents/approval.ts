@@ -9,13 +9,24 @@ export const DECISIONS = ["approve", "deny", "revise"] as const;
 export type DecisionKind = (typeof DECISIONS)[number];
 
 export const Decision = Type.Object(
-  { approver: Type.String(), decision: Type.Enum([...DECISIONS]), at: Type.Integer(), via: Type.String(), tokenHash: Type.String(), comment: Type.Optional(Type.String()), ticket: Type.Optional(Type.String()) },
+  {
+    approver: Type.String(),
+    decision: Type.Enum([...DECISIONS]),
+    at: Type.Integer(),
+    via: Type.String(),
+    tokenHash: Type.String(),
+    comment: Type.Optional(Type.String()),
+    ticket: Type.Optional(Type.String()),
+  },
   closed,
 );
 export type Decision = Static<typeof Decision>;
 
 /** What a grant was last signed with; the relay signs again from here, with the same id. */
-export const GrantTerms = Type.Object({ issuedAt: Type.Integer(), expiresAt: Type.Integer(), executeBy: Type.Integer(), era: Type.Integer() }, closed);
+export const GrantTerms = Type.Object(
+  { issuedAt: Type.Integer(), expiresAt: Type.Integer(), executeBy: Type.Integer(), era: Type.Integer() },
+  closed,
+);
 export type GrantTerms = Static<typeof GrantTerms>;
 
 /** A write that wants a grant, and how it ended. Family `approval`, written by approvals. */
@@ -56,7 +67,16 @@ export const Approval = Type.Object(
 export type Approval = Static<typeof Approval>;
 
 /** A single-use right of one approver to decide one approval; only its SHA-256 is stored. Family `token`. */
-export const DecisionToken = Type.Object({ approvalId: Type.String(), approver: Type.String(), createdAt: Type.Integer(), expiresAt: Type.Integer(), used: Type.Union([Type.Enum([...DECISIONS]), Type.Null()]) }, closed);
+export const DecisionToken = Type.Object(
+  {
+    approvalId: Type.String(),
+    approver: Type.String(),
+    createdAt: Type.Integer(),
+    expiresAt: Type.Integer(),
+    used: Type.Union([Type.Enum([...DECISIONS]), Type.Null()]),
+  },
+  closed,
+);
 export type DecisionToken = Static<typeof DecisionToken>;
 
 export const parseApproval = parser(Approval);

@@ -8,7 +8,10 @@ const Conversation = Type.String({ pattern: ID_PATTERNS.conversation });
 const RunId = Type.String({ pattern: ID_PATTERNS.run });
 
 /** Who owns a conversation. Family `origin`, written by the gateway. */
-export const ConversationOrigin = Type.Object({ conversationId: Conversation, tenant: Type.String(), owner: Type.String(), createdAt: Type.Integer() }, closed);
+export const ConversationOrigin = Type.Object(
+  { conversationId: Conversation, tenant: Type.String(), owner: Type.String(), createdAt: Type.Integer() },
+  closed,
+);
 export type ConversationOrigin = Static<typeof ConversationOrigin>;
 
 /**
@@ -48,7 +51,17 @@ export const InboxEntry = Type.Union([
     },
     closed,
   ),
-  Type.Object({ kind: Type.Literal("cancel"), entryId: Type.String(), runId: RunId, agent: Type.String(), by: Type.String(), acceptedAt: Type.Integer() }, closed),
+  Type.Object(
+    {
+      kind: Type.Literal("cancel"),
+      entryId: Type.String(),
+      runId: RunId,
+      agent: Type.String(),
+      by: Type.String(),
+      acceptedAt: Type.Integer(),
+    },
+    closed,
+  ),
 ]);
 export type InboxEntry = Static<typeof InboxEntry>;
 export type MessageEntry = Extract<InboxEntry, { kind: "message" }>;

@@ -15,7 +15,14 @@ export type Registration = Static<typeof Registration>;
  * The definition of a write that approvals grants, and the toolset it belongs to: the first that was pinned. Family `pin`, written by approvals.
  */
 export const Pin = Type.Object(
-  { toolset: Type.String(), definition: ToolDefinition, hash: Type.String(), enabled: Type.Boolean(), pinnedAt: Type.Integer(), pinnedBy: Type.String() },
+  {
+    toolset: Type.String(),
+    definition: ToolDefinition,
+    hash: Type.String(),
+    enabled: Type.Boolean(),
+    pinnedAt: Type.Integer(),
+    pinnedBy: Type.String(),
+  },
   closed,
 );
 export type Pin = Static<typeof Pin>;

@@ -1,0 +1,83 @@
+import { type Answer, askApprover } from "./ask.ts";
+import type { ApprovalCard } from "./approval-card.ts";
+import { Answered, type Client } from "./http.ts";
+import type { Screen } from "./screen.ts";
+import type { StreamItem } from "./watch-run.ts";
+
+/** What the approver was asked and said; null when nobody was there to say it. */
+export interface Decided {
+  readonly approvalId: string;
+  readonly effect: string;
+  readonly arguments: { readonly [name: string]: unknown };
+  readonly decision: Answer["decision"] | null;
+}
+
+export interface ApproverOptions {
+  /** The approvals HTTP API with the approver's own key: the only way in, also for --approve. */
+  readonly approvals: Client;
+  readonly decision: "approve" | "deny" | "ask";
+  readonly show: Screen | null;
+  readonly input: NodeJS.ReadStream;
+  readonly output: NodeJS.WriteStream;
+  readonly signal: AbortSignal;
+}
+
+export interface Approver {
+  onItem(item: StreamItem): void;
+  /** Resolves when there is a question and nobody to ask; rejects when a decision could not be made. */
+  readonly leftPending: Promise<"pending">;
+  decided(): readonly Decided[];
+}
+
+/** The demo's second principal: shows each held write and decides it as the approver. */
+export function decideApproval(options: ApproverOptions): Approver {
+  const { approvals, show } = options;
+  const made: Decided[] = [];
+  const { promise: leftPending, resolve: leave, reject: fail } = Promise.withResolvers<"pending">();
+  // Nobody listens any more once the run has ended.
+  leftPending.catch(() => undefined);
+  let question = new AbortController();
+  return {
+    leftPending,
+    decided: () => made,
+    onItem(item) {
+      if (item.type === "call.held") void decide(item.approvalId).catch(fail);
+      // It ended without us: expired, cancelled, or decided elsewhere.
+      if (item.type === "call.decided") question.abort();
+    },
+  };
+
+  async function decide(approvalId: string): Promise<void> {
+    const path = `/v1/approvals/${encodeURIComponent(approvalId)}`;
+    const card = (await approvals.get(path)) as ApprovalCard;
+    if (card.status !== "pending" || !card.decisionToken) return;
+    show?.card(card, Date.now());
+    const answer = await answerFor();
+    const record = { approvalId, effect: card.effect, arguments: card.arguments };
+    if (answer === "ended") return;
+    if (answer === null) {
+      made.push({ ...record, decision: null });
+      return leave("pending");
+    }
+    made.push({ ...record, decision: answer.decision });
+    try {
+      await approvals.post(`${path}/decision`, { ...answer, token: card.decisionToken });
+    } catch (error) {
+      // Decided elsewhere or expired meanwhile: the stream tells how it ended.
+      if (!(error instanceof Answered && (error.status === 409 || error.status === 410))) throw error;
+    }
+  }
+
+  async function answerFor(): Promise<Answer | null | "ended"> {
+    const { decision, input, output, signal } = options;
+    if (decision !== "ask") return { decision };
+    if (!input.isTTY || show === null) return null;
+    question = new AbortController();
+    try {
+      return await askApprover(input, output, AbortSignal.any([question.signal, signal]));
+    } catch (error) {
+      if (question.signal.aborted || signal.aborted) return "ended";
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,80 @@
+import { parseArgs } from "node:util";
+import { Refusal } from "@toolbus/runtime";
+
+export interface DemoArguments {
+  readonly repo?: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly junit?: string;
+  readonly metrics?: string;
+  readonly data: string;
+  /** How the approver decides; ask at the keyboard, or leave it pending where there is none. */
+  readonly decision: "approve" | "deny" | "ask";
+  readonly json: boolean;
+  readonly failOn: "medium" | "high" | null;
+  readonly help: boolean;
+}
+
+export const DEMO_HELP = `Investigates a release of a git repository: an agent reads its summary, assesses the risk and files a report once a person agrees.
+
+Usage: npm run demo -- [options]
+
+  --repo PATH        the repository (default: this one)
+  --from TAG         the release before (default: the tag before --to, or the first commit)
+  --to TAG           the release (default: HEAD)
+  --junit FILE       test results of the release, JUnit XML
+  --metrics FILE     its deployment metrics, JSON: {"error_rate": 0.02, "response_time_p95": 450}
+  --approve          the approver says yes (otherwise asked at the keyboard)
+  --deny             the approver says no
+  --fail-on LEVEL    exit with 2 when the severity is LEVEL or worse: medium or high
+  --json             print one JSON document instead of progress
+  --data DIR         where state and reports are kept (default: .toolbus/demo)
+  --help             this text
+
+Exit codes: 0 fine, 1 an error, 2 the severity reached --fail-on, 3 the approval is still pending.
+
+Examples:
+  npm run demo
+  npm run demo -- --repo ../shop --from v1.4.0 --to v1.5.0 --approve
+  npm run demo -- --repo ../shop --junit report.xml --approve --json --fail-on high
+`;
+
+/** Reads the flags. Throws a Refusal with one sentence for what cannot be used. */
+export function demoArguments(argv: readonly string[]): DemoArguments {
+  const values = parse(argv);
+  if (values.approve && values.deny) throw new Refusal("--approve and --deny exclude each other: give one of them, or none to be asked.");
+  const failOn = values["fail-on"];
+  if (failOn !== undefined && failOn !== "medium" && failOn !== "high") throw new Refusal(`--fail-on takes medium or high, not "${failOn}".`);
+  for (const name of ["repo", "from", "to", "junit", "metrics", "data"] as const) {
+    if (values[name] === "") throw new Refusal(`--${name} needs a value: leave it out for the default, or see npm run demo -- --help.`);
+  }
+  const { repo, from, to, junit, metrics } = values;
+  return {
+    ...(repo === undefined ? {} : { repo }),
+    ...(from === undefined ? {} : { from }),
+    ...(to === undefined ? {} : { to }),
+    ...(junit === undefined ? {} : { junit }),
+    ...(metrics === undefined ? {} : { metrics }),
+    data: values.data ?? ".toolbus/demo",
+    decision: values.approve ? "approve" : values.deny ? "deny" : "ask",
+    json: values.json ?? false,
+    failOn: failOn ?? null,
+    help: values.help ?? false,
+  };
+}
+
+function parse(argv: readonly string[]) {
+  const text = { type: "string" } as const;
+  const flag = { type: "boolean" } as const;
+  try {
+    return parseArgs({
+      args: [...argv],
+      options: { repo: text, from: text, to: text, junit: text, metrics: text, data: text, approve: flag, deny: flag, json: flag, help: { ...flag, short: "h" }, "fail-on": text },
+      strict: true,
+      allowPositionals: false,
+    }).values;
+  } catch (error) {
+    const message = error instanceof Error ? (error.message.split("\n")[0] ?? "") : String(error);
+    throw new Refusal(`${message.replace(/\. To specify.*$/s, "").replace(/\.$/, "")}: see npm run demo -- --help for the flags there are.`);
+  }
+}

@@ -1,0 +1,36 @@
+import { createInterface } from "node:readline/promises";
+
+export interface Answer {
+  readonly decision: "approve" | "deny" | "revise";
+  readonly comment?: string;
+}
+
+/** Asks at the keyboard until the answer is one of the three. Rejects when the signal aborts, gives null when the input ends. */
+export async function askApprover(input: NodeJS.ReadStream, output: NodeJS.WriteStream, signal: AbortSignal): Promise<Answer | null> {
+  const lines = createInterface({ input, output });
+  // Ctrl-C belongs to the demo, not to the question.
+  lines.on("SIGINT", () => process.kill(process.pid, "SIGINT"));
+  const { promise: closed, resolve: close } = Promise.withResolvers<null>();
+  lines.once("close", () => close(null));
+  try {
+    for (;;) {
+      const said = await Promise.race([lines.question("approve / deny / revise? ", { signal }), closed]);
+      if (said === null) return null;
+      const decision = meant(said.trim().toLowerCase());
+      if (decision === null) {
+        output.write("Please answer with approve, deny or revise.\n");
+        continue;
+      }
+      if (decision === "approve") return { decision };
+      const comment = await Promise.race([lines.question(decision === "revise" ? "what should change? " : "why? (optional) ", { signal }), closed]);
+      return { decision, ...(comment?.trim() ? { comment: comment.trim() } : {}) };
+    }
+  } finally {
+    lines.close();
+  }
+}
+
+function meant(said: string): Answer["decision"] | null {
+  if (said === "") return null;
+  return (["approve", "deny", "revise"] as const).find((decision) => decision.startsWith(said)) ?? (said === "yes" || said === "y" ? "approve" : said === "no" || said === "n" ? "deny" : null);
+}

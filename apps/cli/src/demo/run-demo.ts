@@ -1,0 +1,115 @@
+import { randomUUID } from "node:crypto";
+import path from "node:path";
+import { startAllInOne } from "@toolbus/all-in-one";
+import { type RunEnd, type Severity } from "@toolbus/contracts";
+import { loadRelease, startReleaseApi } from "@toolbus/example-release-api";
+import { Refusal } from "@toolbus/runtime";
+import { decideApproval, type Decided } from "./approver.ts";
+import type { DemoArguments } from "./arguments.ts";
+import { finish, takeUp } from "./carry-on.ts";
+import { client } from "./http.ts";
+import { type Screen, screen } from "./screen.ts";
+import { watchRun } from "./watch-run.ts";
+
+export interface DemoSurroundings {
+  readonly root: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly input: NodeJS.ReadStream;
+  readonly output: NodeJS.WriteStream;
+  readonly signal: AbortSignal;
+}
+
+export const EXIT = { fine: 0, error: 1, severity: 2, pending: 3 } as const;
+
+/** Runs the main job from a release to its filed report and gives the exit code. Throws a Refusal for what a person must mend. */
+export async function runDemo(args: DemoArguments, around: DemoSurroundings): Promise<number> {
+  const show = args.json ? null : screen(around.output);
+  const directory = path.resolve(args.data);
+  const loaded = await loadRelease({
+    repo: args.repo ?? around.root,
+    from: args.from,
+    to: args.to,
+    junit: args.junit,
+    metrics: args.metrics,
+    allowRecorded: args.repo === undefined,
+    environment: around.env,
+    signal: around.signal,
+  });
+  if (!loaded.ok) throw new Refusal(loaded.message);
+  const { release } = loaded;
+  for (const note of loaded.notes) show?.line(note);
+  show?.line(`Release ${release.release_id}: ${release.change_count} changes, ${release.files.changed} files, +${release.files.insertions} -${release.files.deletions}.`);
+
+  const api = await startReleaseApi({ directory: path.join(directory, "release-api"), releases: new Map([[release.release_id, release]]), clock: () => Date.now(), newId: randomUUID });
+  try {
+    const system = await startAllInOne({ directory, env: { ...settingsOf(around.env), GATEWAY_PORT: "0", APPROVALS_PORT: "0", RELEASE_API_URL: api.url } });
+    try {
+      return await investigate();
+    } finally {
+      await system.stop();
+    }
+
+    async function investigate(): Promise<number> {
+      const gateway = client(system.gatewayUrl, system.keys.user);
+      const approvals = client(system.approvalsUrl, system.keys.approver);
+      const { undertaking, carriedOn } = await takeUp(directory, JSON.stringify([release.release_id, release.from, release.to]));
+      const run = (await gateway.post("/v1/investigations", { releaseId: release.release_id }, { "idempotency-key": undertaking.key })) as { readonly runId: string };
+      show?.line(carriedOn ? `Carrying on with run ${run.runId}, which was interrupted.` : `Run ${run.runId}`);
+      const approver = decideApproval({ approvals, decision: args.decision, show, input: around.input, output: around.output, signal: around.signal });
+      const watching = new AbortController();
+      const end = await Promise.race([
+        watchRun(gateway, run.runId, (item) => (show?.item(item), approver.onItem(item)), AbortSignal.any([around.signal, watching.signal])),
+        approver.leftPending,
+      ]);
+      watching.abort();
+      if (end === "pending") return pending(show, run.runId, approver.decided(), directory, args.json, around.output);
+      await finish(directory, undertaking);
+      const where = [`state     ${path.join(directory, "state")}`, `reports   ${path.join(directory, "release-api")}`, "The same data are carried on by the next run of this command."];
+      show?.report(end, where);
+      const code = exitCode(end, args.failOn);
+      if (args.json) around.output.write(`${JSON.stringify(document(end, run.runId, release, approver.decided(), directory, code), null, 2)}\n`);
+      return code;
+    }
+  } finally {
+    await api.stop();
+  }
+}
+
+function exitCode(end: RunEnd, failOn: DemoArguments["failOn"]): number {
+  if (end.type === "run.failed" || end.type === "run.cancelled") return EXIT.error;
+  const severity = end.report?.severity;
+  // Without a severity there is no verdict to gate on, and a gate that lets this pass would be none.
+  if (!severity) return EXIT.error;
+  const order: readonly Severity[] = ["low", "medium", "high"];
+  return failOn && order.indexOf(severity) >= order.indexOf(failOn) ? EXIT.severity : EXIT.fine;
+}
+
+function pending(show: Screen | null, runId: string, decided: readonly Decided[], directory: string, json: boolean, output: NodeJS.WriteStream): number {
+  const asked = decided.findLast((one) => one.decision === null);
+  show?.line("There is no terminal to ask at, so the approval stays pending. Run the same command with --approve or --deny, or in a terminal, to go on.");
+  if (json) output.write(`${JSON.stringify({ status: "pending", runId, approval: asked ?? null, data: directory, exitCode: EXIT.pending }, null, 2)}\n`);
+  return EXIT.pending;
+}
+
+function document(end: RunEnd, runId: string, release: { readonly release_id: string; readonly source: string }, approvals: readonly Decided[], directory: string, code: number): object {
+  return {
+    status: end.type.slice("run.".length),
+    runId,
+    release: { id: release.release_id, source: release.source },
+    severity: end.report?.severity ?? null,
+    findings: end.report?.findings ?? [],
+    filing: end.report?.filing ?? null,
+    evidence: end.report?.evidence ?? [],
+    answer: end.type === "run.completed" ? end.text : null,
+    error: end.type === "run.failed" ? { code: end.code, message: end.message } : null,
+    approvals,
+    usage: end.usage,
+    data: directory,
+    exitCode: code,
+  };
+}
+
+/** Settings that the demo may be given from outside; its ports, keys and store are its own. */
+function settingsOf(env: Readonly<Record<string, string | undefined>>): Record<string, string | undefined> {
+  return { LOG_LEVEL: env["LOG_LEVEL"], MODEL: env["MODEL"] };
+}

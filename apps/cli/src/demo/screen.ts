@@ -1,0 +1,130 @@
+import { styleText } from "node:util";
+import type { Report, RunEnd, RunEvent } from "@toolbus/contracts";
+import { type ApprovalCard, cardLines } from "./approval-card.ts";
+import type { StreamItem } from "./watch-run.ts";
+
+type Style = Parameters<typeof styleText>[0];
+
+/** What the terminal shows of a run while it happens. Text only, one line an event; colour where the terminal has it. */
+export interface Screen {
+  line(text?: string): void;
+  item(item: StreamItem): void;
+  card(card: ApprovalCard, now: number): void;
+  report(end: RunEnd, where: readonly string[]): void;
+}
+
+export function screen(out: NodeJS.WriteStream): Screen {
+  let midText = false;
+  let streamed = -1;
+  const paint = (style: Style, text: string): string => styleText(style, text, { stream: out, validateStream: true });
+
+  return { line, item, card, report };
+
+  function line(text = ""): void {
+    if (midText) out.write("\n");
+    midText = false;
+    out.write(`${text}\n`);
+  }
+
+  function item(event: StreamItem): void {
+    switch (event.type) {
+      case "delta":
+        if (event.round !== streamed) line(paint("dim", `round ${event.round}`));
+        streamed = event.round;
+        midText = true;
+        return void out.write(event.text);
+      case "reset":
+        streamed = -1;
+        return line(paint("dim", "(another process took over; the text starts again)"));
+      case "run.queued":
+        return line(paint("dim", `queued behind ${event.behind}`));
+      case "run.started":
+        return line(`${paint("bold", event.profile)}  tools: ${event.tools.join(", ") || "none"}`);
+      case "turn":
+        return turn(event);
+      case "call.held":
+        return line(`  ${paint("yellow", "⏸")} ${event.tool} waits for a person (${event.tier} tier)`);
+      case "call.decided":
+        return line(`  ${event.outcome === "approved" ? paint("green", "✓") : paint("red", "✗")} ${event.outcome.replaceAll("_", " ")}${event.decidedBy.length > 0 ? ` by ${event.decidedBy.join(", ")}` : " by policy"}`);
+      case "call.resolved":
+        return line(`  ${event.status === "ok" ? paint("green", "✓") : paint("red", "✗")} ${event.tool}  ${event.status}  ${paint("dim", `${event.latencyMs.toFixed(0)} ms`)}${event.status === "ok" ? "" : `  ${reason(event.content)}`}`);
+      case "run.cancelling":
+        return line(paint("yellow", `cancelling, asked by ${event.by}`));
+      case "run.completed":
+      case "run.failed":
+      case "run.cancelled":
+        return line();
+    }
+  }
+
+  function turn(event: Extract<RunEvent, { type: "turn" }>): void {
+    if (event.seed) line(paint("dim", "before the model: fixed calls of the profile"));
+    else if (streamed !== event.round) {
+      line(paint("dim", `round ${event.round}`));
+      if (event.text) line(event.text);
+    } else line();
+    streamed = event.round;
+    for (const call of event.calls) line(`  ${paint("cyan", "→")} ${call.tool} ${paint("dim", short(call.arguments))}`);
+  }
+
+  function card(approval: ApprovalCard, now: number): void {
+    const width = Math.max(40, Math.min(out.columns ?? 100, 110));
+    line();
+    line(paint("yellow", `┌─ approval ${"─".repeat(width - 12)}`));
+    for (const text of cardLines(approval, now)) for (const part of wrapped(text, width - 4)) line(`${paint("yellow", "│")} ${part}`);
+    line(paint("yellow", `└${"─".repeat(width - 1)}`));
+  }
+
+  function report(end: RunEnd, where: readonly string[]): void {
+    const { report: found } = end;
+    line();
+    if (found) reportLines(found).forEach((text) => line(text));
+    if (end.type === "run.failed") line(paint("red", `The run failed: ${end.message} (${end.code})`));
+    if (end.type === "run.cancelled") line(paint("yellow", `The run was cancelled by ${end.by}.`));
+    line();
+    for (const text of where) line(paint("dim", text));
+  }
+
+  function reportLines(found: Report): string[] {
+    const severity = found.severity ?? "not assessed";
+    const style = severity === "high" ? "red" : severity === "medium" ? "yellow" : "green";
+    return [
+      `${paint("bold", "Risk report")} for ${found.subject}: ${paint([style, "bold"], severity)}  (${filing(found)})`,
+      ...found.findings.map((finding) => `  - ${finding}`),
+      paint("dim", `  evidence: ${found.evidence.map((row) => `${row.tool} ${row.transcriptId} (${row.callId.split(".").slice(1).join(".")}) ${row.status}`).join("; ") || "none"}`),
+    ];
+  }
+}
+
+function filing({ filing: { status, reportId } }: Report): string {
+  if (status === "filed") return `filed as ${reportId ?? "a report without an id"}`;
+  return status === "outcome_unknown" ? "it may or may not have been filed" : `not filed: ${status.replaceAll("_", " ")}`;
+}
+
+function reason(content: string): string {
+  try {
+    const { message } = JSON.parse(content) as { message?: unknown };
+    return typeof message === "string" ? message : "";
+  } catch {
+    return content.slice(0, 200);
+  }
+}
+
+function short(text: string): string {
+  return text.length > 96 ? `${text.slice(0, 96)}…` : text;
+}
+
+/** Breaks a line at words; what follows the first part is indented like it. */
+function wrapped(text: string, width: number): string[] {
+  const indent = /^ */.exec(text)?.[0] ?? "";
+  const lines: string[] = [];
+  let current = indent;
+  for (const word of text.slice(indent.length).split(" ")) {
+    if (current.trim() !== "" && current.length + 1 + word.length > width) {
+      lines.push(current);
+      current = indent;
+    }
+    current = current.trim() === "" ? current + word : `${current} ${word}`;
+  }
+  return [...lines, current];
+}

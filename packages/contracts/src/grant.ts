@@ -1,0 +1,71 @@
+import { type Static, Type } from "typebox";
+import { ID_PATTERNS } from "./ids.ts";
+import { TIERS } from "./tool-definition.ts";
+
+const closed = { additionalProperties: false } as const;
+const CallId = Type.String({ pattern: ID_PATTERNS.call });
+const ToolName = Type.String({ minLength: 1, maxLength: 128 });
+const Toolset = "[A-Za-z0-9][A-Za-z0-9._-]{0,63}";
+const Hash = Type.String({ pattern: "^sha256-[A-Za-z0-9_-]{43}$" });
+// White space at an end would make two names of one person.
+const Subject = Type.String({ maxLength: 200, pattern: "^\\S(?:.*\\S)?$" });
+// Eleven digits: milliseconds put here by mistake are refused instead of being valid for ever.
+const Seconds = Type.Integer({ minimum: 0, maximum: 99_999_999_999 });
+const Milliseconds = Type.Integer({ minimum: 0 });
+
+/** Who signs grants. */
+export const GRANT_ISSUER = "tb-approvals";
+
+/** Who a grant is for: the workers of one toolset. */
+export const grantAudience = (toolset: string): string => `tb-executor:${toolset}`;
+
+/** The payload of a grant: leave to run one write, once, with these arguments under this definition of the tool. */
+export const GrantClaims = Type.Object(
+  {
+    iss: Type.Literal(GRANT_ISSUER),
+    aud: Type.String({ pattern: `^tb-executor:${Toolset}$` }),
+    /** The approval's id; equal when the grant is signed again. */
+    jti: Type.String({ pattern: ID_PATTERNS.approval }),
+    /** `iat`, `nbf` and `exp` are seconds since 1970, as in every JWT. */
+    iat: Seconds,
+    nbf: Seconds,
+    exp: Seconds,
+    era: Type.Integer({ minimum: 1 }),
+    tenant: Type.String({ minLength: 1, maxLength: 64 }),
+    runId: Type.String({ pattern: ID_PATTERNS.run }),
+    callId: CallId,
+    tool: ToolName,
+    toolVersion: Type.String({ minLength: 1, maxLength: 32 }),
+    toolHash: Hash,
+    argsHash: Hash,
+    tier: Type.Enum([...TIERS]),
+    requester: Subject,
+    /** `at` is in milliseconds since 1970, `via` the channel of the decision. */
+    approvers: Type.Array(
+      Type.Object({ sub: Subject, at: Milliseconds, via: Type.String({ minLength: 1, maxLength: 32 }) }, closed),
+      { maxItems: 16 },
+    ),
+    /** How many distinct approvers approvals demanded. */
+    need: Type.Integer({ minimum: 0, maximum: 16 }),
+    ticket: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+  },
+  closed,
+);
+export type GrantClaims = Static<typeof GrantClaims>;
+
+/** The payload of a receipt: what a worker says, under its toolset's own key, that it did for one call. */
+export const ReceiptClaims = Type.Object(
+  {
+    callId: CallId,
+    toolset: Type.String({ pattern: `^${Toolset}$` }),
+    tool: ToolName,
+    toolHash: Hash,
+    argsHash: Hash,
+    fence: Type.Integer({ minimum: 1 }),
+    resultHash: Hash,
+    /** Milliseconds since 1970. */
+    at: Milliseconds,
+  },
+  closed,
+);
+export type ReceiptClaims = Static<typeof ReceiptClaims>;

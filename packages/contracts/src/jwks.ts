@@ -1,0 +1,52 @@
+import { type Static, Type } from "typebox";
+
+// Printable ASCII: a key id ends up in logs.
+const Kid = Type.String({ pattern: "^[\\x21-\\x7e]{1,200}$" });
+const Bytes32 = Type.String({ pattern: "^[A-Za-z0-9_-]{43}$" });
+
+/**
+ * Body of `/.well-known/jwks.json`, and the content of the file that `JWKS_FILE` names: public keys (RFC 7517). Open on purpose: readers
+ * take the entries they understand. A key marked `revoked` or listed in `revokedKids` verifies nothing any more.
+ */
+export const Jwks = Type.Object({
+  keys: Type.Array(
+    Type.Object({
+      kty: Type.String(),
+      crv: Type.Optional(Type.String()),
+      x: Type.Optional(Type.String()),
+      kid: Type.Optional(Type.String()),
+      alg: Type.Optional(Type.String()),
+      use: Type.Optional(Type.String()),
+      revoked: Type.Optional(Type.Boolean()),
+    }),
+    { maxItems: 64 },
+  ),
+  revokedKids: Type.Optional(Type.Array(Type.String(), { maxItems: 1024 })),
+});
+export type Jwks = Static<typeof Jwks>;
+
+/** A public Ed25519 key that verifies grants or receipts (RFC 8037, with the algorithm's name of RFC 9864). */
+export const PublicJwk = Type.Object({
+  kty: Type.Literal("OKP"),
+  crv: Type.Literal("Ed25519"),
+  x: Bytes32,
+  kid: Kid,
+  alg: Type.Optional(Type.Literal("Ed25519")),
+  use: Type.Optional(Type.Literal("sig")),
+});
+export type PublicJwk = Static<typeof PublicJwk>;
+
+/** A private signing key as its file holds it. `kid` is the RFC 7638 thumbprint of the public half. */
+export const StoredSigningKey = Type.Object(
+  {
+    kty: Type.Literal("OKP"),
+    crv: Type.Literal("Ed25519"),
+    alg: Type.Literal("Ed25519"),
+    use: Type.Literal("sig"),
+    kid: Kid,
+    x: Bytes32,
+    d: Bytes32,
+  },
+  { additionalProperties: false },
+);
+export type StoredSigningKey = Static<typeof StoredSigningKey>;

@@ -1,0 +1,46 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { type ApiKey, describeProblems, parseApiKeys, type Role } from "@toolbus/contracts";
+import { Refusal } from "../refusal.ts";
+
+/** Who a request comes from. */
+export interface Principal {
+  readonly id: string;
+  readonly tenant: string;
+  readonly roles: readonly Role[];
+  readonly scopes: readonly string[];
+  /** The key's name, for logs. */
+  readonly keyId: string;
+}
+
+export interface ApiKeys {
+  /** The principal of an `Authorization: Bearer` value, or null. Takes the same time for every unknown key. */
+  find(authorization: string | undefined): Principal | null;
+}
+
+/** Reads the file of keys (hashes only). A file that cannot be used is refused with a sentence. */
+export async function apiKeysFromFile(file: string): Promise<ApiKeys> {
+  let text: string;
+  try {
+    text = await readFile(file, "utf8");
+  } catch (error) {
+    throw new Refusal(`The file of API keys ${file} cannot be read (${(error as NodeJS.ErrnoException).code ?? "unknown"}): create it, or let "npm start" make one.`);
+  }
+  const keys = parseApiKeys(text);
+  if (!keys.ok) throw new Refusal(`The file of API keys ${file} is not valid: ${describeProblems(keys.problems)}.`);
+  return apiKeys(keys.value);
+}
+
+export function apiKeys(keys: readonly ApiKey[]): ApiKeys {
+  const known = keys.map((key) => ({ digest: Buffer.from(key.sha256, "hex"), key }));
+  return {
+    find(authorization) {
+      const secret = /^Bearer +([\x21-\x7e]{1,512})$/i.exec(authorization ?? "")?.[1];
+      if (!secret) return null;
+      const digest = createHash("sha256").update(secret).digest();
+      let found: ApiKey | null = null;
+      for (const entry of known) if (timingSafeEqual(entry.digest, digest)) found = entry.key;
+      return found && { id: found.principal, tenant: found.tenant, roles: found.roles, scopes: found.scopes, keyId: found.id };
+    },
+  };
+}

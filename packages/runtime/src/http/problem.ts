@@ -1,0 +1,47 @@
+import { type ProblemCode, problemCodes, type ProblemDetails } from "@toolbus/contracts";
+
+/** An HTTP answer that says no (RFC 9457). Thrown by a route, sent by the server's error handler. */
+export class HttpProblem extends Error {
+  override readonly name = "HttpProblem";
+  readonly code: ProblemCode;
+  readonly extra: Pick<ProblemDetails, "remedy" | "errors">;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(code: ProblemCode, detail: string, extra: Pick<ProblemDetails, "remedy" | "errors"> = {}, headers: Readonly<Record<string, string>> = {}) {
+    super(detail);
+    this.code = code;
+    this.extra = extra;
+    this.headers = headers;
+  }
+
+  get status(): number {
+    return problemCodes[this.code];
+  }
+
+  body(): ProblemDetails {
+    return { type: `urn:toolbus:problem:${this.code}`, title: TITLES[this.code], status: this.status, code: this.code, detail: this.message, ...this.extra };
+  }
+}
+
+const TITLES: Readonly<Record<ProblemCode, string>> = {
+  malformed_body: "The body is not JSON",
+  invalid_request: "The request breaks its schema",
+  invalid_cursor: "The cursor is not one of ours",
+  unauthenticated: "No valid credential",
+  forbidden: "Not allowed",
+  self_approval: "A requester never approves",
+  not_found: "Not found",
+  method_not_allowed: "Method not allowed",
+  not_acceptable: "Not acceptable",
+  already_decided: "Already decided",
+  token_used: "The token was used",
+  conflict: "Conflict",
+  expired: "Expired",
+  body_too_large: "The body is too large",
+  unsupported_media_type: "The body must be JSON",
+  idempotency_key_reused: "The key was used for another body",
+  rate_limited: "Too many requests",
+  internal: "A fault of the server",
+  store_unavailable: "The state store cannot be reached",
+  shutting_down: "The server is stopping",
+};

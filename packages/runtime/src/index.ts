@@ -1,0 +1,12 @@
+export { type ApiKeys, apiKeys, apiKeysFromFile, type Principal } from "./http/api-keys.ts";
+export { type Access, type HttpServer, startHttpServer, type Route } from "./http/http-server.ts";
+export { HttpProblem } from "./http/problem.ts";
+export { type Outbox, startOutbox } from "./outbox.ts";
+export { pause } from "./pause.ts";
+export { Refusal } from "./refusal.ts";
+export { runMain, sentenceOf } from "./run-main.ts";
+export { processSettings, type Running, type RunOptions, runServices } from "./run-services.ts";
+export { defineService, type Infrastructure, type Service, type ServiceDefinition } from "./service.ts";
+export { BadSettings, integer, milliseconds, port, readSettings, type Settings, type SettingsOf, str } from "./settings.ts";
+export { type Loop, startTimerLoop } from "./timer-loop.ts";
+export { loopTimings } from "./timings.ts";

@@ -1,0 +1,118 @@
+import type { MessageBus } from "@toolbus/bus";
+import type { Json, Message } from "@toolbus/contracts";
+import { type Change, type CommitReply, type OutboxRow, type StateStore, StoreUnavailable } from "@toolbus/state";
+import type { Log } from "@toolbus/telemetry";
+import { pause } from "./pause.ts";
+
+export interface OutboxOptions {
+  readonly state: StateStore;
+  readonly bus: MessageBus;
+  /** Whose rows these are. */
+  readonly service: string;
+  /** Makes the message of a row when it is published; by default the row holds it whole. */
+  readonly prepare?: (row: { readonly topic: string; readonly message: Json }) => Promise<Message>;
+  readonly log: Log;
+  /** How long the committer has before the relay takes a row over. */
+  readonly visibilityMs: number;
+  readonly pollMs: number;
+}
+
+/**
+ * Commits, then publishes what the commit put into the outbox: the committer at once, the relay whatever is overdue. A row goes only after the
+ * broker confirmed it, so a crash between the two repeats a message and loses none.
+ */
+export interface Outbox {
+  /** Commits with up to three tries of the same `op` when the store does not answer. Publishing goes on in the background. */
+  commit(shard: string, change: Change): Promise<CommitReply>;
+  /** Stops the relay and waits for publishes under way. */
+  stop(): Promise<void>;
+}
+
+const RELAY_BATCH = 64;
+
+export function startOutbox(options: OutboxOptions): Outbox {
+  const { state, bus, service, log, visibilityMs, pollMs } = options;
+  const prepare = options.prepare ?? asMessage;
+  const stopping = new AbortController();
+  const underWay = new Set<Promise<void>>();
+  const confirmed: { shard: string; id: string }[] = [];
+  let settling: Promise<void> | null = null;
+
+  const relay = (async () => {
+    while (!stopping.signal.aborted) {
+      const full = await relayOnce();
+      if (!full) await pause(pollMs, stopping.signal);
+    }
+  })();
+
+  return {
+    async commit(shard, change) {
+      const timed: Change = change.outbox ? { ...change, outbox: change.outbox.map((row) => ({ ...row, dueIn: visibilityMs })) } : change;
+      const reply = await commitWithRepeats(shard, timed);
+      if (reply.outcome === "ok") for (const { id, topic, message } of change.outbox ?? []) publishSoon({ shard, id, topic, message });
+      return reply;
+    },
+    async stop() {
+      stopping.abort();
+      await relay;
+      await Promise.all(underWay);
+      await settling;
+    },
+  };
+
+  async function commitWithRepeats(shard: string, change: Change): Promise<CommitReply> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await state.commit(shard, change);
+      } catch (error) {
+        if (!(error instanceof StoreUnavailable) || attempt === 3) throw error;
+        await pause(50 * attempt, stopping.signal);
+      }
+    }
+  }
+
+  async function relayOnce(): Promise<boolean> {
+    try {
+      const rows: readonly OutboxRow[] = await state.claim(service, "outbox", { limit: RELAY_BATCH, visibleAfter: visibilityMs });
+      await Promise.all(rows.map(publishRow));
+      return rows.length === RELAY_BATCH;
+    } catch (error) {
+      log.warn({ error, service }, "the relay could not read the outbox and tries again");
+      return false;
+    }
+  }
+
+  function publishSoon(row: Pick<OutboxRow, "shard" | "id" | "topic" | "message">): void {
+    const done = publishRow(row).finally(() => underWay.delete(done));
+    underWay.add(done);
+  }
+
+  async function publishRow(row: Pick<OutboxRow, "shard" | "id" | "topic" | "message">): Promise<void> {
+    try {
+      await bus.publish(await prepare(row));
+    } catch (error) {
+      // The row stays; the relay tries again after its visibility.
+      log.warn({ error, id: row.id, topic: row.topic }, "a message was not confirmed and is published again later");
+      return;
+    }
+    confirmed.push({ shard: row.shard, id: row.id });
+    settling ??= settleConfirmed();
+    await settling;
+  }
+
+  /** Settles what was confirmed meanwhile in one call: a burst costs one round trip. */
+  async function settleConfirmed(): Promise<void> {
+    await null;
+    try {
+      while (confirmed.length > 0) await state.settle(service, confirmed.splice(0));
+    } catch (error) {
+      log.warn({ error, service }, "published messages stay in the outbox and are published again");
+    } finally {
+      settling = null;
+    }
+  }
+}
+
+async function asMessage(row: { readonly message: Json }): Promise<Message> {
+  return row.message as unknown as Message;
+}

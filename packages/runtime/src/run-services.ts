@@ -1,0 +1,91 @@
+import { randomBytes } from "node:crypto";
+import { connectBus } from "@toolbus/bus";
+import { connectState } from "@toolbus/state";
+import { createLog, LOG_LEVELS } from "@toolbus/telemetry";
+import type { Infrastructure, Service, ServiceDefinition } from "./service.ts";
+import { milliseconds, readSettings, type Settings, str } from "./settings.ts";
+
+/** What a process reads besides its services' settings. */
+export const processSettings = {
+  BUS_URL: str({ default: "memory:", desc: "the bus: memory: (amqp:// and nats:// come with separate processes)" }),
+  STATE_URL: str({ default: "sqlite:.toolbus/state", desc: "the state store: sqlite:DIRECTORY or memory:" }),
+  LOG_LEVEL: str({ default: "info", choices: [...LOG_LEVELS], desc: "silent, error, warn, info or debug" }),
+  DRAIN_MS: milliseconds({ default: 25_000, desc: "how long a stop may take" }),
+} as const;
+
+export interface Running {
+  readonly infrastructure: Infrastructure;
+  /** The services by name, in the order they were started. */
+  readonly services: ReadonlyMap<string, Service>;
+  /** Stops them in reverse order, then the bus and the store. Safe to call twice. Gives false when the time ran out. */
+  stop(): Promise<boolean>;
+}
+
+export interface RunOptions {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Replaces what the URLs would give: tests put faults between a service and its store or bus here. */
+  readonly wrap?: (infrastructure: Infrastructure) => Infrastructure;
+}
+
+type AnyService = ServiceDefinition<Settings>;
+
+/**
+ * Runs services in this process: reads all settings once (every fault at once), builds the infrastructure, starts in list order.
+ * When one cannot start, those before it are stopped and its error is thrown.
+ */
+export async function runServices(definitions: readonly AnyService[], options: RunOptions): Promise<Running> {
+  const all: Settings = Object.assign({}, processSettings, ...definitions.map((d) => d.settings));
+  const config = readSettings(all, options.env);
+  const process = readSettings(processSettings, options.env);
+  const log = createLog({ name: definitions.map((d) => d.name).join("+"), level: process.LOG_LEVEL as (typeof LOG_LEVELS)[number] });
+  const built = await build(process, log);
+  const infrastructure = options.wrap?.(built) ?? built;
+  const services = new Map<string, Service>();
+  let stopping: Promise<boolean> | null = null;
+  const running: Running = {
+    infrastructure,
+    services,
+    stop: () => (stopping ??= stopWithin(process.DRAIN_MS, () => stopAll(infrastructure, services))),
+  };
+  try {
+    for (const definition of definitions) {
+      services.set(definition.name, await definition.start({ ...infrastructure, log: log.child({ service: definition.name }) }, config));
+    }
+  } catch (error) {
+    await running.stop();
+    throw error;
+  }
+  return running;
+}
+
+async function build(config: { readonly BUS_URL: string; readonly STATE_URL: string }, log: Infrastructure["log"]): Promise<Infrastructure> {
+  const clock = () => Date.now();
+  const state = await connectState(config.STATE_URL, { clock });
+  try {
+    const bus = await connectBus(config.BUS_URL, { clock });
+    return { bus, state, log, random: (bytes) => randomBytes(bytes), monotonic: () => performance.now(), clock };
+  } catch (error) {
+    await state.close();
+    throw error;
+  }
+}
+
+async function stopAll({ bus, state, log }: Infrastructure, services: ReadonlyMap<string, Service>): Promise<void> {
+  for (const [name, service] of [...services].toReversed()) {
+    try {
+      await service.stop();
+    } catch (error) {
+      log.error({ error, service: name }, "a service did not stop cleanly");
+    }
+  }
+  await bus.close();
+  await state.close();
+}
+
+async function stopWithin(ms: number, stop: () => Promise<void>): Promise<boolean> {
+  const { promise: late, resolve } = Promise.withResolvers<boolean>();
+  const timer = setTimeout(() => resolve(false), ms);
+  const ended = await Promise.race([stop().then(() => true), late]);
+  clearTimeout(timer);
+  return ended;
+}

@@ -1,0 +1,37 @@
+import type { MessageBus } from "@toolbus/bus";
+import type { StateStore } from "@toolbus/state";
+import type { Log } from "@toolbus/telemetry";
+import type { Settings, SettingsOf } from "./settings.ts";
+
+/** What every service stands on; built once a process by `runServices`, or by a test. */
+export interface Infrastructure {
+  readonly bus: MessageBus;
+  readonly state: StateStore;
+  readonly log: Log;
+  /** Cryptographically random bytes. */
+  readonly random: (bytes: number) => Uint8Array;
+  /** Monotonic milliseconds, for durations inside this process only. */
+  readonly monotonic: () => number;
+  /** Wall clock in milliseconds, where no store is asked: log lines, message times. */
+  readonly clock: () => number;
+}
+
+/** A service that runs. */
+export interface Service {
+  /** Why it is not ready, in a few words each; empty when it is. */
+  readonly unready: () => readonly string[];
+  /** Drains: no new work, what is under way ends or is handed back. Safe to call twice. */
+  readonly stop: () => Promise<void>;
+}
+
+export interface ServiceDefinition<S extends Settings, R extends Service = Service> {
+  readonly name: string;
+  readonly settings: S;
+  /** Starts the service; resolves when it takes work. */
+  start(infrastructure: Infrastructure, config: SettingsOf<S>): Promise<R>;
+}
+
+/** Declares a service: its name, its settings and the one place where it is put together. */
+export function defineService<const S extends Settings, R extends Service>(definition: ServiceDefinition<S, R>): ServiceDefinition<S, R> {
+  return definition;
+}

@@ -1,0 +1,42 @@
+import { cleanEnv, makeValidator, str, type ValidatorSpec } from "envalid";
+
+/** Settings of a service: environment variable → how it is read, its default and a sentence. Read once, at start. */
+export type Settings = Readonly<Record<string, ValidatorSpec<unknown>>>;
+
+export type SettingsOf<S extends Settings> = { readonly [K in keyof S]: S[K] extends ValidatorSpec<infer T> ? T : never };
+
+/** Some variables are wrong; the message lists all of them at once. */
+export class BadSettings extends Error {
+  readonly code = "bad_settings";
+  override readonly name = "BadSettings";
+}
+
+/** Reads settings from an environment. Throws `BadSettings` naming every bad variable, what it needs and what was given. */
+export function readSettings<const S extends Settings>(settings: S, env: Readonly<Record<string, string | undefined>>): SettingsOf<S> {
+  const faults: string[] = [];
+  const given = Object.fromEntries(Object.entries(env).filter(([name, value]) => Object.hasOwn(settings, name) && value !== undefined && value !== ""));
+  const values = cleanEnv(given, settings as Record<string, ValidatorSpec<unknown>>, {
+    reporter: ({ errors }) => {
+      for (const [name, error] of Object.entries(errors)) faults.push(`${name}: ${(error?.message ?? "is not valid").replace(/\.$/, "")} (${settings[name]?.desc ?? "no description"})`);
+    },
+  });
+  if (faults.length > 0) throw new BadSettings(`${faults.length === 1 ? "A setting is" : "Settings are"} wrong: ${faults.join("; ")}.`);
+  // A plain copy: envalid's proxy throws on names it does not know, which breaks spreading and inspection.
+  return Object.fromEntries(Object.keys(settings).map((name) => [name, (values as Record<string, unknown>)[name]])) as SettingsOf<S>;
+}
+
+/** A whole number within bounds. */
+export function integer(bounds: { readonly min: number; readonly max: number }) {
+  return makeValidator<number>((text) => {
+    const value = Number(text);
+    if (!/^-?\d+$/.test(text) || value < bounds.min || value > bounds.max) throw new Error(`must be a whole number from ${bounds.min} to ${bounds.max}, not "${text.slice(0, 40)}"`);
+    return value;
+  });
+}
+
+/** Milliseconds, from 1 to 31 days. */
+export const milliseconds = integer({ min: 1, max: 31 * 86_400_000 });
+
+export const port = integer({ min: 0, max: 65_535 });
+
+export { str };

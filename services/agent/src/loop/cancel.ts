@@ -1,0 +1,40 @@
+import { failedResult } from "@toolbus/contracts";
+import type { Change } from "@toolbus/state";
+import { Draft, type Snapshot } from "./draft.ts";
+import type { Rules } from "./rules.ts";
+
+export interface CancelInput {
+  readonly entryId: string;
+  readonly by: string;
+}
+
+/**
+ * Cancels a run: no new work. Reads and writes that were not sent end at once; a sent write is stopped where it has not begun to send, and
+ * otherwise its outcome is waited for, honestly. Null when the run has ended or was cancelled before.
+ */
+export function cancelRun(snapshot: Snapshot, { entryId, by }: CancelInput, rules: Rules): Change | null {
+  const run = snapshot.run.value;
+  if (run.endedAt !== null || run.cancel) return null;
+  const draft = new Draft(snapshot, rules);
+  const { now } = draft;
+  // The epoch goes up: a model call under way can commit nothing any more.
+  draft.setRun({ cancel: { entryId, by, at: now }, epoch: run.epoch + 1, lease: null });
+  draft.event({ type: "run.cancelling", at: now, by });
+  if (run.status !== "waiting") endCancelled(draft);
+  else {
+    for (const call of draft.open) {
+      if (call.kind === "write" && call.state === "dispatched") {
+        draft.stop(call, "cancelled");
+        draft.callTimer(call.callId, 0);
+      } else draft.resolve(call, failedResult("cancelled", "The run was cancelled before this call was done."));
+    }
+    draft.finishRound();
+  }
+  return draft.build(`cancel:${run.runId}`);
+}
+
+/** Ends a cancelled run that has nothing open any more. */
+export function endCancelled(draft: Draft): void {
+  const { report, usage, cancel } = draft.run;
+  draft.end({ type: "run.cancelled", at: draft.now, by: cancel?.by ?? "unknown", report, usage }, "cancelled", { text: "The run was cancelled.", code: "cancelled" });
+}

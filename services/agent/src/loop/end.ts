@@ -1,0 +1,41 @@
+import type { Change } from "@toolbus/state";
+import { endCancelled } from "./cancel.ts";
+import { Draft, type Snapshot } from "./draft.ts";
+import type { Rules } from "./rules.ts";
+
+/** Why a run may not take another step. */
+export interface Stopped {
+  readonly code: string;
+  readonly message: string;
+}
+
+const MAX_ATTEMPTS = 10;
+const MAX_REPEATS = 3;
+
+/** The limit that a ready run has reached before its next step, if any: rounds and active time apart from each other, loops, poison. */
+export function limitReached(snapshot: Snapshot, rules: Rules): Stopped | null {
+  const run = snapshot.run.value;
+  const limits = rules.profile(run.profile)?.limits;
+  if (!limits) return { code: "profile_unknown", message: `The profile "${run.profile}" is not known to this agent any more.` };
+  if (run.attempts >= MAX_ATTEMPTS) return { code: "poison_run", message: `Round ${run.round} could not be committed in ${run.attempts} attempts.` };
+  // Round 0 is the seed, so rounds 1 to maxRounds may call the model.
+  if (run.round > limits.maxRounds) return { code: "round_limit", message: `The run used its ${limits.maxRounds} rounds without an answer.` };
+  if (run.activeMs >= limits.activeMs) return { code: "time_limit", message: `The run used its ${Math.round(limits.activeMs / 1000)} s of active time without an answer.` };
+  if (run.repeats.count >= MAX_REPEATS) return { code: "loop", message: `The model asked for the same calls ${run.repeats.count} times in a row.` };
+  return null;
+}
+
+/** Ends a run that failed. */
+export function failRun(snapshot: Snapshot, stopped: Stopped, rules: Rules): Change {
+  const draft = new Draft({ ...snapshot, calls: [] }, rules);
+  const { report, usage, runId, epoch } = draft.run;
+  draft.end({ type: "run.failed", at: draft.now, ...stopped, report, usage }, "failed", { text: stopped.message, code: stopped.code });
+  return draft.build(`end:${runId}:${epoch}`);
+}
+
+/** Ends a cancelled run whose last call is resolved. */
+export function finishCancel(snapshot: Snapshot, rules: Rules): Change {
+  const draft = new Draft({ ...snapshot, calls: [] }, rules);
+  endCancelled(draft);
+  return draft.build(`end:${draft.run.runId}:cancelled`);
+}

@@ -1,0 +1,51 @@
+import {
+  type Call,
+  type ConversationState,
+  describeProblems,
+  keys,
+  type Parsed,
+  parseCall,
+  parseConversationState,
+  parseRun,
+  type Run,
+} from "@toolbus/contracts";
+import type { StateStore, StoredDocument } from "@toolbus/state";
+import type { Snapshot } from "./draft.ts";
+import type { Read } from "./rules.ts";
+
+/** Reads a run, its conversation, the calls of its round and the run that waits behind it. Null when there is no such run. */
+export async function loadSnapshot(state: StateStore, runId: string): Promise<Snapshot | null> {
+  const first = await state.read([keys.run(runId)]);
+  const run = parsed(first.documents[0], parseRun, keys.run(runId));
+  if (!run) return null;
+  const { conversationId, calls } = run.value;
+  const wanted = [keys.run(runId), keys.conversation(conversationId), ...calls.map((call) => keys.call(call.callId))];
+  const reply = await state.read(wanted);
+  const again = parsed(reply.documents[0], parseRun, keys.run(runId));
+  const conversation = parsed(reply.documents[1], parseConversationState, keys.conversation(conversationId));
+  if (!again || !conversation) return null;
+  // A turn was committed between the two reads, and the calls are another round's.
+  if (again.version !== run.version) return loadSnapshot(state, runId);
+  const rows: Read<Call>[] = [];
+  reply.documents.slice(2).forEach((document, index) => {
+    const row = parsed(document, parseCall, wanted[index + 2] ?? "");
+    if (row) rows.push(row);
+  });
+  return { now: reply.now, run: again, conversation, calls: rows, next: await nextRun(state, conversation.value) };
+}
+
+/** The first run that waits in a conversation. */
+export async function nextRun(state: StateStore, conversation: ConversationState): Promise<Read<Run> | null> {
+  const [next] = conversation.queue;
+  if (!next) return null;
+  const reply = await state.read([keys.run(next)]);
+  return parsed(reply.documents[0], parseRun, keys.run(next));
+}
+
+/** A stored document as its type. One that breaks its schema is a fault of ours or a foreign store, and is not worked on. */
+export function parsed<T>(document: StoredDocument | null | undefined, parse: (value: unknown) => Parsed<T>, key: string): Read<T> | null {
+  if (!document) return null;
+  const result = parse(document.value);
+  if (!result.ok) throw new Error(`The stored document ${key} breaks its schema: ${describeProblems(result.problems)}.`);
+  return { version: document.version, value: result.value };
+}

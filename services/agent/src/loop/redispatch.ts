@@ -1,0 +1,100 @@
+import { type Call, failedResult, type LedgerRow, type ToolResult } from "@toolbus/contracts";
+import { secretHash } from "@toolbus/grants";
+import type { Change } from "@toolbus/state";
+import { leaseLives } from "./acquire.ts";
+import { callOf } from "./decided.ts";
+import { Draft, type Snapshot } from "./draft.ts";
+import { GRANT_MARGIN_MS, lapsed, resolveCall, sendNextWrite } from "./join.ts";
+import type { Rules } from "./rules.ts";
+
+/** How often a call is sent before it is only waited for. */
+export const MAX_INVOKES = 5;
+
+// How long after its not-after a write that its target can be asked about is still offered to a worker.
+const RECONCILE_FOR_MS = 3_600_000;
+
+/**
+ * What a call's timer does: ask again, send again, or end the call when it can have no other outcome any more. `ledger` is the worker's row of a
+ * dispatched write, null when it never began. Null when the call needs no timer.
+ */
+export function redispatch(snapshot: Snapshot, callId: string, ledger: LedgerRow | null, rules: Rules): Change | null {
+  const call = callOf(snapshot, callId);
+  if (!call || call.state === "resolved") return null;
+  const draft = new Draft(snapshot, rules);
+  switch (call.state) {
+    case "requested":
+      draft.request(call);
+      break;
+    case "held":
+      draft.request(call, "held");
+      break;
+    case "queued":
+    case "granted":
+      draft.callTimer(callId, rules.config.REDISPATCH_MAX_MS);
+      sendNextWrite(draft);
+      break;
+    case "dispatched":
+      if (call.kind === "write") redispatchWrite(draft, call, ledger);
+      else redispatchRead(draft, call);
+      break;
+  }
+  // The version makes repeats of this op different steps.
+  return draft.build(`redispatch:${callId}:${snapshot.run.version}.${call.dispatch}.${call.requests}`);
+}
+
+/** A worker found the grant genuine but stale and began nothing: approvals are asked for a fresh one. Null when that is not the case (any more). */
+export function grantStale(snapshot: Snapshot, answer: { readonly callId: string; readonly secretHash: string | null }, rules: Rules): Change | null {
+  const call = callOf(snapshot, answer.callId);
+  if (call?.state !== "dispatched" || call.kind !== "write" || snapshot.run.value.cancel || answer.secretHash !== secretHash(call.secret)) return null;
+  const draft = new Draft(snapshot, rules);
+  draft.request(call);
+  return draft.build(`stale:${call.callId}:${call.requests}.${call.dispatch}`);
+}
+
+function redispatchRead(draft: Draft, call: Call): void {
+  if (draft.now >= deadline(draft, call)) {
+    resolveCall(draft, call, failedResult("timeout", `No worker of "${call.toolset}" answered "${call.toolName}" in time.`));
+  } else sendAgain(draft, call);
+}
+
+function redispatchWrite(draft: Draft, call: Call, row: LedgerRow | null): void {
+  const { now } = draft;
+  if (row?.state === "done" && row.result) return resolveCall(draft, call, row.result);
+  if (draft.run.cancel && row?.state !== "sending") {
+    // The stop was committed before this row was read: what has not begun, or not sent, never will.
+    return resolveCall(draft, call, failedResult("cancelled", "The run was cancelled before this write was sent; nothing was done."));
+  }
+  if (row?.lease && leaseLives(row.lease, now, draft.rules.ownersDeadBefore)) return draft.callTimer(call.callId, row.lease.until - now + 1);
+  if (now < deadline(draft, call)) {
+    const begun = row !== null;
+    if (!begun && call.grantExpiresAt !== undefined && call.grantExpiresAt <= now + GRANT_MARGIN_MS && now < (call.notAfter ?? now)) {
+      return (call.executeBy ?? 0) > now ? draft.request(call) : resolveCall(draft, call, lapsed());
+    }
+    return sendAgain(draft, call);
+  }
+  if (row?.state !== "sending") return resolveCall(draft, call, notExecuted(call));
+  const sendingAt = row.sendingAt ?? row.beganAt;
+  const goOnUntil = call.idempotency === "key" ? sendingAt + call.keepsForMs : call.idempotency === "reconcile" ? deadline(draft, call) + RECONCILE_FOR_MS : 0;
+  if (now >= goOnUntil) return resolveCall(draft, call, outcomeUnknown(call));
+  draft.dispatch(call);
+  draft.callTimer(call.callId, Math.min(draft.rules.config.REDISPATCH_MAX_MS, goOnUntil - now));
+}
+
+function sendAgain(draft: Draft, call: Call): void {
+  if (call.sentAt < draft.rules.ownersDeadBefore) draft.repeat(call);
+  else if (call.dispatch < MAX_INVOKES) draft.dispatch(call);
+  else draft.callTimer(call.callId, Math.max(1, deadline(draft, call) - draft.now));
+}
+
+/** When no answer can come any more that is not in the ledger: not-after, the tool's own time, and a worker's lease. */
+function deadline(draft: Draft, call: Call): number {
+  return (call.notAfter ?? draft.now) + call.timeoutMs + draft.rules.config.LEDGER_LEASE_MS;
+}
+
+function notExecuted(call: Call): ToolResult {
+  return failedResult("not_executed", `No worker of "${call.toolset}" began "${call.toolName}" in time; nothing was done.`);
+}
+
+function outcomeUnknown(call: Call): ToolResult {
+  return failedResult("outcome_unknown", `"${call.toolName}" was sent, but its worker died before it learned the outcome. It may or may not have happened; look at the target before anything is repeated.`);
+}

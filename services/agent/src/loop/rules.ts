@@ -1,0 +1,26 @@
+import type { AgentConfig } from "../settings.ts";
+import type { Profile } from "../profile.ts";
+
+/** What transitions need besides documents: configuration and sources of ids, handed in so that they stay pure. */
+export interface Rules {
+  readonly config: AgentConfig;
+  readonly profile: (name: string) => Profile | undefined;
+  /** 256 random bits, for a call's secret. */
+  readonly newSecret: () => string;
+  /** Owners of leases taken before this are dead. */
+  readonly ownersDeadBefore: number;
+}
+
+/** The name of this service's timers and outbox. */
+export const AGENT_SERVICE = "agent";
+
+/** A document as it was read: what a change is guarded by. Version 0: it did not exist. */
+export interface Read<T> {
+  readonly version: number;
+  readonly value: T;
+}
+
+export const timerIds = {
+  run: (runId: string) => `run:${runId}`,
+  call: (callId: string) => `call:${callId}`,
+} as const;

@@ -1,0 +1,177 @@
+import { type Call, callIdOf, checkArguments, type EventCall, failedResult, type Registration, type ToolResult } from "@toolbus/contracts";
+import { argumentsHash, canonicalJson, parseStrictJson } from "@toolbus/grants";
+import type { Change } from "@toolbus/state";
+import { CALLS_PER_TURN, PARALLEL_CALLS } from "../profile.ts";
+import { Draft, type Snapshot } from "./draft.ts";
+import type { Rules } from "./rules.ts";
+
+/** What the model (or the seed) said. */
+export interface Turn {
+  readonly provider: string;
+  readonly model: string;
+  readonly text: string;
+  readonly calls: readonly { readonly id: string; readonly name: string; readonly arguments: string }[];
+  readonly seed: boolean;
+  readonly truncated: boolean;
+  readonly usage: { readonly inputTokens: number; readonly outputTokens: number };
+}
+
+export interface TurnInput {
+  readonly snapshot: Snapshot;
+  readonly epoch: number;
+  readonly turn: Turn;
+  /** The tools of this run by name, as they were when it began. */
+  readonly tools: ReadonlyMap<string, Registration>;
+}
+
+/**
+ * Commits a turn: transcript, one row per call, the reads' invokes and every write's request, all at once. A turn without calls ends the run.
+ * Null when another epoch holds the run by now: what the model said is thrown away.
+ */
+export function commitTurn({ snapshot, epoch, turn, tools }: TurnInput, rules: Rules): Change | null {
+  const before = snapshot.run.value;
+  if (before.epoch !== epoch || before.status !== "ready") return null;
+  const draft = new Draft({ ...snapshot, calls: [] }, rules);
+  const { now } = draft;
+  const planned = plan(turn, draft, tools);
+  draft.setRun({
+    round: before.round + 1,
+    attempts: 0,
+    lease: null,
+    status: "waiting",
+    activeMs: before.activeMs + Math.max(0, now - before.stepStartedAt),
+    stepStartedAt: now,
+    pending: planned.length,
+    calls: planned.map(({ call }) => ({ callId: call.callId, write: call.kind === "write", resolved: false })),
+    repeats: repeatsAfter(before.repeats, turn),
+    usage: {
+      inputTokens: before.usage.inputTokens + turn.usage.inputTokens,
+      outputTokens: before.usage.outputTokens + turn.usage.outputTokens,
+      modelCalls: before.usage.modelCalls + (turn.seed ? 0 : 1),
+      toolCalls: before.usage.toolCalls,
+    },
+  });
+  recordTurn(draft, turn, planned, before.round);
+  if (planned.length === 0) endWith(draft, turn);
+  else {
+    // Due when the active time is used up: a read whose worker never comes must not hold the run for ever.
+    draft.runTimer(Math.max(1000, (draft.profile?.limits.activeMs ?? 60_000) - draft.run.activeMs));
+    for (const { call } of planned) draft.addCall(call);
+    for (const { call, result } of planned) {
+      if (result) draft.resolve(call, result);
+      else if (call.kind === "write") draft.request(call);
+      else draft.dispatch(call);
+    }
+    draft.finishRound();
+  }
+  return draft.build(`turn:${before.runId}:${before.round}.${epoch}`);
+}
+
+interface Planned {
+  readonly call: Call;
+  /** For a call that does not go out. */
+  readonly result?: ToolResult;
+}
+
+function plan(turn: Turn, draft: Draft, tools: ReadonlyMap<string, Registration>): Planned[] {
+  const excess = turn.calls.length > CALLS_PER_TURN;
+  let reads = 0;
+  const ids = new Set<string>();
+  return turn.calls.slice(0, CALLS_PER_TURN).map((asked, index): Planned => {
+    const transcriptId = asked.id && !ids.has(asked.id) ? asked.id : `call_${draft.run.round}_${index}`;
+    ids.add(transcriptId);
+    const tool = tools.get(asked.name);
+    const checked = checkedArguments(tool, asked);
+    const call = newCall(draft, index, transcriptId, asked.name, checked.text, tool);
+    if (excess) return { call, result: failedResult("not_executed", `A turn may hold ${CALLS_PER_TURN} calls; this one had ${turn.calls.length}, so none ran. Ask for fewer.`, { truncated: true }) };
+    if (!tool) return { call, result: unknownTool(asked.name, tools) };
+    if (checked.fault) return { call, result: checked.fault };
+    if (call.kind !== "write" && ++reads > PARALLEL_CALLS) {
+      return { call, result: failedResult("not_executed", `Only ${PARALLEL_CALLS} calls run at the same time; ask for this one again.`, { truncated: true }) };
+    }
+    return { call };
+  });
+}
+
+// The largest arguments that still fit, with everything around them, into one stored message.
+const MAX_ARGUMENTS = 32 * 1024;
+
+/** The arguments as canonical text with defaults applied, or why they cannot be used. */
+function checkedArguments(tool: Registration | undefined, asked: { name: string; arguments: string }): { text: string; fault?: ToolResult } {
+  const invalid = (details: { path: string; message: string }[]): { text: string; fault: ToolResult } => ({
+    text: "{}",
+    fault: failedResult("invalid_arguments", `The arguments of "${asked.name.slice(0, 64)}" do not fit its schema: ${details.map((d) => `${d.path} ${d.message}`.trim()).join("; ")}.`, { details }),
+  });
+  if (asked.arguments.length > MAX_ARGUMENTS) return invalid([{ path: "", message: `are over ${MAX_ARGUMENTS} characters` }]);
+  const parsed = parseStrictJson(asked.arguments === "" ? "{}" : asked.arguments);
+  if (!parsed.ok) return invalid([...parsed.problems]);
+  const { value } = parsed;
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return invalid([{ path: "", message: "must be a JSON object" }]);
+  const args = structuredClone(value) as { [key: string]: never };
+  const problems = tool ? checkArguments(tool.definition, args) : [];
+  return problems.length > 0 ? invalid([...problems]) : { text: canonicalJson(args) };
+}
+
+function newCall(draft: Draft, index: number, transcriptId: string, name: string, text: string, tool: Registration | undefined): Call {
+  const { runId, conversationId, round } = draft.run;
+  const definition = tool?.definition;
+  const idempotency = definition?.idempotency ?? { mode: "none" };
+  return {
+    callId: callIdOf(runId, round, index),
+    runId,
+    conversationId,
+    round,
+    index,
+    transcriptId,
+    toolName: name.slice(0, 128),
+    toolVersion: definition?.version ?? "",
+    toolHash: tool?.hash ?? "",
+    toolset: tool?.toolset ?? "",
+    kind: definition?.kind ?? "read",
+    idempotency: idempotency.mode,
+    keepsForMs: idempotency.mode === "key" ? idempotency.keepsForMs : 0,
+    timeoutMs: definition?.timeoutMs ?? 0,
+    arguments: text,
+    argsHash: argumentsHash(text),
+    secret: draft.rules.newSecret(),
+    state: "queued",
+    dispatch: 0,
+    requests: 0,
+    createdAt: draft.now,
+    sentAt: draft.now,
+    notAfter: null,
+    heldMs: 0,
+  };
+}
+
+function unknownTool(name: string, tools: ReadonlyMap<string, Registration>): ToolResult {
+  const known = [...tools.keys()].toSorted().join(", ");
+  return failedResult("tool_not_found", `There is no tool "${name.slice(0, 64)}" here. Tools of this run: ${known || "none"}.`);
+}
+
+function recordTurn(draft: Draft, turn: Turn, planned: readonly Planned[], round: number): void {
+  const calls: EventCall[] = planned.map(({ call }) => ({ callId: call.callId, transcriptId: call.transcriptId, tool: call.toolName, kind: call.toolHash ? call.kind : "unknown", arguments: call.arguments }));
+  const { provider, model, text, seed } = turn;
+  draft.transcript({
+    type: "assistant",
+    runId: draft.run.runId,
+    round,
+    text,
+    calls: calls.map((call) => ({ id: call.transcriptId, callId: call.callId, name: call.tool, arguments: call.arguments })),
+    at: draft.now,
+    provider,
+    model,
+  });
+  draft.event({ type: "turn", at: draft.now, round, seed, provider, model, text, calls, usage: draft.run.usage });
+}
+
+function endWith(draft: Draft, turn: Turn): void {
+  const { report, usage } = draft.run;
+  draft.end({ type: "run.completed", at: draft.now, text: turn.text, truncated: turn.truncated, report, usage }, "done", { text: turn.text, truncated: turn.truncated });
+}
+
+/** Counts how often the model asked for the very same calls in a row. */
+function repeatsAfter(before: { key: string; count: number }, turn: Turn): { key: string; count: number } {
+  const key = turn.calls.length === 0 ? "" : argumentsHash(JSON.stringify(turn.calls.map((call) => [call.name, call.arguments])));
+  return key !== "" && key === before.key ? { key, count: before.count + 1 } : { key, count: 1 };
+}

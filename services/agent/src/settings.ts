@@ -1,0 +1,20 @@
+import { integer, loopTimings, milliseconds, type SettingsOf, str } from "@toolbus/runtime";
+
+export const agentSettings = {
+  ...loopTimings,
+  AGENT_NAME: str({ default: "default", desc: "names the agent's reply topics, e.g. tool.result.default" }),
+  MODEL: str({ default: "offline", desc: "the model provider: offline" }),
+  AGENT_CONCURRENCY: integer({ min: 1, max: 1024 })({ default: 32, desc: "runs advanced at the same time by this process" }),
+  TOOLS_DISABLED: str({ default: "", desc: "names of tools, separated by commas, that no new run is offered" }),
+  RUN_LEASE_MS: milliseconds({ default: 10_000, desc: "how long a run belongs to the process that advances it" }),
+  RUN_RENEW_MS: milliseconds({ default: 3000, desc: "how often that lease is renewed during a model call" }),
+  MODEL_TIMEOUT_MS: milliseconds({ default: 120_000, desc: "the longest model call" }),
+  REDISPATCH_MS: milliseconds({ default: 20_000, desc: "when an unanswered call is sent again; doubled each time" }),
+  REDISPATCH_MAX_MS: milliseconds({ default: 300_000, desc: "the longest wait between two sends" }),
+  CALL_NOT_AFTER_MS: milliseconds({ default: 900_000, desc: "how long after its first dispatch a call may still begin" }),
+  LEDGER_LEASE_MS: milliseconds({ default: 10_000, desc: "the workers' lease on a write" }),
+  HELD_CHECK_MS: milliseconds({ default: 300_000, desc: "how often a held write is asked about" }),
+  FINISHED_RUN_MS: milliseconds({ default: 7 * 86_400_000, desc: "how long a finished run is kept" }),
+} as const;
+
+export type AgentConfig = SettingsOf<typeof agentSettings>;

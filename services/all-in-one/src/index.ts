@@ -1,0 +1,2 @@
+export { type LocalKeys, localKeys } from "./local-keys.ts";
+export { type AllInOne, type AllInOneOptions, DEFAULT_DIRECTORY, startAllInOne } from "./start-all-in-one.ts";

@@ -1,0 +1,66 @@
+import { createHash, randomBytes } from "node:crypto";
+import { chmod, link, mkdir, readFile, unlink, writeFile } from "node:fs/promises";
+import path from "node:path";
+import type { ApiKey, Role } from "@toolbus/contracts";
+import { Refusal } from "@toolbus/runtime";
+
+/** The keys of an embedded start, one a role. The approver's is known to approvals only, the other two to the gateway only. */
+export interface LocalKeys {
+  readonly user: string;
+  readonly operator: string;
+  readonly approver: string;
+  readonly gatewayKeysFile: string;
+  readonly approvalsKeysFile: string;
+}
+
+const SCOPES: Readonly<Record<Role, readonly string[]>> = {
+  user: ["tools:read", "tools:write"],
+  operator: ["tools:read", "tools:write"],
+  approver: ["approve:*"],
+};
+
+/** Reads the keys in this directory, or generates them at the first start. Services get files of hashes; the keys themselves are mode 0600. */
+export async function localKeys(directory: string): Promise<LocalKeys> {
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  const user = await secret(directory, "user");
+  const operator = await secret(directory, "operator");
+  const approver = await secret(directory, "approver");
+  const gatewayKeysFile = path.join(directory, "gateway-api-keys.json");
+  const approvalsKeysFile = path.join(directory, "approvals-api-keys.json");
+  await writeFile(gatewayKeysFile, JSON.stringify([entry("user", user), entry("operator", operator)], null, 2), { mode: 0o600 });
+  await writeFile(approvalsKeysFile, JSON.stringify([entry("approver", approver)], null, 2), { mode: 0o600 });
+  return { user, operator, approver, gatewayKeysFile, approvalsKeysFile };
+}
+
+function entry(role: Role, key: string): ApiKey {
+  return { id: `local-${role}`, sha256: createHash("sha256").update(key).digest("hex"), principal: `${role}:local`, tenant: "local", roles: [role], scopes: [...SCOPES[role]] };
+}
+
+async function secret(directory: string, role: Role): Promise<string> {
+  const file = path.join(directory, `${role}.key`);
+  const found = await readSecret(file, role);
+  if (found) return found;
+  // Written whole, then linked: a start that is killed leaves no half key, and two starts agree on one.
+  const draft = `${file}.${randomBytes(6).toString("hex")}`;
+  await writeFile(draft, `tb_${role}_${randomBytes(24).toString("base64url")}\n`, { mode: 0o600 });
+  await link(draft, file).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "EEXIST") throw error;
+  });
+  await unlink(draft);
+  const made = await readSecret(file, role);
+  if (!made) throw new Refusal(`The key file ${file} vanished while it was made: run the command again.`);
+  return made;
+}
+
+async function readSecret(file: string, role: Role): Promise<string | null> {
+  let text: string;
+  try {
+    text = await readFile(file, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw new Refusal(`The key file ${file} cannot be read (${(error as NodeJS.ErrnoException).code ?? "unknown"}): mend its rights, or delete it to get a new key.`);
+  }
+  if (!new RegExp(`^tb_${role}_[\\w-]{16,}\\n?$`).test(text)) throw new Refusal(`The key file ${file} holds no ${role} key: delete it to get a new one.`);
+  await chmod(file, 0o600);
+  return text.trim();
+}

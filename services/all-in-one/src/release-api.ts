@@ -1,0 +1,31 @@
+import { randomUUID } from "node:crypto";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import type { ReleaseApi } from "@toolbus/example-release-api";
+import { Refusal } from "@toolbus/runtime";
+
+export interface EmbeddedReleaseApi {
+  readonly api: ReleaseApi;
+  readonly releaseId: string;
+  readonly notes: readonly string[];
+}
+
+/**
+ * The example release API, so that the first command works where no real one is configured. It serves this repository's newest release, or the
+ * recorded one where there is no history.
+ */
+export async function embeddedReleaseApi(directory: string, signal: AbortSignal): Promise<EmbeddedReleaseApi> {
+  // Loaded only when it is wanted: a production process never does.
+  const { loadRelease, startReleaseApi } = await import("@toolbus/example-release-api");
+  const repo = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../../..");
+  const loaded = await loadRelease({ repo, allowRecorded: true, environment: process.env, signal });
+  if (!loaded.ok) throw new Refusal(`${loaded.message} Or set RELEASE_API_URL to a release API of your own.`);
+  const { release, notes } = loaded;
+  const api = await startReleaseApi({
+    directory: path.join(directory, "release-api"),
+    releases: new Map([[release.release_id, release]]),
+    clock: () => Date.now(),
+    newId: randomUUID,
+  });
+  return { api, releaseId: release.release_id, notes };
+}

@@ -1,0 +1,58 @@
+import path from "node:path";
+import { agent } from "@toolbus/agent";
+import { approvals } from "@toolbus/approvals";
+import { gateway } from "@toolbus/gateway";
+import { type Running, type RunOptions, runServices } from "@toolbus/runtime";
+import { toolExecutor } from "@toolbus/tool-executor";
+import { type LocalKeys, localKeys } from "./local-keys.ts";
+
+export interface AllInOneOptions {
+  /** Everything that must survive lies here. */
+  readonly directory: string;
+  /** Settings; what is set here wins over the embedded defaults. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly wrap?: RunOptions["wrap"];
+}
+
+export interface AllInOne {
+  readonly gatewayUrl: string;
+  readonly approvalsUrl: string;
+  readonly keys: LocalKeys;
+  stop(): Promise<boolean>;
+}
+
+/** Starts every service in this process: the same services as apart, with SQLite for the state and the bus in memory. */
+export async function startAllInOne({ directory, env, wrap }: AllInOneOptions): Promise<AllInOne> {
+  const keys = await localKeys(path.join(directory, "keys"));
+  const running = await runServices([toolExecutor, approvals, agent, gateway], { env: { ...embeddedDefaults(directory, keys), ...definedOnly(env) }, ...(wrap ? { wrap } : {}) });
+  return { gatewayUrl: urlOf(running, "gateway"), approvalsUrl: urlOf(running, "approvals"), keys, stop: () => running.stop() };
+}
+
+/** The data directory when nothing else was said. */
+export const DEFAULT_DIRECTORY = ".toolbus";
+
+function embeddedDefaults(directory: string, keys: LocalKeys): Record<string, string> {
+  const at = (...parts: string[]): string => path.join(directory, ...parts);
+  return {
+    BUS_URL: "memory:",
+    STATE_URL: `sqlite:${at("state")}`,
+    LOG_LEVEL: "warn",
+    GATEWAY_API_KEYS_FILE: keys.gatewayKeysFile,
+    APPROVALS_API_KEYS_FILE: keys.approvalsKeysFile,
+    APPROVALS_KEY_FILE: at("keys", "approvals-signing.jwk"),
+    APPROVALS_JWKS_FILE: at("keys", "jwks.json"),
+    JWKS_FILE: at("keys", "jwks.json"),
+    RECEIPT_KEY_FILE: at("keys", "receipts-signing.jwk"),
+    PIN_ON_FIRST_SIGHT: "true",
+  };
+}
+
+function definedOnly(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(env).flatMap(([name, value]) => (value === undefined || value === "" ? [] : [[name, value]])));
+}
+
+function urlOf(running: Running, name: string): string {
+  const service = running.services.get(name);
+  if (!service || !("url" in service) || typeof service.url !== "string") throw new Error(`The service ${name} has no address.`);
+  return service.url;
+}

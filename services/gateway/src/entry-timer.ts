@@ -1,0 +1,29 @@
+import { type InboxEntry, keys, parseInboxEntry, parseRun, shardOf } from "@toolbus/contracts";
+import type { Outbox } from "@toolbus/runtime";
+import type { StateStore, TimerRow } from "@toolbus/state";
+import { announced } from "./accept.ts";
+import { type GatewayConfig, GATEWAY_SERVICE } from "./settings.ts";
+
+/** Repeats the wake of an accepted entry until an agent document records that it was taken; then the obligation is done. */
+export async function onEntryTimer(state: StateStore, outbox: Outbox, config: GatewayConfig, timer: TimerRow): Promise<void> {
+  const entryId = timer.id.slice("entry:".length);
+  const inboxKey = keys.inbox(timer.shard, entryId);
+  const runKey = keys.run(entryId.split("!")[0] ?? entryId);
+  const { now, documents } = await state.read([inboxKey, runKey]);
+  const [inbox, run] = documents;
+  const entry = inbox && parseInboxEntry(inbox.value);
+  const guards = [{ key: inboxKey, version: inbox?.version ?? 0 }];
+  if (!inbox || !entry?.ok || taken(entry.value, run?.value)) {
+    await state.commit(timer.shard, { op: `taken:${entryId}`, guards, timers: [{ service: GATEWAY_SERVICE, id: timer.id, dueIn: null }] });
+    return;
+  }
+  // The time tells repeats apart: no broker may take this one for a duplicate.
+  await outbox.commit(shardOf(entry.value.runId), { op: `again:${entryId}:${now}`, guards, ...announced(entry.value, now, config, now) });
+}
+
+function taken(entry: InboxEntry, run: unknown): boolean {
+  if (run === undefined) return false;
+  const parsed = parseRun(run);
+  if (entry.kind === "message") return true;
+  return parsed.ok && (parsed.value.cancel !== null || parsed.value.endedAt !== null);
+}

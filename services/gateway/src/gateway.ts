@@ -1,0 +1,19 @@
+import type { Outbox } from "@toolbus/runtime";
+import type { StateStore } from "@toolbus/state";
+import type { Log } from "@toolbus/telemetry";
+import type { GatewayConfig } from "./settings.ts";
+import type { Feed } from "./stream/feed.ts";
+import type { OpenStreams } from "./stream/open-streams.ts";
+
+/** What the gateway's routes stand on. */
+export interface Gateway {
+  readonly state: StateStore;
+  readonly outbox: Outbox;
+  readonly feed: Feed;
+  readonly streams: OpenStreams;
+  readonly config: GatewayConfig;
+  readonly random: (bytes: number) => Uint8Array;
+  /** For ids only. */
+  readonly clock: () => number;
+  readonly log: Log;
+}

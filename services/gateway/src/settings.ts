@@ -1,0 +1,19 @@
+import { integer, loopTimings, milliseconds, port, type SettingsOf, str } from "@toolbus/runtime";
+
+export const gatewaySettings = {
+  ...loopTimings,
+  GATEWAY_HOST: str({ default: "127.0.0.1", desc: "the address to listen on; loopback unless told otherwise" }),
+  GATEWAY_PORT: port({ default: 8080, desc: "the port to listen on; 0 takes a free one" }),
+  GATEWAY_API_KEYS_FILE: str({ default: ".toolbus/keys/gateway-api-keys.json", desc: "the file of API keys, as SHA-256 hashes" }),
+  AGENT_NAME: str({ default: "default", desc: "the agent that gets what is accepted here" }),
+  ORIGIN_OPEN_MS: milliseconds({ default: 48 * 3_600_000, desc: "how long writes of an accepted run may be granted" }),
+  WAKE_REPEAT_MS: milliseconds({ default: 5000, desc: "when an accepted message that no agent has taken is announced again" }),
+  SSE_PING_MS: milliseconds({ default: 15_000, desc: "how often a silent stream gets a comment line" }),
+  SSE_BUFFER_BYTES: integer({ min: 16_384, max: 67_108_864 })({ default: 262_144, desc: "how much a reader may be behind before its connection is dropped" }),
+  SSE_PER_PRINCIPAL: integer({ min: 1, max: 100_000 })({ default: 64, desc: "open streams per principal" }),
+} as const;
+
+export type GatewayConfig = SettingsOf<typeof gatewaySettings>;
+
+/** The name of this service's timers and outbox. */
+export const GATEWAY_SERVICE = "gateway";

@@ -1,0 +1,12 @@
+/** The SSE id of a durable event: `<runId>:<sequence>`. */
+export function eventId(runId: string, sequence: number): string {
+  return `${runId}:${sequence}`;
+}
+
+/** The sequence in a `Last-Event-ID` of this run; 0 without one, null for what is not one of its ids. */
+export function parseEventId(header: string | string[] | undefined, runId: string): number | null {
+  if (header === undefined || header === "") return 0;
+  if (typeof header !== "string" || !header.startsWith(`${runId}:`)) return null;
+  const digits = header.slice(runId.length + 1);
+  return /^\d{1,15}$/.test(digits) ? Number(digits) : null;
+}
