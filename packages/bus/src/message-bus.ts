@@ -8,8 +8,12 @@ import type { Message } from "@toolbus/contracts";
  *   the topic, with `BusUnavailable` when the outcome is unknown (the message may arrive: publish it again with the same id).
  * - `consume` is competing and at least once. A delivery that is not settled before its consumer is gone comes again, to any consumer, with a
  *   higher `count`. Order is not promised. A repeat of one message id may or may not be dropped as a duplicate.
+ * - A dead letter is kept: the queue of a topic and `dead.<topic>` are declared together, so a dead letter is routed before anyone reads it. The
+ *   adapter makes it with `deadLetterMessage` and forgets the delivery when it is confirmed. (The consume pipeline publishes its own, with
+ *   the history that it saw, and acks.)
  * - `announce` is broadcast, best effort: whoever listens at that moment may get it.
- * - `close` stops deliveries, waits for the handlers under way, and rejects publishes from then on.
+ * - `close` stops deliveries and waits for the handlers under way, which may still publish; from then on everything rejects with
+ *   `BusUnavailable`. A handler that outlives the adapter's drain time is given up: its signal aborts and its delivery comes again.
  *
  * Written from what RabbitMQ quorum queues and NATS JetStream can both keep. The memory adapter is the reference.
  */
@@ -22,7 +26,9 @@ export interface MessageBus {
   consume(topic: string, handler: DeliveryHandler, options: { readonly concurrency: number }): Promise<Subscription>;
   /** Tells every listener of the topic; resolves when it is handed over. */
   announce(message: Message): Promise<void>;
+  /** Resolves when announcements may arrive. A listener that throws harms nobody else. */
   listen(topic: string, listener: (message: Message) => void): Promise<Subscription>;
+  /** Safe to call twice. */
   close(): Promise<void>;
 }
 
@@ -30,7 +36,7 @@ export interface Delivery {
   readonly message: Message;
   /** 1 the first time. Counts crashes of consumers as well as retries; a broker may count too few, never too many by more than its own restarts. */
   readonly count: number;
-  /** Aborts when the bus closes for good or the broker took the delivery back. */
+  /** Aborts when the delivery was taken back: its consumer or its bus ran out of drain time, or the broker gave it to another. */
   readonly signal: AbortSignal;
 }
 
@@ -43,7 +49,7 @@ export type Disposition =
 export type DeliveryHandler = (delivery: Delivery) => Promise<Disposition>;
 
 export interface Subscription {
-  /** Stops new deliveries and waits for the handlers under way. Safe to call twice. */
+  /** Stops new deliveries and waits for the handlers under way, for the adapter's drain time at most. Safe to call twice. */
   stop(): Promise<void>;
 }
 

@@ -41,10 +41,9 @@ export const GrantClaims = Type.Object(
     tier: Type.Enum([...TIERS]),
     requester: Subject,
     /** `at` is in milliseconds since 1970, `via` the channel of the decision. */
-    approvers: Type.Array(
-      Type.Object({ sub: Subject, at: Milliseconds, via: Type.String({ minLength: 1, maxLength: 32 }) }, closed),
-      { maxItems: 16 },
-    ),
+    approvers: Type.Array(Type.Object({ sub: Subject, at: Milliseconds, via: Type.String({ minLength: 1, maxLength: 32 }) }, closed), {
+      maxItems: 16,
+    }),
     /** How many distinct approvers approvals demanded. */
     need: Type.Integer({ minimum: 0, maximum: 16 }),
     ticket: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),

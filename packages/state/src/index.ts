@@ -1,1 +1,3 @@
+export * from "./connect-state.ts";
+export * from "./memory/memory-store.ts";
 export * from "./state-store.ts";

@@ -59,7 +59,7 @@ function greeting({ gatewayUrl, approvalsUrl, keys }: AllInOne, directory: strin
     "See what waits for a decision:",
     `  curl -s ${approvalsUrl}/v1/approvals -H 'Authorization: Bearer ${keys.approver}'`,
     "",
-    "Stop with Ctrl-C. Nothing listens beyond this machine.",
+    "Stop with Ctrl-C.",
   ];
   return `${lines.join("\n")}\n`;
 }

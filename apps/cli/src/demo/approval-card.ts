@@ -1,13 +1,14 @@
 /** An approval as `GET /v1/approvals/{id}` shows it to the approver; what the demo reads of it. */
 export interface ApprovalCard {
-  readonly approvalId: string;
+  readonly id: string;
   readonly callId: string;
   readonly correlationId: string;
   readonly status: string;
-  readonly tool: { readonly name: string; readonly version: string; readonly hash: string };
+  readonly tool: string;
+  readonly toolVersion: string;
   readonly tier: string;
   readonly effect: string;
-  readonly arguments: { readonly [name: string]: unknown };
+  readonly arguments: { readonly [name: string]: unknown } | null;
   readonly requester: string;
   readonly idempotency: { readonly mode: string; readonly inWords: string };
   readonly expiresAt: number;
@@ -20,13 +21,13 @@ export function cardLines(card: ApprovalCard, now: number): string[] {
   return [
     `${card.effect}`,
     "",
-    `tool       ${card.tool.name}@${card.tool.version}, a ${card.tier}-tier write`,
+    `tool       ${card.tool}@${card.toolVersion}, a ${card.tier}-tier write`,
     `requester  ${card.requester}`,
-    `if it is interrupted  ${card.idempotency.inWords}`,
+    `${card.idempotency.inWords}`,
     `expires    in ${minutes} min`,
-    `approval   ${card.approvalId}`,
+    `approval   ${card.id}`,
     "",
-    ...Object.entries(card.arguments).flatMap(([name, value]) => argumentLines(name, value)),
+    ...Object.entries(card.arguments ?? {}).flatMap(([name, value]) => argumentLines(name, value)),
   ];
 }
 

@@ -8,7 +8,7 @@ import type { StreamItem } from "./watch-run.ts";
 export interface Decided {
   readonly approvalId: string;
   readonly effect: string;
-  readonly arguments: { readonly [name: string]: unknown };
+  readonly arguments: { readonly [name: string]: unknown } | null;
   readonly decision: Answer["decision"] | null;
 }
 

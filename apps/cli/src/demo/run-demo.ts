@@ -111,5 +111,5 @@ function document(end: RunEnd, runId: string, release: { readonly release_id: st
 
 /** Settings that the demo may be given from outside; its ports, keys and store are its own. */
 function settingsOf(env: Readonly<Record<string, string | undefined>>): Record<string, string | undefined> {
-  return { LOG_LEVEL: env["LOG_LEVEL"], MODEL: env["MODEL"] };
+  return { LOG_LEVEL: env["LOG_LEVEL"], LLM_PROVIDER: env["LLM_PROVIDER"] };
 }

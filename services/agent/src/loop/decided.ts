@@ -29,7 +29,8 @@ export function callDecided(snapshot: Snapshot, decided: ApprovalDecided, grant:
   const heldMs = call.heldMs + (call.heldSince === undefined ? 0 : Math.max(0, draft.now - call.heldSince));
   const { heldSince: _, ...rest } = call;
   const base: Call = { ...rest, heldMs, approvalId: decided.approvalId };
-  draft.event({ type: "call.decided", at: draft.now, callId: call.callId, tool: call.toolName, outcome: decided.outcome, decidedBy: decided.decidedBy ?? [] });
+  // A grant that is signed again is no new decision.
+  if (call.grant === undefined) draft.event({ type: "call.decided", at: draft.now, callId: call.callId, tool: call.toolName, outcome: decided.outcome, decidedBy: decided.decidedBy ?? [] });
   if (decided.outcome === "approved" && grant) {
     const granted: Call = {
       ...base,

@@ -47,8 +47,14 @@ export function grantStale(snapshot: Snapshot, answer: { readonly callId: string
   const call = callOf(snapshot, answer.callId);
   if (call?.state !== "dispatched" || call.kind !== "write" || snapshot.run.value.cancel || answer.secretHash !== secretHash(call.secret)) return null;
   const draft = new Draft(snapshot, rules);
-  draft.request(call);
+  // The first time at once; after that the timer asks, later each time: fresh grants that are stale again point to a worker without our keys.
+  if (call.requests === 1) draft.request(call);
+  else draft.setCall({ ...call, state: "requested" }, retryAfter(call.requests, rules));
   return draft.build(`stale:${call.callId}:${call.requests}.${call.dispatch}`);
+}
+
+function retryAfter(times: number, { config: { REDISPATCH_MS, REDISPATCH_MAX_MS } }: Rules): number {
+  return Math.min(REDISPATCH_MS * 2 ** (times - 1), REDISPATCH_MAX_MS);
 }
 
 function redispatchRead(draft: Draft, call: Call): void {

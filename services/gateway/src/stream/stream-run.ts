@@ -33,6 +33,7 @@ export async function streamRun(gateway: Gateway, { runId, after, principal, req
   let sequence = after;
   let turns = -1;
   let epoch = 0;
+  let round = -1;
   let reading: Promise<void> | null = null;
   let again = false;
   let over = false;
@@ -105,8 +106,8 @@ export async function streamRun(gateway: Gateway, { runId, after, principal, req
       waiting.push(text);
       return look();
     }
-    if (text.epoch > epoch && text.offset === 0 && epoch > 0) writer.event({ name: "reset", data: JSON.stringify({ type: "reset", epoch: text.epoch, round: text.round }) });
-    epoch = text.epoch;
+    if (text.round === round && text.epoch > epoch) writer.event({ name: "reset", data: JSON.stringify({ type: "reset", epoch: text.epoch, round: text.round }) });
+    ({ epoch, round } = text);
     if (!writer.event({ name: "delta", data: JSON.stringify(text) })) close();
   }
 }

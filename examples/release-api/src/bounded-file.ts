@@ -1,0 +1,27 @@
+import { readFile, stat } from "node:fs/promises";
+
+/** Reads a text file (UTF-8) of at most `limit` bytes. What cannot be read is one sentence that names the file. */
+export async function readBounded(
+  file: string,
+  limit: number,
+): Promise<{ readonly ok: true; readonly text: string } | { readonly ok: false; readonly message: string }> {
+  try {
+    const { size } = await statFile(file);
+    if (size > limit) return { ok: false, message: `${file} has ${size} bytes; at most ${limit} are read.` };
+    return { ok: true, text: new TextDecoder().decode(await readFile(file)) };
+  } catch (error) {
+    return { ok: false, message: `${file} cannot be read: ${reasonOf(error)}.` };
+  }
+}
+
+// Asked before the file is opened: opening a pipe would wait for its writer.
+async function statFile(file: string) {
+  const found = await stat(file);
+  if (!found.isFile()) throw new Error("it is not a file");
+  return found;
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return "code" in error && error.code === "ENOENT" ? "there is no such file" : error.message;
+}

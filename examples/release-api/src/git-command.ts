@@ -1,0 +1,91 @@
+import { execFile } from "node:child_process";
+
+/** Runs git in one repository. Every command is read only, asks nobody anything and writes at most 32 MiB. */
+export interface Git {
+  /** The output of a command that has to work. Throws {@link GitFailed} when it does not, and another error when the signal fires. */
+  run(args: readonly string[]): Promise<string>;
+  /** The output of a question, or undefined when git answers with "no" or "no such thing". Throws as `run` does when git could not answer. */
+  ask(args: readonly string[]): Promise<string | undefined>;
+}
+
+/** Git did not do what was asked. `said` is git's own error text, in English. */
+export class GitFailed extends Error {
+  readonly reason: "refused" | "not_installed" | "too_much_output";
+  readonly said: string;
+
+  constructor(reason: GitFailed["reason"], said: string, cause: unknown) {
+    super(`git failed (${reason}): ${said}`, { cause });
+    this.name = "GitFailed";
+    this.reason = reason;
+    this.said = said;
+  }
+}
+
+export interface GitOptions {
+  readonly repository: string;
+  /** The variables of the process; only the few that git needs to find itself and its user's settings are passed on. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly signal: AbortSignal;
+}
+
+/** Git for one repository. No shell is involved, and settings of the repository cannot make git run another program. */
+export function gitIn({ repository, environment, signal }: GitOptions): Git {
+  const run = (args: readonly string[]) =>
+    new Promise<string>((resolve, reject) => {
+      const child = execFile(
+        "git",
+        ["-C", repository, ...GUARDS, ...args],
+        { env: hardened(environment), signal, killSignal: "SIGKILL", maxBuffer: MAX_OUTPUT, encoding: "utf8", windowsHide: true },
+        (error, output, said) => {
+          if (!error) resolve(output);
+          else
+            reject(signal.aborted ? new Error("Git was stopped.", { cause: error }) : new GitFailed(reasonOf(error), said.trim(), error));
+        },
+      );
+      // Git that could not be started, or that ends early, closes the pipe first; the callback above already tells.
+      child.stdin?.on("error", () => {});
+      child.stdin?.end();
+    });
+
+  return {
+    run,
+    async ask(args) {
+      try {
+        return (await run(args)).trim();
+      } catch (error) {
+        if (error instanceof GitFailed && error.reason === "refused") return undefined;
+        throw error;
+      }
+    },
+  };
+}
+
+const MAX_OUTPUT = 32 * 1024 * 1024;
+
+// A repository's own settings name programs (a monitor, a pager, a signature checker): none of them has a part in reading history.
+const GUARDS = ["--no-pager", "-c", "core.fsmonitor=false", "-c", "log.showSignature=false", "-c", "i18n.logOutputEncoding=UTF-8"];
+
+// SUDO_UID lets git accept the repository of the one who called sudo. Everything else, GIT_DIR of a calling hook above all, stays outside.
+const PASSED_ON = ["PATH", "HOME", "XDG_CONFIG_HOME", "USERPROFILE", "SystemRoot", "SUDO_UID"];
+
+function hardened(environment: GitOptions["environment"]): Record<string, string> {
+  const env: Record<string, string> = {
+    LC_ALL: "C",
+    GIT_TERMINAL_PROMPT: "0",
+    GIT_OPTIONAL_LOCKS: "0",
+    GIT_NO_REPLACE_OBJECTS: "1",
+    // A partial clone fetches what it lacks, over any transport its settings name; history is read from disk or not at all.
+    GIT_NO_LAZY_FETCH: "1",
+    GIT_ALLOW_PROTOCOL: "none",
+  };
+  for (const name of PASSED_ON) {
+    const value = environment[name];
+    if (value !== undefined) env[name] = value;
+  }
+  return env;
+}
+
+function reasonOf(error: { code?: unknown }): GitFailed["reason"] {
+  if (error.code === "ENOENT") return "not_installed";
+  return error.code === "ERR_CHILD_PROCESS_STDIO_MAXBUFFER" ? "too_much_output" : "refused";
+}

@@ -1,0 +1,143 @@
+import { areasOf, type Area, type FilesChanged, parseNumstat, totalsOf } from "./changed-files.ts";
+import { type Git, GitFailed, gitIn } from "./git-command.ts";
+import { refusalOf, refused, type RefusedSummary } from "./git-problem.ts";
+import { findRange, type GitRange, type ReleasePoint } from "./git-range.ts";
+
+/** What changed between two points of a git history. Lists are bounded; a count or a note says what was left out. */
+export interface GitSummary {
+  /** The tag of the newer end, or what `git describe` calls it. */
+  readonly version: string;
+  readonly from: ReleasePoint;
+  readonly to: ReleasePoint;
+  readonly change_count: number;
+  /** Subjects of the commits, newest first. */
+  readonly changes: readonly string[];
+  readonly changes_omitted: number;
+  /** Names only: addresses of people have no place in a report. */
+  readonly authors: readonly Author[];
+  readonly files: FilesChanged;
+  readonly areas: readonly Area[];
+  readonly size: { readonly commits: number; readonly files: number; readonly lines: number };
+  readonly notes: readonly string[];
+}
+
+export interface Author {
+  readonly name: string;
+  readonly commits: number;
+}
+
+export interface SummariseOptions {
+  readonly repository: string;
+  /** A tag, branch or commit; the nearest tag before `to` when absent. */
+  readonly from?: string | undefined;
+  /** A tag, branch or commit; HEAD when absent. */
+  readonly to?: string | undefined;
+  /** The variables that git may see; those of the process when absent. */
+  readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+const DEADLINE_MS = 60_000;
+const MAX_CHANGES = 100;
+const MAX_SUBJECT = 300;
+const MAX_AUTHORS = 50;
+const MAX_AREAS = 30;
+
+/**
+ * Summarises what lies between two points of a repository's history, within 60 seconds. It reads only; nothing of the repository is run.
+ * A repository or range that has no summary is a value with a remedy. Throws the signal's reason when that fires.
+ */
+export async function summariseGitRange(
+  options: SummariseOptions,
+): Promise<{ readonly ok: true; readonly summary: GitSummary } | RefusedSummary> {
+  const { repository, environment = process.env, signal } = options;
+  const deadline = AbortSignal.timeout(DEADLINE_MS);
+  const git = gitIn({ repository, environment, signal: signal ? AbortSignal.any([signal, deadline]) : deadline });
+  try {
+    if ((await git.run(["rev-parse", "--is-shallow-repository"])).trim() === "true") return shallow(repository);
+    const found = await findRange(git, options);
+    return found.ok ? await summarise(git, found.range) : found;
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (deadline.aborted)
+      return refused("timeout", `Git did not answer about ${repository} in time.`, "Name a later --from, or run git gc there.");
+    if (error instanceof GitFailed) return refusalOf(error, repository);
+    throw error;
+  }
+}
+
+async function summarise(git: Git, range: GitRange): Promise<{ readonly ok: true; readonly summary: GitSummary } | RefusedSummary> {
+  const count = Number(await git.run(["rev-list", "--count", "--end-of-options", range.commits, "--"]));
+  if (count === 0) return empty(range);
+  const [changes, authors, changed] = await Promise.all([subjectsOf(git, range), authorsOf(git, range), changedFiles(git, range)]);
+  const files = totalsOf(changed);
+  const areas = areasOf(changed);
+  return {
+    ok: true,
+    summary: {
+      version: range.version,
+      from: range.from,
+      to: range.to,
+      change_count: count,
+      changes,
+      changes_omitted: count - changes.length,
+      authors: authors.slice(0, MAX_AUTHORS),
+      files,
+      areas: areas.slice(0, MAX_AREAS),
+      size: { commits: count, files: files.changed, lines: files.insertions + files.deletions },
+      notes: [...range.notes, ...cut("authors", authors.length, MAX_AUTHORS), ...cut("areas", areas.length, MAX_AREAS)],
+    },
+  };
+}
+
+async function subjectsOf(git: Git, range: GitRange): Promise<readonly string[]> {
+  // The id in front keeps a commit without a subject from being an empty record, which git leaves out.
+  const output = await git.run([
+    "log",
+    "-z",
+    `--max-count=${MAX_CHANGES}`,
+    "--no-color",
+    "--format=%H %s",
+    "--end-of-options",
+    range.commits,
+    "--",
+  ]);
+  return output
+    .split("\0")
+    .filter((record) => record !== "")
+    .map((record) => record.slice(record.indexOf(" ") + 1).slice(0, MAX_SUBJECT) || "(no subject)");
+}
+
+async function authorsOf(git: Git, range: GitRange): Promise<readonly Author[]> {
+  const output = await git.run(["shortlog", "--summary", "--numbered", "--end-of-options", range.commits, "--"]);
+  return output.split("\n").flatMap((line) => {
+    const [, commits, name] = /^\s*(\d+)\t(.*)$/u.exec(line) ?? [];
+    return commits === undefined || name === undefined ? [] : [{ name: withoutAddress(name), commits: Number(commits) }];
+  });
+}
+
+// Some people's configured name is their address.
+function withoutAddress(name: string): string {
+  return name.replaceAll(/<?([^\s<>@]+)@[^\s<>]+>?/gu, "$1").trim() || "(no name)";
+}
+
+async function changedFiles(git: Git, range: GitRange) {
+  const flags = ["--numstat", "-z", "--find-renames", "--no-ext-diff", "--no-textconv", "--no-color", "--no-relative"];
+  return parseNumstat(await git.run(["diff", ...flags, "--end-of-options", ...range.trees, "--"]));
+}
+
+function cut(what: string, all: number, kept: number): readonly string[] {
+  return all > kept ? [`Only the first ${kept} of ${all} ${what} are listed.`] : [];
+}
+
+function shallow(repository: string): RefusedSummary {
+  return refused(
+    "shallow_clone",
+    `${repository} is a shallow clone, so its history is incomplete.`,
+    "Run git fetch --unshallow --tags there.",
+  );
+}
+
+function empty({ from, to }: GitRange): RefusedSummary {
+  return refused("empty_range", `There is no commit between ${from.name} and ${to.name}.`, "Name an earlier --from or a later --to.");
+}

@@ -1,0 +1,129 @@
+import { XMLParser } from "fast-xml-parser";
+import { readBounded } from "./bounded-file.ts";
+
+/** The outcome of a test run. An error counts as a failure. `failures` holds the first 50 of them. */
+export interface TestResults {
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: number;
+  readonly failures: readonly TestFailure[];
+}
+
+export interface TestFailure {
+  readonly name: string;
+  readonly suite: string;
+  /** At most 300 characters. */
+  readonly message: string;
+}
+
+const MAX_BYTES = 32 * 1024 * 1024;
+const MAX_FAILURES = 50;
+const MAX_TEXT = 300;
+
+/** Reads a JUnit XML file of at most 32 MiB, counting its test cases. What is no such file is refused in one sentence. */
+export async function readJunit(
+  file: string,
+): Promise<{ readonly ok: true; readonly tests: TestResults } | { readonly ok: false; readonly message: string }> {
+  const read = await readBounded(file, MAX_BYTES);
+  if (!read.ok) return read;
+  if (declaresEntities(read.text)) return { ok: false, message: `${file} declares XML entities, which are not read.` };
+
+  let document: unknown;
+  try {
+    document = parser.parse(read.text, true);
+  } catch {
+    return { ok: false, message: `${file} is not well-formed XML.` };
+  }
+  if (!isElement(document) || !("testsuites" in document || "testsuite" in document)) {
+    return { ok: false, message: `${file} is XML but holds no JUnit test suite.` };
+  }
+  const tests = count([...childrenOf(document, "testsuites"), document]);
+  // Zero tests and zero failures would read like a clean run.
+  if (tests.passed + tests.failed + tests.skipped === 0) return { ok: false, message: `${file} holds no test case.` };
+  return { ok: true, tests };
+}
+
+// Entities are not expanded by the parser: `plain` decodes the few that every XML file has, and only in the text that is kept.
+const parser = new XMLParser({
+  ignoreAttributes: false,
+  attributeNamePrefix: "@",
+  parseTagValue: false,
+  parseAttributeValue: false,
+  processEntities: false,
+  isArray: (name, _path, _leaf, isAttribute) => !isAttribute && REPEATED.has(name),
+});
+
+const REPEATED = new Set(["testsuites", "testsuite", "testcase", "failure", "error", "skipped"]);
+
+// Only the part before the first suite can declare one; a failure's text may quote whatever it likes.
+function declaresEntities(text: string): boolean {
+  const root = text.indexOf("<testsuite");
+  return text.slice(0, root < 0 ? text.length : root).includes("<!ENTITY");
+}
+
+type Element = Readonly<Record<string, unknown>>;
+
+function isElement(value: unknown): value is Element {
+  return typeof value === "object" && value !== null;
+}
+
+function count(roots: readonly Element[]): TestResults {
+  const totals = { passed: 0, failed: 0, skipped: 0 };
+  const failures: TestFailure[] = [];
+  const fail = (failure: TestFailure) => {
+    totals.failed++;
+    if (failures.length < MAX_FAILURES) failures.push(failure);
+  };
+  const suites = roots.flatMap((root) => childrenOf(root, "testsuite"));
+  // The loop also visits what it adds: suites lie in suites.
+  for (const suite of suites) {
+    const name = attribute(suite, "name");
+    // A suite that broke before its first test has the fault on itself.
+    for (const fault of faultsOf(suite)) fail({ name: name || "(suite)", suite: name, message: messageOf(fault) });
+    for (const test of childrenOf(suite, "testcase")) {
+      const [fault] = faultsOf(test);
+      if (fault !== undefined)
+        fail({ name: attribute(test, "name"), suite: name || attribute(test, "classname"), message: messageOf(fault) });
+      else if ("skipped" in test || NOT_RUN.has(attribute(test, "status"))) totals.skipped++;
+      else totals.passed++;
+    }
+    for (const inner of childrenOf(suite, "testsuite")) suites.push(inner);
+  }
+  return { ...totals, failures };
+}
+
+const NOT_RUN = new Set(["notrun", "disabled", "skipped"]);
+
+function childrenOf(element: Element, name: string): readonly Element[] {
+  const children = element[name];
+  // An element without attributes and children is its text.
+  return Array.isArray(children) ? children.map((child: unknown) => (isElement(child) ? child : { "#text": child })) : [];
+}
+
+function faultsOf(element: Element): readonly Element[] {
+  return [...childrenOf(element, "failure"), ...childrenOf(element, "error")];
+}
+
+function messageOf(fault: Element): string {
+  return attribute(fault, "message") || plain(fault["#text"]) || attribute(fault, "type") || "(no message)";
+}
+
+function attribute(element: Element, name: string): string {
+  return plain(element[`@${name}`]);
+}
+
+/** Bounded text with XML's own character references decoded, each exactly once. */
+function plain(value: unknown): string {
+  if (typeof value !== "string") return "";
+  return value
+    .slice(0, 4 * MAX_TEXT)
+    .replaceAll(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|(lt|gt|amp|quot|apos));/giu, (whole, decimal, hex, named) => {
+      const code = decimal ? Number(decimal) : hex ? Number.parseInt(hex, 16) : undefined;
+      if (code === undefined) return NAMED[String(named).toLowerCase()] ?? whole;
+      return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : whole;
+    })
+    .trim()
+    .slice(0, MAX_TEXT);
+}
+
+const NAMED: Readonly<Record<string, string>> = { lt: "<", gt: ">", amp: "&", quot: '"', apos: "'" };

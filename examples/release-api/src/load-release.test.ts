@@ -1,0 +1,91 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { loadRelease } from "./load-release.ts";
+import { recordedRelease } from "./recorded-release.ts";
+import { scratchFolder, scratchRepository } from "./scratch-repository.ts";
+
+function setup() {
+  const repo = scratchRepository();
+  repo.write("src/a.ts", "a\n");
+  repo.commit("Begin");
+  repo.git("tag", "v1.0.0");
+  const folder = scratchFolder();
+  const file = (name: string, content: string) => {
+    const path = join(folder.path, name);
+    writeFileSync(path, content);
+    return path;
+  };
+  const close = () => [repo, folder].forEach((one) => one[Symbol.dispose]());
+  return { repo, folder, file, [Symbol.dispose]: close };
+}
+
+describe("loading a release", () => {
+  it("joins history, test results and metrics under the version", async () => {
+    using world = setup();
+    const loaded = await loadRelease({
+      repo: world.repo.path,
+      junit: world.file("junit.xml", '<testsuite name="s"><testcase name="t"/></testsuite>'),
+      metrics: world.file("metrics.json", '{"error_rate":0.02,"response_time_p95":450}'),
+    });
+    expect(loaded).toMatchObject({
+      ok: true,
+      release: {
+        release_id: "v1.0.0",
+        version: "v1.0.0",
+        source: "git",
+        changes: ["Begin"],
+        tests: { passed: 1, failed: 0, skipped: 0, failures: [] },
+        deployment_metrics: { error_rate: 0.02, response_time_p95: 450 },
+      },
+      notes: [expect.stringContaining("no tag before")],
+    });
+  });
+
+  it("leaves out what nobody measured", async () => {
+    using world = setup();
+    const loaded = await loadRelease({ repo: world.repo.path });
+    if (!loaded.ok) throw new Error(loaded.message);
+    expect(loaded.release).not.toHaveProperty("tests");
+    expect(loaded.release).not.toHaveProperty("deployment_metrics");
+  });
+
+  it("refuses a broken file rather than leave its part out", async () => {
+    using world = setup();
+    const broken = world.file("broken", "?");
+    expect(await loadRelease({ repo: world.repo.path, junit: broken })).toEqual({
+      ok: false,
+      message: `${broken} is not well-formed XML.`,
+    });
+    expect(await loadRelease({ repo: world.repo.path, metrics: broken })).toEqual({ ok: false, message: `${broken} is not JSON.` });
+  });
+
+  it("serves the recorded release only when asked, and says so", async () => {
+    using world = setup();
+    expect(await loadRelease({ repo: world.folder.path })).toMatchObject({
+      ok: false,
+      message: expect.stringContaining("is not a git repository."),
+    });
+    const loaded = await loadRelease({ repo: world.folder.path, allowRecorded: true });
+    expect(loaded).toMatchObject({ ok: true, release: { source: "recorded" } });
+    expect(loaded.ok && loaded.notes[0]).toContain("is served instead");
+  });
+
+  it("never answers a wrong tag, or files of another release, with the recorded one", async () => {
+    using world = setup();
+    expect(await loadRelease({ repo: world.repo.path, to: "v9", allowRecorded: true })).toMatchObject({ ok: false });
+    expect(await loadRelease({ repo: world.folder.path, to: "v1", allowRecorded: true })).toMatchObject({ ok: false });
+    expect(await loadRelease({ repo: world.folder.path, junit: "any.xml", allowRecorded: true })).toMatchObject({ ok: false });
+  });
+
+  it("keeps a record with the very fields of a fresh summary", async () => {
+    using world = setup();
+    const fresh = await loadRelease({ repo: world.repo.path });
+    if (!fresh.ok) throw new Error(fresh.message);
+    const recorded = await recordedRelease();
+    expect(Object.keys(recorded)).toEqual(Object.keys(fresh.release));
+    expect(Object.keys(recorded.files)).toEqual(Object.keys(fresh.release.files));
+    expect(recorded.change_count).toBeGreaterThan(0);
+    expect(recorded.to.commit).toMatch(/^[0-9a-f]{40,64}$/);
+  });
+});

@@ -1,0 +1,65 @@
+import { summariseGitRange } from "./git-summary.ts";
+import type { GitProblem } from "./git-problem.ts";
+import { readJunit } from "./junit.ts";
+import { readMetrics } from "./metrics.ts";
+import { recordedRelease } from "./recorded-release.ts";
+import { type ReleaseSummary, releaseSummary } from "./release-summary.ts";
+
+export interface LoadReleaseOptions {
+  /** The folder of a git repository. */
+  readonly repo: string;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  /** A JUnit XML file with the test results of this release. */
+  readonly junit?: string | undefined;
+  /** A JSON file with the deployment metrics of this release. */
+  readonly metrics?: string | undefined;
+  /** Takes the recorded release where the repository has no usable history and no end of a range was named. */
+  readonly allowRecorded?: boolean | undefined;
+  /** The variables that git may see; those of the process when absent. */
+  readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A release, with the notes to show to the one who asked; or one sentence on what is wrong and one on what to do. */
+export type LoadedRelease =
+  | { readonly ok: true; readonly release: ReleaseSummary; readonly notes: readonly string[] }
+  | { readonly ok: false; readonly message: string };
+
+/** Loads one release from a repository and the files that belong to it. Throws the signal's reason when that fires. */
+export async function loadRelease(options: LoadReleaseOptions): Promise<LoadedRelease> {
+  const { repo, from, to, environment, signal } = options;
+  const history = await summariseGitRange({ repository: repo, from, to, environment, signal });
+  if (!history.ok) {
+    const named = from !== undefined || to !== undefined;
+    if (options.allowRecorded && !named && NO_HISTORY.has(history.problem)) return recorded(history.message, options);
+    return { ok: false, message: `${history.message} ${history.remedy}` };
+  }
+  const tests = options.junit === undefined ? undefined : await readJunit(options.junit);
+  if (tests?.ok === false) return tests;
+  const metrics = options.metrics === undefined ? undefined : await readMetrics(options.metrics);
+  if (metrics?.ok === false) return metrics;
+  const release = releaseSummary(history.summary, "git", { tests: tests?.tests, metrics: metrics?.metrics });
+  return { ok: true, release, notes: release.notes };
+}
+
+// Problems of the machine or the folder. A wrong tag is the caller's mistake, and another release is no answer to it.
+const NO_HISTORY: ReadonlySet<GitProblem> = new Set([
+  "git_not_installed",
+  "not_a_repository",
+  "dubious_ownership",
+  "shallow_clone",
+  "no_commits",
+]);
+
+async function recorded(why: string, { junit, metrics }: LoadReleaseOptions): Promise<LoadedRelease> {
+  // Somebody's test results beside somebody else's changes would be an invented release.
+  if (junit !== undefined || metrics !== undefined) {
+    return {
+      ok: false,
+      message: `${why} Test results and metrics are not joined to the recorded release: leave them out, or name a repository.`,
+    };
+  }
+  const release = await recordedRelease();
+  return { ok: true, release, notes: [`${why} The recorded release ${release.release_id} is served instead.`, ...release.notes] };
+}

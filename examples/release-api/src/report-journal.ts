@@ -1,0 +1,105 @@
+import { mkdir, open, type FileHandle } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import type { RiskReport } from "./risk-report.ts";
+
+/** One filed report with the key it was filed under and the fingerprint of the body that came with the key. */
+export interface JournalEntry {
+  readonly key: string;
+  readonly fingerprint: string;
+  readonly report: RiskReport;
+}
+
+/** A file of one entry a line, for one process at a time. */
+export interface ReportJournal {
+  /** What the file held when it was opened, oldest first. */
+  readonly entries: readonly JournalEntry[];
+  /**
+   * Resolves when the entry is on the disk; entries land in the order of the calls. Rejects when the entry may not be there: from then on nothing more
+   * is written, because a half line may lie at the end. Opening the journal again repairs it.
+   */
+  append(entry: JournalEntry): Promise<void>;
+  /** Waits for the entries under way. Safe twice. */
+  close(): Promise<void>;
+}
+
+/** Opens the journal in a folder, which is made when it is missing. Throws with one sentence when a line in the middle is damaged. */
+export async function openReportJournal(directory: string): Promise<ReportJournal> {
+  const folder = resolve(directory);
+  const made = await mkdir(folder, { recursive: true });
+  const path = join(folder, "risk-reports.jsonl");
+  const file = await open(path, "a+", 0o600);
+  try {
+    const entries = await load(file, path);
+    await syncFolders(folder, made === undefined ? folder : dirname(made));
+    return journal(file, entries);
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+function journal(file: FileHandle, entries: readonly JournalEntry[]): ReportJournal {
+  let last: Promise<void> = Promise.resolve();
+  let closing: Promise<void> | undefined;
+
+  const write = async (entry: JournalEntry) => {
+    await file.appendFile(`${JSON.stringify(entry)}\n`);
+    await file.datasync();
+  };
+
+  return {
+    entries,
+    append(entry) {
+      if (closing) return Promise.reject(new Error("The journal is closed."));
+      // A rejected write stays at the head of the chain, so every later one is rejected with the same cause.
+      last = last.then(() => write(entry));
+      return last;
+    },
+    close() {
+      closing ??= last.catch(() => {}).then(() => file.close());
+      return closing;
+    },
+  };
+}
+
+async function load(file: FileHandle, path: string): Promise<readonly JournalEntry[]> {
+  const bytes = await file.readFile();
+  const end = bytes.lastIndexOf("\n") + 1;
+  if (end < bytes.length) {
+    // What follows the last line end was never confirmed to anybody: the process died while it wrote. The next line must not be glued to it.
+    await file.truncate(end);
+    await file.sync();
+  }
+  const lines = new TextDecoder().decode(bytes.subarray(0, end)).split("\n").slice(0, -1);
+  return lines.map((line, index) => {
+    const entry = parseEntry(line);
+    if (!entry) throw new Error(`Line ${index + 1} of ${path} is damaged: restore the file from a copy, or remove that line.`);
+    return entry;
+  });
+}
+
+/** Our own line read back: enough is checked to tell damage, the rest was checked before it was written. */
+function parseEntry(line: string): JournalEntry | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    const entry = value as JournalEntry;
+    return typeof entry.key === "string" && typeof entry.fingerprint === "string" && typeof entry.report.report_id === "string"
+      ? entry
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A new file is only as durable as its name in its folder, and a new folder as its name in the one above. */
+async function syncFolders(lowest: string, highest: string): Promise<void> {
+  for (let folder = lowest; folder.length >= highest.length; folder = dirname(folder)) {
+    const handle = await open(folder, "r");
+    try {
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    if (folder === dirname(folder)) return;
+  }
+}

@@ -1,0 +1,75 @@
+import { createHash } from "node:crypto";
+import { openReportJournal } from "./report-journal.ts";
+import type { RiskReport, RiskReportRequest } from "./risk-report.ts";
+
+/** The filed reports: one key makes at most one report, across repeats, races and restarts. */
+export interface RiskReports {
+  /**
+   * Files a report once. A repeat of the key with the same content answers with the first report, with other content it is a conflict.
+   * Rejects when the report may not be on the disk; the same key may be tried again after a restart.
+   */
+  file(key: string, request: RiskReportRequest): Promise<Filing>;
+  /** Whether a report was filed under this key, or is being filed. */
+  knows(key: string): boolean;
+  find(reportId: string): RiskReport | undefined;
+  /** Every report on the disk, oldest first. */
+  all(): readonly RiskReport[];
+  close(): Promise<void>;
+}
+
+export type Filing = { readonly kind: "filed" | "repeated"; readonly report: RiskReport } | { readonly kind: "conflict" };
+
+export interface RiskReportsOptions {
+  readonly directory: string;
+  /** Milliseconds since 1970. */
+  readonly clock: () => number;
+  /** A new id, of characters that need no escape in a URL. */
+  readonly newId: () => string;
+  readonly beforeEffect?: ((key: string) => Promise<void>) | undefined;
+  readonly afterEffect?: ((key: string) => Promise<void>) | undefined;
+  readonly onEffect?: ((report: RiskReport) => void) | undefined;
+}
+
+/** Opens the reports kept in a folder. */
+export async function openRiskReports({ directory, clock, newId, ...hooks }: RiskReportsOptions): Promise<RiskReports> {
+  const journal = await openReportJournal(directory);
+  const stored = new Map(journal.entries.map(({ report }) => [report.report_id, report]));
+  const byKey = new Map(journal.entries.map(({ key, fingerprint, report }) => [key, { fingerprint, report: Promise.resolve(report) }]));
+
+  const store = async (key: string, fingerprint: string, request: RiskReportRequest): Promise<RiskReport> => {
+    await hooks.beforeEffect?.(key);
+    const report = { report_id: newId(), ...request, filed_at: new Date(clock()).toISOString() };
+    await journal.append({ key, fingerprint, report });
+    stored.set(report.report_id, report);
+    return report;
+  };
+
+  return {
+    async file(key, request) {
+      const fingerprint = fingerprintOf(request);
+      const known = byKey.get(key);
+      if (known) return known.fingerprint === fingerprint ? { kind: "repeated", report: await known.report } : { kind: "conflict" };
+      // The key is taken before anything is awaited: of requests that race, the second finds the first here.
+      const storing = store(key, fingerprint, request);
+      byKey.set(key, { fingerprint, report: storing });
+      const report = await storing.catch((error: unknown) => {
+        byKey.delete(key);
+        throw error;
+      });
+      hooks.onEffect?.(report);
+      await hooks.afterEffect?.(key);
+      return { kind: "filed", report };
+    },
+    knows: (key) => byKey.has(key),
+    find: (reportId) => stored.get(reportId),
+    all: () => [...stored.values()],
+    close: () => journal.close(),
+  };
+}
+
+/** Equal for equal content, however the body was spaced and ordered. */
+function fingerprintOf({ release_id, severity, findings, note }: RiskReportRequest): string {
+  return createHash("sha256")
+    .update(JSON.stringify([release_id, severity, findings, note ?? null]))
+    .digest("hex");
+}

@@ -1,0 +1,74 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+
+/** A folder that is removed when it goes out of scope. For tests. */
+export function scratchFolder(): { readonly path: string } & Disposable {
+  const path = mkdtempSync(join(tmpdir(), "release-api-"));
+  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+/** A real git repository in a folder of its own, removed when it goes out of scope. For tests. */
+export interface ScratchRepository extends Disposable {
+  readonly path: string;
+  /** Runs git in it and gives its output. */
+  git(...args: string[]): string;
+  /** Writes a file, as text or as bytes. */
+  write(file: string, content: string | Uint8Array): void;
+  /** Commits everything in the folder, one hour after the commit before. */
+  commit(subject: string, author?: string): void;
+}
+
+/** Makes an empty repository on a branch named main. */
+export function scratchRepository(): ScratchRepository {
+  const folder = scratchFolder();
+  const { path } = folder;
+  let hour = 0;
+  const run = (args: readonly string[], env: Record<string, string> = {}) =>
+    execFileSync("git", args, {
+      cwd: path,
+      encoding: "utf8",
+      env: { ...env, ...IDENTITY, PATH: process.env["PATH"], HOME: path },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+  run(["init", "--quiet", "--initial-branch=main"]);
+  return {
+    path,
+    git: (...args) => run(args).trim(),
+    write(file, content) {
+      mkdirSync(dirname(join(path, file)), { recursive: true });
+      writeFileSync(join(path, file), content);
+    },
+    commit(subject, author = "Ada Example") {
+      const date = `2026-01-02T${String(hour++).padStart(2, "0")}:00:00+02:00`;
+      run(["add", "--all"]);
+      run(
+        [
+          "commit",
+          "--quiet",
+          "--allow-empty",
+          "--allow-empty-message",
+          "--message",
+          subject,
+          "--author",
+          `${author} <somebody@example.org>`,
+        ],
+        {
+          GIT_AUTHOR_DATE: date,
+          GIT_COMMITTER_DATE: date,
+        },
+      );
+    },
+    [Symbol.dispose]: () => folder[Symbol.dispose](),
+  };
+}
+
+const IDENTITY = {
+  GIT_CONFIG_GLOBAL: "/dev/null",
+  GIT_CONFIG_SYSTEM: "/dev/null",
+  GIT_AUTHOR_NAME: "Ada Example",
+  GIT_AUTHOR_EMAIL: "ada@example.org",
+  GIT_COMMITTER_NAME: "Ada Example",
+  GIT_COMMITTER_EMAIL: "ada@example.org",
+};

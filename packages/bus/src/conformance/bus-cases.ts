@@ -1,0 +1,27 @@
+import { atLeastOnceCases } from "./at-least-once.ts";
+import { broadcastCases } from "./broadcast.ts";
+import type { BusCase } from "./bus-case.ts";
+import { carriedCases } from "./carried.ts";
+import { closeCases } from "./close.ts";
+import { competingCases } from "./competing.ts";
+import { concurrencyCases } from "./concurrency.ts";
+import { deadLetterCases } from "./dead-letter.ts";
+import { durableCases } from "./durable.ts";
+import { orderCases } from "./order.ts";
+import { publishCases } from "./publish.ts";
+import { retryCases } from "./retry.ts";
+
+/** Every case of the contract, area by area. */
+export const busCases: readonly BusCase[] = [
+  ...publishCases,
+  ...carriedCases,
+  ...competingCases,
+  ...concurrencyCases,
+  ...atLeastOnceCases,
+  ...retryCases,
+  ...deadLetterCases,
+  ...broadcastCases,
+  ...closeCases,
+  ...orderCases,
+  ...durableCases,
+];

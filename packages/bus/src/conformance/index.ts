@@ -1,0 +1,2 @@
+export * from "./bus-case.ts";
+export * from "./describe-message-bus.ts";

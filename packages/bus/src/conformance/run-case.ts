@@ -1,0 +1,26 @@
+import type { MessageBus } from "../message-bus.ts";
+import type { BusCase } from "./bus-case.ts";
+
+export type OpenBus = (context: { readonly namespace: string; readonly drainMs: number }) => Promise<MessageBus>;
+
+/** Runs one case in a namespace of its own and closes what it opened, also when it fails. */
+export async function runCase(
+  busCase: BusCase,
+  options: { readonly open: OpenBus; readonly namespace: string; readonly patienceMs: number },
+): Promise<void> {
+  const { open, namespace, patienceMs } = options;
+  const opened: MessageBus[] = [];
+  const connect = async (): Promise<MessageBus> => {
+    const bus = await open({ namespace, drainMs: DRAIN_MS });
+    opened.push(bus);
+    return bus;
+  };
+  try {
+    await busCase.run({ bus: await connect(), connect, drainMs: DRAIN_MS, patienceMs });
+  } finally {
+    await Promise.all(opened.map((bus) => bus.close()));
+  }
+}
+
+// Short, because cases with a handler that never ends wait for it; long enough for handlers that are told to end.
+const DRAIN_MS = 300;

@@ -1,0 +1,122 @@
+import { type Message, message, parseDeadLetter, parser, ToolInvoke, topics } from "@toolbus/contracts";
+import { describe, expect, it } from "vitest";
+import { record } from "./conformance/probe.ts";
+import { consumeQueue } from "./consume-pipeline.ts";
+import { memoryBus } from "./memory/memory-bus.ts";
+
+const NOW = Date.parse("2030-05-01T12:00:00Z");
+const RUN = "rn_00_01ARZ3NDEKTSV4RRFFQ69G5FAV";
+const TOPIC = topics.invoke("fuzz");
+const MESSAGES = 20_000;
+const parseInvoke = parser(ToolInvoke);
+
+describe("20,000 random messages", () => {
+  it.each([1, 2026])("each end acked or as a dead letter, and a good one behind them is handled (seed %i)", async (seed) => {
+    const random = randomFrom(seed);
+    const bus = memoryBus({ random });
+    const ended = record<string>({ patienceMs: 25_000 });
+    const endings = { acked: 0, dead: 0, broken: 0 };
+    const end = (how: keyof typeof endings, id: string): void => {
+      endings[how]++;
+      ended.add(id);
+    };
+    await bus.consume(
+      topics.dead(TOPIC),
+      async (delivery) => {
+        const letter = parseDeadLetter(JSON.parse(delivery.message.body));
+        end(letter.ok ? "dead" : "broken", letter.ok ? letter.value.message.id : delivery.message.id);
+        return { kind: "ack" };
+      },
+      { concurrency: 16 },
+    );
+    await consumeQueue(bus, {
+      topic: TOPIC,
+      concurrency: 16,
+      deadlineMs: 5000,
+      maxDeliveries: 2,
+      backoffMs: [0],
+      types: ["toolbus.tool.invoke"],
+      parse: parseInvoke,
+      handler: async ({ id }, { toolName }) => {
+        if (toolName === "throws") throw new Error("This tool always fails.");
+        end("acked", id);
+        return { kind: "ack" };
+      },
+      log: { warn: () => undefined, error: () => undefined },
+      clock: () => NOW,
+    });
+
+    for (let n = 0; n < MESSAGES; n++) await bus.publish(randomMessage(`fuzz-${n}`, random));
+    await bus.publish(invoke("good", "works"));
+    const ids = await ended.until("every message comes to an end", ({ length }) => length === MESSAGES + 1);
+    await bus.close();
+
+    expect(new Set(ids).size).toBe(MESSAGES + 1);
+    expect(ids).toContain("good");
+    expect(endings.broken).toBe(0);
+    // Both ends were reached often, so neither check was idle.
+    expect(Math.min(endings.acked, endings.dead)).toBeGreaterThan(1000);
+  });
+});
+
+function invoke(id: string, toolName: string): Message {
+  const body = { toolCallId: `${RUN}.1.0`, toolName, arguments: "{}", sessionId: RUN.replace("rn_", "cv_") };
+  return message({ id, topic: TOPIC, type: "toolbus.tool.invoke", source: "fuzz", now: NOW, body });
+}
+
+/** A message that is good or wrong in one of many ways. */
+function randomMessage(id: string, random: () => number): Message {
+  const pick = <T>(items: readonly [T, ...T[]]): T => items[Math.floor(random() * items.length)] ?? items[0];
+  const good = invoke(id, pick(["works", "works", "throws"]));
+  const kinds: readonly [() => Partial<Message>, ...(() => Partial<Message>)[]] = [
+    () => ({}),
+    () => ({ body: noise(random, 200) }),
+    () => ({ body: JSON.stringify(randomJson(random, 4)) }),
+    () => ({ body: flipped(good.body, random) }),
+    () => ({ body: good.body.slice(0, Math.floor(random() * good.body.length)) }),
+    () => ({ body: good.body.replace("{", '{"__proto__":{"isAdmin":true},') }),
+    () => ({ body: "[".repeat(Math.floor(random() * 3000)) }),
+    () => ({
+      attributes: Object.fromEntries(Array.from({ length: Math.floor(random() * 20) }, () => [noise(random, 20), noise(random, 50)])),
+    }),
+    () => ({ attributes: JSON.parse(`{"__proto__":${JSON.stringify(noise(random, 20))},"constructor":"x","toolbus-grant":"eyJ"}`) }),
+    () => ({ type: noise(random, 30) }),
+    () => ({
+      time: pick([noise(random, 30), "2030-02-31T00:00:00Z", "9999-99-99T99:99:99Z", new Date(NOW - random() * 3e8).toISOString()]),
+    }),
+    () => ({ source: noise(random, 30), correlationId: noise(random, 30), replyTo: noise(random, 30) }),
+    () => (random() < 0.01 ? { body: noise(random, 1).repeat(300_000), attributes: { long: noise(random, 10).repeat(10_000) } } : {}),
+  ];
+  return { ...good, ...pick(kinds)() };
+}
+
+function randomJson(random: () => number, depth: number): unknown {
+  const kind = Math.floor(random() * (depth > 0 ? 6 : 4));
+  if (kind === 0) return null;
+  if (kind === 1) return random() * 1e9;
+  if (kind === 2) return noise(random, 30);
+  if (kind === 3) return random() < 0.5;
+  const items = Array.from({ length: Math.floor(random() * 5) }, () => randomJson(random, depth - 1));
+  return kind === 4 ? items : Object.fromEntries(items.map((item) => [random() < 0.3 ? "toolCallId" : noise(random, 8), item]));
+}
+
+/** The text with one character replaced by any other. */
+function flipped(text: string, random: () => number): string {
+  const at = Math.floor(random() * text.length);
+  return text.slice(0, at) + noise(random, 1) + text.slice(at + 1);
+}
+
+/** Text of any UTF-16 units, half of them as JSON would have them; surrogates may stand alone. */
+function noise(random: () => number, longest: number): string {
+  const length = 1 + Math.floor(random() * longest);
+  return Array.from({ length }, () => String.fromCharCode(random() * (random() < 0.5 ? 128 : 65_536))).join("");
+}
+
+/** Random numbers from 0 up to 1 that are the same for a seed (a linear congruential generator; good enough to vary input). */
+function randomFrom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}

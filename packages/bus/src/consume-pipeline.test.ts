@@ -1,0 +1,325 @@
+import {
+  attributes,
+  type DeadLetter,
+  MAX_BODY_BYTES,
+  type Message,
+  message,
+  parseDeadLetter,
+  parser,
+  ToolCancel,
+  topics,
+} from "@toolbus/contracts";
+import { describe, expect, it } from "vitest";
+import { probe, record } from "./conformance/probe.ts";
+import { type ConsumeOptions, consumeQueue } from "./consume-pipeline.ts";
+import { memoryBus } from "./memory/memory-bus.ts";
+import { BusUnavailable, type MessageBus, Unroutable } from "./message-bus.ts";
+
+const NOW = Date.parse("2030-05-01T12:00:00Z");
+const parseCancel = parser(ToolCancel);
+const CALL = "rn_00_01ARZ3NDEKTSV4RRFFQ69G5FAV.1.0";
+const TOPIC = "tool.cancel.test";
+
+/** A bus with a reader of dead letters and a log that is kept; `start` begins to consume. */
+async function setup(wrap: (bus: MessageBus) => MessageBus = (bus) => bus) {
+  const inner = memoryBus({ drainMs: 50 });
+  const bus = wrap(inner);
+  const lines: { readonly level: string; readonly text: string }[] = [];
+  const keep = (level: string) => (fields: object, words: string) => void lines.push({ level, text: `${words} ${JSON.stringify(fields)}` });
+  const letters = record<DeadLetter>({ patienceMs: 10_000 });
+  const handled = record<string>({ patienceMs: 10_000 });
+  await inner.consume(
+    topics.dead(TOPIC),
+    async (delivery) => {
+      const letter = parseDeadLetter(JSON.parse(delivery.message.body));
+      if (letter.ok) letters.add(letter.value);
+      return { kind: "ack" };
+    },
+    { concurrency: 8 },
+  );
+  const start = (options: Partial<ConsumeOptions<ToolCancel>> = {}) =>
+    consumeQueue(bus, {
+      topic: TOPIC,
+      concurrency: 4,
+      deadlineMs: 5000,
+      backoffMs: [1],
+      parse: parseCancel,
+      handler: async ({ id }) => {
+        handled.add(id);
+        return { kind: "ack" };
+      },
+      log: { warn: keep("warn"), error: keep("error") },
+      clock: () => NOW,
+      ...options,
+    });
+  const send = (id: string, parts: Partial<Message> = {}) => bus.publish(good(id, parts));
+  const hasLetter = (id: string) => letters.until(`a dead letter of ${id}`, (all) => all.some((letter) => letter.message.id === id));
+  const letterOf = async (id: string) => (await hasLetter(id)).find((letter) => letter.message.id === id);
+  const isHandled = (id: string) => handled.until(`${id} is handled`, (ids) => ids.includes(id));
+  return { bus, lines, letters, handled, start, send, letterOf, isHandled, [Symbol.asyncDispose]: () => inner.close() };
+}
+
+function good(id: string, parts: Partial<Message> = {}): Message {
+  return { ...message({ id, topic: TOPIC, type: "toolbus.tool.cancel", source: "test", now: NOW, body: { toolCallId: CALL } }), ...parts };
+}
+
+describe("a message that cannot be read", () => {
+  it.each<[string, Partial<Message>, string]>([
+    ["that is no JSON", { body: "{ not json" }, "the body is no JSON"],
+    ["that is empty", { body: "" }, "the body is no JSON"],
+    [
+      "that breaks its schema",
+      { body: JSON.stringify({ toolCallId: CALL, approved: true }) },
+      "the body breaks its schema: /approved is not a known field",
+    ],
+    ["that is too large", { body: JSON.stringify("x".repeat(MAX_BODY_BYTES)) }, "the body is over 262144 bytes"],
+    ["whose attributes are too large", { attributes: { filler: "x".repeat(65_536) } }, "the attributes are over 65536 bytes"],
+    ["of an unknown type", { type: "toolbus.other" }, "the type is none of toolbus.tool.cancel"],
+    ["that is too old", { time: new Date(NOW - 86_400_001).toISOString() }, "the message is older than 86400000 ms"],
+    ["that is dated far ahead", { time: new Date(NOW + 86_400_001).toISOString() }, "the message is dated more than 86400000 ms ahead"],
+    ["without a proper time", { time: "1" }, "the time is not RFC 3339"],
+    ["with a time that is no date", { time: "2030-13-41T25:00:00Z" }, "the time is not RFC 3339"],
+  ])("%s becomes a dead letter at once, and the next one is handled", async (_, parts, reason) => {
+    await using s = await setup();
+    await s.start({ types: ["toolbus.tool.cancel"], concurrency: 1 });
+    await s.send("bad", parts);
+    await s.send("good");
+    expect(await s.letterOf("bad")).toMatchObject({ queue: TOPIC, reason, deliveries: 1, history: [] });
+    await s.isHandled("good");
+    expect(s.handled.items).toEqual(["good"]);
+  });
+
+  it("is let through up to the very limits of age and size", async () => {
+    await using s = await setup();
+    await s.start({ maxAgeMs: 1000 });
+    const text = JSON.stringify({ toolCallId: CALL });
+    await s.send("old", { time: new Date(NOW - 1000).toISOString() });
+    await s.send("large", { body: text + " ".repeat(MAX_BODY_BYTES - text.length) });
+    await s.isHandled("old");
+    await s.isHandled("large");
+    expect(s.letters.items).toEqual([]);
+  });
+
+  it("becomes a dead letter also when its parser throws", async () => {
+    await using s = await setup();
+    await s.start({
+      parse: () => {
+        throw new RangeError("Too deep.");
+      },
+    });
+    await s.send("bad");
+    expect((await s.letterOf("bad"))?.reason).toBe("the body cannot be checked");
+  });
+});
+
+describe("a dead letter", () => {
+  it("keeps the message without its grant and its call secret", async () => {
+    await using s = await setup();
+    await s.start({ handler: async () => ({ kind: "dead-letter", reason: "not wanted" }) });
+    const named = { [attributes.grant]: "eyJ.the.grant", [attributes.callSecret]: "the-secret", [attributes.era]: "3" };
+    await s.send("secret", { attributes: named, correlationId: CALL });
+    const letter = await s.letterOf("secret");
+    expect(letter?.reason).toBe("not wanted");
+    expect(letter?.message).toEqual(good("secret", { attributes: { [attributes.era]: "3" }, correlationId: CALL }));
+    expect(s.lines.map(({ text }) => text).join()).not.toMatch(/the\.grant|the-secret/);
+  });
+
+  it("keeps the beginning of a message that does not fit, and says so", async () => {
+    await using s = await setup();
+    await s.start({ handler: async () => ({ kind: "dead-letter", reason: "not wanted" }) });
+    await s.send("long", {
+      body: "\u0000".repeat(MAX_BODY_BYTES * 2),
+      attributes: Object.fromEntries(Array.from({ length: 5000 }, (_, n) => [`n${n}`, "\u0001".repeat(500)])),
+    });
+    const letter = await s.letterOf("long");
+    expect(letter?.cut).toBe(true);
+    expect(letter?.message.body).toBe("\u0000".repeat(8192));
+  });
+
+  it("is published again until it is confirmed, also when nothing takes it, and the message is never dropped", async () => {
+    const refusals: Error[] = [new Unroutable("No queue."), new BusUnavailable("No answer.")];
+    await using s = await setup((bus) => ({
+      ...bus,
+      async publish(sent) {
+        const refusal = sent.topic === topics.dead(TOPIC) ? refusals.shift() : undefined;
+        if (refusal) throw refusal;
+        await bus.publish(sent);
+      },
+    }));
+    await s.start();
+    await s.send("bad", { body: "{" });
+    const letter = await s.letterOf("bad");
+    expect(letter).toMatchObject({ reason: "the body is no JSON", deliveries: 3 });
+    const errors = s.lines.filter(({ level }) => level === "error").map(({ text }) => text);
+    expect(errors).toEqual([expect.stringContaining('"code":"unroutable"'), expect.stringContaining('"code":"bus_unavailable"')]);
+  });
+});
+
+describe("a handler", () => {
+  it("gets the message, its parsed body and how often it was delivered", async () => {
+    await using s = await setup();
+    const seen = record<unknown>({ patienceMs: 5000 });
+    await s.start({
+      handler: async ({ id }, body, { count, redelivered, signal }) => {
+        seen.add({ id, body, count, redelivered, aborted: signal.aborted });
+        return count === 1 ? { kind: "retry", after: 0, reason: "once more" } : { kind: "ack" };
+      },
+    });
+    await s.send("good");
+    const common = { id: "good", body: { toolCallId: CALL }, aborted: false };
+    expect(await seen.until("two deliveries", ({ length }) => length === 2)).toEqual([
+      { ...common, count: 1, redelivered: false },
+      { ...common, count: 2, redelivered: true },
+    ]);
+  });
+
+  it("that throws is retried, and the log has its code and place but not its words", async () => {
+    await using s = await setup();
+    await s.start({
+      handler: async ({ id }, _, { count }) => {
+        if (count === 1) throw Object.assign(new Error("The password is hunter2."), { code: "no_luck" });
+        s.handled.add(id);
+        return { kind: "ack" };
+      },
+    });
+    await s.send("failing");
+    await s.isHandled("failing");
+    const [line] = s.lines;
+    expect(line?.level).toBe("error");
+    expect(line?.text).toMatch(/the handler failed .*"code":"no_luck".*consume-pipeline\.test\.ts/);
+    expect(line?.text).not.toContain("hunter2");
+  });
+
+  it("that always throws leaves a dead letter with what happened before", async () => {
+    await using s = await setup();
+    await s.start({
+      maxDeliveries: 3,
+      handler: async () => {
+        throw new TypeError("It cannot work.");
+      },
+    });
+    await s.send("hopeless");
+    expect(await s.letterOf("hopeless")).toMatchObject({
+      reason: "delivered 3 times; the handler failed (TypeError)",
+      deliveries: 3,
+      history: [
+        { at: NOW, reason: "the handler failed (TypeError)" },
+        { at: NOW, reason: "the handler failed (TypeError)" },
+      ],
+    });
+  });
+
+  it("that asks for another try each time is bounded too", async () => {
+    await using s = await setup();
+    await s.start({ maxDeliveries: 2, handler: async () => ({ kind: "retry", after: 0, reason: "busy" }) });
+    await s.send("busy");
+    expect(await s.letterOf("busy")).toMatchObject({ reason: "delivered 2 times; busy", history: [{ at: NOW, reason: "busy" }] });
+  });
+
+  it("that is late sees its signal abort and is retried", async () => {
+    await using s = await setup();
+    const reasons: unknown[] = [];
+    await s.start({
+      deadlineMs: 20,
+      handler: async ({ id }, _, { count, signal }) => {
+        if (count === 1) {
+          signal.addEventListener("abort", () => reasons.push(signal.reason));
+          return new Promise<never>(() => undefined);
+        }
+        s.handled.add(id);
+        return { kind: "ack" };
+      },
+    });
+    await s.send("late");
+    await s.isHandled("late");
+    expect(reasons).toEqual([expect.objectContaining({ name: "TimeoutError" })]);
+    expect(s.lines.map(({ text }) => text)).toEqual([expect.stringMatching(/longer than 20 ms .*"code":"deadline"/)]);
+  });
+
+  it("is not run again for a message whose last tries ended without a word", async () => {
+    const deliveredTwelveTimes = (bus: MessageBus): MessageBus => ({
+      ...bus,
+      consume: (topic, handler, options) => bus.consume(topic, (delivery) => handler({ ...delivery, count: 12 }), options),
+    });
+    await using s = await setup(deliveredTwelveTimes);
+    await s.start();
+    await s.send("crashing");
+    expect(await s.letterOf("crashing")).toMatchObject({ reason: "delivered 11 times; none was acked" });
+    expect(s.handled.items).toEqual([]);
+  });
+
+  it("whose delivery was taken back is heard no more: no error, no dead letter, and the message comes again", async () => {
+    await using s = await setup();
+    const begun = record<string>({ patienceMs: 5000 });
+    const subscription = await s.start({
+      maxDeliveries: 1,
+      handler: async ({ id }, _, { signal }) => {
+        begun.add(id);
+        const { promise: aborted, resolve } = Promise.withResolvers<void>();
+        signal.addEventListener("abort", () => resolve());
+        await aborted;
+        throw new Error("The handler gives up.");
+      },
+    });
+    await s.send("taken");
+    await begun.until("the handler runs", ({ length }) => length === 1);
+    await subscription.stop();
+    await s.start();
+    await s.isHandled("taken");
+    expect([s.letters.items, s.lines]).toEqual([[], []]);
+  });
+});
+
+describe("back-off", () => {
+  it("grows by the list and stays at its last entry", async () => {
+    const delays: number[] = [];
+    await using s = await setup((bus) => ({
+      ...bus,
+      consume: (topic, handler, options) =>
+        bus.consume(
+          topic,
+          async (delivery) => {
+            const disposition = await handler(delivery);
+            if (disposition.kind !== "retry") return disposition;
+            delays.push(disposition.after);
+            return { ...disposition, after: 0 };
+          },
+          options,
+        ),
+    }));
+    await s.start({
+      maxDeliveries: 6,
+      backoffMs: [1000, 5000, 30_000],
+      handler: async () => {
+        throw new Error("It fails.");
+      },
+    });
+    await s.send("failing");
+    await s.letterOf("failing");
+    expect(delays).toEqual([1000, 5000, 30_000, 30_000, 30_000]);
+  });
+});
+
+describe("consumers", () => {
+  it("handle every message at least once while the bus duplicates and reorders", async () => {
+    const bus = memoryBus({ faults: { duplicate: 0.3, reorder: 0.5, delayMs: 5 } });
+    const handled = record<string>({ patienceMs: 10_000 });
+    await consumeQueue(bus, {
+      topic: "orders",
+      concurrency: 8,
+      deadlineMs: 5000,
+      parse: (value) => ({ ok: true, value }),
+      handler: async ({ id }) => {
+        handled.add(id);
+        return { kind: "ack" };
+      },
+      log: { warn: () => undefined, error: () => undefined },
+      clock: Date.now,
+    });
+    for (let n = 0; n < 200; n++) await bus.publish(probe("orders", `order-${n}`));
+    const ids = await handled.until("all orders are handled", (all) => new Set(all).size === 200);
+    await bus.close();
+    // More than once for some, or the faults were idle.
+    expect(ids.length).toBeGreaterThan(200);
+  });
+});

@@ -1,0 +1,80 @@
+import { attributes, type DeadLetter, MAX_BODY_BYTES, type Message, message, messageTypes, topics } from "@toolbus/contracts";
+import type { Try } from "./delivery-history.ts";
+
+/** Why a delivery is given up, and what is known about its tries. */
+export interface GivenUp {
+  /** The topic whose queue held it. */
+  readonly queue: string;
+  readonly reason: string;
+  readonly deliveries: number;
+  /** Earlier tries, oldest first. */
+  readonly history: readonly Try[];
+  /** Wall clock in milliseconds. */
+  readonly now: number;
+}
+
+/**
+ * The message for `dead.<queue>` that keeps a message which is given up. Grant and call secret are left out: whoever may read dead letters may
+ * not run writes. One that does not fit into a body keeps the beginning of its texts and says `cut`. Never throws.
+ */
+export function deadLetterMessage(original: Message, { queue, reason, deliveries, history, now }: GivenUp): Message {
+  const letter: DeadLetter = {
+    queue: shorten(queue, LONGEST_NAME),
+    reason: shorten(reason, LONGEST_REASON),
+    deliveries,
+    history: history.map((entry) => ({ at: entry.at, reason: shorten(entry.reason, LONGEST_REASON) })),
+    message: { ...original, attributes: withoutSecrets(original.attributes) },
+    cut: false,
+  };
+  return message({
+    id: shorten(`dead:${original.id}#${deliveries}`, LONGEST_NAME),
+    topic: topics.dead(queue),
+    type: messageTypes.deadLetter,
+    source: "bus",
+    now,
+    body: fits(letter) ? letter : cutToFit(letter),
+  });
+}
+
+const SECRETS: readonly string[] = [attributes.grant, attributes.callSecret];
+
+// Cut texts must fit even when JSON escapes each of their characters as six bytes.
+const LONGEST_NAME = 200;
+const LONGEST_REASON = 300;
+const LONGEST_VALUE = 200;
+const LONGEST_BODY = 8 * 1024;
+const MOST_ATTRIBUTES = 40;
+const LONGEST_HISTORY = 20;
+
+function withoutSecrets(named: Message["attributes"]): Message["attributes"] {
+  return Object.fromEntries(Object.entries(named).filter(([name]) => !SECRETS.includes(name.toLowerCase())));
+}
+
+function fits(letter: DeadLetter): boolean {
+  return Buffer.byteLength(JSON.stringify(letter)) <= MAX_BODY_BYTES;
+}
+
+function cutToFit(letter: DeadLetter): DeadLetter {
+  const { id, topic, type, source, time, correlationId, replyTo, attributes: named, body } = letter.message;
+  const kept = Object.entries(named).slice(0, MOST_ATTRIBUTES);
+  return {
+    ...letter,
+    history: letter.history.slice(-LONGEST_HISTORY),
+    message: {
+      id: shorten(id, LONGEST_NAME),
+      topic: shorten(topic, LONGEST_NAME),
+      type: shorten(type, LONGEST_NAME),
+      source: shorten(source, LONGEST_NAME),
+      time: shorten(time, LONGEST_NAME),
+      ...(correlationId === undefined ? {} : { correlationId: shorten(correlationId, LONGEST_NAME) }),
+      ...(replyTo === undefined ? {} : { replyTo: shorten(replyTo, LONGEST_NAME) }),
+      attributes: Object.fromEntries(kept.map(([name, value]) => [shorten(name, LONGEST_NAME), shorten(value, LONGEST_VALUE)])),
+      body: shorten(body, LONGEST_BODY),
+    },
+    cut: true,
+  };
+}
+
+function shorten(text: string, longest: number): string {
+  return text.length > longest ? text.slice(0, longest) : text;
+}

@@ -1,0 +1,30 @@
+import type { Message } from "@toolbus/contracts";
+import type { MessageBus, Subscription } from "./message-bus.ts";
+import { faultFields, loggedId, type PipelineLog } from "./pipeline-log.ts";
+import { readStrictly, type Strictness } from "./strict-message.ts";
+
+export interface ListenOptions<T> extends Strictness<T> {
+  readonly topic: string;
+  readonly listener: (message: Message, body: T) => void | Promise<void>;
+  readonly log: PipelineLog;
+}
+
+/**
+ * Listens to a broadcast with the same strict reading as `consumeQueue`. An announcement is a hint: one that cannot be read, or whose listener
+ * fails, is dropped with a line in the log.
+ */
+export function listenTo<T>(bus: MessageBus, options: ListenOptions<T>): Promise<Subscription> {
+  const { topic, listener, log } = options;
+  return bus.listen(topic, (message) => void hear(message));
+
+  async function hear(message: Message): Promise<void> {
+    const read = readStrictly(message, options);
+    if (!read.ok)
+      return log.warn({ topic, messageId: loggedId(message.id), reason: read.reason }, "an announcement that cannot be read is dropped");
+    try {
+      await listener(message, read.body);
+    } catch (error) {
+      log.error({ ...faultFields(error), topic, messageId: loggedId(message.id) }, "a listener failed and the announcement is dropped");
+    }
+  }
+}

@@ -1,0 +1,139 @@
+import { type Message, topics } from "@toolbus/contracts";
+import { deadLetterMessage } from "../dead-letter.ts";
+import { BusUnavailable, type MessageBus, type Subscription, Unroutable } from "../message-bus.ts";
+import { arrivals, type Faults } from "./faults.ts";
+import { type Held, type MemoryQueue, memoryQueue } from "./memory-queue.ts";
+import { cancellableSchedule, nodeSchedule, type Schedule } from "./schedule.ts";
+
+export interface MemoryBusOptions {
+  /** Decides which messages the faults hit; from 0 up to 1. */
+  readonly random?: () => number;
+  /** Wall clock in milliseconds, to date dead letters. */
+  readonly clock?: () => number;
+  /** Runs deliveries, delays and drain times; a simulator passes its own. */
+  readonly schedule?: Schedule;
+  readonly faults?: Faults;
+  /** How long a stop waits for handlers under way, in milliseconds; 25 s by default. 0 is a consumer that dies. */
+  readonly drainMs?: number;
+}
+
+export interface MemoryBus extends MessageBus {
+  /** Replaces the faults, from the next message on; `{}` ends them. */
+  setFaults(faults: Faults): void;
+}
+
+/**
+ * The reference of the port, in this process: its queues live as long as the bus does. Like a broker it is at least once and can be told to
+ * duplicate, hold back, delay and lose. A dead queue that nobody consumes keeps its last 1,000 letters, so that nothing grows for ever.
+ */
+export function memoryBus(options: MemoryBusOptions = {}): MemoryBus {
+  const { random = Math.random, clock = Date.now, drainMs = DRAIN_MS } = options;
+  const clockwork = cancellableSchedule(options.schedule ?? nodeSchedule);
+  const { schedule } = clockwork;
+  const queues = new Map<string, MemoryQueue>();
+  const listeners = new Map<string, Set<Listener>>();
+  let faults = options.faults ?? {};
+  let state: "open" | "draining" | "closed" = "open";
+  let closing: Promise<void> | null = null;
+
+  return {
+    async publish(message) {
+      refuseWhen("closed");
+      const queue = queues.get(message.topic);
+      if (!queue) throw new Unroutable(`No queue takes "${message.topic}": none of its consumers has ever started.`);
+      const kept = frozen(message);
+      for (const after of arrivals(faults, random)) enqueue(queue, { message: kept, deliveries: 0 }, after);
+    },
+
+    async consume(topic, handler, { concurrency }) {
+      refuseWhen("draining");
+      queueOf(topics.dead(topic));
+      return queueOf(topic).consume(handler, concurrency);
+    },
+
+    async announce(message) {
+      refuseWhen("closed");
+      const kept = frozen(message);
+      // Who listens now hears it; who starts to listen a moment later does not.
+      const hearers = [...(listeners.get(message.topic) ?? [])];
+      for (const after of arrivals(faults, random)) schedule(() => tell(hearers, kept), after);
+    },
+
+    async listen(topic, hear) {
+      refuseWhen("draining");
+      const listener: Listener = { hear };
+      const others = listeners.get(topic);
+      if (others) others.add(listener);
+      else listeners.set(topic, new Set([listener]));
+      return forgetting(() => listeners.get(topic)?.delete(listener));
+    },
+
+    close: () => (closing ??= close()),
+
+    setFaults(next) {
+      faults = next;
+    },
+  };
+
+  function refuseWhen(from: "draining" | "closed"): void {
+    if (state === "closed" || state === from) throw new BusUnavailable("The bus is closed.");
+  }
+
+  function queueOf(topic: string): MemoryQueue {
+    const known = queues.get(topic);
+    if (known) return known;
+    const keepsUnread = topic.startsWith(topics.dead("")) ? UNREAD_LETTERS : Number.POSITIVE_INFINITY;
+    const queue = memoryQueue({ schedule, drainMs, keepsUnread, onDeadLetter: (held, reason) => bury(topic, held, reason) });
+    queues.set(topic, queue);
+    return queue;
+  }
+
+  function enqueue(queue: MemoryQueue, held: Held, after: number): void {
+    if (after > 0) schedule(() => queue.add(held), after);
+    else queue.add(held);
+  }
+
+  function bury(topic: string, { message, deliveries }: Held, reason: string): void {
+    const letter = deadLetterMessage(message, { queue: topic, reason, deliveries, history: [], now: clock() });
+    queueOf(letter.topic).add({ message: frozen(letter), deliveries: 0 });
+  }
+
+  function tell(hearers: readonly Listener[], message: Message): void {
+    for (const listener of hearers) {
+      if (!listeners.get(message.topic)?.has(listener)) continue;
+      try {
+        listener.hear(message);
+      } catch {
+        // What one listener throws must not keep the others from hearing.
+      }
+    }
+  }
+
+  async function close(): Promise<void> {
+    state = "draining";
+    listeners.clear();
+    await Promise.all([...queues.values()].map((queue) => queue.close()));
+    state = "closed";
+    clockwork.cancelAll();
+  }
+}
+
+interface Listener {
+  readonly hear: (message: Message) => void;
+}
+
+const DRAIN_MS = 25_000;
+const UNREAD_LETTERS = 1000;
+
+/** A copy that neither its publisher nor a consumer can change, as if it had been on a wire. */
+function frozen(message: Message): Message {
+  return Object.freeze({ ...message, attributes: Object.freeze({ ...message.attributes }) });
+}
+
+function forgetting(forget: () => void): Subscription {
+  return {
+    async stop() {
+      forget();
+    },
+  };
+}

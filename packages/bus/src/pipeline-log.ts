@@ -1,0 +1,25 @@
+/** What the pipelines need of a log. Fields hold ids, topics, counts and codes, never bodies, attributes or messages of errors. */
+export interface PipelineLog {
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+/** What a log may say about something thrown: its code and where it was thrown. Its message may quote a secret, so it is left out. */
+export function faultFields(thrown: unknown): { readonly code: string; readonly where?: string } {
+  if (!(thrown instanceof Error)) return { code: typeof thrown };
+  const code = "code" in thrown && typeof thrown.code === "string" && CODE.test(thrown.code) ? thrown.code : thrown.name;
+  const where = thrown.stack
+    ?.split("\n")
+    .find((line) => STACK_FRAME.test(line))
+    ?.trim();
+  return where === undefined ? { code } : { code, where };
+}
+
+/** An id for a log line: whoever sent it may have made it as long as they liked. */
+export function loggedId(id: string): string {
+  return id.slice(0, LONGEST_LOGGED_ID);
+}
+
+const LONGEST_LOGGED_ID = 200;
+const CODE = /^[\w.-]{1,64}$/;
+const STACK_FRAME = /^\s+at .*:\d+:\d+\)?$/;

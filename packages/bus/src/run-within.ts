@@ -1,0 +1,35 @@
+/** How a piece of work ended. A thrown value is handed on as it is. */
+export type Ending<T> =
+  | { readonly kind: "done"; readonly value: T }
+  | { readonly kind: "threw"; readonly thrown: unknown }
+  | { readonly kind: "late" };
+
+/**
+ * Runs work that gets a signal, for `deadlineMs` at most. When that is over the signal aborts with a `TimeoutError` and the ending is "late" at
+ * once, whether the work heeds the signal or not; what it does afterwards is dropped. When `outer` aborts, the signal does with the same reason.
+ */
+export async function runWithin<T>(deadlineMs: number, outer: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<Ending<T>> {
+  const controller = new AbortController();
+  const late = Promise.withResolvers<Ending<T>>();
+  const timer = setTimeout(() => {
+    controller.abort(new DOMException(`The deadline of ${deadlineMs} ms passed.`, "TimeoutError"));
+    late.resolve({ kind: "late" });
+  }, deadlineMs);
+  const onOuterAbort = (): void => controller.abort(outer.reason);
+  if (outer.aborted) onOuterAbort();
+  else outer.addEventListener("abort", onOuterAbort, { once: true });
+  try {
+    return await Promise.race([endingOf(() => work(controller.signal)), late.promise]);
+  } finally {
+    clearTimeout(timer);
+    outer.removeEventListener("abort", onOuterAbort);
+  }
+}
+
+async function endingOf<T>(work: () => Promise<T>): Promise<Ending<T>> {
+  try {
+    return { kind: "done", value: await work() };
+  } catch (thrown) {
+    return { kind: "threw", thrown };
+  }
+}

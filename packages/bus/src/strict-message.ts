@@ -1,0 +1,58 @@
+import { describeProblems, MAX_BODY_BYTES, type Message, type Parsed } from "@toolbus/contracts";
+
+export interface Strictness<T> {
+  /** A parser of the contracts. */
+  readonly parse: (value: unknown) => Parsed<T>;
+  /** The message types that are read; by default any, the body decides. */
+  readonly types?: readonly string[];
+}
+
+/** How old a message may be; `now` is the wall clock. Both in milliseconds. */
+export interface AgeLimit {
+  readonly now: number;
+  readonly maxAgeMs: number;
+}
+
+export type StrictlyRead<T> = { readonly ok: true; readonly body: T } | { readonly ok: false; readonly reason: string };
+
+/**
+ * Reads a message that anyone may have sent: size, type, time, JSON, schema, cheapest check first. Never throws; a refusal says what is wrong
+ * in at most 300 characters, which may quote field names of the body but none of its values.
+ */
+export function readStrictly<T>(message: Message, { parse, types }: Strictness<T>, age?: AgeLimit): StrictlyRead<T> {
+  if (Buffer.byteLength(message.body) > MAX_BODY_BYTES) return refuse(`the body is over ${MAX_BODY_BYTES} bytes`);
+  if (attributeBytes(message) > MAX_ATTRIBUTE_BYTES) return refuse(`the attributes are over ${MAX_ATTRIBUTE_BYTES} bytes`);
+  if (types && !types.includes(message.type)) return refuse(`the type is none of ${types.join(", ")}`);
+  const wrongTime = age && faultOfTime(message.time, age);
+  if (wrongTime) return refuse(wrongTime);
+  try {
+    const parsed = parse(JSON.parse(message.body));
+    return parsed.ok ? { ok: true, body: parsed.value } : refuse(`the body breaks its schema: ${describeProblems(parsed.problems)}`);
+  } catch (error) {
+    return refuse(error instanceof SyntaxError ? "the body is no JSON" : "the body cannot be checked");
+  }
+}
+
+/** What RabbitMQ's header table can carry; no message of ours comes near. */
+const MAX_ATTRIBUTE_BYTES = 64 * 1024;
+const LONGEST_REASON = 300;
+const RFC_3339 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})$/i;
+
+function refuse(reason: string): { readonly ok: false; readonly reason: string } {
+  return { ok: false, reason: reason.slice(0, LONGEST_REASON) };
+}
+
+function attributeBytes(message: Message): number {
+  let bytes = 0;
+  for (const [name, value] of Object.entries(message.attributes)) bytes += Buffer.byteLength(name) + Buffer.byteLength(value);
+  return bytes;
+}
+
+function faultOfTime(time: string, { now, maxAgeMs }: AgeLimit): string | undefined {
+  const sent = RFC_3339.test(time) ? Date.parse(time) : Number.NaN;
+  if (Number.isNaN(sent)) return "the time is not RFC 3339";
+  if (now - sent > maxAgeMs) return `the message is older than ${maxAgeMs} ms`;
+  // A date far ahead would never grow too old.
+  if (sent - now > maxAgeMs) return `the message is dated more than ${maxAgeMs} ms ahead`;
+  return undefined;
+}

@@ -1,0 +1,71 @@
+import { describeProblems } from "@toolbus/contracts";
+import { importKeys, type ImportedKeys, parseJwks } from "./jwks.ts";
+import type { KeySet } from "./key-set.ts";
+
+export interface CachedKeysOptions {
+  /** Reads the text of the key set. It keeps its own deadline and rejects with words for an operator. */
+  readonly load: () => Promise<string>;
+  /** Milliseconds, of any clock. */
+  readonly clock: () => number;
+  /** The shortest time between two loads for unknown key ids. */
+  readonly refreshEveryMs: number;
+  /** After this time the set is read again even for a known key, so that a revocation arrives. */
+  readonly maxAgeMs: number;
+  /** Told why a load failed. */
+  readonly onProblem?: ((message: string) => void) | undefined;
+}
+
+/**
+ * A key set that is loaded on first use, again when it is old, and once for an unknown key id: invented ids cost at most one load every
+ * `refreshEveryMs`. Concurrent questions share one load. A load that fails keeps the keys as they were and is tried again after 5 seconds.
+ */
+export function cachedKeys({ load, clock, refreshEveryMs, maxAgeMs, onProblem }: CachedKeysOptions): KeySet {
+  let keys: ImportedKeys = new Map();
+  let loadedAt: number | null = null;
+  let failedAt: number | null = null;
+  let askedAt: number | null = null;
+  let loading: Promise<void> | null = null;
+
+  return {
+    async find(kid) {
+      if (loading) await loading;
+      else if (isDue(kid)) await refresh();
+      return keys.get(kid) ?? null;
+    },
+  };
+
+  function isDue(kid: string): boolean {
+    if (within(failedAt, Math.min(RETRY_MS, refreshEveryMs))) return false;
+    if (!within(loadedAt, maxAgeMs)) return true;
+    if (keys.has(kid) || within(askedAt, refreshEveryMs)) return false;
+    askedAt = clock();
+    return true;
+  }
+
+  function within(since: number | null, ms: number): boolean {
+    // A clock that was set back must not freeze the set: a time in the future counts as long ago.
+    return since !== null && clock() >= since && clock() - since < ms;
+  }
+
+  function refresh(): Promise<void> {
+    loading = loadOnce().finally(() => {
+      loading = null;
+    });
+    return loading;
+  }
+
+  async function loadOnce(): Promise<void> {
+    try {
+      const parsed = parseJwks(await load());
+      if (!parsed.ok) throw new Error(`it is no key set: ${describeProblems(parsed.problems)}`);
+      keys = await importKeys(parsed.value);
+      loadedAt = clock();
+      failedAt = null;
+    } catch (error) {
+      failedAt = clock();
+      onProblem?.(error instanceof Error ? error.message : String(error));
+    }
+  }
+}
+
+const RETRY_MS = 5000;

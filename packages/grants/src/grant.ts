@@ -1,0 +1,28 @@
+import { approvalIdOf, callParts, describeProblems, GrantClaims, type Parsed, parser } from "@toolbus/contracts";
+import { signJws } from "./jws.ts";
+import type { Signer } from "./keys.ts";
+
+/** `typ` of a grant's header. */
+export const GRANT_TYPE = "tb-grant+jwt";
+
+/**
+ * Signs a grant: compact JWS, Ed25519. The same claims and key give the same text, so a repeat is the same grant. Throws a TypeError on
+ * claims that no worker would read, a RangeError over 8 KiB: both are bugs of the caller.
+ */
+export async function signGrant(claims: GrantClaims, signer: Signer): Promise<string> {
+  const parsed = parseGrantClaims(claims);
+  if (!parsed.ok) throw new TypeError(`These claims are no grant: ${describeProblems(parsed.problems)}.`);
+  return signJws(GRANT_TYPE, parsed.value, signer);
+}
+
+/** The claims in a value, checked against the schema and each other: the approval and the run are those of the call. */
+export function parseGrantClaims(value: unknown): Parsed<GrantClaims> {
+  const parsed = parseFields(value);
+  if (!parsed.ok) return parsed;
+  const { jti, runId, callId } = parsed.value;
+  if (jti !== approvalIdOf(callId)) return { ok: false, problems: [{ path: "/jti", message: "is not the approval of the call" }] };
+  if (runId !== callParts(callId).runId) return { ok: false, problems: [{ path: "/runId", message: "is not the run of the call" }] };
+  return parsed;
+}
+
+const parseFields = parser(GrantClaims);

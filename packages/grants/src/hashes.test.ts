@@ -1,0 +1,42 @@
+import { createHash } from "node:crypto";
+import type { ToolDefinition } from "@toolbus/contracts";
+import { describe, expect, it } from "vitest";
+import { argumentsHash, contentHash, secretHash, toolHash } from "./hashes.ts";
+
+const definition: ToolDefinition = {
+  name: "refund_order",
+  version: "1.0.0",
+  description: "Refunds an order.",
+  parameters: { type: "object", properties: { orderId: { type: "string" } }, required: ["orderId"] },
+  kind: "write",
+  risk: { tier: "high" },
+  idempotency: { mode: "key", keepsForMs: 86_400_000 },
+  timeoutMs: 5000,
+  source: "orders",
+};
+
+describe("hashes", () => {
+  it("are SHA-256 of the UTF-8 text, in base64url", () => {
+    const text = '{"name":"é"}';
+    const digest = createHash("sha256").update(Buffer.from(text, "utf8")).digest("base64url");
+    expect([argumentsHash, contentHash, secretHash].map((hash) => hash(text))).toEqual(Array(3).fill(`sha256-${digest}`));
+    expect(contentHash("")).toBe("sha256-47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU");
+  });
+
+  it("of a tool are the same however its definition was written down", () => {
+    const { name, ...rest } = definition;
+    expect(toolHash({ ...rest, name })).toBe(toolHash(definition));
+  });
+
+  it.each<[string, Partial<ToolDefinition>]>([
+    ["description", { description: "Refunds an order!" }],
+    ["schema", { parameters: { type: "object" } }],
+    ["tier", { risk: { tier: "low" } }],
+    ["idempotency", { idempotency: { mode: "none" } }],
+    ["effect template", { effect: "Refunds {orderId}." }],
+    ["time-out", { timeoutMs: 5001 }],
+    ["version", { version: "1.0.1" }],
+  ])("of a tool change with its %s", (_, change) => {
+    expect(toolHash({ ...definition, ...change })).not.toBe(toolHash(definition));
+  });
+});

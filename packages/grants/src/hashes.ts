@@ -1,0 +1,29 @@
+import { createHash } from "node:crypto";
+import type { ToolDefinition } from "@toolbus/contracts";
+import { canonicalJson } from "./canonical-json.ts";
+
+// All hashes have one form: `sha256-` and the digest in base64url.
+
+/** The hash of a call's arguments, taken over their canonical text: what a grant binds. */
+export function argumentsHash(canonicalText: string): string {
+  return sha256(canonicalText);
+}
+
+/** The hash of a whole tool definition: what is pinned. A change of any of its fields is another hash. */
+export function toolHash(definition: ToolDefinition): string {
+  return sha256(canonicalJson(definition));
+}
+
+/** The hash of a result's content, for evidence, receipts and the comparison of a second answer with the first. */
+export function contentHash(text: string): string {
+  return sha256(text);
+}
+
+/** The hash of a call's secret. An answer carries it, so that only who saw the invoke can answer. */
+export function secretHash(secret: string): string {
+  return sha256(secret);
+}
+
+function sha256(text: string): string {
+  return `sha256-${createHash("sha256").update(text, "utf8").digest("base64url")}`;
+}

@@ -1,0 +1,47 @@
+import { type CryptoKey, importJWK } from "jose";
+import { type Jwks, Jwks as JwksSchema, type Parsed, parser, PublicJwk } from "@toolbus/contracts";
+import { parseStrictJson } from "./strict-json.ts";
+
+/** Keys by id, ready to verify with. Revoked ones are not among them. */
+export type ImportedKeys = ReadonlyMap<string, CryptoKey>;
+
+/** Parses the text of a key set (strict JSON, at most 64 KiB). A private key in it, or two keys under one id, is a fault of the whole set. */
+export function parseJwks(text: string): Parsed<Jwks> {
+  const json = parseStrictJson(text);
+  if (!json.ok) return json;
+  const jwks = parseKeys(json.value);
+  return jwks.ok ? withoutTraps(jwks.value) : jwks;
+}
+
+/** Imports the usable keys: Ed25519 and not revoked. Keys of other kinds are passed over, as RFC 7517 asks. */
+export async function importKeys(jwks: Jwks): Promise<ImportedKeys> {
+  const revoked = new Set(jwks.revokedKids);
+  const imported = new Map<string, CryptoKey>();
+  for (const entry of jwks.keys) {
+    const jwk = parseUsable(entry);
+    if (!jwk.ok || entry.revoked === true || revoked.has(jwk.value.kid)) continue;
+    const { kty, crv, x, kid } = jwk.value;
+    // The algorithm is ours to say, never the entry's, and the key can do nothing but verify.
+    const key = await importJWK({ kty, crv, x, key_ops: ["verify"] }, "Ed25519");
+    if (!(key instanceof Uint8Array)) imported.set(kid, key);
+  }
+  return imported;
+}
+
+const parseKeys = parser(JwksSchema);
+const parseUsable = parser(PublicJwk);
+
+function withoutTraps(jwks: Jwks): Parsed<Jwks> {
+  const seen = new Set<string>();
+  for (const [index, entry] of jwks.keys.entries()) {
+    if ("d" in entry) return fault(`/keys/${index}`, "holds a private key; only public keys belong here");
+    if (entry.kid === undefined) continue;
+    if (seen.has(entry.kid)) return fault(`/keys/${index}/kid`, "is the id of another key too");
+    seen.add(entry.kid);
+  }
+  return { ok: true, value: jwks };
+}
+
+function fault(path: string, message: string): Parsed<Jwks> {
+  return { ok: false, problems: [{ path, message }] };
+}

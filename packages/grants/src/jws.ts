@@ -1,0 +1,94 @@
+import { type Json, type JsonObject } from "@toolbus/contracts";
+import { CompactSign, compactVerify, errors } from "jose";
+import { canonicalJson } from "./canonical-json.ts";
+import type { KeySet } from "./key-set.ts";
+import type { Signer } from "./keys.ts";
+import { isObject, parseStrictJson } from "./strict-json.ts";
+
+/** The largest signed text, in characters. A real grant has less than a thousand. */
+export const MAX_SIGNED_CHARS = 8 * 1024;
+
+/** What is signed, told apart by `typ`, so that one kind never passes for another even under one key. */
+export type SignedType = "tb-grant+jwt" | "tb-receipt+jwt";
+
+/** The one algorithm (RFC 9864). What a header asks for is compared with it, never followed. */
+const ALGORITHM = "Ed25519";
+
+/** Signs a payload as compact JWS. The same payload and key give the same bytes. Throws a RangeError when the text gets too long to be read. */
+export async function signJws(typ: SignedType, payload: JsonObject, signer: Signer): Promise<string> {
+  const text = await new CompactSign(new TextEncoder().encode(canonicalJson(payload)))
+    .setProtectedHeader({ alg: ALGORITHM, kid: signer.kid, typ })
+    .sign(signer.key);
+  if (text.length > MAX_SIGNED_CHARS)
+    throw new RangeError(`A ${typ} of ${text.length} characters is over the limit of ${MAX_SIGNED_CHARS}.`);
+  return text;
+}
+
+export type UnsignedReason = "too_large" | "malformed" | "header" | "signature";
+
+/**
+ * What was found in a signed text. Only `opened` is proven. With `unknown_key` the payload is just what the sender says: good for refusing
+ * it, never for acting on it.
+ */
+export type OpenedJws =
+  | { readonly kind: "opened"; readonly payload: Json }
+  | { readonly kind: "unknown_key"; readonly kid: string; readonly payload: Json }
+  | { readonly kind: "refused"; readonly reason: UnsignedReason; readonly detail: string };
+
+/**
+ * Opens a compact JWS of this type. There is one accepted text per signature: base64url whose spare bits are not zero, another header
+ * field, a doubled key are refused, although a lenient reader would take them for the same thing.
+ */
+export async function openJws(typ: SignedType, text: string, keys: KeySet): Promise<OpenedJws> {
+  if (text.length > MAX_SIGNED_CHARS) return refused("too_large", `${text.length} characters, ${MAX_SIGNED_CHARS} are allowed`);
+  const segments = text.split(".");
+  const [header, payload, signature] = segments.map(decoded);
+  if (segments.length !== 3 || !header || !payload || !signature)
+    return refused("malformed", "not three segments of base64url in its one form");
+  const kid = keyIdOf(header, typ);
+  if (kid === null) return refused("header", `the header is not exactly alg ${ALGORITHM}, typ ${typ} and a kid`);
+  const content = jsonOf(payload);
+  if (content === null) return refused("malformed", "the payload is not strict JSON");
+  const key = await keys.find(kid);
+  if (!key) return { kind: "unknown_key", kid, payload: content };
+  try {
+    await compactVerify(text, key, { algorithms: [ALGORITHM] });
+  } catch (error) {
+    // Anything else is a broken key or runtime, which must not look like an attack.
+    if (!(error instanceof errors.JOSEError)) throw error;
+    return refused("signature", `the signature is not by key ${kid}`);
+  }
+  return { kind: "opened", payload: content };
+}
+
+/** The bytes of a segment, or null when it is empty or not the text that these bytes encode to. */
+function decoded(segment: string): Buffer | null {
+  const bytes = Buffer.from(segment, "base64url");
+  // Four characters in 64 carry the same bytes at the end of a signature; Node also skips what is not base64url at all.
+  return bytes.length > 0 && bytes.toString("base64url") === segment ? bytes : null;
+}
+
+/** The key id of a header that says exactly what ours says, or null. */
+function keyIdOf(bytes: Buffer, typ: SignedType): string | null {
+  const header = jsonOf(bytes);
+  if (header === null || !isObject(header)) return null;
+  const { alg, kid } = header;
+  if (Object.keys(header).sort().join() !== "alg,kid,typ" || alg !== ALGORITHM || header["typ"] !== typ) return null;
+  return typeof kid === "string" && /^[\x21-\x7e]{1,200}$/.test(kid) ? kid : null;
+}
+
+/** Strict JSON of these bytes, or null; a payload of null is never ours either. */
+function jsonOf(bytes: Buffer): Json {
+  try {
+    const parsed = parseStrictJson(utf8.decode(bytes));
+    return parsed.ok ? parsed.value : null;
+  } catch {
+    return null;
+  }
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+function refused(reason: UnsignedReason, detail: string): OpenedJws {
+  return { kind: "refused", reason, detail };
+}

@@ -1,0 +1,99 @@
+import { open } from "node:fs/promises";
+import { describeProblems, type Jwks } from "@toolbus/contracts";
+import { cachedKeys } from "./cached-keys.ts";
+import { type ImportedKeys, importKeys, parseJwks } from "./jwks.ts";
+import { KeyRefused } from "./key-refused.ts";
+import type { KeySet } from "./key-set.ts";
+import { MAX_JSON_BYTES } from "./strict-json.ts";
+
+/** A key set that never changes: for tests and for services in one process. Refuses private keys and doubled ids with `KeyRefused`. */
+export function staticKeySet(jwks: Jwks): KeySet {
+  const parsed = parseJwks(JSON.stringify(jwks));
+  if (!parsed.ok) throw new KeyRefused(`The key set is of no use: ${describeProblems(parsed.problems)}.`);
+  let imported: Promise<ImportedKeys> | undefined;
+  return {
+    async find(kid) {
+      imported ??= importKeys(parsed.value);
+      return (await imported).get(kid) ?? null;
+    },
+  };
+}
+
+export interface FileKeySetOptions {
+  /** Path of a JWKS file. */
+  readonly file: string;
+  /** Milliseconds. */
+  readonly clock: () => number;
+  /** The file is read again after this time. One minute if not given. */
+  readonly refreshEveryMs?: number;
+  readonly onProblem?: (message: string) => void;
+}
+
+/** A key set in a file. A change of the file, a revocation too, holds after `refreshEveryMs` at the latest. */
+export function fileKeySet({ file, clock, refreshEveryMs = 60_000, onProblem }: FileKeySetOptions): KeySet {
+  return cachedKeys({
+    load: () => readSmall(file),
+    clock,
+    refreshEveryMs,
+    maxAgeMs: refreshEveryMs,
+    onProblem: (message) => onProblem?.(`The key set in ${file} could not be read, so the keys stay as they were: ${message}`),
+  });
+}
+
+async function readSmall(file: string): Promise<string> {
+  await using handle = await open(file, "r");
+  const buffer = Buffer.alloc(MAX_JSON_BYTES + 1);
+  const { bytesRead } = await handle.read(buffer, 0, buffer.length, 0);
+  return buffer.toString("utf8", 0, bytesRead);
+}
+
+export interface HttpKeySetOptions {
+  /** The address of the approvals service's `/.well-known/jwks.json`. Who answers there decides who can grant. */
+  readonly url: string;
+  /** Milliseconds. */
+  readonly clock: () => number;
+  /** The deadline of one load, body included. */
+  readonly timeoutMs: number;
+  /** The shortest time between two loads for unknown key ids. One minute if not given. */
+  readonly refreshEveryMs?: number;
+  /** How long keys are used before they are read again. Five minutes if not given. */
+  readonly maxAgeMs?: number;
+  readonly fetch?: typeof fetch;
+  /** Ends a load under way, for shutdown. */
+  readonly signal?: AbortSignal;
+  readonly onProblem?: (message: string) => void;
+}
+
+/** A key set behind a URL. Redirects are not followed, an answer over 64 KiB is given up, and each load ends within `timeoutMs`. */
+export function httpKeySet(options: HttpKeySetOptions): KeySet {
+  const { url, clock, refreshEveryMs = 60_000, maxAgeMs = 300_000, onProblem } = options;
+  return cachedKeys({
+    load: () => fetchSmall(options),
+    clock,
+    refreshEveryMs,
+    maxAgeMs,
+    onProblem: (message) => onProblem?.(`The key set at ${url} could not be read, so the keys stay as they were: ${message}`),
+  });
+}
+
+async function fetchSmall({ url, timeoutMs, signal, fetch: request = fetch }: HttpKeySetOptions): Promise<string> {
+  const deadline = AbortSignal.timeout(timeoutMs);
+  const response = await request(url, {
+    headers: { accept: "application/jwk-set+json, application/json" },
+    redirect: "error",
+    signal: signal ? AbortSignal.any([signal, deadline]) : deadline,
+  });
+  if (!response.ok || !response.body) {
+    await response.body?.cancel();
+    throw new Error(`the answer is HTTP ${response.status}`);
+  }
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  // Leaving the loop cancels the body, so what is too large is not even received.
+  for await (const chunk of response.body) {
+    size += chunk.byteLength;
+    if (size > MAX_JSON_BYTES) throw new Error(`the answer is over ${MAX_JSON_BYTES} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}

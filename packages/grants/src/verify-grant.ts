@@ -1,0 +1,174 @@
+import { atLeast, GRANT_ISSUER, grantAudience, type GrantClaims, type Json, type Tier } from "@toolbus/contracts";
+import { GRANT_TYPE, parseGrantClaims } from "./grant.ts";
+import { openJws, type UnsignedReason } from "./jws.ts";
+import type { KeySet } from "./key-set.ts";
+
+/** What a worker knows by itself about the call it is asked to run. Nothing of it comes from the grant. */
+export interface ExpectedGrant {
+  readonly toolset: string;
+  readonly callId: string;
+  readonly tool: string;
+  readonly toolVersion: string;
+  readonly toolHash: string;
+  /** Of the arguments as the worker canonicalised them. */
+  readonly argsHash: string;
+  /** The tier by the worker's own definition, and the approvers that it needs. */
+  readonly tier: Tier;
+  readonly need: number;
+  /** Compared where the worker serves one tenant. */
+  readonly tenant?: string;
+}
+
+export interface GrantInput {
+  /** The text of the grant; undefined when the message carries none. */
+  readonly grant: string | undefined;
+  /** Keys of the approvals service, and of nobody else. */
+  readonly keys: KeySet;
+  /** Milliseconds, by the store's clock. */
+  readonly now: number;
+  readonly era: number;
+  /** How far the clocks may be apart, in milliseconds. 30 seconds if not given. */
+  readonly skewMs?: number;
+  readonly expected: ExpectedGrant;
+}
+
+/** Why a genuine grant is of no use now; the agent may ask for another one. */
+export type StaleReason = "expired" | "era" | "tool_hash" | "unknown_key";
+
+/** Why a write is dropped without an answer. */
+export type ForgedReason =
+  | "missing"
+  | UnsignedReason
+  | "claims"
+  | "audience"
+  | "not_yet_valid"
+  | "call"
+  | "tenant"
+  | "tool"
+  | "arguments"
+  | "insufficient"
+  | "self_approval";
+
+/** `detail` is for the security event; it names ids, hashes and counts, never arguments or the grant. */
+export type GrantVerdict =
+  | { readonly kind: "granted"; readonly claims: GrantClaims }
+  | { readonly kind: "stale"; readonly reason: StaleReason; readonly detail: string }
+  | { readonly kind: "forged"; readonly reason: ForgedReason; readonly detail: string };
+
+/**
+ * Judges whether a grant lets this write run. The checks go in the order of the design: presence, header, signature, issuer and audience,
+ * time, era, call, tool, arguments, tier, approvers. Never rejects for anything that a sender can put into a grant.
+ *
+ * - `granted`: every check held.
+ * - `stale`: meant for exactly this call, these arguments and this toolset, but expired, of another era, for another version of the tool,
+ *   or signed by a key that is not known. For the last the signature could not be checked: the answer "ask again" gives nothing away.
+ * - `forged`: everything else. A fault here outweighs staleness, so an expired grant of another call is forged. A grant that is not valid
+ *   yet counts as forged too: approvals never signs ahead, and asking again could not mend a clock. The next dispatch can.
+ */
+export async function verifyGrant(input: GrantInput): Promise<GrantVerdict> {
+  const { grant, keys, expected } = input;
+  if (!grant) return forged("missing", `the write ${expected.callId} carries no grant`);
+  const opened = await openJws(GRANT_TYPE, grant, keys);
+  switch (opened.kind) {
+    case "refused":
+      return forged(opened.reason, opened.detail);
+    case "unknown_key":
+      return judgeUnproven(opened.payload, opened.kid, expected);
+    case "opened":
+      return judge(opened.payload, input);
+  }
+}
+
+/** A payload under an unknown key is either plainly not for this call, or worth asking again. */
+function judgeUnproven(payload: Json, kid: string, expected: ExpectedGrant): GrantVerdict {
+  const claims = claimsOf(payload);
+  if ("kind" in claims) return claims;
+  return addressFault(claims, expected) ?? bindingFault(claims, expected) ?? stale("unknown_key", `the key ${kid} is not known`);
+}
+
+function judge(payload: Json, input: GrantInput): GrantVerdict {
+  const { expected } = input;
+  const claims = claimsOf(payload);
+  if ("kind" in claims) return claims;
+  const address = addressFault(claims, expected);
+  if (address) return address;
+  const time = timeFault(claims, input);
+  if (time?.kind === "forged") return time;
+  const fault = bindingFault(claims, expected);
+  if (fault) return fault;
+  // A definition that changed may well demand more than the grant was given for. That is no attack, so staleness comes before sufficiency.
+  return (
+    time ??
+    eraFault(claims, input.era) ??
+    definitionFault(claims, expected) ??
+    approvalFault(claims, expected) ?? { kind: "granted", claims }
+  );
+}
+
+function claimsOf(payload: Json): GrantClaims | Forged {
+  const parsed = parseGrantClaims(payload);
+  if (parsed.ok) return parsed.value;
+  // The schema's words may quote what the sender wrote, so only the places are named.
+  return forged(
+    "claims",
+    `not the claims of a grant: ${parsed.problems
+      .map(({ path }) => path || "/")
+      .join(", ")
+      .slice(0, 200)}`,
+  );
+}
+
+function addressFault({ iss, aud }: GrantClaims, { toolset }: ExpectedGrant): Forged | null {
+  if (iss === GRANT_ISSUER && aud === grantAudience(toolset)) return null;
+  return forged("audience", `issued by ${iss} for ${aud}, expected ${GRANT_ISSUER} for ${grantAudience(toolset)}`);
+}
+
+function timeFault({ iat, nbf, exp }: GrantClaims, { now, skewMs = 30_000 }: GrantInput): Forged | Stale | null {
+  // Each comparison asks for what must hold, so that a clock that is no number grants nothing.
+  const from = Math.max(iat, nbf) * 1000;
+  if (!(now + skewMs >= from)) return forged("not_yet_valid", `valid ${from - now} ms from now`);
+  const until = exp * 1000;
+  return now - skewMs < until ? null : stale("expired", `expired ${now - until} ms ago`);
+}
+
+function eraFault(claims: GrantClaims, era: number): Stale | null {
+  return claims.era === era ? null : stale("era", `of era ${claims.era}, now is era ${era}`);
+}
+
+/** What the grant is for: with this right, the rest can only be out of date or not enough. */
+function bindingFault(claims: GrantClaims, expected: ExpectedGrant): Forged | null {
+  if (claims.callId !== expected.callId) return forged("call", `for call ${claims.callId}, not ${expected.callId}`);
+  if (expected.tenant !== undefined && claims.tenant !== expected.tenant)
+    return forged("tenant", `for tenant ${claims.tenant}, not ${expected.tenant}`);
+  if (claims.tool !== expected.tool) return forged("tool", `for tool ${claims.tool}, not ${expected.tool}`);
+  if (claims.argsHash !== expected.argsHash) return forged("arguments", `for arguments ${claims.argsHash}, not ${expected.argsHash}`);
+  return null;
+}
+
+function definitionFault(claims: GrantClaims, { toolVersion, toolHash }: ExpectedGrant): Stale | null {
+  if (claims.toolVersion === toolVersion && claims.toolHash === toolHash) return null;
+  return stale("tool_hash", `for ${claims.tool} ${claims.toolVersion} ${claims.toolHash}, here is ${toolVersion} ${toolHash}`);
+}
+
+/** Approvals' own arithmetic is not believed: the worker's definition says what the least is. */
+function approvalFault(claims: GrantClaims, expected: ExpectedGrant): Forged | null {
+  if (!atLeast(claims.tier, expected.tier))
+    return forged("insufficient", `granted as ${claims.tier}, the worker's tier is ${expected.tier}`);
+  const distinct = new Set(claims.approvers.map(({ sub }) => sub)).size;
+  const need = Math.max(claims.need, expected.need);
+  if (!(distinct >= need)) return forged("insufficient", `${distinct} distinct approvers, ${need} are needed`);
+  if (claims.approvers.some(({ sub }) => sub === claims.requester))
+    return forged("self_approval", `${claims.requester} approved an own request`);
+  return null;
+}
+
+type Stale = Extract<GrantVerdict, { kind: "stale" }>;
+type Forged = Extract<GrantVerdict, { kind: "forged" }>;
+
+function stale(reason: StaleReason, detail: string): Stale {
+  return { kind: "stale", reason, detail };
+}
+
+function forged(reason: ForgedReason, detail: string): Forged {
+  return { kind: "forged", reason, detail };
+}

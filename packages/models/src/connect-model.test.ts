@@ -1,0 +1,12 @@
+import { describe, expect, it } from "vitest";
+import { connectModel } from "./connect-model.ts";
+
+describe("connect model", () => {
+  it("gives the offline rules", () => {
+    expect(connectModel("offline")).toMatchObject({ name: "offline", model: "rules-1" });
+  });
+
+  it.each(["anthropic", "Offline", "", "toString"])("refuses %j in one sentence that says what is accepted", (name) => {
+    expect(() => connectModel(name)).toThrow(`The model provider ${JSON.stringify(name)} comes in a later version; accepted now: offline.`);
+  });
+});

@@ -1,0 +1,94 @@
+import type { JsonObject, TranscriptEntry } from "@toolbus/contracts";
+
+/**
+ * A model: it reads the neutral transcript and gives one turn, text or tool calls or both. It decides, it never runs a tool and keeps nothing
+ * between calls; everything it knows stands in the request.
+ *
+ * Guarantees of every adapter, proved by `describeModelProvider`:
+ * - A transcript whose calls and results do not pair is refused with `UnpairedTranscript` before anything is sent.
+ * - The deltas given to `onText`, put together, are the reply's text. No delta comes after `complete` has settled or its signal has aborted.
+ * - A reply is whole: a stream that breaks off rejects, and what was streamed until then counts for nothing.
+ * - The tools of the calls are among the offered ones, and the ids of the calls differ from one another and from every id in the transcript.
+ * - `stop` is `tool_use` exactly when there are calls. A reply that was cut off has none: half a call is no call.
+ *
+ * It does not retry, log or measure: whoever calls it does. It has no deadline of its own: the signal is the deadline.
+ */
+export interface ModelProvider {
+  /** How configuration names it: `offline`. */
+  readonly name: string;
+  readonly model: string;
+  readonly capabilities: ModelCapabilities;
+  /**
+   * One turn. Rejects with the signal's reason soon after it aborts, and otherwise with one of the classes in `model-errors.ts`, whose
+   * `retryable` says whether the very same request may succeed later.
+   */
+  complete(request: ModelRequest, context: ModelContext): Promise<ModelReply>;
+  /** About how many tokens this prompt takes; for planning, never for billing. Never less for a longer prompt. */
+  estimateTokens(entries: readonly TranscriptEntry[], system: string): number;
+}
+
+/** What a model can do. An agent whose model has no tools answers with text. */
+export interface ModelCapabilities {
+  readonly tools: boolean;
+  /** True when text comes in pieces; false when it comes as one. */
+  readonly streaming: boolean;
+  readonly vision: boolean;
+}
+
+export interface ModelRequest {
+  readonly system: string;
+  readonly transcript: readonly TranscriptEntry[];
+  /** What may be called in this turn; nothing else is. */
+  readonly tools: readonly ToolSpec[];
+  /** The longest reply, in the model's own tokens. */
+  readonly maxTokens: number;
+  readonly run: ModelRun;
+}
+
+/** The run that the turn belongs to. */
+export interface ModelRun {
+  readonly runId: string;
+  readonly profile: string;
+  /** What the run was started with, such as `releaseId`. */
+  readonly input: JsonObject;
+}
+
+/** A tool as a model sees it: the public schema only. Kind, risk and routing stay inside. */
+export interface ToolSpec {
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: JsonObject;
+}
+
+export interface ModelContext {
+  readonly signal: AbortSignal;
+  /** Gets the text as it comes. Called in order; it must not throw. */
+  onText(delta: string): void;
+}
+
+/** Why the turn ended. */
+export type StopReason = "end_turn" | "tool_use" | "max_tokens" | "refusal";
+
+export interface ModelReply {
+  readonly text: string;
+  readonly calls: readonly ModelCall[];
+  readonly stop: StopReason;
+  readonly usage: ModelUsage;
+  /** The model that answered, which may be more exact than the one asked for. */
+  readonly model: string;
+}
+
+export interface ModelCall {
+  /** Pairs the call with its result towards this provider; our own call id is another. */
+  readonly id: string;
+  readonly name: string;
+  /** JSON text as the model wrote it: it may be broken, its reader checks it. */
+  readonly arguments: string;
+}
+
+export interface ModelUsage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  /** True when nobody counted and the figures are an estimate. */
+  readonly estimated?: boolean;
+}

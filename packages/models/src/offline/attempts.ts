@@ -1,0 +1,49 @@
+import type { Json, TranscriptEntry } from "@toolbus/contracts";
+import { objectIn } from "./release-facts.ts";
+
+/** How one call of a tool ended, as the transcript tells it. */
+export type Attempt = Succeeded | Failed;
+
+export interface Succeeded {
+  readonly ok: true;
+  readonly content: string;
+}
+
+export interface Failed {
+  readonly ok: false;
+  readonly status: string;
+  /** The error's code; the status where the content names none. */
+  readonly code: string;
+  readonly message: string;
+  readonly retryable: boolean;
+  /** A person's own words: the content's `comment`, or what its message quotes. */
+  readonly words: string | null;
+}
+
+/** Every answered call of one tool in one run, oldest first. Calls of earlier runs of the conversation are history, not this run's work. */
+export function attemptsOf(tool: string, runId: string, transcript: readonly TranscriptEntry[]): readonly Attempt[] {
+  return transcript.flatMap((entry) => (entry.type === "result" && entry.runId === runId && entry.name === tool ? [attempt(entry)] : []));
+}
+
+function attempt({ status, content, isError }: TranscriptEntry & { readonly type: "result" }): Attempt {
+  if (status === "ok" && !isError) return { ok: true, content };
+  const error = objectIn(content);
+  const message = textOr(error?.["message"], error ? "No reason was given." : content);
+  return {
+    ok: false,
+    status,
+    code: textOr(error?.["error"], status),
+    message,
+    retryable: error?.["retryable"] === true,
+    words: textOr(error?.["comment"], quotedIn(message)) || null,
+  };
+}
+
+/** The message wraps a person's words in quotation marks; words that hold some themselves are taken whole. */
+function quotedIn(message: string): string {
+  return message.slice(message.indexOf('"') + 1, Math.max(0, message.lastIndexOf('"')));
+}
+
+function textOr(value: Json | undefined, otherwise: string): string {
+  return typeof value === "string" && value !== "" ? value : otherwise;
+}

@@ -1,0 +1,32 @@
+import type { TranscriptEntry } from "@toolbus/contracts";
+
+const CHARS_A_TOKEN = 4;
+
+/** About how many tokens a text takes. */
+export function estimateTextTokens(text: string): number {
+  return Math.ceil(text.length / CHARS_A_TOKEN);
+}
+
+/** About how many tokens a prompt takes: its characters divided by four, names and ids left out. */
+export function estimateTokens(entries: readonly TranscriptEntry[], system: string): number {
+  const chars = entries.reduce((sum, entry) => sum + charsOf(entry), system.length);
+  return Math.ceil(chars / CHARS_A_TOKEN);
+}
+
+/** The most characters that an estimate of so many tokens stands for. */
+export function charsFor(tokens: number): number {
+  return tokens * CHARS_A_TOKEN;
+}
+
+function charsOf(entry: TranscriptEntry): number {
+  switch (entry.type) {
+    case "user":
+      return entry.text.length;
+    case "assistant":
+      return entry.calls.reduce((sum, call) => sum + call.arguments.length, entry.text.length);
+    case "result":
+      return entry.content.length;
+    default:
+      return entry satisfies never;
+  }
+}

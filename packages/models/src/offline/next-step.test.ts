@@ -1,0 +1,241 @@
+import { failedResult, type JsonObject, type ToolResult, type TranscriptEntry } from "@toolbus/contracts";
+import { describe, expect, it } from "vitest";
+import type { ModelRequest } from "../model-provider.ts";
+import { FILING_TOOL, nextStep, type Step, SUMMARY_TOOL } from "./next-step.ts";
+
+const summary = {
+  release_id: "v2.1.0",
+  changes: ["Show the date"],
+  authors: ["Ada", "Grace"],
+  size: { lines: 90 },
+  tests: { passed: 10, failed: 0, skipped: 0 },
+};
+
+const ok = (content: JsonObject): ToolResult => ({ status: "ok", content: JSON.stringify(content), isError: false });
+const filed = ok({ report_id: "RR-7", release_id: "v2.1.0", severity: "low" });
+const revise = (comment: string) =>
+  failedResult("revision_requested", `A person asks for a revision; nothing was done. They said: "${comment}" Rework it.`, {
+    retryable: true,
+  });
+
+/** An investigation whose calls are answered in turn; it gives the steps until there is no call or no answer. */
+function investigate(
+  answers: readonly ToolResult[],
+  options: { input?: JsonObject; tools?: readonly string[]; before?: readonly TranscriptEntry[] } = {},
+) {
+  const runId = "rn_00_2";
+  const transcript: TranscriptEntry[] = [...(options.before ?? []), { type: "user", runId, text: "Investigate.", at: 0 }];
+  const request: ModelRequest = {
+    system: "",
+    transcript,
+    tools: (options.tools ?? [SUMMARY_TOOL, FILING_TOOL]).map((name) => ({ name, description: name, parameters: {} })),
+    maxTokens: 4096,
+    run: { runId, profile: "release-investigation", input: options.input ?? { releaseId: "v2.1.0" } },
+  };
+  const steps: Step[] = [];
+  for (const answer of [...answers, null]) {
+    const step = nextStep(request);
+    steps.push(step);
+    if (!step.call || !answer) break;
+    const { name } = step.call;
+    const round = steps.length;
+    const call = { id: `c${round}`, callId: `${runId}.${round}.0`, name, arguments: JSON.stringify(step.call.arguments) };
+    transcript.push({ type: "assistant", runId, round, text: step.text, calls: [call], at: 0, provider: "offline", model: "rules-1" });
+    const { status, content, isError } = answer;
+    transcript.push({ type: "result", runId, round, id: call.id, callId: call.callId, name, status, content, isError, at: 0 });
+  }
+  const last = steps.at(-1);
+  if (!last) throw new Error("There is a first step.");
+  return { steps, last, filings: steps.flatMap(({ call }) => (call?.name === FILING_TOOL ? [call.arguments] : [])), transcript };
+}
+
+describe("the steps of an investigation", () => {
+  it("reads the summary of the run's release", () => {
+    expect(investigate([]).last.call).toEqual({ name: SUMMARY_TOOL, arguments: { release_id: "v2.1.0" } });
+  });
+
+  it("files what it found, its unknowns among the findings, and tells its reasoning first", () => {
+    const { last } = investigate([ok(summary)]);
+    expect(last.call).toEqual({
+      name: FILING_TOOL,
+      arguments: {
+        release_id: "v2.1.0",
+        severity: "low",
+        findings: [
+          "low: All tests that ran passed: 10 passed, 0 failed, 0 skipped.",
+          "low: The release changes 90 lines.",
+          "Not known: Deployment metrics: none were reported.",
+        ],
+      },
+    });
+    expect(last.text).toContain("The release changes 90 lines.");
+    expect(last.text).toContain("the severity is low");
+  });
+
+  it("uses a summary that was there before its first turn", () => {
+    expect(investigate([ok(summary), filed]).steps).toHaveLength(3);
+  });
+
+  it("ends with report id, severity, number of findings and what was not known", () => {
+    const { last } = investigate([ok(summary), filed]);
+    expect(last.call).toBeNull();
+    expect(last.text).toBe(
+      "Offline rules, no language model. Risk report RR-7 is filed for release v2.1.0 with severity low and 3 findings. " +
+        "What was not known: Deployment metrics: none were reported.",
+    );
+  });
+
+  it("says in every text that it is no language model", () => {
+    const told = [
+      investigate([ok(summary), revise("make it high"), filed]),
+      investigate([failedResult("release_not_found", "No.")]),
+      investigate([], { input: {} }),
+    ];
+    for (const step of told.flatMap(({ steps }) => steps)) expect(step.text).toMatch(/^Offline rules, no language model\./);
+  });
+
+  it("files for the release that the run is about, whatever the summary calls itself", () => {
+    expect(investigate([ok({ ...summary, release_id: "other" })]).last.call?.arguments).toMatchObject({ release_id: "v2.1.0" });
+  });
+
+  it("does not file when filing is not offered, and says so", () => {
+    const { last } = investigate([ok(summary)], { tools: [SUMMARY_TOOL] });
+    expect(last.call).toBeNull();
+    expect(last.text).toContain("Nothing is filed: the tool file_risk_report is not offered in this run.");
+  });
+
+  it("ignores what earlier runs of the conversation did", () => {
+    const before = investigate([ok(summary), filed]).transcript.map((entry) => ({ ...entry, runId: "rn_00_1" }));
+    expect(investigate([], { before }).last.call?.name).toBe(SUMMARY_TOOL);
+  });
+});
+
+describe("a summary that cannot be had", () => {
+  it("names the fault and the remedy", () => {
+    const { last, steps } = investigate([failedResult("release_not_found", "There is no release v2.1.0")]);
+    expect(steps).toHaveLength(2);
+    expect(last.call).toBeNull();
+    expect(last.text).toContain("(release_not_found): There is no release v2.1.0. Check the release id");
+  });
+
+  it("tries once more when the error may pass, and only once", () => {
+    const down = failedResult("unavailable", "It does not answer.");
+    expect(investigate([down, ok(summary)]).last.call?.name).toBe(FILING_TOOL);
+    const { last, steps } = investigate([down, down, ok(summary)]);
+    expect(steps).toHaveLength(3);
+    expect(last.text).toContain("I have tried twice.");
+  });
+
+  it("says that it cannot read when the tool is not offered", () => {
+    expect(investigate([], { tools: [] }).last).toMatchObject({
+      call: null,
+      text: expect.stringContaining("get_release_summary is not offered"),
+    });
+  });
+
+  it("files nothing about a summary that is no object", () => {
+    expect(investigate([{ status: "ok", content: "plain text", isError: false }]).last).toMatchObject({
+      call: null,
+      text: expect.stringContaining("is no JSON object"),
+    });
+  });
+
+  it("says what it can do when no release is named", () => {
+    expect(investigate([], { input: {} }).last).toMatchObject({
+      call: null,
+      text: expect.stringContaining("Start an investigation with a release id"),
+    });
+  });
+});
+
+describe("a report that is not filed", () => {
+  const outcomes: readonly [string, ToolResult, string][] = [
+    [
+      "a denial",
+      failedResult("denied_by_user", 'A person denied this. They said: "Too vague." Say so.'),
+      'it was denied. The approver says: "Too vague.".',
+    ],
+    ["a refusal by policy", failedResult("policy_denied", "The tool is not pinned."), "it was refused. The tool is not pinned."],
+    ["an expired approval", failedResult("approval_expired", "Nobody decided."), "Please run the investigation again"],
+    ["an approval that lapsed", failedResult("approval_lapsed", "Too late."), "Please run the investigation again"],
+    [
+      "an unknown outcome",
+      failedResult("outcome_unknown", "The worker died.", { retryable: true }),
+      "may or may not have been filed: The worker died. I do not try again",
+    ],
+    ["a cancelled call", failedResult("cancelled", "The run was cancelled."), "the call was cancelled"],
+    [
+      "an error that will come again",
+      failedResult("invalid_arguments", "findings is too long"),
+      "is not filed (invalid_arguments): findings is too long.",
+    ],
+    [
+      "a revision without a comment",
+      failedResult("revision_requested", "A person asks for a revision.", { retryable: true }),
+      "without a comment",
+    ],
+  ];
+
+  it.each(outcomes)("ends after %s without another call", (_, outcome, text) => {
+    const { last, filings } = investigate([ok(summary), outcome, filed]);
+    expect(last.call).toBeNull();
+    expect(last.text).toContain(text);
+    expect(filings).toHaveLength(1);
+  });
+
+  it.each(outcomes)("never calls the report filed after %s", (_, outcome) => {
+    expect(investigate([ok(summary), outcome]).last.text).not.toMatch(/report \S* is filed/);
+  });
+
+  it("is filed again once, unchanged, when the error may pass", () => {
+    const down = failedResult("unavailable", "It does not answer.");
+    const { filings, last } = investigate([ok(summary), down, down, filed]);
+    expect(filings).toHaveLength(2);
+    expect(filings[1]).toEqual(filings[0]);
+    expect(last.text).toContain("is not filed (unavailable): It does not answer. I have tried twice.");
+  });
+});
+
+describe("a revision", () => {
+  it("takes up the reviewer's words as a finding and files again", () => {
+    const { filings, last } = investigate([ok(summary), revise("Say who tested it"), filed]);
+    expect(filings[1]).toMatchObject({ severity: "low" });
+    expect(filings[1]?.["findings"]).toEqual([
+      ...(Array.isArray(filings[0]?.["findings"]) ? filings[0]["findings"] : []),
+      "Reviewer: Say who tested it",
+    ]);
+    expect(last.text).toContain("with severity low and 4 findings");
+  });
+
+  it.each([
+    ["Make it high", "high"],
+    ["Severity: MEDIUM, please", "medium"],
+    ["from high to medium", "medium"],
+    ["not low but medium", "medium"],
+    ["medium rather than high", "medium"],
+    ["low or medium?", "low"],
+    ["highlight the followers", "low"],
+    ['Say "medium" instead of low', "medium"],
+  ])("with the comment %j has the severity %s", (comment, severity) => {
+    expect(investigate([ok(summary), revise(comment), filed]).filings[1]).toMatchObject({ severity });
+  });
+
+  it("keeps earlier wishes, and the latest severity counts", () => {
+    const { filings } = investigate([ok(summary), revise("make it high"), revise("name the tester"), revise("medium is enough"), filed]);
+    expect(filings.map((filing) => filing["severity"])).toEqual(["low", "high", "high", "medium"]);
+    expect(filings[3]?.["findings"]).toEqual(
+      expect.arrayContaining(["Reviewer: make it high", "Reviewer: name the tester", "Reviewer: medium is enough"]),
+    );
+  });
+
+  it("happens three times at most", () => {
+    const { filings, last } = investigate([ok(summary), ...["one", "two", "three", "four", "five"].map(revise)]);
+    expect(filings).toHaveLength(4);
+    expect(last.text).toContain('I stop after 3 revisions. The approver says: "four".');
+  });
+
+  it("takes the comment as one clean line, whatever is in it", () => {
+    const { filings } = investigate([ok(summary), revise('say "done"\n\u001b[2J{"severity"}\u202e')]);
+    expect(filings[1]?.["findings"]).toContain('Reviewer: say "done" [2J{"severity"}');
+  });
+});

@@ -1,0 +1,160 @@
+import type { Json, JsonObject } from "@toolbus/contracts";
+
+/** What the rules read out of a release summary. Null and empty mean: not reported. */
+export interface ReleaseFacts {
+  readonly releaseId: string | null;
+  readonly version: string | null;
+  readonly from: string | null;
+  readonly to: string | null;
+  /** Subjects, as many as the summary lists. */
+  readonly changes: readonly string[];
+  readonly changeCount: number | null;
+  readonly authors: readonly string[];
+  /** Areas and the most changed files. */
+  readonly paths: readonly string[];
+  readonly filesChanged: number | null;
+  readonly changedLines: number | null;
+  readonly tests: TestFacts | null;
+  readonly metrics: MetricFacts | null;
+  readonly notes: readonly string[];
+  /** Parts that are there in a form nobody expects; they count as not known. */
+  readonly unreadable: readonly string[];
+}
+
+export interface TestFacts {
+  readonly passed: number | null;
+  readonly failed: number;
+  readonly skipped: number;
+  /** Suite and name of each failure that is listed. */
+  readonly failures: readonly string[];
+}
+
+export interface MetricFacts {
+  /** A share from 0 to 1. */
+  readonly errorRate: number | null;
+  /** Milliseconds. */
+  readonly p95: number | null;
+  readonly baseline: { readonly errorRate: number | null; readonly p95: number | null } | null;
+}
+
+/** The facts in the content of a `get_release_summary` result; null when it is no JSON object. Never throws: every part may be absent or odd. */
+export function readReleaseFacts(content: string): ReleaseFacts | null {
+  const summary = objectIn(content);
+  if (!summary) return null;
+  const files = object(summary["files"]);
+  const tests = readTests(summary["tests"]);
+  const metrics = readMetrics(summary["deployment_metrics"]);
+  return {
+    releaseId: text(summary["release_id"]),
+    version: text(summary["version"]),
+    from: refOf(summary["from"]),
+    to: refOf(summary["to"]),
+    changes: texts(summary["changes"], ["subject", "message", "title"]),
+    changeCount: count(summary["change_count"]),
+    authors: texts(summary["authors"], ["name"]),
+    paths: [...texts(summary["areas"], ["area", "path", "name"]), ...texts(files?.["top"] ?? files?.["paths"], ["path", "file", "name"])],
+    filesChanged: count(files?.["changed"] ?? files?.["count"]),
+    changedLines: linesOf(object(summary["size"])) ?? linesOf(files),
+    tests,
+    metrics,
+    notes: texts(summary["notes"], ["text"]),
+    unreadable: [...unread("tests", summary["tests"], tests), ...unread("deployment_metrics", summary["deployment_metrics"], metrics)],
+  };
+}
+
+function readTests(value: Json | undefined): TestFacts | null {
+  const tests = object(value);
+  const failed = count(tests?.["failed"]);
+  if (!tests || failed === null) return null;
+  return {
+    passed: count(tests["passed"]),
+    failed,
+    skipped: count(tests["skipped"]) ?? 0,
+    failures: list(tests["failures"]).flatMap(failureName),
+  };
+}
+
+function failureName(value: Json): readonly string[] {
+  if (typeof value === "string") return [value];
+  const failure = object(value);
+  const name = [text(failure?.["suite"]), text(failure?.["name"])].filter((part) => part !== null).join(" › ");
+  return name ? [name] : [];
+}
+
+function readMetrics(value: Json | undefined): MetricFacts | null {
+  const metrics = object(value);
+  if (!metrics) return null;
+  const errorRate = share(metrics["error_rate"]);
+  const p95 = amount(metrics["response_time_p95"]);
+  if (errorRate === null && p95 === null) return null;
+  const baseline = object(metrics["baseline"]);
+  return { errorRate, p95, baseline: baseline && { errorRate: share(baseline["error_rate"]), p95: amount(baseline["response_time_p95"]) } };
+}
+
+function unread(name: string, value: Json | undefined, facts: object | null): readonly string[] {
+  return value !== undefined && value !== null && !facts ? [name] : [];
+}
+
+function linesOf(part: JsonObject | null): number | null {
+  const lines = count(part?.["lines"]);
+  if (lines !== null) return lines;
+  const insertions = count(part?.["insertions"]);
+  const deletions = count(part?.["deletions"]);
+  return insertions === null && deletions === null ? null : (insertions ?? 0) + (deletions ?? 0);
+}
+
+/** A ref is a name, or an object that has one. */
+function refOf(value: Json | undefined): string | null {
+  const ref = object(value);
+  return text(ref ? (ref["name"] ?? ref["ref"] ?? ref["commit"]) : value);
+}
+
+// A summary lists its first hundred of anything; one that lists a million is not worked through.
+const MAX_ITEMS = 1000;
+
+function list(value: Json | undefined): readonly Json[] {
+  return Array.isArray(value) ? value.slice(0, MAX_ITEMS) : [];
+}
+
+/** The texts of a list whose items are texts, or objects that hold one in the first of these fields. */
+function texts(value: Json | undefined, fields: readonly string[]): readonly string[] {
+  return list(value).flatMap((item) => {
+    const found = object(item) ? fields.map((field) => text(object(item)?.[field])).find((held) => held !== null) : text(item);
+    return found ? [found] : [];
+  });
+}
+
+function text(value: Json | undefined): string | null {
+  return typeof value === "string" && value.trim() !== "" ? value : null;
+}
+
+function amount(value: Json | undefined): number | null {
+  return typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : null;
+}
+
+function count(value: Json | undefined): number | null {
+  return Number.isInteger(value) ? amount(value) : null;
+}
+
+function share(value: Json | undefined): number | null {
+  const known = amount(value);
+  return known !== null && known <= 1 ? known : null;
+}
+
+function object(value: Json | undefined): JsonObject | null {
+  return isObject(value) ? value : null;
+}
+
+/** The object that JSON text holds; null when it is none. */
+export function objectIn(content: string): JsonObject | null {
+  try {
+    const value: Json = JSON.parse(content);
+    return object(value);
+  } catch {
+    return null;
+  }
+}
+
+function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,35 @@
+import type { Severity } from "@toolbus/contracts";
+import { assessRelease } from "./assess-release.ts";
+import type { Failed } from "./attempts.ts";
+import { cleanText } from "./clean-text.ts";
+import type { ReleaseFacts } from "./release-facts.ts";
+import { reviewerWishes } from "./reviewer-wishes.ts";
+
+/** What is filed, and what the final text tells besides. */
+export interface RiskReport {
+  readonly releaseId: string;
+  readonly severity: Severity;
+  /** One line each, the gravest first, then what is not known, then the reviewers' words. */
+  readonly findings: readonly string[];
+  readonly unknowns: readonly string[];
+}
+
+// What the product's contract for a report takes.
+const MAX_FINDINGS = 64;
+const FINDING_CHARS = 1000;
+
+/** The report on a release after these revisions. The same facts and revisions give the same report. */
+export function riskReport(releaseId: string, facts: ReleaseFacts, revisions: readonly Failed[]): RiskReport {
+  const { severity, findings, unknowns } = assessRelease(facts);
+  const wishes = reviewerWishes(revisions);
+  const lines = [
+    ...findings.map((finding) => `${finding.severity}: ${finding.text}`),
+    ...unknowns.map((unknown) => `Not known: ${unknown}`),
+  ];
+  return {
+    releaseId,
+    severity: wishes.severity ?? severity,
+    findings: [...lines.slice(0, MAX_FINDINGS - wishes.findings.length), ...wishes.findings].map((line) => cleanText(line, FINDING_CHARS)),
+    unknowns,
+  };
+}

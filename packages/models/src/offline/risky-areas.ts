@@ -1,0 +1,110 @@
+/** A kind of place where a fault costs more than elsewhere. */
+export interface RiskyArea {
+  /** True when a failed test there is a high finding by itself. */
+  readonly critical: boolean;
+  /** Whole words of a path, a subject or a test's name, in lower case. */
+  readonly words: readonly string[];
+  /** Whole file names, in lower case. */
+  readonly files: readonly string[];
+}
+
+/** Every risky area of the offline rules, by the words that give it away. */
+export const riskyAreas = {
+  auth: {
+    critical: true,
+    words: [
+      "auth",
+      "authn",
+      "authz",
+      "authentication",
+      "authorization",
+      "login",
+      "oauth",
+      "oidc",
+      "saml",
+      "sso",
+      "password",
+      "credentials",
+      "permissions",
+      "rbac",
+    ],
+    files: [],
+  },
+  payments: {
+    critical: true,
+    words: ["payment", "payments", "billing", "checkout", "invoice", "invoices", "refund", "refunds"],
+    files: [],
+  },
+  security: { critical: true, words: ["security", "crypto", "encryption", "csrf", "xss", "vulnerability", "cve"], files: [] },
+  migrations: { critical: true, words: ["migration", "migrations", "migrate", "flyway", "liquibase", "alembic"], files: [] },
+  infrastructure: {
+    critical: false,
+    words: ["infra", "infrastructure", "terraform", "kubernetes", "k8s", "helm", "dockerfile"],
+    files: [],
+  },
+  lockfiles: {
+    critical: false,
+    words: [],
+    files: [
+      "package-lock.json",
+      "pnpm-lock.yaml",
+      "yarn.lock",
+      "cargo.lock",
+      "go.sum",
+      "poetry.lock",
+      "uv.lock",
+      "gemfile.lock",
+      "composer.lock",
+    ],
+  },
+} as const satisfies Record<string, RiskyArea>;
+
+export type RiskyAreaName = keyof typeof riskyAreas;
+
+/** Words that mark a change as undone or made in haste. */
+export const REVERT_WORDS: readonly string[] = ["revert", "reverts", "reverted", "rollback", "hotfix"];
+
+/** A risky area that was found, and the text that gave it away. */
+export interface AreaHit {
+  readonly area: RiskyAreaName;
+  readonly seenIn: string;
+}
+
+/**
+ * The risky areas that a release changes, each once, with the first text that shows it. A path counts for every area; a subject only for critical
+ * ones, because people write "deploy" and "docker" into subjects that change neither.
+ */
+export function changedAreas(paths: readonly string[], subjects: readonly string[]): readonly AreaHit[] {
+  return areaNames().flatMap((area) => {
+    const texts = riskyAreas[area].critical ? [...paths, ...subjects] : paths;
+    const seenIn = texts.find((text) => names(text, riskyAreas[area]));
+    return seenIn === undefined ? [] : [{ area, seenIn }];
+  });
+}
+
+/** The critical area that a failed test belongs to by its name and suite, if it does. */
+export function criticalArea(test: string): RiskyAreaName | null {
+  return areaNames().find((area) => riskyAreas[area].critical && names(test, riskyAreas[area])) ?? null;
+}
+
+/** True when the subject says that the change undoes something or was made in haste. */
+export function isRevert(subject: string): boolean {
+  return wordsOf(subject).some((word) => REVERT_WORDS.includes(word));
+}
+
+function areaNames(): readonly RiskyAreaName[] {
+  return Object.keys(riskyAreas).filter((name): name is RiskyAreaName => Object.hasOwn(riskyAreas, name));
+}
+
+function names(text: string, area: RiskyArea): boolean {
+  const file = text.slice(text.lastIndexOf("/") + 1).toLowerCase();
+  return area.files.includes(file) || wordsOf(text).some((word) => area.words.includes(word));
+}
+
+/** `src/userAuth.ts` has the words src, user, auth and ts. Whole words only: an author is no auth. */
+function wordsOf(text: string): readonly string[] {
+  return text
+    .replace(/([a-z0-9])([A-Z])/g, "$1 $2")
+    .toLowerCase()
+    .split(/[^a-z0-9]+/);
+}

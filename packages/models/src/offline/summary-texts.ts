@@ -1,0 +1,67 @@
+import type { Failed } from "./attempts.ts";
+import { cleanText, quoted } from "./clean-text.ts";
+import { counted } from "./figures.ts";
+import type { ReleaseFacts } from "./release-facts.ts";
+import type { RiskReport } from "./risk-report.ts";
+
+/** Stands before everything the investigator says, so that nobody takes its rules for a language model. */
+export const SPEAKER = "Offline rules, no language model.";
+
+/** What it says to a message that names no release. */
+export function introduction(): string {
+  return [
+    `${SPEAKER} I cannot hold a conversation.`,
+    "I investigate releases: I read a release's summary, assess it by fixed thresholds and file a risk report.",
+    "Start an investigation with a release id, or configure a language model to chat.",
+  ].join(" ");
+}
+
+export function readingText(releaseId: string, again: boolean): string {
+  return `${SPEAKER} I read the summary of release ${quoted(releaseId, 200)}${again ? " once more, because the error may pass" : ""}.`;
+}
+
+export function unreachableText(releaseId: string, tool: string): string {
+  const why = `the tool ${tool} is not offered in this run`;
+  return `${SPEAKER} I cannot investigate release ${quoted(releaseId, 200)}: ${why}. Start its toolset and run the investigation again.`;
+}
+
+/** Names the fault of a summary that could not be read, and what helps. */
+export function summaryFailedText(releaseId: string | null, failed: Failed): string {
+  const release = releaseId === null ? "The release summary" : `The summary of release ${quoted(releaseId, 200)}`;
+  return `${SPEAKER} ${release} could not be read (${cleanText(failed.code, 64)}): ${sentence(failed.message)} ${remedy(failed)} No report is filed.`;
+}
+
+export function unreadableText(releaseId: string | null): string {
+  const release = releaseId === null ? "the release" : `release ${quoted(releaseId, 200)}`;
+  const remedyText = "Check what the release API answers and run the investigation again.";
+  return `${SPEAKER} The summary of ${release} is no JSON object, so there is nothing to assess. ${remedyText} No report is filed.`;
+}
+
+/** The assessment, when there is no tool to file it with. */
+export function notFiledText(report: RiskReport, facts: ReleaseFacts, tool: string): string {
+  return `${reasoning(report, facts)}\n\nNothing is filed: the tool ${tool} is not offered in this run.`;
+}
+
+/** What was read, what it means and what is not known, in lines. */
+export function reasoning(report: RiskReport, facts: ReleaseFacts): string {
+  const range = facts.from !== null && facts.to !== null ? ` (${quoted(facts.from, 80)} to ${quoted(facts.to, 80)})` : "";
+  const changes = facts.changeCount ?? facts.changes.length;
+  const head = `${SPEAKER} I have read the summary of release ${quoted(report.releaseId, 200)}${range}: ${counted(changes, "change")}.`;
+  const notes = facts.notes.map((note) => `Note of the summary: ${cleanText(note, 300)}`);
+  const findings = report.findings.map((finding) => `- ${finding}`);
+  return [head, ...notes.slice(0, 8), ...findings, `By the documented thresholds the severity is ${report.severity}.`].join("\n");
+}
+
+function remedy({ code, retryable }: Failed): string {
+  if (code === "release_not_found") return "Check the release id against those that the release API knows, then start a new investigation.";
+  if (code === "invalid_arguments") return "Start a new investigation with a release id that the tool accepts.";
+  if (code === "tool_not_found") return "Start the toolset that offers it, then run the investigation again.";
+  if (retryable) return "I have tried twice. Run the investigation again when the release API answers.";
+  return "Mend the cause, then run the investigation again.";
+}
+
+/** Foreign words as a sentence of ours. */
+export function sentence(text: string): string {
+  const line = cleanText(text, 500);
+  return /[.!?…]$/.test(line) ? line : `${line}.`;
+}

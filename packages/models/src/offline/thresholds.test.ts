@@ -1,0 +1,65 @@
+import { readFile } from "node:fs/promises";
+import { describe, expect, it } from "vitest";
+import { REVERT_WORDS, riskyAreas } from "./risky-areas.ts";
+import { constants, type Measure, severityOf, thresholds } from "./thresholds.ts";
+
+const page = await readFile(new URL("../../../../docs/offline-investigator.md", import.meta.url), "utf8");
+
+/** The rows of the table under a heading, each as its cells; code marks are dropped. */
+function table(heading: string): readonly (readonly string[])[] {
+  const section = page.split(/^## /m).find((part) => part.startsWith(`${heading}\n`)) ?? "";
+  const rows = section.split("\n").filter((line) => line.startsWith("|"));
+  return rows.slice(2).map((row) =>
+    row
+      .split("|")
+      .slice(1, -1)
+      .map((cell) => cell.trim().replaceAll("`", "")),
+  );
+}
+
+describe("the page about the offline investigator", () => {
+  it("has every threshold of the code and no other, with the same values and sentences", () => {
+    const expected = Object.entries(thresholds).map(([name, { medium, high, sentence }]) => [
+      name,
+      medium?.toString() ?? "never",
+      high?.toString() ?? "never",
+      sentence,
+    ]);
+    expect(table("Thresholds")).toEqual(expected);
+  });
+
+  it("has every constant of the code and no other", () => {
+    expect(table("Constants")).toEqual(Object.entries(constants).map(([name, { value, sentence }]) => [name, value.toString(), sentence]));
+  });
+
+  it("has every risky area of the code and no other, with its words", () => {
+    const expected = Object.entries(riskyAreas).map(([name, { critical, words, files }]) => [
+      name,
+      critical ? "yes" : "no",
+      [...words, ...files].join(", "),
+    ]);
+    expect(table("Risky areas")).toEqual(expected);
+  });
+
+  it("names the words of a revert", () => {
+    expect(page).toContain(REVERT_WORDS.map((word) => `\`${word}\``).join(", "));
+  });
+});
+
+describe("thresholds", () => {
+  it.each(Object.keys(thresholds))("of %s are sane: a high one is above a medium one, and there is one", (name) => {
+    const { medium, high } = Object.entries(thresholds).find(([known]) => known === name)?.[1] ?? { medium: null, high: null };
+    expect(medium ?? high).not.toBeNull();
+    expect(high ?? Infinity).toBeGreaterThan(medium ?? 0);
+  });
+
+  it("count a value that equals them, in spite of binary fractions", () => {
+    expect(severityOf("errorRateGrowth", 1.2499999999999998)).toBe("medium");
+    expect(severityOf("p95Growth", 330 / 275)).toBe("medium");
+  });
+
+  it.each<Measure>(["errorRate", "changedLines"])("of %s give nothing to what is no number", (measure) => {
+    expect(severityOf(measure, Number.NaN)).toBe("low");
+    expect(severityOf(measure, Number.POSITIVE_INFINITY)).toBe("high");
+  });
+});

@@ -1,0 +1,71 @@
+import type { Severity } from "@toolbus/contracts";
+
+/** From which value on a measure is a medium or a high finding; null where it never is. */
+export interface Threshold {
+  readonly medium: number | null;
+  readonly high: number | null;
+  /** What is measured and why it counts. The same sentence stands in `docs/offline-investigator.md`. */
+  readonly sentence: string;
+}
+
+/** Every threshold of the offline rules. A value at the threshold counts. */
+export const thresholds = {
+  missingTestRuns: {
+    medium: 1,
+    high: null,
+    sentence:
+      "A summary in which no test has run counts as one missing run; what was not tested is unknown, so it is medium and never more.",
+  },
+  failedTests: { medium: 1, high: null, sentence: "Tests that failed; a single one is no clean release." },
+  failedTestShare: {
+    medium: null,
+    high: 0.05,
+    sentence: "Failed tests as a share of those that ran, passed or failed; skipped ones do not count.",
+  },
+  criticalFailures: {
+    medium: null,
+    high: 1,
+    sentence: "Failed tests in a critical area by test or suite name, and unnamed failures when the release changes a critical area.",
+  },
+  skippedTestShare: {
+    medium: 0.2,
+    high: null,
+    sentence: "Skipped tests as a share of all reported; a suite that mostly did not run proves little.",
+  },
+  errorRate: { medium: 0.01, high: 0.02, sentence: "Failed requests as a share of all requests, whatever they were before." },
+  errorRateGrowth: {
+    medium: 1.25,
+    high: 2,
+    sentence: "The error rate divided by its baseline; a baseline below the floor counts as the floor.",
+  },
+  p95Growth: { medium: 1.2, high: 1.5, sentence: "The 95th percentile of response time divided by its baseline." },
+  changedLines: { medium: 1000, high: 10_000, sentence: "Lines inserted plus lines deleted; a large change hides more than a small one." },
+  riskyAreas: { medium: 1, high: 3, sentence: "Kinds of risky area that the release changes, each counted once." },
+  revertSubjects: {
+    medium: 1,
+    high: null,
+    sentence: "Changes whose subject says revert, rollback or hotfix; they were made in haste or undo something.",
+  },
+  singleAuthorLines: { medium: 500, high: null, sentence: "Changed lines of a release that one person wrote alone." },
+} as const satisfies Record<string, Threshold>;
+
+export type Measure = keyof typeof thresholds;
+
+/** The severity that a value of this measure has. A value that is no number has none. */
+export function severityOf(measure: Measure, value: number): Severity {
+  const { medium, high }: Threshold = thresholds[measure];
+  // Two decimal fractions divide to 1.2499999999999998 as easily as to 1.25.
+  const rounded = Number.isFinite(value) ? Math.round(value * 1e6) / 1e6 : value;
+  if (high !== null && rounded >= high) return "high";
+  if (medium !== null && rounded >= medium) return "medium";
+  return "low";
+}
+
+/** Constants of the rules that are no thresholds. */
+export const constants = {
+  errorRateFloor: {
+    value: 0.001,
+    sentence: "The smallest baseline that an error rate is compared with, so that noise near zero is no growth.",
+  },
+  maxRevisions: { value: 3, sentence: "How often a report is reworked for its reviewer in one run." },
+} as const satisfies Record<string, { readonly value: number; readonly sentence: string }>;

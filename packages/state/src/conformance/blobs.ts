@@ -1,0 +1,34 @@
+import { createHash } from "node:crypto";
+import { expect } from "vitest";
+import { casesOf } from "./case.ts";
+
+export const blobCases = casesOf("blobs", {
+  async "gives the bytes that were stored under their SHA-256"({ store }) {
+    const bytes = Uint8Array.from({ length: 200_000 }, (_, n) => n % 251);
+    const hash = await store.putBlob(bytes);
+    expect(hash).toBe(`sha256-${createHash("sha256").update(bytes).digest("hex")}`);
+    expect(Buffer.compare((await store.getBlob(hash)) ?? new Uint8Array(), bytes)).toBe(0);
+  },
+
+  async "takes the same bytes twice for the same blob"({ store }) {
+    const bytes = Buffer.from("the same");
+    expect(await store.putBlob(bytes)).toBe(await store.putBlob(Uint8Array.from(bytes)));
+  },
+
+  async "keeps a blob apart from the array that was given and the one that was read"({ store }) {
+    const bytes = Uint8Array.from([1, 2, 3]);
+    const hash = await store.putBlob(bytes);
+    bytes[0] = 9;
+    (await store.getBlob(hash))?.fill(7);
+    expect([...((await store.getBlob(hash)) ?? [])]).toEqual([1, 2, 3]);
+  },
+
+  async "stores no bytes at all, too"({ store }) {
+    expect(await store.getBlob(await store.putBlob(new Uint8Array()))).toHaveLength(0);
+  },
+
+  async "gives null where there is none"({ store }) {
+    expect(await store.getBlob(`sha256-${"0".repeat(64)}`)).toBeNull();
+    expect(await store.getBlob("no hash")).toBeNull();
+  },
+});

@@ -1,0 +1,127 @@
+import { describe, expect, it } from "vitest";
+import { memoryStore } from "../memory/memory-store.ts";
+import type { Change, StateStore } from "../state-store.ts";
+import { type ConformanceCase, checkCase, describeStateStore, stateStoreCases } from "./index.ts";
+
+type Commit = StateStore["commit"];
+
+/** Stores with one fault each, and the area of the suite that has to find it. */
+const broken: readonly { readonly fault: string; readonly area: string; readonly breaks: (store: StateStore) => Partial<StateStore> }[] = [
+  { fault: "ignores guards", area: "guards", breaks: (store) => ({ commit: async (shard, change) => store.commit(shard, await withTrueGuards(store, change)) }) },
+  { fault: "holds only the first guard", area: "guards", breaks: changing((change) => ({ ...change, guards: change.guards.slice(0, 1) })) },
+  { fault: "forgets the op", area: "op repeats", breaks: numberedOps },
+  { fault: "ignores notAfter", area: "late", breaks: changing(({ notAfter: _, ...change }) => change) },
+  { fault: "ignores ceilings", area: "counters", breaks: changing((change) => ({ ...change, add: change.add?.map(({ counter, by }) => ({ counter, by })) ?? [] })) },
+  { fault: "drops appends", area: "logs", breaks: changing(({ append: _, ...change }) => change) },
+  { fault: "commits in two halves", area: "commit", breaks: (store) => ({ commit: inTwoHalves(store) }) },
+  { fault: "pops timers on claim", area: "claims", breaks: poppingTimers },
+  { fault: "never settles", area: "claims", breaks: () => ({ settle: async () => {} }) },
+  { fault: "claims newest first", area: "claims", breaks: claimingBackwards },
+  { fault: "forgets expiry", area: "expiry", breaks: changing((change) => ({ ...change, put: change.put?.map(({ key, value }) => ({ key, value })) ?? [] })) },
+  { fault: "tells no follower of appends", area: "feed", breaks: silentFeed },
+  { fault: "keeps no live batch", area: "live", breaks: () => ({ recent: async () => [] }) },
+  { fault: "begins every page at the start", area: "index paging", breaks: (store) => ({ page: (index, { limit, order = "asc" }) => store.page(index, { limit, order }) }) },
+  { fault: "gives other bytes", area: "blobs", breaks: (store) => ({ getBlob: async (hash) => (await store.getBlob(hash))?.map((byte) => byte ^ 1) ?? null }) },
+  { fault: "overwrites instead of racing", area: "racing writers", breaks: (store) => ({ commit: async (shard, change) => store.commit(shard, await withTrueGuards(store, change)) }) },
+  { fault: "takes values of any size", area: "limits", breaks: (store) => ({ commit: (shard, change) => store.commit(shard, withSmallValues(change)) }) },
+];
+
+describe("the conformance suite", () => {
+  it.each(broken)("finds a store that $fault, under $area", async ({ area, breaks }) => {
+    const found = await failures(stateStoreCases.filter((one) => one.area === area), breaks);
+    expect(found.length).toBeGreaterThan(0);
+  });
+
+  it("finds a durable store that forgets everything", async () => {
+    const cases = stateStoreCases.filter(({ needs }) => needs === "durable");
+    expect(cases.length).toBeGreaterThan(0);
+    expect(await failures(cases, () => ({}))).toEqual(cases.map(({ name }) => name));
+  });
+
+  it("finds nothing in the reference", async () => {
+    expect(
+      await failures(
+        stateStoreCases.filter(({ needs }) => !needs),
+        () => ({}),
+      ),
+    ).toEqual([]);
+  });
+
+  it("says every sentence once", () => {
+    const names = stateStoreCases.map(({ area, name }) => `${area}: ${name}`);
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  it("refuses to skip a sentence that it does not say", () => {
+    const open = async (): Promise<never> => Promise.reject(new Error("never opened"));
+    const skip = [{ test: "flies", reason: "no wings" }];
+    expect(() => describeStateStore("stone", { open, features: { durable: false }, skip })).toThrow('No case "flies" to skip for stone.');
+  });
+});
+
+/** The names of the cases that fail on a memory store with this fault. */
+async function failures(cases: readonly ConformanceCase[], breaks: (store: StateStore) => Partial<StateStore>): Promise<readonly string[]> {
+  const failed: string[] = [];
+  for (const one of cases) {
+    let now = 1_700_000_000_000;
+    const open = (): StateStore => {
+      const store = memoryStore({ clock: () => now });
+      return { ...store, ...breaks(store) };
+    };
+    const opened = { store: open(), advance: (ms: number) => void (now += ms), reopen: async () => open() };
+    await checkCase(one, async () => opened).catch(() => failed.push(one.name));
+  }
+  return failed;
+}
+
+/** A store that changes every change before it is committed. */
+function changing(change: (change: Change) => Change): (store: StateStore) => Partial<StateStore> {
+  return (store) => ({ commit: (shard, given) => store.commit(shard, change(given)) });
+}
+
+async function withTrueGuards(store: StateStore, change: Change): Promise<Change> {
+  const { documents } = await store.read(change.guards.map(({ key }) => key));
+  return { ...change, guards: change.guards.map(({ key }, n) => ({ key, version: documents[n]?.version ?? 0 })) };
+}
+
+function numberedOps(store: StateStore): Partial<StateStore> {
+  let count = 0;
+  return { commit: (shard, change) => store.commit(shard, { ...change, op: `${change.op} ${count++}` }) };
+}
+
+/** Entries and messages come even when the guards do not hold. */
+function inTwoHalves(store: StateStore): Commit {
+  return async (shard, { append = [], outbox = [], ...change }) => {
+    const [guard] = change.guards;
+    const key = `tb:half:{${shard}}:${change.op}`;
+    if (guard) await store.commit(shard, { op: change.op, guards: [{ key, version: 0 }], put: [{ key, value: 1 }], append, outbox });
+    return store.commit(shard, change);
+  };
+}
+
+function poppingTimers(store: StateStore): Partial<StateStore> {
+  const far = 1e12;
+  const claim: StateStore["claim"] = (service: string, kind: "timer" | "outbox", options: { limit: number; visibleAfter: number }) =>
+    kind === "timer" ? store.claim(service, kind, { ...options, visibleAfter: far }) : (store.claim(service, kind, options) as Promise<never>);
+  return { claim };
+}
+
+function claimingBackwards(store: StateStore): Partial<StateStore> {
+  const claim: StateStore["claim"] = async (service: string, kind: "timer" | "outbox", options: { limit: number; visibleAfter: number }) => {
+    const rows = kind === "timer" ? await store.claim(service, kind, options) : await store.claim(service, kind, options);
+    return rows.toReversed() as never;
+  };
+  return { claim };
+}
+
+function silentFeed(store: StateStore): Partial<StateStore> {
+  return {
+    async *follow(options) {
+      for await (const item of store.follow(options)) if (item.kind !== "append") yield item;
+    },
+  };
+}
+
+function withSmallValues(change: Change): Change {
+  return { ...change, put: change.put?.map((entry) => ({ ...entry, value: typeof entry.value === "string" ? entry.value.slice(0, 100) : entry.value })) ?? [] };
+}

@@ -1,0 +1,83 @@
+import { expect } from "vitest";
+import { FEED_CAPACITY } from "../feed.ts";
+import { casesOf } from "./case.ts";
+import { following } from "./following.ts";
+import { A, B, create, ELSEWHERE, entriesOf, HERE, keyIn, LOG, under } from "./samples.ts";
+import { soon } from "./soon.ts";
+
+export const feedCases = casesOf("feed", {
+  async "tells a follower of appends in every shard, with the log's last sequence number"({ store }) {
+    const there = keyIn(ELSEWHERE, "log");
+    await following(store, async (next) => {
+      const first = next();
+      await create(store, A, 1, { append: [{ log: LOG, entries: ["one", "two"] }] });
+      expect(await first).toEqual({ kind: "append", log: LOG, sequence: 2 });
+      await create(store, keyIn(ELSEWHERE, "a"), 1, { append: [{ log: there, entries: ["one"] }] });
+      expect(await next()).toEqual({ kind: "append", log: there, sequence: 1 });
+    });
+  },
+
+  async "tells every follower"({ store }) {
+    await following(store, (next) =>
+      following(store, async (otherNext) => {
+        const both = Promise.all([next(), otherNext()]);
+        await create(store, A, 1, { append: [{ log: LOG, entries: ["one"] }] });
+        expect((await both).map(({ kind }) => kind)).toEqual(["append", "append"]);
+      }),
+    );
+  },
+
+  async "has the entry ready to read when it tells of it"({ store }) {
+    await following(store, async (next) => {
+      const told = next().then(() => entriesOf(store, LOG));
+      await create(store, A, 1, { append: [{ log: LOG, entries: ["one"] }] });
+      expect(await told).toEqual(["one"]);
+    });
+  },
+
+  async "tells nothing of a change that was refused, nor again of one that was repeated"({ store }) {
+    const change = under(A, await create(store, A, 1), { append: [{ log: LOG, entries: ["one"] }] });
+    await following(store, async (next) => {
+      const first = next();
+      await store.commit(HERE, { ...change, op: "refused", guards: [{ key: A, version: 99 }] });
+      await store.commit(HERE, change);
+      await store.commit(HERE, change);
+      await create(store, B, 1, { append: [{ log: LOG, entries: ["two"] }] });
+      expect([await first, await next()]).toEqual([
+        { kind: "append", log: LOG, sequence: 1 },
+        { kind: "append", log: LOG, sequence: 2 },
+      ]);
+    });
+  },
+
+  async "tells a slow follower of a gap, keeps a bounded buffer, and goes on after it"({ store }) {
+    await following(store, async (next) => {
+      const first = next();
+      for (let n = 0; n < FEED_CAPACITY + 10; n++) await store.live(LOG, n);
+      expect(await first).toEqual({ kind: "live", log: LOG, batch: 0 });
+      const kinds: string[] = [];
+      for (let item = await next(); ; item = await next()) {
+        kinds.push(item.kind);
+        if (item.kind === "live" && item.batch === FEED_CAPACITY + 9) break;
+      }
+      expect(kinds.filter((kind) => kind === "gap")).toHaveLength(1);
+      expect(kinds.length).toBeLessThan(FEED_CAPACITY + 9);
+    });
+  },
+
+  async "ends when the signal aborts, also before the first item"({ store }) {
+    const stop = new AbortController();
+    const feed = store.follow({ signal: stop.signal })[Symbol.asyncIterator]();
+    const next = feed.next();
+    stop.abort();
+    expect((await soon("the end of the feed", next)).done).toBe(true);
+    const after = store.follow({ signal: stop.signal })[Symbol.asyncIterator]();
+    expect((await soon("the end of the feed", after.next())).done).toBe(true);
+  },
+
+  async "ends when the store closes"({ store }) {
+    const next = store.follow({ signal: new AbortController().signal })[Symbol.asyncIterator]().next();
+    await store.close();
+    expect((await soon("the end of the feed", next)).done).toBe(true);
+  },
+});

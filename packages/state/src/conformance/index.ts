@@ -1,0 +1,54 @@
+import { describe, it } from "vitest";
+import type { StateStore } from "../state-store.ts";
+import type { ConformanceCase, OpenedStore, StateStoreFeatures } from "./case.ts";
+import { stateStoreCases } from "./cases.ts";
+
+export interface StateStoreSuite {
+  /** Opens a fresh, empty store for one case; the suite closes it. */
+  open(): Promise<OpenedStore>;
+  readonly features: StateStoreFeatures;
+  readonly skip?: readonly { readonly test: string; readonly reason: string }[];
+}
+
+/** Proves that an adapter keeps the contract of the state store: one test a sentence, by area. */
+export function describeStateStore(name: string, { open, features, skip = [] }: StateStoreSuite): void {
+  const promised = stateStoreCases.filter(({ needs }) => !needs || features[needs]);
+  for (const { test } of skip) {
+    if (!promised.some((one) => one.name === test)) throw new Error(`No case "${test}" to skip for ${name}.`);
+  }
+  describe(`state store: ${name}`, () => {
+    for (const area of new Set(promised.map((one) => one.area))) {
+      describe(area, () => {
+        for (const one of promised.filter((candidate) => candidate.area === area)) test(one);
+      });
+    }
+  });
+
+  function test(one: ConformanceCase): void {
+    const skipped = skip.find(({ test }) => test === one.name);
+    if (skipped) it.skip(`${one.name} (skipped: ${skipped.reason})`);
+    else it(one.name, () => checkCase(one, open));
+  }
+}
+
+/** Checks one sentence on a fresh store, and closes whatever it opened; rejects when the sentence is not kept. */
+export async function checkCase(one: ConformanceCase, open: StateStoreSuite["open"]): Promise<void> {
+  const opened = await open();
+  const { reopen } = opened;
+  const stores = [opened.store];
+  try {
+    await one.check(reopen ? { ...opened, reopen: () => openedAgain(reopen) } : opened);
+  } finally {
+    for (const store of stores) await store.close();
+  }
+
+  async function openedAgain(reopen: NonNullable<OpenedStore["reopen"]>): Promise<StateStore> {
+    await opened.store.close();
+    const store = await reopen();
+    stores.push(store);
+    return store;
+  }
+}
+
+export type { ConformanceCase, OpenedStore, StateStoreFeatures } from "./case.ts";
+export { stateStoreCases } from "./cases.ts";

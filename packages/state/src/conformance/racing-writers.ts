@@ -1,0 +1,50 @@
+import { expect } from "vitest";
+import type { StateStore } from "../state-store.ts";
+import { casesOf } from "./case.ts";
+import { A, entriesOf, HERE, keyIn, LOG, valuesOf } from "./samples.ts";
+
+const WRITERS = 8;
+const ROUNDS = 20;
+
+export const racingWriterCases = casesOf("racing writers", {
+  async "ends with the exact sum of many writers who read, decide and commit"({ store }) {
+    await Promise.all(Array.from({ length: WRITERS }, (_, writer) => countUp(store, writer)));
+    expect(await valuesOf(store, A)).toEqual([WRITERS * ROUNDS]);
+    const entries = await entriesOf(store, LOG);
+    expect(entries).toEqual(Array.from({ length: WRITERS * ROUNDS }, (_, n) => n + 1));
+  },
+
+  async "lets exactly one of many creators win"({ store }) {
+    const creations = Array.from({ length: WRITERS }, (_, n) => store.commit(HERE, { op: `creator ${n}`, guards: [{ key: A, version: 0 }], put: [{ key: A, value: n }] }));
+    const outcomes = (await Promise.all(creations)).map(({ outcome }) => outcome);
+    expect(outcomes.filter((outcome) => outcome === "ok")).toHaveLength(1);
+    expect(outcomes.filter((outcome) => outcome === "stale")).toHaveLength(WRITERS - 1);
+  },
+
+  async "lets writers of one ceiling take exactly what there is"({ store }) {
+    const takes = Array.from({ length: WRITERS }, (_, n) => {
+      const key = keyIn(HERE, `taker-${n}`);
+      return store.commit(HERE, { op: `take ${n}`, guards: [{ key, version: 0 }], put: [{ key, value: n }], add: [{ counter: keyIn(HERE, "sum"), by: 2, ceiling: 7 }] });
+    });
+    const outcomes = (await Promise.all(takes)).map(({ outcome }) => outcome);
+    expect(outcomes.filter((outcome) => outcome === "ok")).toHaveLength(3);
+    expect(outcomes.filter((outcome) => outcome === "full")).toHaveLength(WRITERS - 3);
+  },
+});
+
+/** Adds one, `ROUNDS` times, deciding again whenever another writer was faster; every second change is sent twice. */
+async function countUp(store: StateStore, writer: number): Promise<void> {
+  for (let round = 0; round < ROUNDS; ) {
+    const document = (await store.read([A])).documents[0];
+    const count = (typeof document?.value === "number" ? document.value : 0) + 1;
+    const change = {
+      op: `${writer}.${round} to ${count}`,
+      guards: [{ key: A, version: document?.version ?? 0 }],
+      put: [{ key: A, value: count }],
+      append: [{ log: LOG, entries: [count] }],
+    };
+    const { outcome } = await store.commit(HERE, change);
+    if (round % 2 === 0) await store.commit(HERE, change);
+    if (outcome === "ok") round++;
+  }
+}

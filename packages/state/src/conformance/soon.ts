@@ -1,0 +1,14 @@
+const DEADLINE_MS = 2000;
+
+/** The value of a promise that has to come within two seconds; rejects with what was waited for when it does not. */
+export async function soon<T>(what: string, promise: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const tooLate = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`Waited ${DEADLINE_MS} ms for ${what}.`)), DEADLINE_MS);
+  });
+  try {
+    return await Promise.race([promise, tooLate]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

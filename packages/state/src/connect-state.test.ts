@@ -1,0 +1,45 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { connectState } from "./connect-state.ts";
+import { StoreRefused } from "./state-store.ts";
+
+const clock = (): number => 1_700_000_000_000;
+
+describe("connecting to the state store", () => {
+  it("opens a memory store with the clock that it is given", async () => {
+    await using opened = await open("memory:");
+    expect((await opened.store.read([])).now).toBe(clock());
+    expect(opened.store.shards).toBe(4);
+  });
+
+  it("opens a SQLite store in the directory that it names", async () => {
+    const root = mkdtempSync(path.join(tmpdir(), "connect-state-"));
+    onTestFinished(() => rmSync(root, { recursive: true }));
+    await using opened = await open(`sqlite:${path.join(root, "state")}`);
+    expect(opened.store.ownersDeadBefore).toBe(clock());
+    expect(opened.store.shards).toBe(4);
+  });
+
+  it("says that Redis comes later", async () => {
+    await expect(connectState("redis://host", { clock })).rejects.toThrow(
+      new StoreRefused("A state store on Redis comes with a later version: use sqlite:DIRECTORY for now."),
+    );
+  });
+
+  it.each([
+    ["postgres://user:secret@host", '"postgres:…"'],
+    ["sqlite:", '"sqlite:"'],
+    ["sqlite://state", '"sqlite:…"'],
+    ["state", '"…"'],
+    ["", '""'],
+  ])('refuses "%s" with what it takes instead, and repeats no password', async (url, shown) => {
+    await expect(connectState(url, { clock })).rejects.toThrow(new StoreRefused(`The state store ${shown} is unknown: use memory: or sqlite:DIRECTORY.`));
+  });
+});
+
+async function open(url: string) {
+  const store = await connectState(url, { clock, shards: 4 });
+  return { store, [Symbol.asyncDispose]: () => store.close() };
+}

@@ -1,0 +1,61 @@
+import type { Json } from "@toolbus/contracts";
+import { addUp, type CommitSteps } from "../commit-steps.ts";
+import { isExpired, REMEMBERED_MS } from "../expiry.ts";
+import type { PreparedChange } from "../prepared-change.ts";
+import type { StoredDocument } from "../state-store.ts";
+
+/** The documents and counters of a memory store. */
+export interface MemoryDocuments extends Pick<CommitSteps, "repeated" | "guarded" | "sums"> {
+  read(key: string, now: number): StoredDocument | null;
+  /** Writes what the change puts and removes, its sums, and the op into its first document. */
+  apply(change: PreparedChange, sums: ReadonlyMap<string, number>, now: number, commit: number): void;
+  sweep(now: number): void;
+}
+
+interface Row {
+  readonly version: number;
+  /** JSON text, so that nobody can change a stored value in place. */
+  readonly text: string;
+  readonly expiresAt: number | null;
+  readonly op: string | null;
+  readonly opCommit: number;
+}
+
+export function memoryDocuments(): MemoryDocuments {
+  const rows = new Map<string, Row>();
+  const counters = new Map<string, number>();
+  return {
+    read(key, now) {
+      const row = current(key, now);
+      if (!row) return null;
+      const value: Json = JSON.parse(row.text);
+      return { version: row.version, value };
+    },
+    repeated({ op, first }) {
+      const row = rows.get(first.key);
+      return row?.op === op ? row.opCommit : null;
+    },
+    guarded({ guards }, now) {
+      return guards.every(({ key, version }) => (current(key, now)?.version ?? 0) === version);
+    },
+    sums: ({ add }) => addUp(add, (counter) => counters.get(counter) ?? 0),
+    apply({ op, first, put, remove }, sums, now, commit) {
+      const before = rows.get(first.key);
+      // A removed document stays as an expired one: it has to remember the op for a repeat.
+      if (before) rows.set(first.key, { ...before, op, opCommit: commit, expiresAt: remove.includes(first.key) ? now : before.expiresAt });
+      for (const key of remove) if (key !== first.key) rows.delete(key);
+      for (const { key, text, expiresAt } of put) {
+        rows.set(key, { version: commit, text, expiresAt, op: key === first.key ? op : null, opCommit: commit });
+      }
+      for (const [counter, sum] of sums) counters.set(counter, sum);
+    },
+    sweep(now) {
+      for (const [key, { expiresAt }] of rows) if (isExpired(expiresAt, now - REMEMBERED_MS)) rows.delete(key);
+    },
+  };
+
+  function current(key: string, now: number): Row | undefined {
+    const row = rows.get(key);
+    return row && !isExpired(row.expiresAt, now) ? row : undefined;
+  }
+}

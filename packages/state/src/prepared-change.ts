@@ -1,0 +1,95 @@
+import type { Json } from "@toolbus/contracts";
+import type { ShardKeys } from "./shard-keys.ts";
+import { type Change, type Guard, MAX_VALUE_BYTES } from "./state-store.ts";
+
+/** A change that is known to be well formed: values are JSON text of a permitted size, what was left out has its meaning filled in. */
+export interface PreparedChange {
+  readonly op: string;
+  /** The guard whose document keeps the op. */
+  readonly first: Guard;
+  readonly guards: readonly Guard[];
+  /** Infinity when the change has no limit in time. */
+  readonly notAfter: number;
+  readonly put: readonly { readonly key: string; readonly text: string; readonly expiresAt: number | null }[];
+  readonly remove: readonly string[];
+  readonly append: readonly { readonly log: string; readonly texts: readonly string[]; readonly expiresAt: number | null }[];
+  readonly timers: NonNullable<Change["timers"]>;
+  readonly outbox: readonly { readonly service: string; readonly id: string; readonly topic: string; readonly text: string; readonly dueIn: number }[];
+  readonly index: NonNullable<Change["index"]>;
+  readonly add: NonNullable<Change["add"]>;
+}
+
+/**
+ * Checks a change before anything is touched, the same way for every adapter. Throws TypeError for one that is malformed and RangeError for
+ * another shard's key or a value that is too large.
+ */
+export function prepareChange(keys: ShardKeys, shard: string, change: Change): PreparedChange {
+  keys.check(shard);
+  const first = change.guards[0];
+  if (!first) throw new TypeError(`Change "${change.op}" has no guard: it needs at least one.`);
+  if (change.op === "") throw new TypeError("A change needs an op that names it.");
+  const { put = [], remove = [], append = [], timers = [], outbox = [], index = [], add = [] } = change;
+  for (const guard of change.guards) {
+    inShard(guard.key);
+    if (!Number.isInteger(guard.version) || guard.version < 0) throw new TypeError(`Guard "${guard.key}" has no version: ${guard.version}.`);
+  }
+  for (const key of [...put.map((entry) => entry.key), ...remove, ...append.map((entry) => entry.log), ...add.map((entry) => entry.counter)]) inShard(key);
+  once("document", [...put.map((entry) => entry.key), ...remove]);
+  for (const entry of timers) if (entry.dueIn !== null) finite(`timer "${entry.id}"`, entry.dueIn);
+  for (const entry of outbox) finite(`message "${entry.id}"`, entry.dueIn);
+  for (const entry of index) if (entry.score !== null) finite(`index member "${entry.member}"`, entry.score);
+  for (const entry of add) finite(`counter "${entry.counter}"`, entry.by);
+  if (first.version === 0 && !put.some((entry) => entry.key === first.key) && put.length + append.length + outbox.length + add.length > 0) {
+    throw new TypeError(
+      `Change "${change.op}" would do its work twice when repeated: its first guard "${first.key}" is an absent document that it does not put.`,
+    );
+  }
+  return {
+    op: change.op,
+    first,
+    guards: change.guards,
+    notAfter: change.notAfter ?? Number.POSITIVE_INFINITY,
+    put: put.map((entry) => ({ key: entry.key, text: jsonText(entry.key, entry.value), expiresAt: expiryOf(entry.key, entry.expiresAt) })),
+    remove,
+    append: append
+      .filter((entry) => entry.entries.length > 0)
+      .map((entry) => ({
+        log: entry.log,
+        texts: entry.entries.map((value) => jsonText(entry.log, value)),
+        expiresAt: expiryOf(entry.log, entry.expiresAt),
+      })),
+    timers,
+    outbox: outbox.map(({ service, id, topic, message, dueIn }) => ({ service, id, topic, text: jsonText(id, message), dueIn })),
+    index,
+    add,
+  };
+
+  function inShard(key: string): void {
+    if (keys.shardOf(key) !== shard) throw new RangeError(`Key "${key.slice(0, 80)}" belongs to another shard than the commit's, "${shard}".`);
+  }
+}
+
+/** The JSON text of a value. Throws TypeError for what JSON cannot carry, RangeError above `MAX_VALUE_BYTES`. */
+export function jsonText(name: string, value: Json): string {
+  const text: string | undefined = JSON.stringify(value);
+  if (text === undefined) throw new TypeError(`The value of "${name}" is not JSON.`);
+  const bytes = Buffer.byteLength(text);
+  if (bytes > MAX_VALUE_BYTES) {
+    throw new RangeError(`The value of "${name}" has ${bytes} bytes, the most is ${MAX_VALUE_BYTES}: store it as a blob and refer to that.`);
+  }
+  return text;
+}
+
+function expiryOf(name: string, expiresAt: number | undefined): number | null {
+  if (expiresAt === undefined) return null;
+  finite(`expiry of "${name}"`, expiresAt);
+  return expiresAt;
+}
+
+function finite(name: string, value: number): void {
+  if (!Number.isFinite(value)) throw new TypeError(`The number of ${name} is ${value}.`);
+}
+
+function once(what: string, names: readonly string[]): void {
+  if (new Set(names).size !== names.length) throw new TypeError(`A change names the same ${what} twice: ${names.join(", ").slice(0, 200)}.`);
+}

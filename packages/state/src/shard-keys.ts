@@ -1,0 +1,40 @@
+import { shardName } from "@toolbus/contracts";
+
+/** The shards of one store and which of them a key belongs to: the one between its first braces, as in Redis Cluster. */
+export interface ShardKeys {
+  readonly count: number;
+  readonly names: readonly string[];
+  /** The key's shard. Throws TypeError for a key without one, RangeError for a shard that the store does not have. */
+  shardOf(key: string): string;
+  /** Throws RangeError for a shard that the store does not have. */
+  check(shard: string): void;
+}
+
+/** Two hex digits name a shard, so there are 256 at most. Throws RangeError for another number. */
+export const MAX_SHARDS = 256;
+
+export function shardKeys(count: number): ShardKeys {
+  if (!Number.isInteger(count) || count < 1 || count > MAX_SHARDS) {
+    throw new RangeError(`A store has 1 to ${MAX_SHARDS} shards, not ${count}.`);
+  }
+  const names = Array.from({ length: count }, (_, index) => shardName(index));
+  const known = new Set(names);
+  return {
+    count,
+    names,
+    shardOf(key) {
+      const open = key.indexOf("{");
+      const end = key.indexOf("}", open + 1);
+      if (open < 0 || end < 0) throw new TypeError(`Key "${key.slice(0, 80)}" names no shard: it needs one in braces.`);
+      const shard = key.slice(open + 1, end);
+      check(shard);
+      return shard;
+    },
+    check,
+  };
+
+  function check(shard: string): void {
+    if (known.has(shard)) return;
+    throw new RangeError(`There is no shard "${shard.slice(0, 80)}" here: this store has ${count}, "${names[0]}" to "${names[count - 1]}".`);
+  }
+}

@@ -1,0 +1,38 @@
+import type { Json } from "@toolbus/contracts";
+import type { SQLOutputValue } from "node:sqlite";
+
+/** A row as the driver gives it. */
+export type Row = Record<string, SQLOutputValue>;
+
+/** The readers of columns: each throws for a value that our own schema cannot hold. */
+export function textOf(row: Row, column: string): string {
+  const value = row[column];
+  if (typeof value !== "string") throw unexpected(column, value);
+  return value;
+}
+
+export function numberOf(row: Row, column: string): number {
+  const value = row[column];
+  if (typeof value !== "number") throw unexpected(column, value);
+  return value;
+}
+
+export function numberOrNullOf(row: Row, column: string): number | null {
+  return row[column] === null ? null : numberOf(row, column);
+}
+
+export function bytesOf(row: Row, column: string): Uint8Array {
+  const value = row[column];
+  if (!(value instanceof Uint8Array)) throw unexpected(column, value);
+  return value;
+}
+
+/** A column of JSON text, parsed. */
+export function jsonOf(row: Row, column: string): Json {
+  const value: Json = JSON.parse(textOf(row, column));
+  return value;
+}
+
+function unexpected(column: string, value: unknown): Error {
+  return new Error(`Column ${column} holds ${value === null ? "null" : typeof value}.`);
+}

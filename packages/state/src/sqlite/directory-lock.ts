@@ -1,0 +1,66 @@
+import { mkdirSync, openSync, closeSync } from "node:fs";
+import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { StoreRefused } from "../state-store.ts";
+import { isBusy, storeError } from "./sqlite-errors.ts";
+
+export interface DirectoryLock {
+  /** Safe to use twice. */
+  release(): void;
+}
+
+/**
+ * Takes the data directory for this process alone, by an exclusive lock of SQLite on a small database of its own. The operating system lets go
+ * of it with the process, however that ends. Throws `StoreRefused` when another process, or another store of this one, has it.
+ */
+export function lockDirectory(directory: string): DirectoryLock {
+  const file = path.join(directory, "lock.db");
+  createPrivately(file);
+  const database = openLock(file);
+  try {
+    database.exec("BEGIN EXCLUSIVE");
+  } catch (error) {
+    database.close();
+    if (!isBusy(error)) throw storeError(error, file);
+    throw new StoreRefused(`The state in ${directory} is in use by another process: stop that one or name another directory.`, { cause: error });
+  }
+  return {
+    release() {
+      if (database.isOpen) database.close();
+    },
+  };
+}
+
+/** Makes the directory and those above it, for this user only. Throws `StoreRefused` when that cannot be. */
+export function makeDirectory(directory: string): void {
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw new StoreRefused(`The directory ${directory} cannot be created: ${reasonOf(error)}. Name another one.`, { cause: error });
+  }
+}
+
+/**
+ * Makes an empty file that only this user may read; SQLite gives its other files the same rights. A file that exists is not even opened: closing
+ * it would let go of every lock that this process has on it.
+ */
+export function createPrivately(file: string): void {
+  try {
+    closeSync(openSync(file, "wx", 0o600));
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "EEXIST") return;
+    throw new StoreRefused(`The file ${file} cannot be created: ${reasonOf(error)}. Name another directory.`, { cause: error });
+  }
+}
+
+function openLock(file: string): DatabaseSync {
+  try {
+    return new DatabaseSync(file, { timeout: 0 });
+  } catch (error) {
+    throw storeError(error, file);
+  }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,74 @@
+import { DEFAULT_SHARDS } from "@toolbus/contracts";
+import { DatabaseSync } from "node:sqlite";
+import { shardKeys } from "../shard-keys.ts";
+import { StoreRefused } from "../state-store.ts";
+import { numberOf, textOf } from "./columns.ts";
+import { type Connection, connectionTo, retryWhileBusy } from "./connection.ts";
+import { createPrivately } from "./directory-lock.ts";
+import { APPLICATION_ID, SCHEMA, SCHEMA_VERSION } from "./schema.ts";
+
+/**
+ * Opens the database, making it at its first start. Throws `StoreRefused`, with the file and what to do, for one that is no database, not ours,
+ * of another schema version, or with another number of shards than asked for; such a file stays as it is.
+ */
+export async function openDatabase(file: string, shards: number | undefined): Promise<{ connection: Connection; shards: number }> {
+  createPrivately(file);
+  const database = await retryWhileBusy(() => new DatabaseSync(file, { timeout: 0 }), file);
+  try {
+    const isNew = await retryWhileBusy(() => checkOwner(database, file), file);
+    await retryWhileBusy(() => database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"), file);
+    if (isNew) await retryWhileBusy(() => createSchema(database, shards ?? DEFAULT_SHARDS), file);
+    return { connection: connectionTo(database, file), shards: storedShards(database, file, shards) };
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/** Whether the file is empty and may become ours. Only reads: whatever else it is, it is not touched. */
+function checkOwner(database: DatabaseSync, file: string): boolean {
+  const owner = pragma(database, "application_id");
+  const version = pragma(database, "user_version");
+  const tables = database.prepare("SELECT count(*) AS tables FROM sqlite_schema").get();
+  if (owner === 0 && version === 0 && tables && numberOf(tables, "tables") === 0) return true;
+  if (owner !== APPLICATION_ID) {
+    throw new StoreRefused(`${file} is another application's database: move it away or name another directory. It was left as it is.`);
+  }
+  if (version !== SCHEMA_VERSION) {
+    throw new StoreRefused(
+      `${file} has schema version ${version}, this program reads ${SCHEMA_VERSION}: start the version that wrote it or name another directory.`,
+    );
+  }
+  return false;
+}
+
+/** All in one transaction, so that a process that dies in the middle leaves an empty file. */
+function createSchema(database: DatabaseSync, shards: number): void {
+  const { names } = shardKeys(shards);
+  database.exec("BEGIN IMMEDIATE");
+  try {
+    // Another process may have made it meanwhile.
+    if (pragma(database, "application_id") === 0) {
+      database.exec(SCHEMA);
+      database.prepare("INSERT INTO meta (name, value) VALUES ('shards', ?)").run(String(shards));
+      const insert = database.prepare("INSERT INTO shards (shard, commits) VALUES (?, 0)");
+      for (const name of names) insert.run(name);
+      database.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${SCHEMA_VERSION};`);
+    }
+    database.exec("COMMIT");
+  } finally {
+    if (database.isTransaction) database.exec("ROLLBACK");
+  }
+}
+
+function storedShards(database: DatabaseSync, file: string, asked: number | undefined): number {
+  const row = database.prepare("SELECT value FROM meta WHERE name = 'shards'").get();
+  const stored = row ? Number(textOf(row, "value")) : 0;
+  if (asked === undefined || asked === stored) return stored;
+  throw new StoreRefused(`${file} has ${stored} shards, fixed at its first start, not ${asked}: ask for ${stored} or name another directory.`);
+}
+
+function pragma(database: DatabaseSync, name: "application_id" | "user_version"): number {
+  const row = database.prepare(`PRAGMA ${name}`).get();
+  return row ? numberOf(row, name) : 0;
+}

@@ -1,0 +1,40 @@
+/** "TBUS", in the header of every database of ours. */
+export const APPLICATION_ID = 0x54425553;
+
+/** Raised with every change of the tables; a database of another version is refused. */
+export const SCHEMA_VERSION = 1;
+
+/** Times are milliseconds since 1970 (REAL: it holds every number of JavaScript), values are JSON text. */
+export const SCHEMA = `
+  CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE TABLE shards (shard TEXT PRIMARY KEY, commits INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE documents (
+    key TEXT PRIMARY KEY, version INTEGER NOT NULL, value TEXT NOT NULL, expires_at REAL, op TEXT, op_commit INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX documents_by_expiry ON documents (expires_at) WHERE expires_at IS NOT NULL;
+  CREATE TABLE counters (counter TEXT PRIMARY KEY, sum REAL NOT NULL) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE timers (
+    service TEXT NOT NULL, shard TEXT NOT NULL, id TEXT NOT NULL, due REAL NOT NULL, PRIMARY KEY (service, shard, id)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX timers_by_due ON timers (service, due);
+  CREATE TABLE outbox (
+    service TEXT NOT NULL, shard TEXT NOT NULL, id TEXT NOT NULL, due REAL NOT NULL, topic TEXT NOT NULL, message TEXT NOT NULL,
+    PRIMARY KEY (service, shard, id)
+  ) STRICT;
+  CREATE INDEX outbox_by_due ON outbox (service, due);
+
+  CREATE TABLE logs (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, last INTEGER NOT NULL, expires_at REAL) STRICT;
+  CREATE INDEX logs_by_expiry ON logs (expires_at) WHERE expires_at IS NOT NULL;
+  CREATE TABLE entries (
+    log INTEGER NOT NULL, sequence INTEGER NOT NULL, value TEXT NOT NULL, PRIMARY KEY (log, sequence)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE members (
+    name TEXT NOT NULL, shard TEXT NOT NULL, member TEXT NOT NULL, score REAL NOT NULL, PRIMARY KEY (name, shard, member)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX members_by_score ON members (name, score, member);
+
+  CREATE TABLE blobs (hash TEXT PRIMARY KEY, bytes BLOB NOT NULL) STRICT;
+`;

@@ -1,0 +1,73 @@
+import { addUp, type CommitSteps } from "../commit-steps.ts";
+import { isExpired, REMEMBERED_MS } from "../expiry.ts";
+import type { PreparedChange } from "../prepared-change.ts";
+import type { StoredDocument } from "../state-store.ts";
+import { jsonOf, numberOf, numberOrNullOf, type Row } from "./columns.ts";
+import type { Connection } from "./connection.ts";
+
+/** The documents, counters and commit numbers of a SQLite store. Everything here happens inside the transaction of whoever uses it. */
+export interface SqliteDocuments extends Pick<CommitSteps, "last" | "repeated" | "guarded" | "sums"> {
+  read(key: string, now: number): StoredDocument | null;
+  /** Writes what the change puts and removes, its sums, the op into its first document, and the shard's commit number. */
+  apply(shard: string, change: PreparedChange, sums: ReadonlyMap<string, number>, now: number, commit: number): void;
+  /** Deletes some of what has expired long enough ago; true when there may be more. */
+  sweep(now: number, limit: number): boolean;
+}
+
+export function sqliteDocuments({ prepare }: Connection): SqliteDocuments {
+  const selectCommits = prepare("SELECT commits FROM shards WHERE shard = ?");
+  const updateCommits = prepare("UPDATE shards SET commits = ? WHERE shard = ?");
+  const selectValue = prepare("SELECT version, value, expires_at FROM documents WHERE key = ?");
+  const selectVersion = prepare("SELECT version, expires_at FROM documents WHERE key = ?");
+  const selectOp = prepare("SELECT op_commit FROM documents WHERE key = ? AND op = ?");
+  const upsert = prepare(`
+    INSERT INTO documents (key, version, value, expires_at, op, op_commit) VALUES (?, ?, ?, ?, ?, ?)
+    ON CONFLICT (key) DO UPDATE SET version = excluded.version, value = excluded.value, expires_at = excluded.expires_at,
+      op = excluded.op, op_commit = excluded.op_commit`);
+  const remember = prepare("UPDATE documents SET op = ?, op_commit = ? WHERE key = ?");
+  const expireAndRemember = prepare("UPDATE documents SET op = ?, op_commit = ?, expires_at = ? WHERE key = ?");
+  const remove = prepare("DELETE FROM documents WHERE key = ?");
+  const selectSum = prepare("SELECT sum FROM counters WHERE counter = ?");
+  const upsertSum = prepare("INSERT INTO counters (counter, sum) VALUES (?, ?) ON CONFLICT (counter) DO UPDATE SET sum = excluded.sum");
+  const deleteExpired = prepare("DELETE FROM documents WHERE key IN (SELECT key FROM documents WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)");
+  return {
+    read(key, now) {
+      const row = unexpired(selectValue.get(key), now);
+      return row ? { version: numberOf(row, "version"), value: jsonOf(row, "value") } : null;
+    },
+    last(shard) {
+      const row = selectCommits.get(shard);
+      return row ? numberOf(row, "commits") : 0;
+    },
+    repeated({ op, first }) {
+      const row = selectOp.get(first.key, op);
+      return row ? numberOf(row, "op_commit") : null;
+    },
+    guarded({ guards }, now) {
+      return guards.every(({ key, version }) => {
+        const row = unexpired(selectVersion.get(key), now);
+        return (row ? numberOf(row, "version") : 0) === version;
+      });
+    },
+    sums({ add }) {
+      return addUp(add, (counter) => {
+        const row = selectSum.get(counter);
+        return row ? numberOf(row, "sum") : 0;
+      });
+    },
+    apply(shard, { op, first, put, remove: removed }, sums, now, commit) {
+      updateCommits.run(commit, shard);
+      // A removed document stays as an expired one: it has to remember the op for a repeat.
+      if (removed.includes(first.key)) expireAndRemember.run(op, commit, now, first.key);
+      else if (!put.some(({ key }) => key === first.key)) remember.run(op, commit, first.key);
+      for (const key of removed) if (key !== first.key) remove.run(key);
+      for (const { key, text, expiresAt } of put) upsert.run(key, commit, text, expiresAt, key === first.key ? op : null, commit);
+      for (const [counter, sum] of sums) upsertSum.run(counter, sum);
+    },
+    sweep: (now, limit) => Number(deleteExpired.run(now - REMEMBERED_MS, limit).changes) === limit,
+  };
+}
+
+function unexpired(row: Row | undefined, now: number): Row | undefined {
+  return row && !isExpired(numberOrNullOf(row, "expires_at"), now) ? row : undefined;
+}

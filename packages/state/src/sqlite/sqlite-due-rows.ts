@@ -1,0 +1,79 @@
+import type { PreparedChange } from "../prepared-change.ts";
+import type { ClaimOptions, OutboxRow, TimerRow } from "../state-store.ts";
+import { jsonOf, numberOf, type Row, textOf } from "./columns.ts";
+import type { Connection } from "./connection.ts";
+
+/** The timers and the outbox of a SQLite store. */
+export interface SqliteDueRows {
+  /** Writes the timers and messages of a change, inside its transaction. */
+  apply(shard: string, change: PreparedChange, now: number): void;
+  claimTimers(service: string, now: number, options: ClaimOptions): Promise<readonly TimerRow[]>;
+  claimOutbox(service: string, now: number, options: ClaimOptions): Promise<readonly OutboxRow[]>;
+  settle(service: string, rows: readonly { readonly shard: string; readonly id: string }[]): Promise<void>;
+  /** Makes everything due at once: for a start that knows that nobody else is at work. */
+  makeAllDue(now: number): Promise<void>;
+}
+
+export function sqliteDueRows(connection: Connection): SqliteDueRows {
+  const { prepare } = connection;
+  const upsertTimer = prepare(`
+    INSERT INTO timers (service, shard, id, due) VALUES (?, ?, ?, ?)
+    ON CONFLICT (service, shard, id) DO UPDATE SET due = excluded.due`);
+  const deleteTimer = prepare("DELETE FROM timers WHERE service = ? AND shard = ? AND id = ?");
+  const upsertMessage = prepare(`
+    INSERT INTO outbox (service, shard, id, due, topic, message) VALUES (?, ?, ?, ?, ?, ?)
+    ON CONFLICT (service, shard, id) DO UPDATE SET due = excluded.due, topic = excluded.topic, message = excluded.message`);
+  const deleteMessage = prepare("DELETE FROM outbox WHERE service = ? AND shard = ? AND id = ?");
+  const dueTimers = prepare("SELECT shard, id, due FROM timers WHERE service = ? AND due <= ? ORDER BY due LIMIT ?");
+  const dueMessages = prepare("SELECT shard, id, due, topic, message FROM outbox WHERE service = ? AND due <= ? ORDER BY due LIMIT ?");
+  const rearmTimer = prepare("UPDATE timers SET due = ? WHERE service = ? AND shard = ? AND id = ?");
+  const rearmMessage = prepare("UPDATE outbox SET due = ? WHERE service = ? AND shard = ? AND id = ?");
+  const hurryTimers = prepare("UPDATE timers SET due = ?1 WHERE due > ?1");
+  const hurryMessages = prepare("UPDATE outbox SET due = ?1 WHERE due > ?1");
+
+  return {
+    apply(shard, { timers, outbox }, now) {
+      for (const { service, id, dueIn } of timers) {
+        if (dueIn === null) deleteTimer.run(service, shard, id);
+        else upsertTimer.run(service, shard, id, now + dueIn);
+      }
+      for (const { service, id, topic, text, dueIn } of outbox) upsertMessage.run(service, shard, id, now + dueIn, topic, text);
+    },
+    async claimTimers(service, now, options) {
+      return (await claim(dueTimers, rearmTimer, service, now, options)).map(timerOf);
+    },
+    async claimOutbox(service, now, options) {
+      const rows = await claim(dueMessages, rearmMessage, service, now, options);
+      return rows.map((row) => ({ ...timerOf(row), topic: textOf(row, "topic"), message: jsonOf(row, "message") }));
+    },
+    async settle(service, rows) {
+      if (rows.length === 0) return;
+      await connection.write(() => {
+        for (const { shard, id } of rows) deleteMessage.run(service, shard, id);
+      });
+    },
+    async makeAllDue(now) {
+      await connection.write(() => {
+        hurryTimers.run(now);
+        hurryMessages.run(now);
+      });
+    },
+  };
+
+  async function claim(select: Statement, rearm: Statement, service: string, now: number, options: ClaimOptions): Promise<readonly Row[]> {
+    const { limit, visibleAfter } = options;
+    // A poll that finds nothing, as most do, must not take the write lock.
+    if ((await connection.read(() => select.get(service, now, 1))) === undefined) return [];
+    return connection.write(() => {
+      const rows = select.all(service, now, limit);
+      for (const row of rows) rearm.run(now + visibleAfter, service, textOf(row, "shard"), textOf(row, "id"));
+      return rows;
+    });
+  }
+}
+
+type Statement = ReturnType<Connection["prepare"]>;
+
+function timerOf(row: Row): TimerRow {
+  return { shard: textOf(row, "shard"), id: textOf(row, "id"), due: numberOf(row, "due") };
+}

@@ -1,0 +1,32 @@
+import { StoreRefused, StoreUnavailable } from "../state-store.ts";
+
+// Primary result codes of SQLite; the driver gives extended ones, whose low byte is the primary code.
+const BUSY = 5;
+const LOCKED = 6;
+const CORRUPT = 11;
+const NOT_A_DATABASE = 26;
+const OUTSIDE_CAUSES = new Set([4, 7, 8, 9, 10, 13, 14, 15, 22, 23]);
+
+/** Whether another process holds the lock that this operation needs: it can be tried again. */
+export function isBusy(error: unknown): boolean {
+  const code = resultCode(error);
+  return code === BUSY || code === LOCKED;
+}
+
+/** What the port promises for a fault of SQLite: a damaged file is refused, a failing disk is unavailable, a fault of ours stays as it is. */
+export function storeError(error: unknown, file: string): unknown {
+  const code = resultCode(error);
+  if (code === null || !(error instanceof Error)) return error;
+  if (code === NOT_A_DATABASE) {
+    return new StoreRefused(`${file} is not a SQLite database: move it away or name another directory. It was left as it is.`, { cause: error });
+  }
+  if (code === CORRUPT) return new StoreRefused(`${file} is damaged (${error.message}): restore it from a backup.`, { cause: error });
+  if (isBusy(error)) return new StoreUnavailable(`${file} is kept busy by another process: ${error.message}.`, { cause: error });
+  if (OUTSIDE_CAUSES.has(code)) return new StoreUnavailable(`${file} cannot be used: ${error.message}.`, { cause: error });
+  return error;
+}
+
+function resultCode(error: unknown): number | null {
+  if (!(error instanceof Error) || !("errcode" in error) || typeof error.errcode !== "number") return null;
+  return error.errcode & 0xff;
+}

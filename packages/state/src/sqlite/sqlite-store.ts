@@ -1,0 +1,198 @@
+import path from "node:path";
+import { blobHash } from "../blob-hash.ts";
+import { type CommitSteps, commitBy } from "../commit-steps.ts";
+import { SWEEP_EVERY_MS } from "../expiry.ts";
+import { createFeed } from "../feed.ts";
+import { liveBatches } from "../live-batches.ts";
+import { jsonText, prepareChange } from "../prepared-change.ts";
+import { shardKeys } from "../shard-keys.ts";
+import { type ClaimOptions, type FeedItem, type OutboxRow, type StateStore, StoreRefused, StoreUnavailable, type TimerRow } from "../state-store.ts";
+import { bytesOf } from "./columns.ts";
+import type { Connection } from "./connection.ts";
+import { type DirectoryLock, lockDirectory, makeDirectory } from "./directory-lock.ts";
+import { openDatabase } from "./open-database.ts";
+import { sqliteDocuments } from "./sqlite-documents.ts";
+import { sqliteDueRows } from "./sqlite-due-rows.ts";
+import { sqliteIndexes } from "./sqlite-indexes.ts";
+import { sqliteLogs } from "./sqlite-logs.ts";
+import { watchOthers } from "./watch-others.ts";
+
+export interface SqliteStoreOptions {
+  /** Where `state.db` and `lock.db` lie; made, for this user only, when it is not there. */
+  readonly directory: string;
+  /** Counts at the first start only; later another number than the stored one is refused. */
+  readonly shards?: number;
+  /** The store's own time, in milliseconds since 1970. */
+  readonly clock?: () => number;
+  /**
+   * "exclusive" (the default): this process alone uses the directory, and every earlier owner of a lease is known to be dead. "none": several
+   * processes share it; what others append is noticed within 250 ms, live batches stay in their own process.
+   */
+  readonly lock?: "exclusive" | "none";
+}
+
+/**
+ * The embedded store: one SQLite database in WAL mode, synced to disk at every commit, so that what was answered "ok" survives kill -9 and a
+ * power cut. An exclusive start makes every timer and outbox row due at once: whoever was at work on one is dead. Live batches are kept in memory.
+ *
+ * Throws `StoreRefused`, with one sentence that says what to do, when the directory cannot be used as it is.
+ */
+export async function openSqliteStore(options: SqliteStoreOptions): Promise<StateStore> {
+  const { directory, lock = "exclusive", clock = Date.now } = options;
+  makeDirectory(directory);
+  const held = lock === "exclusive" ? lockDirectory(directory) : null;
+  try {
+    return await openUnder(options, path.join(directory, "state.db"), clock, held);
+  } catch (error) {
+    held?.release();
+    throw error;
+  }
+}
+
+async function openUnder(options: SqliteStoreOptions, file: string, clock: () => number, held: DirectoryLock | null): Promise<StateStore> {
+  const { connection, shards } = await openDatabase(file, options.shards);
+  try {
+    if (!held) return storeOn({ connection, file, shards, clock, ownersDeadBefore: 0, shared: true, release: () => {} });
+    const now = clock();
+    await sqliteDueRows(connection).makeAllDue(now);
+    return storeOn({ connection, file, shards, clock, ownersDeadBefore: now, shared: false, release: held.release });
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
+}
+
+interface OpenStore {
+  readonly connection: Connection;
+  readonly file: string;
+  readonly shards: number;
+  readonly clock: () => number;
+  readonly ownersDeadBefore: number;
+  /** Other processes may write too. */
+  readonly shared: boolean;
+  readonly release: () => void;
+}
+
+// Small enough to cost a commit no more than a few milliseconds.
+const SWEEP_ROWS = 200;
+
+function storeOn({ connection, file, shards: count, clock, ownersDeadBefore, shared, release }: OpenStore): StateStore {
+  const shards = shardKeys(count);
+  const documents = sqliteDocuments(connection);
+  const dueRows = sqliteDueRows(connection);
+  const logs = sqliteLogs(connection);
+  const indexes = sqliteIndexes(connection);
+  const live = liveBatches();
+  const feed = createFeed();
+  const others = shared ? watchOthers(connection, () => feed.publish({ kind: "gap" })) : null;
+  const insertBlob = connection.prepare("INSERT INTO blobs (hash, bytes) VALUES (?, ?) ON CONFLICT (hash) DO NOTHING");
+  const selectBlob = connection.prepare("SELECT bytes FROM blobs WHERE hash = ?");
+  let closed = false;
+  let sweptAt = clock();
+
+  return {
+    shards: shards.count,
+    ownersDeadBefore,
+    async read(keys) {
+      for (const key of keys) shards.shardOf(key);
+      return connection.read(() => {
+        const now = clock();
+        return { now, documents: keys.map((key) => documents.read(key, now)) };
+      });
+    },
+    async commit(shard, change) {
+      const prepared = prepareChange(shards, shard, change);
+      let appended: FeedItem[] = [];
+      const reply = await connection.write(() => {
+        // A try that met a busy database has done nothing.
+        appended = [];
+        return commitBy(stepsNoting(appended), shard, prepared, clock());
+      });
+      for (const item of appended) feed.publish(item);
+      sweepNowAndThen(reply.now);
+      return reply;
+    },
+    claim,
+    settle: (service, rows) => dueRows.settle(service, rows),
+    async range(log, options) {
+      shards.shardOf(log);
+      return connection.read(() => logs.range(log, options, clock()));
+    },
+    async live(log, batch) {
+      checkOpen();
+      shards.shardOf(log);
+      const text = jsonText(log, batch);
+      live.add(log, text, clock());
+      feed.publish({ kind: "live", log, batch: JSON.parse(text) });
+    },
+    async recent(log) {
+      checkOpen();
+      return live.recent(log, clock());
+    },
+    follow({ signal }) {
+      checkOpen();
+      return feed.follow(signal);
+    },
+    page: (index, options) => connection.read(() => indexes.page(index, options)),
+    async putBlob(bytes) {
+      const hash = blobHash(bytes);
+      await connection.write(() => insertBlob.run(hash, bytes));
+      return hash;
+    },
+    async getBlob(hash) {
+      const row = await connection.read(() => selectBlob.get(hash));
+      if (!row) return null;
+      const bytes = bytesOf(row, "bytes");
+      if (blobHash(bytes) !== hash) throw new StoreRefused(`Blob ${hash} in ${file} is damaged: restore the file from a backup.`);
+      return bytes;
+    },
+    async close() {
+      closed = true;
+      others?.stop();
+      feed.close();
+      try {
+        await connection.close();
+      } finally {
+        release();
+      }
+    },
+  };
+
+  function checkOpen(): void {
+    if (closed) throw new StoreUnavailable("The state store is closed.");
+  }
+
+  function stepsNoting(appended: FeedItem[]): CommitSteps {
+    return {
+      ...documents,
+      apply(shard, change, sums, now, commit) {
+        documents.apply(shard, change, sums, now, commit);
+        dueRows.apply(shard, change, now);
+        indexes.apply(shard, change);
+        for (const { log, texts, expiresAt } of change.append) {
+          appended.push({ kind: "append", log, sequence: logs.append(log, texts, expiresAt, now) });
+        }
+      },
+    };
+  }
+
+  function sweepNowAndThen(now: number): void {
+    if (now - sweptAt < SWEEP_EVERY_MS) return;
+    sweptAt = now;
+    connection
+      .write(() => [documents.sweep(now, SWEEP_ROWS), logs.sweep(now, SWEEP_ROWS)].includes(true))
+      .then(
+        (more) => {
+          if (more) sweptAt = Number.NEGATIVE_INFINITY;
+        },
+        // Nothing waits for it; whatever is wrong with the database shows at the next commit.
+        () => {},
+      );
+  }
+
+  function claim(service: string, kind: "timer", options: ClaimOptions): Promise<readonly TimerRow[]>;
+  function claim(service: string, kind: "outbox", options: ClaimOptions): Promise<readonly OutboxRow[]>;
+  function claim(service: string, kind: "timer" | "outbox", options: ClaimOptions): Promise<readonly (TimerRow | OutboxRow)[]> {
+    return kind === "timer" ? dueRows.claimTimers(service, clock(), options) : dueRows.claimOutbox(service, clock(), options);
+  }
+}

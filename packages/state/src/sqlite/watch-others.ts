@@ -1,0 +1,31 @@
+import { numberOf } from "./columns.ts";
+import type { Connection } from "./connection.ts";
+
+const POLL_MS = 250;
+
+/**
+ * Tells when another connection has committed, found by asking SQLite for its data version four times a second. What was committed it does not
+ * say. Keeps no process alive.
+ */
+export function watchOthers(connection: Connection, changed: () => void): { stop(): void } {
+  const dataVersion = connection.prepare("PRAGMA data_version");
+  let seen = version();
+  const timer = setInterval(() => {
+    const now = version();
+    // Unknown means that the database could not be read: the next poll sees the same change.
+    if (now === null || now === seen) return;
+    seen = now;
+    changed();
+  }, POLL_MS);
+  timer.unref();
+  return { stop: () => clearInterval(timer) };
+
+  function version(): number | null {
+    try {
+      const row = dataVersion.get();
+      return row ? numberOf(row, "data_version") : null;
+    } catch {
+      return null;
+    }
+  }
+}

@@ -1,0 +1,32 @@
+/** Calls that this process works on at the moment: one at a time each, and within reach of a cancel. */
+export interface CallsUnderWay {
+  /** Null when the call is under way already. */
+  enter(callId: string, options: { readonly write: boolean }): CallEntry | null;
+  /** The call while it is here. */
+  find(callId: string): UnderWay | undefined;
+}
+
+export interface UnderWay {
+  readonly write: boolean;
+  /** Aborts the call's signal. */
+  readonly cancel: () => void;
+}
+
+export interface CallEntry {
+  /** Aborts when nobody waits for the call any more. */
+  readonly cancelled: AbortSignal;
+  readonly leave: () => void;
+}
+
+export function callsUnderWay(): CallsUnderWay {
+  const calls = new Map<string, UnderWay>();
+  return {
+    enter(callId, { write }) {
+      if (calls.has(callId)) return null;
+      const controller = new AbortController();
+      calls.set(callId, { write, cancel: () => controller.abort(new Error(`The call ${callId} was cancelled.`)) });
+      return { cancelled: controller.signal, leave: () => void calls.delete(callId) };
+    },
+    find: (callId) => calls.get(callId),
+  };
+}

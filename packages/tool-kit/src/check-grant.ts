@@ -1,0 +1,84 @@
+import { APPROVERS_NEEDED, assessRisk, type Json, keys, parseEra } from "@toolbus/contracts";
+import { type StaleReason, verifyGrant } from "@toolbus/grants";
+import type { InvokeContext, Outcome } from "./invoke-context.ts";
+import type { CheckedArguments } from "./read-arguments.ts";
+import { recordSecurityEvent } from "./security-record.ts";
+import type { ToolCall } from "./tool-call.ts";
+import type { WriteExecutor } from "./toolset.ts";
+
+export interface Granted {
+  readonly kind: "granted";
+  /** The approval that the grant is of. */
+  readonly jti: string;
+  /** Until when the write may begin; absent for one that was begun under this grant while it was fresh. */
+  readonly expiresAt: number | undefined;
+}
+
+/**
+ * Whether this very call may run: a grant by the approvals service for this call, these arguments and this definition, with the tier and the
+ * approvers that the worker's own definition demands. Anything forged is recorded and gets no answer, because an error would be joined as the
+ * real call's result. A genuine grant that is stale is answered, so that the agent asks for another.
+ */
+export async function checkGrant(call: ToolCall, executor: WriteExecutor, args: CheckedArguments, context: InvokeContext): Promise<Granted | Outcome> {
+  const { definition, hash } = executor;
+  const { tier } = assessRisk(definition, args.value);
+  const { now, documents } = await context.state.read([keys.era()]);
+  const verdict = await verifyGrant({
+    grant: call.grant,
+    keys: context.keys,
+    now,
+    era: eraOf(documents[0]?.value),
+    expected: {
+      toolset: context.toolset.name,
+      callId: call.callId,
+      tool: definition.name,
+      toolVersion: definition.version,
+      toolHash: hash,
+      argsHash: args.hash,
+      tier,
+      need: APPROVERS_NEEDED[tier],
+    },
+  });
+  switch (verdict.kind) {
+    case "granted": {
+      const { jti, exp } = verdict.claims;
+      // The verdict forgives clocks that are apart; `begin` goes by the store's clock and would refuse without an answer.
+      return now > exp * 1000 ? staleGrant("expired", call, args, context) : { kind: "granted", jti, expiresAt: exp * 1000 };
+    }
+    case "stale":
+      return staleGrant(verdict.reason, call, args, context);
+    case "forged":
+      await recordSecurityEvent(call, { reason: verdict.reason, detail: verdict.detail }, context);
+      return { kind: "drop", reason: `its grant was refused (${verdict.reason})` };
+  }
+}
+
+/**
+ * A grant is judged at begin. What the ledger bound to it then is seen through: a result is given again, and a write that was sent goes on
+ * although its grant has expired meanwhile.
+ */
+async function staleGrant(reason: StaleReason, call: ToolCall, args: CheckedArguments, context: InvokeContext): Promise<Granted | Outcome> {
+  const stale: Outcome = { kind: "grant_stale", reason };
+  // Nobody knows yet who signed it.
+  if (reason === "unknown_key") return stale;
+  const { row } = await context.ledger.find(call.callId);
+  if (!row || row.argsHash !== args.hash || row.toolName !== call.toolName) return stale;
+  if (row.state === "done" && row.result) return { kind: "answer", result: row.result, ...(row.receipt === undefined ? {} : { receipt: row.receipt }) };
+  if (row.state !== "sending") return stale;
+  switch (reason) {
+    case "expired":
+      return { kind: "granted", jti: row.jti, expiresAt: undefined };
+    case "era":
+      return stale;
+    case "tool_hash":
+      return { kind: "drop", reason: "the tool has changed since the write was sent; the agent resolves it from the ledger" };
+  }
+}
+
+/** An era that cannot be read must stop every write: it is there to void grants. */
+function eraOf(value: Json | undefined): number {
+  if (value === undefined) return 1;
+  const parsed = parseEra(value);
+  if (!parsed.ok) throw new Error("The era document cannot be read; no grant can be judged.");
+  return parsed.value.era;
+}

@@ -1,0 +1,55 @@
+import { describe, expect, it } from "vitest";
+import { defineTool, type ReadSpec, type WriteSpec } from "./define-tool.ts";
+import { toolset } from "./toolset.ts";
+import { ToolProblem } from "./tool-problem.ts";
+
+const parameters = { type: "object", properties: { id: { type: "string" } }, required: ["id"], additionalProperties: false };
+const read: ReadSpec<{ id: string }> = { name: "look_up", kind: "read", description: "Looks up.", parameters, run: ({ id }) => id };
+const write: WriteSpec<{ id: string }, { id: string }> = { name: "pay", kind: "write", description: "Pays.", parameters, idempotency: { mode: "none" }, effect: "Pay {id}.", prepare: (args) => args, run: () => "paid" };
+
+describe("defining a tool", () => {
+  it("fills in what was not said, by its kind", () => {
+    expect(defineTool(read).draft).toMatchObject({ version: "1", timeoutMs: 5000, risk: { tier: "low" }, idempotency: { mode: "none" } });
+    expect(defineTool({ ...read, kind: "compute" }).draft.timeoutMs).toBe(2000);
+    expect(defineTool(write).draft).toMatchObject({ timeoutMs: 30_000, risk: { tier: "high" }, effect: "Pay {id}." });
+  });
+
+  it("refuses what cannot work with one sentence that names the tool", () => {
+    const refused: readonly [object, RegExp][] = [
+      [{ ...read, name: "Look Up" }, /"Look Up" is not defined well/],
+      [{ ...read, parameters: { type: "string" } }, /must be a JSON Schema with "type": "object"/],
+      [{ ...read, parameters: { type: "object", properties: { a: { type: "strange" } } } }, /no JSON Schema that compiles/],
+      [{ ...read, timeoutMs: 0 }, /timeoutMs/],
+      [{ ...read, prepare: () => 1 }, /is a read and has a "prepare"/],
+      [{ ...write, idempotency: undefined }, /must say its "idempotency"/],
+      [{ ...write, idempotency: { mode: "reconcile" } }, /needs a function "reconcile"/],
+      [{ ...write, reconcile: () => ({ kind: "unknown" }) }, /must be "reconcile", not "none"/],
+      [{ ...write, prepare: undefined }, /needs a function "prepare"/],
+      [{ ...write, effect: "Pay {amount}." }, /names \{amount\}/],
+      [{ ...write, idempotency: { mode: "key", keepsForMs: 1 } }, /is not defined well/],
+    ];
+    for (const [spec, words] of refused) expect(() => defineTool(spec as WriteSpec<{ id: string }, { id: string }>)).toThrow(words);
+  });
+
+  it("keeps codes that only Toolbus gives away from tools", () => {
+    for (const code of ["outcome_unknown", "denied_by_user", "No Code"]) expect(() => new ToolProblem(code, "x")).toThrow(RangeError);
+  });
+});
+
+describe("a toolset", () => {
+  it("finds, adds and removes tools, and refuses a second one of a name", () => {
+    const tools = toolset({ name: "orders", tools: [defineTool(read)] });
+    expect(tools.find("look_up")?.definition).toMatchObject({ source: "orders", name: "look_up" });
+    expect(() => tools.register(defineTool({ ...read, version: "2" }))).toThrow(/has a tool "look_up" already/);
+    tools.register(defineTool(write));
+    expect(tools.list().map(({ definition }) => definition.name)).toEqual(["look_up", "pay"]);
+    expect(tools.unregister("pay")).toBe(true);
+    expect(tools.find("pay")).toBeUndefined();
+    expect(() => toolset({ name: "No Name", tools: [] })).toThrow(/no name of a toolset/);
+  });
+
+  it("gives another hash to a definition in which anything differs", () => {
+    const hashes = [read, { ...read, description: "Looks up!" }, { ...read, timeoutMs: 4999 }, { ...read, source: "elsewhere" }].map((spec) => toolset({ name: "orders", tools: [defineTool(spec)] }).list()[0]?.hash);
+    expect(new Set(hashes).size).toBe(4);
+  });
+});

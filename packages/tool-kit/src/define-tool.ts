@@ -1,0 +1,113 @@
+import { compileSchema, describeProblems, type Idempotency, type Json, type JsonObject, parser, ToolDefinition, type ToolKind } from "@toolbus/contracts";
+import type { DraftDefinition, ReadHandlers, ReadTool, Tool, WriteHandlers, WriteTool } from "./tool.ts";
+
+/** What every tool says about itself; `version` is "1" by default, `timeoutMs` 5 s for a read, 2 s for a compute, 30 s for a write. */
+interface Description {
+  readonly name: string;
+  readonly version?: string;
+  /** Purpose, limits with an example, output, and what not to use it for. */
+  readonly description: string;
+  /** JSON Schema (2020-12) of an object. */
+  readonly parameters: object;
+  /** By default low for a read or compute and high for a write. */
+  readonly risk?: ToolDefinition["risk"];
+  readonly timeoutMs?: number;
+  readonly scopes?: readonly string[];
+  /** By default the toolset. */
+  readonly source?: string;
+  readonly owner?: string;
+  readonly flag?: string;
+  readonly deprecated?: ToolDefinition["deprecated"];
+  readonly slo?: ToolDefinition["slo"];
+}
+
+export interface ReadSpec<Args extends JsonObject> extends Description, ReadHandlers<Args> {
+  readonly kind: "read" | "compute";
+}
+
+export interface WriteSpec<Args extends JsonObject, Prepared extends Json> extends Description, WriteHandlers<Args, Prepared> {
+  readonly kind: "write";
+  readonly idempotency: Idempotency;
+  /** The sentence that the approver reads; `{name}` stands for an argument. */
+  readonly effect: string;
+}
+
+/**
+ * Defines a tool. A read or compute has `run(args, context)`. A write has `prepare(args, context)` and `run(prepared, context)`, and says what
+ * may be done when its outcome is open. Throws a TypeError with one sentence when the definition cannot work.
+ */
+export function defineTool<Args extends JsonObject>(spec: ReadSpec<Args>): ReadTool;
+export function defineTool<Args extends JsonObject, Prepared extends Json>(spec: WriteSpec<Args, Prepared>): WriteTool;
+export function defineTool(spec: ReadSpec<JsonObject> | WriteSpec<JsonObject, Json>): Tool {
+  refuseUnlessParametersWork(spec);
+  refuseUnlessHandlersFit(spec);
+  const draft = draftOf(spec);
+  const checked = parseDefinition({ ...draft, source: draft.source ?? "toolset" });
+  if (!checked.ok) throw new TypeError(`The tool "${spec.name}" is not defined well: ${describeProblems(checked.problems)}.`);
+  if (spec.kind !== "write") return { kind: spec.kind, draft, run: (args, context) => spec.run(args, context) };
+  const reconcile = spec.reconcile?.bind(spec);
+  return {
+    kind: "write",
+    draft,
+    prepare: (args, context) => spec.prepare(args, context),
+    run: (prepared, context) => spec.run(prepared, context),
+    ...(reconcile === undefined ? {} : { reconcile }),
+  };
+}
+
+const parseDefinition = parser(ToolDefinition);
+const DEFAULT_TIMEOUT_MS: Readonly<Record<ToolKind, number>> = { read: 5000, write: 30_000, compute: 2000 };
+
+function draftOf(spec: ReadSpec<JsonObject> | WriteSpec<JsonObject, Json>): DraftDefinition {
+  const { name, description, kind, source, owner, flag, deprecated, slo } = spec;
+  return {
+    name,
+    version: spec.version ?? "1",
+    description,
+    // A copy: what is hashed and pinned must not change under a caller's hands.
+    parameters: JSON.parse(JSON.stringify(spec.parameters)),
+    kind,
+    risk: structuredClone(spec.risk) ?? { tier: kind === "write" ? "high" : "low" },
+    idempotency: kind === "write" ? structuredClone(spec.idempotency) : { mode: "none" },
+    timeoutMs: spec.timeoutMs ?? DEFAULT_TIMEOUT_MS[kind],
+    ...(kind === "write" ? { effect: spec.effect } : {}),
+    ...(spec.scopes === undefined ? {} : { scopes: [...spec.scopes] }),
+    ...(source === undefined ? {} : { source }),
+    ...(owner === undefined ? {} : { owner }),
+    ...(flag === undefined ? {} : { flag }),
+    ...(deprecated === undefined ? {} : { deprecated }),
+    ...(slo === undefined ? {} : { slo }),
+  };
+}
+
+function refuseUnlessParametersWork({ name, parameters }: Description): void {
+  if (!("type" in parameters) || parameters.type !== "object") throw new TypeError(`The parameters of the tool "${name}" must be a JSON Schema with "type": "object".`);
+  try {
+    compileSchema(parameters);
+  } catch (error) {
+    throw new TypeError(`The parameters of the tool "${name}" are no JSON Schema that compiles: ${error instanceof Error ? error.message : String(error)}.`, { cause: error });
+  }
+}
+
+function refuseUnlessHandlersFit(spec: ReadSpec<JsonObject> | WriteSpec<JsonObject, Json>): void {
+  const { name, kind } = spec;
+  if (typeof spec.run !== "function") throw new TypeError(`The tool "${name}" needs a function "run".`);
+  if (kind !== "write") {
+    for (const word of ["prepare", "reconcile", "idempotency"]) if (word in spec) throw new TypeError(`The tool "${name}" is a ${kind} and has a "${word}"; only a write has one.`);
+    return;
+  }
+  if (typeof spec.prepare !== "function") throw new TypeError(`The write "${name}" needs a function "prepare" that works out what will be sent.`);
+  const mode = spec.idempotency?.mode;
+  if (mode === undefined) throw new TypeError(`The write "${name}" must say its "idempotency": key, reconcile or none.`);
+  if (mode === "reconcile" && spec.reconcile === undefined) throw new TypeError(`The write "${name}" has idempotency "reconcile" and needs a function "reconcile".`);
+  if (mode !== "reconcile" && spec.reconcile !== undefined) throw new TypeError(`The write "${name}" has a function "reconcile", so its idempotency must be "reconcile", not "${mode}".`);
+  refuseUnknownPlaceholders(spec);
+}
+
+/** A placeholder that names no argument would stand on the approver's card as it is. */
+function refuseUnknownPlaceholders({ name, effect, parameters }: WriteSpec<JsonObject, Json>): void {
+  const known = "properties" in parameters && typeof parameters.properties === "object" && parameters.properties !== null ? parameters.properties : {};
+  for (const [, placeholder] of (effect ?? "").matchAll(/\{([A-Za-z0-9_]+)\}/g)) {
+    if (placeholder !== undefined && !Object.hasOwn(known, placeholder)) throw new TypeError(`The effect of the write "${name}" names {${placeholder}}, which is none of its parameters.`);
+  }
+}

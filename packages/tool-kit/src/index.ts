@@ -1,0 +1,13 @@
+export { defineTool, type ReadSpec, type WriteSpec } from "./define-tool.ts";
+export { mountToolset, type MountedToolset } from "./local-toolset.ts";
+export { MAX_CONTENT_BYTES } from "./tool-output.ts";
+export { readResult, type ReadAnswer } from "./read-result.ts";
+export { readRegistry, RegistryConflict, registerToolset, unregister } from "./registry.ts";
+export { type AnswerParts, grantStaleMessage, resultMessage, sendable } from "./result-message.ts";
+export { serveToolset, type ServeOptions } from "./serve-toolset.ts";
+export type { Reconciliation, Tool, ToolContext, ToolOutput, WriteContext } from "./tool.ts";
+export { type ProblemOptions, toolError, ToolProblem } from "./tool-problem.ts";
+export { type Executor, type Toolset, toolset } from "./toolset.ts";
+export { startWorker, type Worker } from "./worker.ts";
+export type { WorkerOptions } from "./worker-options.ts";
+export { type WorkerTimings, workerTimings } from "./worker-timings.ts";

@@ -1,0 +1,34 @@
+import type { Message, ToolResult } from "@toolbus/contracts";
+import type { KeySet } from "@toolbus/grants";
+import type { StateStore } from "@toolbus/state";
+import type { Log } from "@toolbus/telemetry";
+import type { CallsUnderWay } from "./calls-under-way.ts";
+import type { Ledger } from "./ledger-store.ts";
+import type { Toolset } from "./toolset.ts";
+import type { WorkerTimings } from "./worker-timings.ts";
+
+/** What the pipeline stands on; made once a worker. */
+export interface InvokeContext {
+  readonly toolset: Toolset;
+  readonly state: StateStore;
+  readonly ledger: Ledger;
+  /** Public keys of the approvals service. */
+  readonly keys: KeySet;
+  /** Resolves when the answer is safe. */
+  readonly publish: (message: Message) => Promise<void>;
+  readonly underWay: CallsUnderWay;
+  readonly timings: WorkerTimings;
+  readonly log: Log;
+  /** Wall clock in milliseconds, for message times and the not-after of reads. What a write may do is judged by the store's clock. */
+  readonly clock: () => number;
+  readonly monotonic: () => number;
+}
+
+/** How a call goes out of the pipeline. */
+export type Outcome =
+  | { readonly kind: "answer"; readonly result: ToolResult; readonly receipt?: string }
+  | { readonly kind: "grant_stale"; readonly reason: string }
+  /** No answer: forged, late, or not ours to answer. */
+  | { readonly kind: "drop"; readonly reason: string }
+  /** The delivery comes again `after` milliseconds. */
+  | { readonly kind: "retry"; readonly after: number; readonly reason: string };

@@ -1,0 +1,169 @@
+import { type Json, keys, type LedgerRow, shardOf, type ToolResult } from "@toolbus/contracts";
+import { type Change, type CommitReply, type StateStore, StoreUnavailable } from "@toolbus/state";
+import type { Log } from "@toolbus/telemetry";
+import { commitRepeatedly } from "./commit-repeatedly.ts";
+import { finished, released, renewed, sending, type StoredValue } from "./ledger.ts";
+
+/** How long a row is kept after its last change: longer than any grant or message lives. */
+export const LEDGER_KEEP_MS = 30 * 86_400_000;
+
+/**
+ * The right to work on one write: a fence, and a lease that is renewed until `stop`. Whatever is committed here is guarded by the row as this
+ * attempt last wrote it, so an attempt that was taken over changes nothing.
+ */
+export interface Hold {
+  readonly fence: number;
+  /** Aborts when another attempt took over, and shortly before the lease ends when it cannot be renewed. */
+  readonly lost: AbortSignal;
+  /** The point of no return. Nothing may be sent unless this answers "sent". */
+  sending(prepared: Json, notAfter: number | undefined): Promise<"sent" | "late" | "stopped" | "lost">;
+  /** True when the lease lasts long enough to send now: a process that was paused must not send late. */
+  hasMargin(): boolean;
+  /** Stores the result for good. "lost" when another attempt goes on; then nothing is answered here. */
+  finish(result: ToolResult): Promise<{ readonly kind: "done"; readonly receipt?: string } | { readonly kind: "lost" }>;
+  /** Gives the lease up, so that the next attempt need not wait for its end. */
+  release(): Promise<void>;
+  /** Ends the renewals and waits for one under way. Safe to call twice. */
+  stop(): Promise<void>;
+}
+
+export interface HoldOptions {
+  readonly state: StateStore;
+  readonly toolset: string;
+  /** The row as this attempt committed it, and its version. */
+  readonly row: LedgerRow;
+  readonly version: number;
+  /** The store's clock, and the monotonic clock before the store was asked for it. */
+  readonly asOf: { readonly now: number; readonly monotonic: number };
+  /** Makes the names of this attempt's changes its own. */
+  readonly nonce: string;
+  readonly leaseMs: number;
+  readonly renewMs: number;
+  readonly monotonic: () => number;
+  readonly sign: (row: LedgerRow, result: ToolResult, now: number) => Promise<string | undefined>;
+  readonly log: Log;
+}
+
+export function holdLedger(options: HoldOptions): Hold {
+  const { state, toolset, nonce, leaseMs, renewMs, monotonic, sign, log } = options;
+  const { callId, fence } = options.row;
+  const key = keys.ledger(toolset, callId);
+  const lost = new AbortController();
+  const stopping = new AbortController();
+  const marginMs = leaseMs / 5;
+  let { row, version, asOf } = options;
+  // Counted from before the store was asked: the lease in the store ends no earlier.
+  let validUntil = asOf.monotonic + leaseMs;
+  let renewals = 0;
+  let renewTimer = setTimeout(renew, renewMs).unref();
+  let expiryTimer = setTimeout(lose, leaseMs - marginMs).unref();
+  let last: Promise<unknown> = Promise.resolve();
+
+  return {
+    fence,
+    lost: lost.signal,
+    hasMargin: () => !lost.signal.aborted && monotonic() < validUntil - marginMs,
+    async sending(prepared, notAfter) {
+      const stored = await storeValue(prepared);
+      return inTurn(async () => {
+        const next = sending(row, { prepared: stored, now: now(), leaseMs });
+        const reply = await write("sending", next, { stop: true, notAfter });
+        if (reply.outcome === "ok") return "sent";
+        if (reply.outcome === "late") return "late";
+        const { documents } = await state.read([key]);
+        // The row is still ours: then it was the other guard that did not hold.
+        return documents[0]?.version === version ? "stopped" : "lost";
+      });
+    },
+    finish: (result) =>
+      inTurn(async () => {
+        const at = now();
+        const receipt = await sign(row, result, at);
+        const reply = await write("finish", finished(row, { result, receipt, now: at }), { untilLeaseEnds: true });
+        if (reply.outcome !== "ok") return { kind: "lost" };
+        return { kind: "done", ...(receipt === undefined ? {} : { receipt }) };
+      }),
+    release: () =>
+      inTurn(async () => {
+        if (row.state === "done" || row.lease === null) return;
+        await write("release", released(row), {});
+      }),
+    async stop() {
+      stopping.abort();
+      clearTimeout(renewTimer);
+      clearTimeout(expiryTimer);
+      await last;
+    },
+  };
+
+  /** One change after the other: a renewal in between would move the version away under a `finish`. */
+  function inTurn<T>(step: () => Promise<T>): Promise<T> {
+    const done = last.then(step);
+    last = done.catch(() => undefined);
+    return done;
+  }
+
+  function renew(): void {
+    void inTurn(async () => {
+      if (stopping.signal.aborted || row.lease === null) return;
+      try {
+        const reply = await write(`renew-${++renewals}`, renewed(row, { now: now(), leaseMs }), {});
+        if (reply.outcome === "stale") lose();
+      } catch (error) {
+        // Not lost yet: the next renewal may get through before the lease ends.
+        log.warn({ error, callId, fence }, "the lease of a write could not be renewed");
+      }
+      if (!stopping.signal.aborted && !lost.signal.aborted) renewTimer = setTimeout(renew, renewMs).unref();
+    });
+  }
+
+  function lose(): void {
+    lost.abort(new Error(`Attempt ${fence} at ${callId} has lost its lease.`));
+  }
+
+  async function write(step: string, next: LedgerRow, extra: { readonly stop?: boolean; readonly notAfter?: number | undefined; readonly untilLeaseEnds?: boolean }): Promise<CommitReply> {
+    const askedAt = monotonic();
+    const change: Change = {
+      op: `${step}:${callId}:${fence}:${nonce}`,
+      guards: [{ key, version }, ...(extra.stop ? [{ key: keys.stop(callId), version: 0 }] : [])],
+      ...(extra.notAfter === undefined ? {} : { notAfter: extra.notAfter }),
+      put: [{ key, value: next, expiresAt: now() + LEDGER_KEEP_MS }],
+    };
+    const reply = await commitRepeatedly(state, shardOf(callId), change, () => extra.untilLeaseEnds === true && monotonic() < validUntil);
+    if (reply.outcome !== "ok") return reply;
+    row = next;
+    version = reply.commit;
+    asOf = { now: reply.now, monotonic: askedAt };
+    extendTo(next.lease === null ? validUntil : askedAt + leaseMs);
+    return reply;
+  }
+
+  function extendTo(until: number): void {
+    validUntil = until;
+    clearTimeout(expiryTimer);
+    if (!stopping.signal.aborted) expiryTimer = setTimeout(lose, Math.max(0, validUntil - marginMs - monotonic())).unref();
+  }
+
+  function now(): number {
+    return asOf.now + Math.floor(monotonic() - asOf.monotonic);
+  }
+
+  async function storeValue(prepared: Json): Promise<StoredValue> {
+    const text = JSON.stringify(prepared);
+    if (Buffer.byteLength(text) <= INLINE_BYTES) return { value: prepared };
+    // The blob is there before the row that points to it.
+    return { blob: await putBlobRepeatedly(state, Buffer.from(text)) };
+  }
+}
+
+// Below the store's limit for a whole document, with room for the rest of the row.
+const INLINE_BYTES = 32 * 1024;
+
+async function putBlobRepeatedly(state: StateStore, bytes: Uint8Array): Promise<string> {
+  try {
+    return await state.putBlob(bytes);
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable)) throw error;
+    return state.putBlob(bytes);
+  }
+}

@@ -1,0 +1,146 @@
+import { type Idempotency, type Json, keys, type LedgerRow, parseLedgerRow, shardOf, type ToolResult } from "@toolbus/contracts";
+import { contentHash, type Signer, signReceipt } from "@toolbus/grants";
+import type { Change, StateStore } from "@toolbus/state";
+import type { Log } from "@toolbus/telemetry";
+import { commitRepeatedly } from "./commit-repeatedly.ts";
+import { begin, type BeginDecision, finished, type LedgerCall, type StoredValue } from "./ledger.ts";
+import { type Hold, holdLedger, LEDGER_KEEP_MS } from "./ledger-hold.ts";
+import type { WorkerTimings } from "./worker-timings.ts";
+
+export interface BeginRequest {
+  readonly call: LedgerCall;
+  /** The message that asks, and whether the broker delivered it before. */
+  readonly by: string;
+  readonly redelivered: boolean;
+  readonly idempotency: Idempotency;
+  readonly timeoutMs: number;
+  /** Latest first begin, by the store's clock. What was sent already may be continued later. */
+  readonly notAfter: number | undefined;
+  /** The result of a call that ends without another attempt. */
+  readonly endResult: (code: "cancelled" | "outcome_unknown", attempt: number) => ToolResult;
+}
+
+export type BeginOutcome =
+  | Extract<BeginDecision, { kind: "conflict" | "repeat" | "busy" }>
+  | { readonly kind: "late" }
+  /** Ended just now, without another attempt. */
+  | { readonly kind: "ended"; readonly result: ToolResult; readonly receipt?: string }
+  | { readonly kind: "run"; readonly hold: Hold }
+  | { readonly kind: "continue" | "reconcile"; readonly hold: Hold; readonly prepared: Json };
+
+/** The ledger of a toolset in the state store. Every method throws `StoreUnavailable` when the store does not answer. */
+export interface Ledger {
+  /** Decides what becomes of a write and takes the lease where there is work to do. */
+  begin(request: BeginRequest): Promise<BeginOutcome>;
+  /** The row of a call, null when it was never begun here, and the store's clock. */
+  find(callId: string): Promise<{ readonly row: LedgerRow | null; readonly now: number }>;
+}
+
+export interface LedgerOptions {
+  readonly toolset: string;
+  readonly state: StateStore;
+  readonly signer?: Signer | undefined;
+  readonly timings: WorkerTimings;
+  readonly monotonic: () => number;
+  readonly random: (bytes: number) => Uint8Array;
+  readonly log: Log;
+}
+
+export function ledgerStore(options: LedgerOptions): Ledger {
+  const { toolset, state, signer, timings, monotonic, random, log } = options;
+  const { leaseMs, renewMs } = timings;
+  return {
+    async begin(request) {
+      const nonce = Buffer.from(random(8)).toString("hex");
+      // A stale commit means that another attempt moved the row: read it and decide again.
+      for (let tries = 1; tries <= BEGIN_TRIES; tries++) {
+        const outcome = await tryBegin(request, nonce);
+        if (outcome) return outcome;
+      }
+      return { kind: "busy", forMs: leaseMs };
+    },
+    async find(callId) {
+      const { now, documents } = await state.read([keys.ledger(toolset, callId)]);
+      return { row: rowOf(documents[0]?.value), now };
+    },
+  };
+
+  async function tryBegin(request: BeginRequest, nonce: string): Promise<BeginOutcome | null> {
+    const { callId } = request.call;
+    const key = keys.ledger(toolset, callId);
+    const askedAt = monotonic();
+    const { now, documents } = await state.read([key, keys.stop(callId)]);
+    const [stored, stop] = documents;
+    const decision = begin({ ...request, row: rowOf(stored?.value), now, stopped: stop !== null && stop !== undefined, ownersDeadBefore: state.ownersDeadBefore, leaseMs });
+    switch (decision.kind) {
+      case "conflict":
+      case "repeat":
+      case "busy":
+        return decision;
+      case "end":
+        return end(decision, request, { version: stored?.version ?? 0, now, nonce });
+      case "run":
+      case "continue":
+      case "reconcile": {
+        const first = decision.kind === "run";
+        const change: Change = {
+          op: `begin:${callId}:${decision.row.fence}:${nonce}`,
+          guards: [{ key, version: stored?.version ?? 0 }, ...(first ? [{ key: keys.stop(callId), version: 0 }] : [])],
+          ...(first && request.notAfter !== undefined ? { notAfter: request.notAfter } : {}),
+          put: [{ key, value: decision.row, expiresAt: now + LEDGER_KEEP_MS }],
+        };
+        const reply = await commitRepeatedly(state, shardOf(callId), change);
+        if (reply.outcome === "late") return { kind: "late" };
+        if (reply.outcome !== "ok") return null;
+        const hold = holdLedger({ state, toolset, row: decision.row, version: reply.commit, asOf: { now, monotonic: askedAt }, nonce, leaseMs, renewMs, monotonic, sign, log });
+        return first ? { kind: "run", hold } : withPrepared(decision.kind, hold, decision.prepared, request);
+      }
+    }
+  }
+
+  async function end({ row, code }: Extract<BeginDecision, { kind: "end" }>, request: BeginRequest, at: { version: number; now: number; nonce: string }): Promise<BeginOutcome | null> {
+    const result = request.endResult(code, row.fence);
+    const receipt = await sign(row, result, at.now);
+    const key = keys.ledger(toolset, row.callId);
+    const reply = await commitRepeatedly(state, shardOf(row.callId), {
+      op: `finish:${row.callId}:${row.fence}:${at.nonce}`,
+      guards: [{ key, version: at.version }],
+      put: [{ key, value: finished(row, { result, receipt, now: at.now }), expiresAt: at.now + LEDGER_KEEP_MS }],
+    });
+    return reply.outcome === "ok" ? { kind: "ended", result, ...(receipt === undefined ? {} : { receipt }) } : null;
+  }
+
+  async function withPrepared(kind: "continue" | "reconcile", hold: Hold, stored: StoredValue, request: BeginRequest): Promise<BeginOutcome> {
+    const prepared = await load(stored).catch(async (error: unknown) => {
+      await hold.stop();
+      throw error;
+    });
+    if (prepared !== undefined) return { kind, hold, prepared };
+    log.error({ callId: request.call.callId }, "the prepared value of a write is gone from the store");
+    const result = request.endResult("outcome_unknown", hold.fence);
+    const done = await hold.finish(result).finally(() => hold.stop());
+    return done.kind === "done" ? { ...done, kind: "ended", result } : { kind: "busy", forMs: leaseMs };
+  }
+
+  async function load(stored: StoredValue): Promise<Json | undefined> {
+    if ("value" in stored) return stored.value;
+    const bytes = await state.getBlob(stored.blob);
+    return bytes === null ? undefined : JSON.parse(Buffer.from(bytes).toString());
+  }
+
+  async function sign(row: LedgerRow, result: ToolResult, now: number): Promise<string | undefined> {
+    if (!signer) return undefined;
+    const { callId, toolName, toolHash, argsHash, fence } = row;
+    return signReceipt({ callId, toolset, tool: toolName, toolHash, argsHash, fence, resultHash: contentHash(result.content), at: now }, signer);
+  }
+}
+
+const BEGIN_TRIES = 8;
+
+/** A row that cannot be read is a fault of ours: to run the write as if there were none could run it twice. */
+function rowOf(value: Json | undefined): LedgerRow | null {
+  if (value === undefined) return null;
+  const parsed = parseLedgerRow(value);
+  if (!parsed.ok) throw new Error(`A ledger row cannot be read: ${parsed.problems[0]?.path ?? ""} ${parsed.problems[0]?.message ?? ""}.`);
+  return parsed.value;
+}

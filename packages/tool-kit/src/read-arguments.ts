@@ -1,0 +1,22 @@
+import { checkArguments, type JsonObject, type Parsed, type ToolDefinition } from "@toolbus/contracts";
+import { argumentsHash, canonicalJson, parseCanonicalArguments } from "@toolbus/grants";
+
+/** Arguments that the tool may run with, and the hash that a grant is bound to. */
+export interface CheckedArguments {
+  readonly value: JsonObject;
+  readonly hash: string;
+}
+
+/**
+ * Reads the arguments of a call: canonical JSON text that satisfies the schema, with every default in place already. Text that would become
+ * something else by applying a default is refused: what was approved must be what runs.
+ */
+export function readArguments(definition: ToolDefinition, text: string): Parsed<CheckedArguments> {
+  const parsed = parseCanonicalArguments(text);
+  if (!parsed.ok) return parsed;
+  const problems = checkArguments(definition, parsed.value);
+  if (problems.length > 0) return { ok: false, problems };
+  // The check puts defaults in place.
+  if (canonicalJson(parsed.value) !== text) return { ok: false, problems: [{ path: "", message: "lacks defaults of the tool's schema; send them in full" }] };
+  return { ok: true, value: { value: parsed.value, hash: argumentsHash(text) } };
+}

@@ -1,0 +1,157 @@
+import { HOME_SHARD, type Json, keyOf, keys, parseRegistration, type Registration } from "@toolbus/contracts";
+import { toolHash } from "@toolbus/grants";
+import type { Change, StateStore, StoredDocument } from "@toolbus/state";
+import type { Log } from "@toolbus/telemetry";
+import { commitRepeatedly } from "./commit-repeatedly.ts";
+import type { Executor, Toolset } from "./toolset.ts";
+
+/** A tool of this name belongs to another toolset. The message names both and the remedy. */
+export class RegistryConflict extends Error {
+  readonly code = "registry_conflict";
+  override readonly name = "RegistryConflict";
+}
+
+/**
+ * Registers every tool of a toolset, or none: a stored document each, which outlives the workers, and an entry in the index. A second replica
+ * and a second version are no duplicates; a name that another toolset holds is refused with `RegistryConflict`.
+ *
+ * No commit may touch another toolset's documents, so the name is looked up before the commit and again after it: of two that registered at
+ * the same moment the later commit withdraws. Each name has a claim of its own for that, written once, whose version is its place in the order.
+ */
+export async function registerToolset(state: StateStore, toolset: Toolset): Promise<void> {
+  const executors = toolset.list();
+  refuseForeign(toolset.name, await foreignClaims(state, toolset));
+  for (let tries = 1; !(await writeRegistrations(state, toolset, executors)); tries++) {
+    if (tries === TRIES) throw new Error(`The toolset "${toolset.name}" could not be registered: its documents change all the time.`);
+  }
+  const lost = await lostNames(state, toolset);
+  if (lost.length === 0) return;
+  for (const { tool } of lost) {
+    const version = toolset.find(tool)?.definition.version;
+    if (version !== undefined) await unregister(state, toolset.name, tool, version);
+  }
+  refuseForeign(toolset.name, lost);
+}
+
+/** Every registration, in the order of the index. One that cannot be read, or whose hash is not its own, is left out with a log line. */
+export async function readRegistry(state: StateStore, log?: Log): Promise<readonly Registration[]> {
+  const members = await indexMembers(state);
+  if (members.length === 0) return [];
+  const { documents } = await state.read(members.map(({ toolset, tool, version }) => keys.registration(toolset, tool, version)));
+  return members.flatMap(({ toolset, tool, version }, i) => {
+    const value = documents[i]?.value;
+    // Unregistered since the index was read.
+    if (value === undefined) return [];
+    const parsed = parseRegistration(value);
+    if (parsed.ok && parsed.value.toolset === toolset && parsed.value.definition.name === tool && parsed.value.hash === toolHash(parsed.value.definition)) return [parsed.value];
+    log?.warn({ toolset, tool, version }, "a registration cannot be read and is left out");
+    return [];
+  });
+}
+
+/** Removes one version of a tool on purpose; its claim on the name goes with the last version. False when it was not registered. */
+export async function unregister(state: StateStore, toolset: string, tool: string, version: string): Promise<boolean> {
+  for (let tries = 1; tries <= TRIES; tries++) {
+    const others = (await indexMembers(state)).filter((m) => m.toolset === toolset && m.tool === tool && m.version !== version);
+    const key = keys.registration(toolset, tool, version);
+    const { documents } = await state.read([key, claimKey(toolset, tool)]);
+    const [registration, claim] = documents;
+    if (!registration) return false;
+    const reply = await commitRepeatedly(state, HOME_SHARD, {
+      op: `unregister:${toolset}/${tool}@${version}:${registration.version}`,
+      guards: [
+        { key, version: registration.version },
+        { key: claimKey(toolset, tool), version: claim?.version ?? 0 },
+      ],
+      remove: [key, ...(others.length === 0 && claim ? [claimKey(toolset, tool)] : [])],
+      index: [{ index: keys.registryIndex(), member: `${toolset}/${tool}@${version}`, score: null }],
+    });
+    if (reply.outcome === "ok") return true;
+  }
+  throw new Error(`The tool "${tool}" of "${toolset}" could not be unregistered: its documents change all the time.`);
+}
+
+const TRIES = 8;
+const PAGE = 256;
+/** A replica that finds its own registration newer than this does not write it again. */
+const SEEN_EVERY_MS = 3_600_000;
+
+interface Member {
+  readonly toolset: string;
+  readonly tool: string;
+  readonly version: string;
+}
+
+/** False when a document changed in between. */
+async function writeRegistrations(state: StateStore, toolset: Toolset, executors: readonly Executor[]): Promise<boolean> {
+  const registrationKeys = executors.map(({ definition }) => keys.registration(toolset.name, definition.name, definition.version));
+  const claimKeys = executors.map(({ definition }) => claimKey(toolset.name, definition.name));
+  const { now, documents } = await state.read([...registrationKeys, ...claimKeys]);
+  const registrations = documents.slice(0, executors.length);
+  const claims = documents.slice(executors.length);
+  const put: { readonly key: string; readonly value: Json }[] = [];
+  executors.forEach((executor, i) => {
+    const registration = registrationOf(toolset.name, executor, registrations[i] ?? null, now);
+    if (registration) put.push({ key: registrationKeys[i] ?? "", value: registration });
+    if (!claims[i]) put.push({ key: claimKeys[i] ?? "", value: { toolset: toolset.name, tool: executor.definition.name } });
+  });
+  if (put.length === 0) return true;
+  const versions = new Map([...registrationKeys, ...claimKeys].map((key, i) => [key, documents[i]?.version ?? 0]));
+  const guarded = [...new Set([...put.map(({ key }) => key), ...versions.keys()])];
+  const change: Change = {
+    // Racing replicas see the same versions and write the same: one of them, or both as one.
+    op: `register:${toolset.name}:${executors.map((e) => e.hash.slice(-8)).join("")}:${[...versions.values()].join(".")}`.slice(0, 400),
+    guards: guarded.map((key) => ({ key, version: versions.get(key) ?? 0 })),
+    put,
+    index: executors.map(({ definition }) => ({ index: keys.registryIndex(), member: `${toolset.name}/${definition.name}@${definition.version}`, score: 0 })),
+  };
+  return (await commitRepeatedly(state, HOME_SHARD, change)).outcome === "ok";
+}
+
+/** The document to write, or null when the stored one says the same and was seen lately. */
+function registrationOf(toolset: string, { definition, hash }: Executor, stored: StoredDocument | null, now: number): Registration | null {
+  const known = stored ? parseRegistration(stored.value) : null;
+  const same = known?.ok === true && known.value.hash === hash;
+  if (same && now - known.value.lastSeenAt < SEEN_EVERY_MS) return null;
+  return { toolset, definition, hash, registeredAt: same ? known.value.registeredAt : now, lastSeenAt: now };
+}
+
+/** Names of ours that another toolset claimed before us. */
+async function lostNames(state: StateStore, toolset: Toolset): Promise<readonly Member[]> {
+  const foreign = await foreignClaims(state, toolset);
+  if (foreign.length === 0) return [];
+  const { documents } = await state.read(foreign.flatMap(({ toolset: other, tool }) => [claimKey(toolset.name, tool), claimKey(other, tool)]));
+  return foreign.filter((_, i) => {
+    const [ours, theirs] = [documents[2 * i], documents[2 * i + 1]];
+    return theirs && (!ours || theirs.version < ours.version);
+  });
+}
+
+async function foreignClaims(state: StateStore, toolset: Toolset): Promise<readonly Member[]> {
+  return (await indexMembers(state)).filter((member) => member.toolset !== toolset.name && toolset.find(member.tool) !== undefined);
+}
+
+function refuseForeign(name: string, foreign: readonly Member[]): void {
+  const [first] = foreign;
+  if (!first) return;
+  throw new RegistryConflict(`The tool "${first.tool}" of the toolset "${name}" is registered by the toolset "${first.toolset}" already; rename it, or unregister that one first.`);
+}
+
+async function indexMembers(state: StateStore): Promise<readonly Member[]> {
+  const members: Member[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await state.page(keys.registryIndex(), { limit: PAGE, ...(cursor === undefined ? {} : { cursor }) });
+    for (const { member } of page.members) {
+      const [, toolset, tool, version] = /^([^/]+)\/([^@]+)@(.+)$/.exec(member) ?? [];
+      if (toolset !== undefined && tool !== undefined && version !== undefined) members.push({ toolset, tool, version });
+    }
+    cursor = page.cursor;
+  } while (cursor !== undefined);
+  return members;
+}
+
+/** Without a version, so it is no registration of one. */
+function claimKey(toolset: string, tool: string): string {
+  return keyOf(`registry.${toolset}`, HOME_SHARD, tool);
+}

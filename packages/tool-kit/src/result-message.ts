@@ -1,0 +1,130 @@
+import { attributes, DEFAULT_AGENT, errorContent, type Json, type Message, message, messageIds, messageTypes, type ResultError, type ToolInvoke, type ToolResult, topics } from "@toolbus/contracts";
+import { secretHash } from "@toolbus/grants";
+import { boundContent } from "./tool-output.ts";
+import { boundedDetails, cleanText } from "./tool-problem.ts";
+
+export interface AnswerParts {
+  /** The message that is answered. */
+  readonly invoke: Message;
+  readonly call: Pick<ToolInvoke, "toolCallId" | "toolName">;
+  readonly dispatch: number;
+  /** The `source` of the answer. */
+  readonly source: string;
+  /** For the message's time, in milliseconds. */
+  readonly now: number;
+}
+
+/**
+ * The answer to an invoke. Its body is exactly a `ToolResponse`, or a `ToolFailure` for what went wrong in Toolbus or the handler; all else
+ * travels as attributes. It echoes the hash of the invoke's secret, so that an answer from someone who never saw the invoke joins nothing.
+ * `readResult` gives back `sendable(result)`.
+ */
+export function resultMessage(parts: AnswerParts & { readonly result: ToolResult; readonly receipt?: string | undefined }): Message {
+  const { toolCallId, toolName } = parts.call;
+  const result = sendable(parts.result);
+  const { error } = result;
+  const failure = error !== undefined && isFailure(result, error);
+  return answer(parts, {
+    type: failure ? messageTypes.toolError : messageTypes.toolResult,
+    body: failure
+      ? { toolCallId, toolName, code: wireCode(error), message: error.message, isRetryable: error.retryable }
+      : { toolCallId, toolName, content: result.content, isError: result.isError },
+    attributes: {
+      [attributes.errorClass]: error?.class,
+      [attributes.errorDetails]: error?.details === undefined ? undefined : asciiJson(error.details),
+      [attributes.resultMetadata]: asciiJson(metadataOf(result)),
+      [attributes.receipt]: parts.receipt,
+    },
+  });
+}
+
+/** The answer to a write whose grant is genuine but stale: the agent asks for another. */
+export function grantStaleMessage(parts: AnswerParts & { readonly reason: string }): Message {
+  const { toolCallId, toolName } = parts.call;
+  const body = { toolCallId, toolName, code: "grant_stale", message: `The grant is stale (${parts.reason}); ask for another.`, isRetryable: true };
+  return answer(parts, { type: messageTypes.grantStale, body, attributes: {} });
+}
+
+/** A result as it travels: content and details within their limits. Results that the pipeline makes are so already. */
+export function sendable(result: ToolResult): ToolResult {
+  const { error } = result;
+  if (error) {
+    const { details, ...rest } = error;
+    const bounded: ResultError = { ...rest, message: cleanText(error.message, 4000), ...(details === undefined ? {} : { details: [...boundedDetails(details)] }) };
+    const content = result.content === errorContent(error, result.truncated) ? errorContent(bounded, result.truncated) : result.content;
+    return { ...result, error: bounded, ...boundContent(content) };
+  }
+  return { ...result, ...boundContent(result.content) };
+}
+
+/** A failure's content is made again from its error by the reader, so it need not travel. */
+function isFailure(result: ToolResult, error: ResultError): boolean {
+  return FAILURE_CODES.has(error.code) && result.isError && result.content === errorContent(error, result.truncated);
+}
+
+const FAILURE_CODES: ReadonlySet<string> = new Set(["tool_not_found", "invalid_arguments", "timeout", "execution_failed", "result_too_large"]);
+
+function wireCode(error: ResultError): string {
+  switch (error.code) {
+    case "tool_not_found":
+      return "ToolNotFound";
+    case "invalid_arguments":
+      return "InvalidArguments";
+    case "timeout":
+      return "Timeout";
+    default:
+      return "ExecutionFailed";
+  }
+}
+
+/** Everything of a result that its body does not say. */
+function metadataOf(result: ToolResult): object {
+  const { status, error, truncated, metadata, content } = result;
+  return { status, error: error && errorMetadata(error, content, truncated), truncated, metadata };
+}
+
+function errorMetadata(error: ResultError, content: string, truncated: boolean | undefined): object {
+  const { code, class: errorClass, retryable, retryAfter } = error;
+  // The message is in the body already, unless the content is not the one made from the error.
+  const message = content === errorContent(error, truncated) ? undefined : error.message;
+  return { code, class: errorClass, message, retryable, retryAfter };
+}
+
+interface Answer {
+  readonly type: string;
+  readonly body: Json;
+  readonly attributes: Readonly<Record<string, string | undefined>>;
+}
+
+function answer(parts: AnswerParts, { type, body, attributes: own }: Answer): Message {
+  const { invoke, call, dispatch, source, now } = parts;
+  const secret = invoke.attributes[attributes.callSecret];
+  return message({
+    id: messageIds.result(call.toolCallId, dispatch),
+    topic: replyTopic(invoke.replyTo),
+    type,
+    source,
+    now,
+    correlationId: call.toolCallId,
+    attributes: {
+      [attributes.secretHash]: secret === undefined ? undefined : secretHash(secret),
+      [attributes.dispatch]: dispatch,
+      [attributes.traceparent]: invoke.attributes[attributes.traceparent],
+      [attributes.tracestate]: invoke.attributes[attributes.tracestate],
+      ...own,
+    },
+    body,
+  });
+}
+
+/** Where the answer goes. An invoke may name an agent's result queue and nothing else: a worker is no relay for other topics. */
+function replyTopic(replyTo: string | undefined): string {
+  return replyTo !== undefined && RESULT_TOPIC.test(replyTo) ? replyTo : topics.result(DEFAULT_AGENT);
+}
+
+const RESULT_TOPIC = /^tool\.result\.[A-Za-z0-9_-]{1,64}$/;
+
+/** JSON in ASCII, because not every broker's headers carry more. */
+function asciiJson(value: unknown): string {
+  return JSON.stringify(value).replace(/[\u007f-\uffff]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}

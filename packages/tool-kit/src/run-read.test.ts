@@ -1,0 +1,154 @@
+import type { JsonObject } from "@toolbus/contracts";
+import { describe, expect, it } from "vitest";
+import { defineTool } from "./define-tool.ts";
+import { bench } from "./testing/bench.ts";
+import type { ToolContext, ToolOutput } from "./tool.ts";
+import { MAX_CONTENT_BYTES } from "./tool-output.ts";
+import { toolError } from "./tool-problem.ts";
+import { toolset } from "./toolset.ts";
+import { cancelCall } from "./worker-options.ts";
+
+type Run = (args: JsonObject, context: ToolContext) => ToolOutput | Promise<ToolOutput>;
+
+function setup(run: Run, timeoutMs = 1000) {
+  const parameters = { type: "object", properties: { id: { type: "string", maxLength: 10 }, limit: { type: "integer", default: 10 } }, required: ["id"], additionalProperties: false };
+  const made = bench(toolset({ name: "orders", tools: [defineTool({ name: "look_up", kind: "read", description: "Looks up.", parameters, timeoutMs, run })] }));
+  return { ...made, worker: made.process(), ask: (args: JsonObject = { id: "a", limit: 1 }) => made.invoke("look_up", args) };
+}
+
+describe("a read", () => {
+  it("answers JSON as JSON text and text as it is", async () => {
+    for (const [value, content] of [[{ a: 1 }, '{"a":1}'], ["plain", "plain"], [null, "null"]] as const) {
+      const { worker, ask } = setup(() => value);
+      expect(await worker.deliver(await ask())).toEqual({ kind: "ack" });
+      expect(worker.read()[0]?.result).toMatchObject({ status: "ok", content, isError: false, metadata: { tool: "look_up", attempt: 1 } });
+    }
+  });
+
+  it("times out with a retryable result although the tool ignores its signal", async () => {
+    const { worker, ask } = setup(() => new Promise(() => undefined), 20);
+    await worker.deliver(await ask());
+    expect(worker.read()[0]?.result).toMatchObject({ status: "timeout", error: { code: "timeout", retryable: true } });
+    expect(JSON.parse(worker.answers[0]?.body ?? "")).toMatchObject({ code: "Timeout", isRetryable: true });
+  });
+
+  it("gives the message of an unknown exception, never its stack", async () => {
+    const { worker, ask } = setup(() => {
+      throw new Error(`boom\u0007 ${"x".repeat(900)}\n    at secretFunction (/srv/app.js:1:1)`);
+    });
+    await worker.deliver(await ask());
+    const { result } = worker.read()[0] ?? {};
+    expect(result).toMatchObject({ status: "error", error: { code: "execution_failed", retryable: false } });
+    expect(result?.error?.message.length).toBe(300);
+    expect(JSON.stringify(worker.answers)).not.toContain("secretFunction");
+  });
+
+  it("gives a problem of the tool's domain in its own words", async () => {
+    const { worker, ask } = setup(() => toolError("order_not_found", "There is no order a.", { details: [{ path: "/id", message: "is unknown" }] }));
+    await worker.deliver(await ask());
+    expect(worker.read()[0]?.result.error).toEqual({ code: "order_not_found", class: "ToolUserError", message: "There is no order a.", retryable: false, details: [{ path: "/id", message: "is unknown" }] });
+  });
+
+  it("tries one transient failure again, silently, and not a second", async () => {
+    let runs = 0;
+    const flaky = setup(() => (++runs === 1 ? toolError("unavailable", "No connection.") : "found"));
+    await flaky.worker.deliver(await flaky.ask());
+    expect(flaky.worker.read()[0]?.result).toMatchObject({ status: "ok", metadata: { attempt: 2 } });
+    runs = 0;
+    const down = setup(() => (runs++, toolError("unavailable", "No connection.")));
+    await down.worker.deliver(await down.ask());
+    expect(runs).toBe(2);
+    expect(down.worker.read()[0]?.result.error).toMatchObject({ code: "unavailable", retryable: true });
+  });
+
+  it("does not hammer a target that limits its rate", async () => {
+    let runs = 0;
+    const { worker, ask } = setup(() => (runs++, toolError("rate_limited", "Slow down.", { retryAfter: 7 })));
+    await worker.deliver(await ask());
+    expect(runs).toBe(1);
+    expect(JSON.parse(worker.read()[0]?.result.content ?? "")).toMatchObject({ error: "rate_limited", retryable: true, retryAfter: 7 });
+  });
+
+  it("cuts a large result and says how much is left out", async () => {
+    const text = "é".repeat(100_000);
+    const { worker, ask } = setup(() => text);
+    await worker.deliver(await ask());
+    const { result } = worker.read()[0] ?? {};
+    expect(result?.truncated).toBe(true);
+    expect(Buffer.byteLength(result?.content ?? "")).toBeLessThanOrEqual(MAX_CONTENT_BYTES);
+    const [, kept, left] = /^(é+)\n\[truncated: (\d+) more characters left out\]$/.exec(result?.content ?? "") ?? [];
+    expect((kept?.length ?? 0) + Number(left)).toBe(text.length);
+  });
+
+  it("fails on a value that is not JSON", async () => {
+    const loop: Record<string, never> = {};
+    Object.assign(loop, { loop });
+    const { worker, ask } = setup(() => loop);
+    await worker.deliver(await ask());
+    expect(worker.read()[0]?.result.error?.code).toBe("execution_failed");
+  });
+
+  it("is dropped after its not-after: nobody waits for it", async () => {
+    let runs = 0;
+    const { worker, invoke, clock } = setup(() => ++runs);
+    const sent = await invoke("look_up", { id: "a", limit: 1 }, { notAfter: clock.now });
+    clock.now += 1;
+    expect(await worker.deliver(sent)).toEqual({ kind: "ack" });
+    expect([runs, worker.answers.length]).toEqual([0, 0]);
+  });
+
+  it("ends as cancelled when a hint says that nobody waits", async () => {
+    const started = Promise.withResolvers<void>();
+    const { worker, ask, callId } = setup(() => (started.resolve(), new Promise(() => undefined)));
+    const delivered = worker.deliver(await ask());
+    await started.promise;
+    await cancelCall(callId(), worker.context);
+    await delivered;
+    expect(worker.read()[0]?.result.status).toBe("cancelled");
+  });
+
+  it("is handed back when the worker stops", async () => {
+    const { worker, ask } = setup(() => new Promise(() => undefined));
+    const stop = new AbortController();
+    const delivered = worker.deliver(await ask(), 1, stop.signal);
+    stop.abort();
+    expect(await delivered).toMatchObject({ kind: "retry" });
+    expect(worker.answers).toEqual([]);
+  });
+
+  it("comes again when its answer was not confirmed", async () => {
+    const { process, ask } = setup(() => "found");
+    const { BusUnavailable } = await import("@toolbus/bus");
+    const worker = process({ publish: () => Promise.reject(new BusUnavailable("no confirm")) });
+    expect(await worker.deliver(await ask())).toMatchObject({ kind: "retry", after: 1000 });
+  });
+});
+
+describe("a call that cannot run", () => {
+  it("of an unknown tool is answered with the names there are", async () => {
+    const { worker, invoke } = setup(() => 1);
+    await worker.deliver(await invoke("look_upp", { id: "a" }));
+    expect(JSON.parse(worker.answers[0]?.body ?? "")).toMatchObject({ code: "ToolNotFound", message: 'Tool "look_upp" is not registered. Registered: look_up.', isRetryable: false });
+  });
+
+  it("with wrong arguments is answered with every field that is wrong", async () => {
+    const { worker, ask } = setup(() => 1);
+    await worker.deliver(await ask({ id: "much too long", limit: "ten" }));
+    expect(worker.read()[0]?.result).toMatchObject({ status: "validation_error", error: { code: "invalid_arguments" } });
+    expect(worker.read()[0]?.result.error?.details?.map(({ path }) => path).toSorted()).toEqual(["/id", "/limit"]);
+  });
+
+  it("is refused when a default would change its arguments, or when they are not canonical", async () => {
+    const { worker, ask, invoke } = setup(() => 1);
+    await worker.deliver(await ask({ id: "a" }));
+    await worker.deliver(await invoke("look_up", {}, { index: 1, text: '{"limit":1,"id":"a"}' }));
+    await worker.deliver(await invoke("look_up", {}, { index: 2, text: '{"id":"a","id":"b","limit":1}' }));
+    expect(worker.read().map(({ result }) => result.error?.code)).toEqual(["invalid_arguments", "invalid_arguments", "invalid_arguments"]);
+  });
+
+  it("answers to agents only, whatever the message names", async () => {
+    const { worker, invoke } = setup(() => 1);
+    await worker.deliver(await invoke("look_up", { id: "a", limit: 1 }, { replyTo: "approval.request" }));
+    expect(worker.answers[0]?.topic).toBe("tool.result.default");
+  });
+});

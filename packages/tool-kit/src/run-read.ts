@@ -1,0 +1,65 @@
+import { failedResult, type Json, type ToolResult } from "@toolbus/contracts";
+import type { InvokeContext, Outcome } from "./invoke-context.ts";
+import { type Ran, runWithin } from "./run-within.ts";
+import { type ToolCall, withRecord } from "./tool-call.ts";
+import { outputResult } from "./tool-output.ts";
+import { problemResult, ToolProblem, unexpectedResult } from "./tool-problem.ts";
+import type { ReadTool } from "./tool.ts";
+import type { CheckedArguments } from "./read-arguments.ts";
+import type { Executor } from "./toolset.ts";
+
+/**
+ * Runs a read or a compute to its result, within its time-out. One transient failure to reach the target is tried again silently. Nothing is
+ * stored: the same invoke may run again, here or elsewhere.
+ */
+export async function runRead(call: ToolCall, executor: Executor<ReadTool>, args: CheckedArguments, context: InvokeContext): Promise<Outcome> {
+  const { clock, monotonic, log } = context;
+  if (call.notAfter !== undefined && clock() > call.notAfter) return { kind: "drop", reason: "it came after its not-after" };
+  let attempt = 1;
+  let ran = await runOnce();
+  if (isTransient(ran) && timeLeft() > 0) {
+    attempt = 2;
+    ran = await runOnce();
+  }
+  if (ran.kind === "interrupted" && ran.why === "stopped") return { kind: "retry", after: 0, reason: "the worker stops" };
+  return { kind: "answer", result: withRecord(call, readOutcome(ran, executor), attempt, monotonic) };
+
+  function runOnce(): Promise<Ran<Json>> {
+    const toolLog = log.child({ callId: call.callId, tool: call.toolName });
+    return runWithin((signal) => executor.tool.run(args.value, { callId: call.callId, sessionId: call.invoke.sessionId, signal, log: toolLog }), {
+      timeoutMs: timeLeft(),
+      signals: { cancelled: call.cancelled, stopped: call.stopped },
+    });
+  }
+
+  function timeLeft(): number {
+    return executor.definition.timeoutMs - (monotonic() - call.startedMonotonic);
+  }
+}
+
+/** What a handler's end means for a call whose effect, if any, has not been sent. */
+export function readOutcome(ran: Ran<Json>, { definition }: Executor): ToolResult {
+  switch (ran.kind) {
+    case "value":
+      return outputOrFailure(ran.value);
+    case "problem":
+      return problemResult(ran.problem);
+    case "threw":
+      return unexpectedResult(ran.error);
+    case "interrupted":
+      if (ran.why === "timeout") return failedResult("timeout", `The tool "${definition.name}" did not answer within ${definition.timeoutMs} ms.`);
+      return failedResult("cancelled", `The call of "${definition.name}" was cancelled before it had an effect.`);
+  }
+}
+
+function outputOrFailure(value: Json): ToolResult {
+  try {
+    return outputResult(value);
+  } catch {
+    return failedResult("execution_failed", "The tool gave a value that is not JSON.");
+  }
+}
+
+function isTransient(ran: Ran<Json>): boolean {
+  return ran.kind === "problem" && ran.problem instanceof ToolProblem && ran.problem.code === "unavailable" && ran.problem.options.retryable !== false && ran.problem.options.retryAfter === undefined;
+}

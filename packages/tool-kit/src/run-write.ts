@@ -1,0 +1,185 @@
+import { failedResult, type Json, type ToolResult } from "@toolbus/contracts";
+import { checkGrant } from "./check-grant.ts";
+import type { InvokeContext, Outcome } from "./invoke-context.ts";
+import type { Hold } from "./ledger-hold.ts";
+import type { CheckedArguments } from "./read-arguments.ts";
+import { readOutcome } from "./run-read.ts";
+import { type Ran, runWithin } from "./run-within.ts";
+import { recordSecurityEvent } from "./security-record.ts";
+import { type ToolCall, withRecord } from "./tool-call.ts";
+import { outputResult } from "./tool-output.ts";
+import { problemResult } from "./tool-problem.ts";
+import type { Reconciliation, WriteContext } from "./tool.ts";
+import type { WriteExecutor } from "./toolset.ts";
+import { retryAfter } from "./worker-timings.ts";
+
+/**
+ * Runs a write at most as often as its idempotency allows, and only with a genuine grant for exactly this call. What it did is in the ledger
+ * before it is answered; an outcome that nobody can know is `outcome_unknown`, never a success and never a second try.
+ */
+export async function runWrite(call: ToolCall, executor: WriteExecutor, args: CheckedArguments, context: InvokeContext): Promise<Outcome> {
+  const permission = await checkGrant(call, executor, args, context);
+  if (permission.kind !== "granted") return permission;
+  const begun = await context.ledger.begin({
+    call: { callId: call.callId, toolName: call.toolName, toolHash: executor.hash, argsHash: args.hash, jti: permission.jti },
+    by: call.message.id,
+    redelivered: call.count > 1,
+    idempotency: executor.definition.idempotency,
+    timeoutMs: executor.definition.timeoutMs,
+    notAfter: earlier(call.notAfter, permission.expiresAt),
+    endResult: (code, attempt) => withRecord(call, endResult(code, executor), attempt, context.monotonic),
+  });
+  switch (begun.kind) {
+    case "conflict":
+      await recordSecurityEvent(call, { reason: "conflict", detail: `the ledger has this call with other ${begun.field}` }, context);
+      return { kind: "drop", reason: "it conflicts with the ledger" };
+    case "repeat":
+      return { ...begun, kind: "answer" };
+    case "ended":
+      return { ...begun, kind: "answer" };
+    case "busy":
+      return { kind: "retry", after: begun.forMs, reason: "another attempt holds the lease" };
+    case "late":
+      return { kind: "drop", reason: "it came after its not-after" };
+    case "run":
+      return whileHeld(begun.hold, () => prepareAndSend({ call, executor, context, hold: begun.hold }, args));
+    case "continue":
+      return whileHeld(begun.hold, () => send({ call, executor, context, hold: begun.hold }, begun.prepared, { first: false }));
+    case "reconcile":
+      return whileHeld(begun.hold, () => askTarget({ call, executor, context, hold: begun.hold }, begun.prepared));
+  }
+}
+
+interface Attempt {
+  readonly call: ToolCall;
+  readonly executor: WriteExecutor;
+  readonly context: InvokeContext;
+  readonly hold: Hold;
+}
+
+/** Every attempt at an open outcome has a fence; after this many it is given up as unknown. */
+const MAX_FENCES = 5;
+
+async function whileHeld(hold: Hold, work: () => Promise<Outcome>): Promise<Outcome> {
+  try {
+    return await work();
+  } finally {
+    await hold.stop();
+  }
+}
+
+/** Nothing has happened outside until `sending` is committed: every failure before it is a plain error. */
+async function prepareAndSend(attempt: Attempt, args: CheckedArguments): Promise<Outcome> {
+  const { call, executor, context, hold } = attempt;
+  const log = context.log.child({ callId: call.callId, tool: call.toolName });
+  const ran = await runWithin<Json>((signal) => executor.tool.prepare(args.value, { callId: call.callId, sessionId: call.invoke.sessionId, signal, log }), {
+    timeoutMs: executor.definition.timeoutMs,
+    signals: { cancelled: call.cancelled, stopped: call.stopped, lost: hold.lost },
+  });
+  if (ran.kind === "interrupted" && (ran.why === "stopped" || ran.why === "lost")) return giveBack(attempt, 0, `the attempt was interrupted (${ran.why})`);
+  if (ran.kind !== "value") return finish(attempt, readOutcome(ran, executor));
+  const prepared = ran.value ?? null;
+  const sent = await hold.sending(prepared, call.notAfter);
+  switch (sent) {
+    case "sent":
+      return send(attempt, prepared, { first: true });
+    case "late":
+      await hold.release();
+      return { kind: "drop", reason: "it was not sent before its not-after" };
+    case "stopped":
+      return finish(attempt, endResult("cancelled", executor));
+    case "lost":
+      return { kind: "retry", after: retryAfter(context.timings, call.count), reason: "another attempt has taken over" };
+  }
+}
+
+/** The effect. From here on only the target, or the tool's idempotency, can say what happened. */
+async function send(attempt: Attempt, prepared: Json, { first }: { readonly first: boolean }): Promise<Outcome> {
+  const { call, executor, hold } = attempt;
+  if (!hold.hasMargin()) return giveBack(attempt, 0, "the lease was about to end before anything was sent");
+  const ran = await runWithin((signal) => executor.tool.run(prepared, writeContext(attempt, signal)), {
+    timeoutMs: executor.definition.timeoutMs,
+    // No cancel and no shutdown: what may have been sent is seen through to its end.
+    signals: { lost: hold.lost },
+  });
+  if (ran.kind === "value") return finish(attempt, writtenResult(ran.value));
+  // A refusal of a later attempt says nothing about the earlier one, which may have got through.
+  if (first && ran.kind === "problem" && ran.problem.options.effect === "none") return finish(attempt, problemResult(ran.problem));
+  if (ran.kind === "interrupted" && ran.why === "lost") return giveBack(attempt, 0, "the lease was lost while sending");
+  attempt.context.log.warn({ callId: call.callId, tool: call.toolName, attempt: hold.fence, why: whyOpen(ran) }, "the outcome of a write is open");
+  switch (executor.definition.idempotency.mode) {
+    case "key":
+      return repeatOrUnknown(attempt, ran);
+    case "reconcile":
+      return askTarget(attempt, prepared);
+    case "none":
+      return finish(attempt, endResult("outcome_unknown", executor));
+  }
+}
+
+/** Asks the target what became of an earlier attempt. It never leads to a second run. */
+async function askTarget(attempt: Attempt, prepared: Json): Promise<Outcome> {
+  const { executor, hold } = attempt;
+  const ran = await runWithin<Reconciliation>((signal) => executor.tool.reconcile?.(prepared, writeContext(attempt, signal)) ?? { kind: "unknown" }, {
+    timeoutMs: executor.definition.timeoutMs,
+    signals: { lost: hold.lost },
+  });
+  if (ran.kind !== "value") return repeatOrUnknown(attempt, ran);
+  switch (ran.value.kind) {
+    case "happened":
+      return finish(attempt, writtenResult(ran.value.content));
+    case "voided":
+      return finish(attempt, failedResult("not_executed", `The write "${executor.definition.name}" did not happen: its target refuses the interrupted attempt.`));
+    case "unknown":
+      return finish(attempt, endResult("outcome_unknown", executor));
+  }
+}
+
+async function repeatOrUnknown(attempt: Attempt, ran: Ran<unknown>): Promise<Outcome> {
+  const { executor, context, hold } = attempt;
+  if (hold.fence >= MAX_FENCES) return finish(attempt, endResult("outcome_unknown", executor));
+  const asked = ran.kind === "problem" ? (ran.problem.options.retryAfter ?? 0) * 1000 : 0;
+  return giveBack(attempt, Math.max(asked, retryAfter(context.timings, hold.fence)), "the outcome is open and the attempt is repeated");
+}
+
+/** Ends this attempt without a result; the delivery comes again and another attempt goes on. */
+async function giveBack({ hold }: Attempt, after: number, reason: string): Promise<Outcome> {
+  await hold.release();
+  return { kind: "retry", after, reason };
+}
+
+/** Record, then answer: a crash in between repeats the answer, not the effect. */
+async function finish({ call, context, hold }: Attempt, result: ToolResult): Promise<Outcome> {
+  const recorded = withRecord(call, result, hold.fence, context.monotonic);
+  const done = await hold.finish(recorded);
+  if (done.kind === "lost") return { kind: "retry", after: retryAfter(context.timings, call.count), reason: "another attempt has taken over" };
+  return { kind: "answer", result: recorded, ...(done.receipt === undefined ? {} : { receipt: done.receipt }) };
+}
+
+/** The effect is known to have happened, whatever the handler made of the target's answer. */
+function writtenResult(value: Json): ToolResult {
+  try {
+    return outputResult(value);
+  } catch {
+    return outputResult({ note: "The write happened; the tool gave no readable result." });
+  }
+}
+
+function endResult(code: "cancelled" | "outcome_unknown", { definition }: WriteExecutor): ToolResult {
+  return code === "cancelled"
+    ? failedResult(code, `The write "${definition.name}" was cancelled before it was sent.`)
+    : failedResult(code, `Whether the write "${definition.name}" took effect is not known. It is not repeated; look at its target before you ask for it again.`);
+}
+
+function writeContext({ call, context }: Attempt, signal: AbortSignal): WriteContext {
+  return { idempotencyKey: call.callId, signal, log: context.log.child({ callId: call.callId, tool: call.toolName }) };
+}
+
+function whyOpen(ran: Ran<unknown>): string {
+  if (ran.kind === "problem") return ran.problem.code;
+  return ran.kind === "interrupted" ? ran.why : "threw";
+}
+
+function earlier(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
+}

@@ -1,0 +1,45 @@
+import { type Json, keyOf, keys, shardOf } from "@toolbus/contracts";
+import type { StateStore } from "@toolbus/state";
+import type { Log } from "@toolbus/telemetry";
+import { commitRepeatedly } from "./commit-repeatedly.ts";
+import type { ToolCall } from "./tool-call.ts";
+import { cleanText } from "./tool-problem.ts";
+
+export interface SecurityEvent {
+  /** What was tried: `no_grant`, `conflict`, or the reason that a grant was refused for. */
+  readonly reason: string;
+  readonly detail: string;
+}
+
+/**
+ * Records that somebody asked for a write that nobody granted: a durable entry in the toolset's security log (kept 30 days) and a warning.
+ * Such a call gets no answer. Throws `StoreUnavailable` when the store does not answer: the delivery then comes again.
+ */
+export async function recordSecurityEvent(call: ToolCall, event: SecurityEvent, context: { readonly toolset: { readonly name: string }; readonly state: StateStore; readonly log: Log }): Promise<void> {
+  const { state, log, toolset } = context;
+  const { callId, toolName: tool, message } = call;
+  const { reason } = event;
+  const detail = cleanText(event.detail, 300);
+  log.warn({ callId, tool, reason, detail, source: cleanText(message.source, 120) }, "a write without a genuine grant was dropped");
+  const shard = shardOf(callId);
+  const service = `worker.${toolset.name}`;
+  const head = keyOf("security", shard, `${service}.head`);
+  for (let tries = 1; tries <= TRIES; tries++) {
+    const { now, documents } = await state.read([head]);
+    const [stored] = documents;
+    const version = stored?.version ?? 0;
+    const entry: Json = { at: now, service, reason, detail, callId, tool: cleanText(tool, 128), messageId: cleanText(message.id, 160), source: cleanText(message.source, 120) };
+    const reply = await commitRepeatedly(state, shard, {
+      op: `security:${message.id.slice(0, 160)}:${call.count}:${version}`,
+      guards: [{ key: head, version }],
+      // The log needs a document to be guarded by; it says when the last event was.
+      put: [{ key: head, value: { lastAt: now } }],
+      append: [{ log: keys.security(shard, service), entries: [entry], expiresAt: now + KEEP_MS }],
+    });
+    if (reply.outcome === "ok") return;
+  }
+  log.error({ callId, tool, reason }, "a security event could not be stored: too many at once");
+}
+
+const KEEP_MS = 30 * 86_400_000;
+const TRIES = 16;

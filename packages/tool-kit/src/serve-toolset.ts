@@ -1,0 +1,64 @@
+import { randomBytes } from "node:crypto";
+import { connectBus } from "@toolbus/bus";
+import { fileKeySet, httpKeySet, type KeySet } from "@toolbus/grants";
+import { connectState } from "@toolbus/state";
+import { createLog, type LogLevel } from "@toolbus/telemetry";
+import type { Toolset } from "./toolset.ts";
+import { startWorker, type Worker } from "./worker.ts";
+
+export interface ServeOptions {
+  readonly busUrl: string;
+  readonly stateUrl: string;
+  /** Where the approvals service's public keys are: a file, or its `/.well-known/jwks.json`. One of the two. */
+  readonly jwksFile?: string;
+  readonly jwksUrl?: string;
+  readonly concurrency?: number;
+  readonly logLevel?: LogLevel;
+}
+
+/**
+ * Serves a toolset in a process of its own: connects, starts the worker and stops it on SIGTERM or SIGINT. This is all that a stranger's worker
+ * needs besides its tools. Resolves when calls may arrive; rejects with one sentence when the bus, the store or the keys cannot be had.
+ */
+export async function serveToolset(toolset: Toolset, options: ServeOptions): Promise<Worker> {
+  const clock = (): number => Date.now();
+  const log = createLog({ name: `worker.${toolset.name}`, level: options.logLevel ?? "info" });
+  const keys = keySetOf(options, clock, (message) => log.warn({}, message));
+  const state = await connectState(options.stateUrl, { clock });
+  const opened: { stop(): Promise<void> }[] = [{ stop: () => state.close() }];
+  try {
+    const bus = await connectBus(options.busUrl, { clock });
+    opened.push({ stop: () => bus.close() });
+    const { concurrency } = options;
+    const monotonic = (): number => performance.now();
+    opened.push(await startWorker({ toolset, bus, state, keys, log, clock, monotonic, random: (bytes) => randomBytes(bytes), ...(concurrency === undefined ? {} : { concurrency }) }));
+  } catch (error) {
+    await stopAll(opened);
+    throw error;
+  }
+  let stopping: Promise<void> | null = null;
+  const stop = (): Promise<void> => {
+    process.off("SIGTERM", onSignal).off("SIGINT", onSignal);
+    return (stopping ??= stopAll(opened));
+  };
+  const onSignal = (): void => {
+    stop().catch((error: unknown) => {
+      log.error({ error }, "the worker did not stop cleanly");
+      process.exitCode = 1;
+    });
+  };
+  process.on("SIGTERM", onSignal).on("SIGINT", onSignal);
+  return { stop };
+}
+
+const JWKS_TIMEOUT_MS = 5000;
+
+function keySetOf({ jwksFile, jwksUrl }: ServeOptions, clock: () => number, onProblem: (message: string) => void): KeySet {
+  if (jwksFile !== undefined) return fileKeySet({ file: jwksFile, clock, onProblem });
+  if (jwksUrl !== undefined) return httpKeySet({ url: jwksUrl, clock, timeoutMs: JWKS_TIMEOUT_MS, onProblem });
+  throw new TypeError(`The worker needs the public keys of the approvals service: pass "jwksFile" or "jwksUrl".`);
+}
+
+async function stopAll(opened: readonly { stop(): Promise<void> }[]): Promise<void> {
+  for (const part of opened.toReversed()) await part.stop();
+}

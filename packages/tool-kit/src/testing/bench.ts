@@ -1,0 +1,216 @@
+import { randomBytes } from "node:crypto";
+import {
+  APPROVERS_NEEDED, approvalIdOf, assessRisk, attributes, callIdOf, type GrantClaims, GRANT_ISSUER, grantAudience, HOME_SHARD, type Json, type JsonObject, keys as storeKeys, type LedgerRow, type Message, message, messageIds,
+  messageTypes, parseLedgerRow, type ToolInvoke, topics,
+} from "@toolbus/contracts";
+import type { Disposition } from "@toolbus/bus";
+import { argumentsHash, canonicalJson, generateSigningKey, publicKeySet, signerOf, signGrant, staticKeySet } from "@toolbus/grants";
+import { type Change, memoryStore, type StateStore, StoreUnavailable } from "@toolbus/state";
+import { silentLog } from "@toolbus/telemetry";
+import { invokeTool } from "../invoke-pipeline.ts";
+import type { InvokeContext } from "../invoke-context.ts";
+import { type ReadAnswer, readResult } from "../read-result.ts";
+import type { Toolset } from "../toolset.ts";
+import type { WorkerTimings } from "../worker-timings.ts";
+import { invokeContext } from "../worker-options.ts";
+
+const approvalsKey = await generateSigningKey();
+const approvalsSigner = await signerOf(approvalsKey);
+const receiptKey = await generateSigningKey();
+const receiptSigner = await signerOf(receiptKey);
+
+export const receiptKeys = staticKeySet(publicKeySet([receiptKey]));
+export const approvalsKeys = staticKeySet(publicKeySet([approvalsKey]));
+export { receiptSigner };
+
+/** A worker process of the tests: kill it and it does nothing any more. */
+export interface TestProcess {
+  readonly context: InvokeContext;
+  readonly answers: Message[];
+  /** Delivers a message; `count` is what the broker says. */
+  deliver(message: Message, count?: number, signal?: AbortSignal): Promise<Disposition>;
+  /** The answers, read as the agent reads them. */
+  read(): readonly ReadAnswer[];
+}
+
+export interface ProcessOptions {
+  /** Dies right after this step was committed: nothing it waits for ever comes. */
+  readonly dieAfter?: string;
+  /** Its first reply to this step is lost, although the step was committed. */
+  readonly loseReplyOf?: string;
+  /** Told of each of its steps before it learns that it was committed. */
+  readonly afterCommit?: (step: string) => void;
+  readonly ownersDeadBefore?: number;
+  readonly timings?: WorkerTimings;
+  readonly publish?: (message: Message) => Promise<void>;
+}
+
+export interface Bench {
+  readonly state: StateStore;
+  readonly clock: { now: number };
+  /** Names of the committed steps, in order. */
+  readonly steps: string[];
+  process(options?: ProcessOptions): TestProcess & { readonly died: Promise<void> };
+  callId(index?: number): string;
+  invoke(tool: string, args: JsonObject, options?: InvokeOptions): Promise<Message>;
+  row(callId?: string): Promise<LedgerRow | null>;
+  security(): Promise<readonly Json[]>;
+  stopCall(callId?: string): Promise<void>;
+  raiseEra(): Promise<void>;
+}
+
+export interface InvokeOptions {
+  readonly index?: number;
+  readonly dispatch?: number;
+  readonly notAfter?: number;
+  readonly replyTo?: string;
+  readonly secret?: string;
+  /** Claims that differ from the genuine grant's, or no grant at all. */
+  readonly grant?: Partial<GrantClaims> | "none" | "garbage";
+  /** Arguments as text, where they are not the canonical ones. */
+  readonly text?: string;
+}
+
+const RUN = "rn_03_01ARZ3NDEKTSV4RRFFQ69G5FAV";
+const CONVERSATION = "cv_03_01ARZ3NDEKTSV4RRFFQ69G5FAV";
+const START = 1_800_000_000_000;
+
+/** One toolset over one store in memory, with a clock that only tests move. */
+export function bench(toolset: Toolset): Bench {
+  const clock = { now: START };
+  const state = memoryStore({ clock: () => clock.now });
+  const steps: string[] = [];
+  const callId = (index = 0): string => callIdOf(RUN, 1, index);
+  return {
+    state,
+    clock,
+    steps,
+    callId,
+    process(options = {}) {
+      const { promise: died, resolve: die } = Promise.withResolvers<void>();
+      const answers: Message[] = [];
+      const store = faulty(state, steps, options, die);
+      const publish = options.publish ?? (async (answer: Message) => void answers.push(answer));
+      const context = invokeContext(
+        { toolset, state: store, keys: approvalsKeys, signer: receiptSigner, log: silentLog, clock: () => clock.now, monotonic: () => clock.now, random: (bytes) => randomBytes(bytes), ...(options.timings ? { timings: options.timings } : {}) },
+        publish,
+      );
+      return {
+        context,
+        answers,
+        died,
+        deliver: (sent, count = 1, signal = new AbortController().signal) => invokeTool(sent, JSON.parse(sent.body) as ToolInvoke, { count, signal }, context),
+        read: () => answers.map(readOrThrow),
+      };
+    },
+    async invoke(tool, args, options = {}) {
+      const { index = 0, dispatch = 1, secret = "secret", notAfter, replyTo = topics.result("tester"), text = canonicalJson(args) } = options;
+      const id = callId(index);
+      return message({
+        id: messageIds.invoke(id, dispatch),
+        topic: topics.invoke(toolset.name),
+        type: messageTypes.toolInvoke,
+        source: "agent.tester",
+        now: clock.now,
+        correlationId: id,
+        replyTo,
+        attributes: {
+          [attributes.dispatch]: dispatch,
+          [attributes.callSecret]: secret,
+          [attributes.agent]: "tester",
+          [attributes.notAfter]: notAfter,
+          [attributes.traceparent]: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+          [attributes.grant]: await grantText(toolset, tool, args, id, clock.now, options.grant ?? {}),
+        },
+        body: { toolCallId: id, toolName: tool, arguments: text, sessionId: CONVERSATION },
+      });
+    },
+    async row(id = callId()) {
+      const { documents } = await state.read([storeKeys.ledger(toolset.name, id)]);
+      if (!documents[0]) return null;
+      const parsed = parseLedgerRow(documents[0].value);
+      if (!parsed.ok) throw new Error("the row cannot be read");
+      return parsed.value;
+    },
+    async security() {
+      return (await state.range(storeKeys.security("03", `worker.${toolset.name}`), { after: 0, limit: 100 })).map(({ value }) => value);
+    },
+    async stopCall(id = callId()) {
+      const key = storeKeys.stop(id);
+      await state.commit("03", { op: `stop:${id}`, guards: [{ key, version: 0 }], put: [{ key, value: { callId: id, at: clock.now, reason: "cancelled" } }] });
+    },
+    async raiseEra() {
+      const key = storeKeys.era();
+      await state.commit(HOME_SHARD, { op: "era:2", guards: [{ key, version: 0 }], put: [{ key, value: { era: 2, raisedAt: clock.now, reason: "test" } }] });
+    },
+  };
+}
+
+export function readOrThrow(answer: Message): ReadAnswer {
+  const read = readResult(answer);
+  if (!read.ok) throw new Error(`${read.problems[0]?.path} ${read.problems[0]?.message}`);
+  return read.value;
+}
+
+async function grantText(toolset: Toolset, tool: string, args: JsonObject, callId: string, now: number, change: Partial<GrantClaims> | "none" | "garbage"): Promise<string | undefined> {
+  const executor = toolset.find(tool);
+  if (change === "none" || executor?.tool.kind !== "write") return undefined;
+  if (change === "garbage") return "not.a.grant";
+  const { definition, hash } = executor;
+  const { tier } = assessRisk(definition, args);
+  const need = APPROVERS_NEEDED[tier];
+  const at = Math.floor(now / 1000);
+  return signGrant(
+    {
+      iss: GRANT_ISSUER,
+      aud: grantAudience(toolset.name),
+      jti: approvalIdOf(change.callId ?? callId),
+      iat: at,
+      nbf: at,
+      exp: at + 900,
+      era: 1,
+      tenant: "local",
+      runId: RUN,
+      callId,
+      tool,
+      toolVersion: definition.version,
+      toolHash: hash,
+      argsHash: argumentsHash(canonicalJson(args)),
+      tier,
+      requester: "user:one",
+      approvers: Array.from({ length: need }, (_, i) => ({ sub: `approver:${i}`, at: now, via: "http" })),
+      need,
+      ...change,
+    },
+    approvalsSigner,
+  );
+}
+
+/** The same store as one process sees it, with its own way to die or to miss a reply. */
+function faulty(state: StateStore, steps: string[], { dieAfter, loseReplyOf, afterCommit, ownersDeadBefore }: ProcessOptions, die: () => void): StateStore {
+  let dead = false;
+  let lose = loseReplyOf !== undefined;
+  const alive = async <T>(reply: Promise<T>): Promise<T> => (dead ? new Promise<T>(() => undefined) : reply);
+  return {
+    ...state,
+    ownersDeadBefore: ownersDeadBefore ?? state.ownersDeadBefore,
+    read: (keys) => alive(dead ? state.read([]) : state.read(keys)),
+    async commit(shard: string, change: Change) {
+      if (dead) return new Promise(() => undefined);
+      const reply = await state.commit(shard, change);
+      const step = change.op.split(":")[0] ?? "";
+      if (reply.outcome === "ok") steps.push(step);
+      afterCommit?.(step);
+      if (step === dieAfter) {
+        dead = true;
+        die();
+        return new Promise(() => undefined);
+      }
+      if (lose && step === loseReplyOf) {
+        lose = false;
+        throw new StoreUnavailable("The reply was lost.");
+      }
+      return reply;
+    },
+  };
+}

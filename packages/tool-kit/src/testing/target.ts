@@ -1,0 +1,83 @@
+import type { Idempotency, JsonObject } from "@toolbus/contracts";
+import { defineTool } from "../define-tool.ts";
+import type { Reconciliation, Tool, ToolOutput, WriteContext } from "../tool.ts";
+import { toolset, type Toolset } from "../toolset.ts";
+
+/** The target of the tests' write: counts what happens to it, and honours a key when told so. */
+export interface Target {
+  /** Effects by key: 2 is a double effect. */
+  readonly effects: Map<string, number>;
+  prepares: number;
+  runs: number;
+  reconciles: number;
+  /** What each run got. */
+  readonly sent: unknown[];
+  /** Replaces the run, after the effect when it calls `effect`. */
+  onRun: ((context: WriteContext, effect: () => void) => ToolOutput | Promise<ToolOutput>) | null;
+  onPrepare: ((signal: AbortSignal) => void | Promise<void>) | null;
+  answer: () => Reconciliation | Promise<Reconciliation>;
+}
+
+export function target(): Target {
+  return { effects: new Map(), prepares: 0, runs: 0, reconciles: 0, sent: [], onRun: null, onPrepare: null, answer: () => ({ kind: "unknown" }) };
+}
+
+export type PayArgs = { readonly amount: number; readonly to: string };
+
+/** A toolset "orders" with the write `pay` over the target and two reads. */
+export function orders(over: Target, idempotency: Idempotency = { mode: "key", keepsForMs: 86_400_000 }, more: readonly Tool[] = []): Toolset {
+  return toolset({ name: "orders", tools: [pay(over, idempotency), lookUp(), ...more] });
+}
+
+export function pay(over: Target, idempotency: Idempotency, timeoutMs = 1000): Tool {
+  const honoursKey = idempotency.mode === "key";
+  return defineTool({
+    name: "pay",
+    kind: "write",
+    description: "Pays an amount.",
+    parameters: {
+      type: "object",
+      properties: { amount: { type: "integer", minimum: 1 }, to: { type: "string", maxLength: 40_000 } },
+      required: ["amount", "to"],
+      additionalProperties: false,
+    },
+    idempotency,
+    timeoutMs,
+    effect: "Pay {amount} to {to}.",
+    async prepare({ amount, to }: PayArgs, { signal }) {
+      over.prepares++;
+      await over.onPrepare?.(signal);
+      return { amount, to, note: `prepared ${over.prepares}` };
+    },
+    run(prepared, context) {
+      over.runs++;
+      over.sent.push(prepared);
+      const effect = (): void => {
+        const { idempotencyKey: key } = context;
+        const before = over.effects.get(key) ?? 0;
+        over.effects.set(key, honoursKey && before > 0 ? before : before + 1);
+      };
+      if (over.onRun) return over.onRun(context, effect);
+      effect();
+      return { paid: true };
+    },
+    ...(idempotency.mode === "reconcile"
+      ? {
+          async reconcile() {
+            over.reconciles++;
+            return over.answer();
+          },
+        }
+      : {}),
+  });
+}
+
+function lookUp(): Tool {
+  return defineTool({
+    name: "look_up",
+    kind: "read",
+    description: "Looks an order up.",
+    parameters: { type: "object", properties: { id: { type: "string" }, limit: { type: "integer", default: 10 } }, required: ["id"], additionalProperties: false },
+    run: ({ id }: { readonly id: string }): JsonObject => ({ id, state: "shipped" }),
+  });
+}

@@ -1,0 +1,71 @@
+import { attributes, type CallMetadata, DEFAULT_AGENT, type Message, type ToolInvoke, type ToolResult } from "@toolbus/contracts";
+
+/** One delivery of an invoke, with its attributes read. */
+export interface ToolCall {
+  readonly callId: string;
+  readonly toolName: string;
+  readonly invoke: ToolInvoke;
+  readonly message: Message;
+  /** How often the broker brought this message, from 1. */
+  readonly count: number;
+  readonly dispatch: number;
+  /** Latest begin, in milliseconds; absent: no limit. */
+  readonly notAfter: number | undefined;
+  readonly grant: string | undefined;
+  /** Aborts when the delivery is taken back or the process stops. */
+  readonly stopped: AbortSignal;
+  readonly cancelled: AbortSignal;
+  readonly startedAt: number;
+  readonly startedMonotonic: number;
+}
+
+export interface CallParts {
+  readonly message: Message;
+  readonly invoke: ToolInvoke;
+  readonly count: number;
+  readonly stopped: AbortSignal;
+  readonly cancelled: AbortSignal;
+  readonly clock: () => number;
+  readonly monotonic: () => number;
+}
+
+export function toolCall({ message, invoke, count, stopped, cancelled, clock, monotonic }: CallParts): ToolCall {
+  return {
+    callId: invoke.toolCallId,
+    toolName: invoke.toolName,
+    invoke,
+    message,
+    count,
+    dispatch: wholeNumber(message.attributes[attributes.dispatch]) ?? 1,
+    notAfter: wholeNumber(message.attributes[attributes.notAfter]),
+    grant: message.attributes[attributes.grant],
+    stopped,
+    cancelled,
+    startedAt: clock(),
+    startedMonotonic: monotonic(),
+  };
+}
+
+/** The result with the one record of this call: what is logged and audited, without arguments or content. */
+export function withRecord(call: ToolCall, result: ToolResult, attempt: number, monotonic: () => number): ToolResult {
+  const latencyMs = Math.max(0, Math.round((monotonic() - call.startedMonotonic) * 10) / 10);
+  const traceId = TRACEPARENT.exec(call.message.attributes[attributes.traceparent] ?? "")?.[1];
+  const metadata: CallMetadata = {
+    tool: call.toolName,
+    agent: (call.message.attributes[attributes.agent] ?? DEFAULT_AGENT).slice(0, 64),
+    startedAt: call.startedAt,
+    endedAt: call.startedAt + Math.round(latencyMs),
+    latencyMs,
+    ok: !result.isError,
+    ...(result.error === undefined ? {} : { errorClass: result.error.class }),
+    ...(traceId === undefined ? {} : { traceId }),
+    attempt,
+  };
+  return { ...result, metadata };
+}
+
+const TRACEPARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}/;
+
+function wholeNumber(text: string | undefined): number | undefined {
+  return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
+}

@@ -1,0 +1,88 @@
+import { failedResult, type Problem, type ToolResult } from "@toolbus/contracts";
+
+export interface ProblemOptions {
+  /** Whether the same call may succeed later; by default what the code's row says. */
+  readonly retryable?: boolean;
+  /** Seconds until a repeat makes sense. */
+  readonly retryAfter?: number;
+  readonly details?: readonly Problem[];
+  /**
+   * Only for the `run` of a write: the target refused, and nothing happened. Without it the outcome of a failed write is open, and is settled
+   * by what the tool's `idempotency` allows.
+   */
+  readonly effect?: "none";
+  readonly cause?: unknown;
+}
+
+/**
+ * What a handler returns or throws when it has something to say to the model: a code of the tool's own domain (`release_not_found`) or one of
+ * `rate_limited`, `unavailable`, `invalid_arguments`, `policy_denied`, `timeout`, `execution_failed`, and a message that says what to do.
+ */
+export class ToolProblem extends Error {
+  override readonly name = "ToolProblem";
+  readonly code: string;
+  readonly options: ProblemOptions;
+
+  /** Throws a RangeError on a code that only Toolbus itself may give, or that is no lower-case name. */
+  constructor(code: string, message: string, options: ProblemOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    if (!CODE.test(code)) throw new RangeError(`"${code.slice(0, 80)}" is no code: use lower-case letters, digits and underscores.`);
+    if (OWN_CODES.has(code)) throw new RangeError(`The code "${code}" says how Toolbus ended a call; a tool cannot give it.`);
+    this.code = code;
+    this.options = options;
+  }
+}
+
+/** The same as a value to return: `return toolError("release_not_found", "There is no release v9.")`. */
+export function toolError(code: string, message: string, options: ProblemOptions = {}): ToolProblem {
+  return new ToolProblem(code, message, options);
+}
+
+/** The result that the model reads. */
+export function problemResult(problem: ToolProblem): ToolResult {
+  const { retryable, retryAfter, details } = problem.options;
+  return failedResult(problem.code, cleanText(problem.message, MESSAGE_CHARS), {
+    ...(retryable === undefined ? {} : { retryable }),
+    ...(retryAfter === undefined ? {} : { retryAfter }),
+    ...(details === undefined ? {} : { details: boundedDetails(details) }),
+  });
+}
+
+/** The result for anything else that a handler throws: its message, shortened, never its stack (X-10). */
+export function unexpectedResult(error: unknown): ToolResult {
+  const message = error instanceof Error ? error.message : String(error);
+  // Some libraries put a stack into the message itself.
+  const said = cleanText(message.split(/\n\s+at /)[0] ?? "", UNEXPECTED_CHARS);
+  return failedResult("execution_failed", said === "" ? "The tool failed and gave no reason." : said);
+}
+
+/** At most 16 details of moderate length: they travel in an attribute. */
+export function boundedDetails(details: readonly Problem[]): readonly Problem[] {
+  return details.slice(0, MAX_DETAILS).map(({ path, message }) => ({ path: cleanText(path, DETAIL_CHARS), message: cleanText(message, DETAIL_CHARS) }));
+}
+
+/** Text on one line without control characters, cut to a number of characters. */
+export function cleanText(text: string, chars: number): string {
+  const line = text.slice(0, chars * 2).replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, " ").trim();
+  return line.length > chars ? `${line.slice(0, chars - 1).toWellFormed()}…` : line.toWellFormed();
+}
+
+const CODE = /^[a-z][a-z0-9_]{0,63}$/;
+const OWN_CODES: ReadonlySet<string> = new Set([
+  "tool_not_found",
+  "result_too_large",
+  "poison",
+  "denied_by_user",
+  "revision_requested",
+  "approval_expired",
+  "approval_lapsed",
+  "limit",
+  "not_executed",
+  "skipped",
+  "outcome_unknown",
+  "cancelled",
+]);
+const MESSAGE_CHARS = 2000;
+const UNEXPECTED_CHARS = 300;
+const MAX_DETAILS = 16;
+const DETAIL_CHARS = 120;

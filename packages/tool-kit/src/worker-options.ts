@@ -1,0 +1,63 @@
+import { type Message, keys as storeKeys, message, messageIds, messageTypes, topics } from "@toolbus/contracts";
+import type { KeySet, Signer } from "@toolbus/grants";
+import type { StateStore } from "@toolbus/state";
+import type { Log } from "@toolbus/telemetry";
+import { callsUnderWay } from "./calls-under-way.ts";
+import type { InvokeContext } from "./invoke-context.ts";
+import { ledgerStore } from "./ledger-store.ts";
+import type { Toolset } from "./toolset.ts";
+import { type WorkerTimings, workerTimings } from "./worker-timings.ts";
+
+/** What every worker stands on, whether it has a queue or is mounted in process. */
+export interface WorkerOptions {
+  readonly toolset: Toolset;
+  readonly state: StateStore;
+  /** Public keys of the approvals service; never from the bus or the state store. */
+  readonly keys: KeySet;
+  /** The toolset's own key, for receipts over what it did. */
+  readonly signer?: Signer | undefined;
+  readonly log: Log;
+  /** Wall clock in milliseconds, for message times and the not-after of reads. */
+  readonly clock: () => number;
+  readonly monotonic: () => number;
+  /** Cryptographically random bytes. */
+  readonly random: (bytes: number) => Uint8Array;
+  readonly timings?: WorkerTimings;
+}
+
+export function invokeContext(options: WorkerOptions, publish: (message: Message) => Promise<void>): InvokeContext {
+  const { toolset, state, keys, signer, log, clock, monotonic, random, timings = workerTimings } = options;
+  const ledger = ledgerStore({ toolset: toolset.name, state, signer, timings, monotonic, random, log });
+  return { toolset, state, ledger, keys, publish, underWay: callsUnderWay(), timings, log, clock, monotonic };
+}
+
+/**
+ * Takes a hint that nobody waits for a call any more. A read is aborted; a write only when the agent's stop document is there, because anyone on
+ * the bus can send a hint. A write that has been sent is never interrupted.
+ */
+export async function cancelCall(callId: string, { underWay, state }: InvokeContext): Promise<void> {
+  const call = underWay.find(callId);
+  if (!call) return;
+  if (call.write) {
+    const { documents } = await state.read([storeKeys.stop(callId)]);
+    if (!documents[0]) return;
+  }
+  call.cancel();
+}
+
+/** Tells listeners that registrations of a toolset may have changed. */
+export function announcement(toolset: Toolset, now: number): Message {
+  return message({
+    id: messageIds.other("announce", toolset.name, now),
+    topic: topics.toolAnnounce,
+    type: messageTypes.toolAnnounce,
+    source: `worker.${toolset.name}`,
+    now,
+    body: { toolset: toolset.name, tools: toolset.list().map(({ definition }) => definition.name) },
+  });
+}
+
+/** How long a delivery may take at most: prepare, run and reconcile, each within the longest time-out, and what the store needs. */
+export function deliveryDeadlineMs(toolset: Toolset): number {
+  return 3 * Math.max(1000, ...toolset.list().map(({ definition }) => definition.timeoutMs)) + 30_000;
+}

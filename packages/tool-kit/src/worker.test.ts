@@ -1,0 +1,134 @@
+import { randomBytes } from "node:crypto";
+import { memoryBus, type MessageBus } from "@toolbus/bus";
+import { message, messageTypes, type Message, topics } from "@toolbus/contracts";
+import { silentLog } from "@toolbus/telemetry";
+import { afterEach, describe, expect, it } from "vitest";
+import { mountToolset } from "./local-toolset.ts";
+import { readRegistry } from "./registry.ts";
+import { approvalsKeys, bench, readOrThrow } from "./testing/bench.ts";
+import { orders, target } from "./testing/target.ts";
+import { startWorker } from "./worker.ts";
+
+const opened: { stop(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const part of opened.splice(0).toReversed()) await part.stop();
+});
+
+function setup() {
+  const over = target();
+  const tools = orders(over);
+  const made = bench(tools);
+  const bus = memoryBus();
+  opened.push({ stop: () => bus.close() });
+  // Messages are dated by the bench's clock, so the worker judges them by it too.
+  const options = { toolset: tools, state: made.state, keys: approvalsKeys, log: silentLog, clock: () => made.clock.now, monotonic: () => performance.now(), random: (bytes: number) => randomBytes(bytes) };
+  return { over, ...made, bus, options };
+}
+
+/** The agent's end: every answer that arrives, and the next one. */
+async function answers(bus: MessageBus) {
+  const got: Message[] = [];
+  const waiting: ((answer: Message) => void)[] = [];
+  const consumer = await bus.consume(
+    topics.result("tester"),
+    async ({ message: answer }) => {
+      got.push(answer);
+      waiting.shift()?.(answer);
+      return { kind: "ack" };
+    },
+    { concurrency: 8 },
+  );
+  opened.push(consumer);
+  return { got, next: () => new Promise<Message>((resolve) => waiting.push(resolve)) };
+}
+
+describe("a worker on the bus", () => {
+  it("registers its tools, announces them and answers calls", async () => {
+    const { bus, options, invoke, state, over } = setup();
+    const announced = Promise.withResolvers<Message>();
+    await bus.listen(topics.toolAnnounce, announced.resolve);
+    const agent = await answers(bus);
+    opened.push(await startWorker({ ...options, bus }));
+    expect(JSON.parse((await announced.promise).body)).toEqual({ toolset: "orders", tools: ["pay", "look_up"] });
+    expect((await readRegistry(state)).map(({ definition }) => definition.name)).toEqual(["look_up", "pay"]);
+    const first = agent.next();
+    await bus.publish(await invoke("look_up", { id: "7", limit: 1 }));
+    expect(readOrThrow(await first).result.content).toBe('{"id":"7","state":"shipped"}');
+    const second = agent.next();
+    await bus.publish(await invoke("pay", { amount: 1, to: "ann" }, { index: 1 }));
+    expect(readOrThrow(await second).result.status).toBe("ok");
+    expect(over.runs).toBe(1);
+  });
+
+  it("has one effect although the bus duplicates and reorders", async () => {
+    const { bus, options, invoke, over } = setup();
+    const agent = await answers(bus);
+    opened.push(await startWorker({ ...options, bus, timings: { leaseMs: 10_000, renewMs: 3000, retryMs: [5] } }), await startWorker({ ...options, bus }));
+    bus.setFaults({ duplicate: 0.5, reorder: 0.5 });
+    const answered = Promise.all(Array.from({ length: 30 }, () => agent.next()));
+    for (let index = 0; index < 30; index++) await bus.publish(await invoke("pay", { amount: 1, to: "ann" }, { index }));
+    await answered;
+    expect([...over.effects.values()].every((count) => count === 1)).toBe(true);
+  });
+
+  it("takes a hint to cancel a write only when the agent has written a stop", async () => {
+    const { bus, options, invoke, over, stopCall, callId, clock } = setup();
+    const agent = await answers(bus);
+    const worker = await startWorker({ ...options, bus });
+    opened.push(worker);
+    const started = Promise.withResolvers<AbortSignal>();
+    over.onPrepare = (signal) => (started.resolve(signal), new Promise(() => undefined));
+    const answer = agent.next();
+    await bus.publish(await invoke("pay", { amount: 1, to: "ann" }));
+    const signal = await started.promise;
+    const hint = (n: number): Message => message({ id: `cancel:${n}`, topic: topics.toolCancel, type: messageTypes.toolCancel, source: "anyone", now: clock.now, body: { toolCallId: callId() } });
+    const heard = Promise.withResolvers<void>();
+    await bus.listen(topics.toolCancel, () => heard.resolve());
+    await bus.announce(hint(1));
+    await heard.promise;
+    expect(signal.aborted).toBe(false);
+    await stopCall();
+    await bus.announce(hint(2));
+    expect(readOrThrow(await answer).result.status).toBe("cancelled");
+    expect(over.runs).toBe(0);
+  });
+
+  it("registers again when asked to, and stops twice without harm", async () => {
+    const { bus, options, clock } = setup();
+    const worker = await startWorker({ ...options, bus });
+    const announced = Promise.withResolvers<Message>();
+    await bus.listen(topics.toolAnnounce, announced.resolve);
+    await bus.announce(message({ id: "refresh:1", topic: topics.toolRefresh, type: "toolbus.tool.refresh", source: "agent", now: clock.now, body: {} }));
+    await announced.promise;
+    await Promise.all([worker.stop(), worker.stop()]);
+  });
+});
+
+describe("a toolset mounted in process", () => {
+  it("answers the local consumer through the same pipeline, with grant and ledger, and without a queue", async () => {
+    const { bus, options, invoke, over, row, callId, security } = setup();
+    const mounted = await mountToolset(bus, options);
+    opened.push(mounted);
+    const agent = await answers(mounted.bus);
+    const first = agent.next();
+    await mounted.bus.publish(await invoke("pay", { amount: 1, to: "ann" }));
+    expect(readOrThrow(await first).result.status).toBe("ok");
+    expect(await row(callId())).toMatchObject({ state: "done" });
+    await expect(bus.publish(await invoke("pay", { amount: 1, to: "ann" }, { index: 1 }))).rejects.toThrow(/No queue/);
+    await mounted.bus.publish(await invoke("pay", { amount: 1, to: "ann" }, { index: 2, grant: "none" }));
+    await mounted.stop();
+    expect(over.runs).toBe(1);
+    expect(agent.got).toHaveLength(1);
+    expect(await security()).toHaveLength(1);
+  });
+
+  it("publishes the answer when nobody here consumes it", async () => {
+    const { bus, options, invoke } = setup();
+    const elsewhere = await answers(bus);
+    const mounted = await mountToolset(bus, options);
+    opened.push(mounted);
+    const answer = elsewhere.next();
+    await mounted.bus.publish(await invoke("look_up", { id: "7", limit: 1 }));
+    expect(readOrThrow(await answer).result.status).toBe("ok");
+  });
+});

@@ -1,0 +1,63 @@
+import { consumeQueue, listenTo, type MessageBus, type Subscription } from "@toolbus/bus";
+import { messageTypes, parser, ToolCancel, ToolInvoke, topics } from "@toolbus/contracts";
+import { invokeTool } from "./invoke-pipeline.ts";
+import { registerToolset } from "./registry.ts";
+import { announcement, cancelCall, deliveryDeadlineMs, invokeContext, type WorkerOptions } from "./worker-options.ts";
+
+export interface Worker {
+  /** Takes no new calls and waits for those under way. Safe to call twice. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Serves a toolset: registers it, consumes `tool.invoke.<toolset>`, and listens for cancels and requests to register again. Resolves when calls
+ * may arrive. Rejects with `RegistryConflict` when a tool's name belongs to another toolset; then nothing was started.
+ */
+export async function startWorker(options: WorkerOptions & { readonly bus: MessageBus; readonly concurrency?: number }): Promise<Worker> {
+  const { bus, toolset, state, log, clock, concurrency = 16 } = options;
+  const context = invokeContext(options, (answer) => bus.publish(answer));
+  await registerToolset(state, toolset);
+  const subscriptions: Subscription[] = [];
+  let stopping: Promise<void> | null = null;
+  const worker: Worker = { stop: () => (stopping ??= stopAll(subscriptions)) };
+  try {
+    subscriptions.push(await listenTo(bus, { topic: topics.toolCancel, types: [messageTypes.toolCancel], parse: parseCancel, listener: (_, cancel) => cancelCall(cancel.toolCallId, context), log }));
+    subscriptions.push(await bus.listen(topics.toolRefresh, () => void registerAgain()));
+    subscriptions.push(
+      await consumeQueue(bus, {
+        topic: topics.invoke(toolset.name),
+        types: [messageTypes.toolInvoke],
+        parse: parseInvoke,
+        concurrency,
+        deadlineMs: deliveryDeadlineMs(toolset),
+        backoffMs: context.timings.retryMs,
+        handler: (message, invoke, delivery) => invokeTool(message, invoke, delivery, context),
+        log,
+        clock,
+      }),
+    );
+    await bus.announce(announcement(toolset, clock()));
+  } catch (error) {
+    await worker.stop();
+    throw error;
+  }
+  log.info({ toolset: toolset.name, tools: toolset.list().length }, "a toolset is served");
+  return worker;
+
+  async function registerAgain(): Promise<void> {
+    try {
+      await registerToolset(state, toolset);
+      await bus.announce(announcement(toolset, clock()));
+    } catch (error) {
+      log.warn({ error, toolset: toolset.name }, "a toolset could not be registered again");
+    }
+  }
+}
+
+const parseCancel = parser(ToolCancel);
+const parseInvoke = parser(ToolInvoke);
+
+/** The queue last taken is let go first: it takes no new calls while a cancel can still reach those under way. */
+async function stopAll(subscriptions: readonly Subscription[]): Promise<void> {
+  for (const subscription of subscriptions.toReversed()) await subscription.stop();
+}

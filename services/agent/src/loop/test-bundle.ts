@@ -1,0 +1,127 @@
+import { type Call, type InboxEntry, keys, type Message, type Registration, type RunEvent, shardOf, type ToolDefinition, type ToolResult, type TranscriptEntry } from "@toolbus/contracts";
+import { secretHash, toolHash } from "@toolbus/grants";
+import { readSettings } from "@toolbus/runtime";
+import { type Change, memoryStore, type StateStore } from "@toolbus/state";
+import type { Profile } from "../profile.ts";
+import { agentSettings } from "../settings.ts";
+import { acquire } from "./acquire.ts";
+import type { Snapshot } from "./draft.ts";
+import { joinResult } from "./join.ts";
+import { loadSnapshot } from "./load.ts";
+import type { Rules } from "./rules.ts";
+import { startRun } from "./start.ts";
+import { commitTurn, type Turn } from "./turn.ts";
+
+export const CONVERSATION = "cv_03_01JD0000000000000000000001";
+export const RUN = "rn_03_01JD0000000000000000000001";
+
+export const look = definition({ name: "look", kind: "read" });
+export const change = definition({ name: "change", kind: "write" });
+
+export const profile: Profile = {
+  name: "test",
+  systemPrompt: "Test.",
+  tools: ["look", "change"],
+  limits: { maxRounds: 5, activeMs: 30_000, maxTools: 12, maxTokens: 1000 },
+  seedCalls: [],
+  report: null,
+  continueAfterFailedWrite: false,
+};
+
+/** A run of its own in a store of its own, with a clock that only the test moves. */
+export interface Bundle {
+  readonly state: StateStore;
+  readonly rules: Rules;
+  advance(ms: number): void;
+  snapshot(runId?: string): Promise<Snapshot>;
+  call(index: number): Promise<Call>;
+  commit(change: Change | null): Promise<"ok" | "stale" | "late" | "full" | "none">;
+  start(entry?: Partial<Extract<InboxEntry, { kind: "message" }>>): Promise<void>;
+  /** Acquires the run and commits a turn with these calls. */
+  turn(calls: Turn["calls"], text?: string): Promise<void>;
+  answer(index: number, result?: ToolResult): Promise<"ok" | "stale" | "late" | "full" | "none">;
+  /** Messages that commits put into the outbox since the last look, by topic. */
+  sent(): Promise<Message[]>;
+  events(runId?: string): Promise<RunEvent[]>;
+  transcript(): Promise<TranscriptEntry[]>;
+  timers(): Promise<string[]>;
+}
+
+export function bundle(options: { readonly profile?: Partial<Profile>; readonly ownersDeadBefore?: number; readonly keepsForMs?: number; readonly idempotency?: "key" | "reconcile" | "none" } = {}): Bundle {
+  let now = 1_800_000_000_000;
+  let secrets = 0;
+  const state = memoryStore({ clock: () => now });
+  const used: Profile = { ...profile, ...options.profile };
+  const rules: Rules = { config: readSettings(agentSettings, {}), profile: (name) => (name === used.name ? used : undefined), newSecret: () => `secret-${++secrets}`, ownersDeadBefore: options.ownersDeadBefore ?? 0 };
+  const write: ToolDefinition = { ...change, idempotency: options.idempotency === "none" ? { mode: "none" } : options.idempotency === "reconcile" ? { mode: "reconcile" } : { mode: "key", keepsForMs: options.keepsForMs ?? 86_400_000 } };
+  const registrations: Registration[] = [look, write].map((d) => ({ toolset: "test", definition: d, hash: toolHash(d), registeredAt: now, lastSeenAt: now }));
+  const tools = new Map(registrations.map((registration) => [registration.definition.name, registration]));
+
+  const self: Bundle = {
+    state,
+    rules,
+    advance: (ms) => void (now += ms),
+    async snapshot(runId = RUN) {
+      const found = await loadSnapshot(state, runId);
+      if (!found) throw new Error(`no run ${runId}`);
+      return found;
+    },
+    async call(index) {
+      const found = (await self.snapshot()).calls.find((call) => call.value.index === index);
+      if (!found) throw new Error(`no call ${index}`);
+      return found.value;
+    },
+    commit: async (made) => (made ? (await state.commit(shardOf(RUN), made)).outcome : "none"),
+    async start(part = {}) {
+      const entry = { kind: "message" as const, entryId: RUN, runId: RUN, conversationId: CONVERSATION, agent: "default", profile: "test", text: "Do it.", input: {}, acceptedAt: now, ...part };
+      const key = keys.conversation(entry.conversationId);
+      const { documents } = await state.read([key]);
+      const conversation = documents[0] ? { version: documents[0].version, value: (await self.snapshot()).conversation.value } : null;
+      await self.commit(startRun({ now, entry, conversation, profile: used, registrations }, rules));
+    },
+    async turn(calls, text = "") {
+      const got = acquire(await self.snapshot(), { by: "wake", redelivered: false }, rules);
+      if (got.kind !== "acquired") throw new Error(got.kind);
+      await self.commit(got.change);
+      const turn: Turn = { provider: "test", model: "test", text, calls, seed: false, truncated: false, usage: { inputTokens: 1, outputTokens: 1 } };
+      await self.commit(commitTurn({ snapshot: await self.snapshot(), epoch: got.run.epoch, turn, tools }, rules));
+    },
+    async answer(index, result = ok()) {
+      const call = await self.call(index);
+      const joined = joinResult(await self.snapshot(), { callId: call.callId, secretHash: secretHash(call.secret), result }, rules);
+      return self.commit(joined.kind === "join" ? joined.change : null);
+    },
+    async sent() {
+      now += rules.config.OUTBOX_VISIBILITY_MS;
+      const rows = await state.claim("agent", "outbox", { limit: 1000, visibleAfter: 60_000 });
+      await state.settle("agent", rows);
+      return rows.map((row) => row.message as unknown as Message);
+    },
+    events: async (runId = RUN) => (await state.range(keys.events(runId), { after: 0, limit: 1000 })).map((entry) => entry.value as unknown as RunEvent),
+    transcript: async () => (await state.range(keys.transcript(CONVERSATION), { after: 0, limit: 1000 })).map((entry) => entry.value as unknown as TranscriptEntry),
+    async timers() {
+      now += 40 * 86_400_000;
+      return (await state.claim("agent", "timer", { limit: 1000, visibleAfter: 1 })).map((row) => row.id).toSorted();
+    },
+  };
+  return self;
+}
+
+export const asks = (name: string, id = `p-${name}`, args: object = {}): Turn["calls"][number] => ({ id, name, arguments: JSON.stringify(args) });
+
+export function ok(content = '{"fine":true}'): ToolResult {
+  return { status: "ok", content, isError: false };
+}
+
+function definition(part: { name: string; kind: "read" | "write" }): ToolDefinition {
+  return {
+    version: "1",
+    description: `Tests ${part.name}.`,
+    parameters: { type: "object", properties: { n: { type: "integer" } }, additionalProperties: false },
+    risk: { tier: part.kind === "write" ? "high" : "low" },
+    idempotency: { mode: "none" },
+    timeoutMs: 5000,
+    source: "test",
+    ...part,
+  };
+}

@@ -1,0 +1,98 @@
+import {
+  type Approval,
+  type ApprovalDecided,
+  type ApprovalHeld,
+  attributes,
+  type Json,
+  keys,
+  type Message,
+  message,
+  messageIds,
+  messageTypes,
+  parseApproval,
+  topics,
+} from "@toolbus/contracts";
+import { signGrant, type Signer } from "@toolbus/grants";
+import type { StateStore } from "@toolbus/state";
+import { type AnswerRow, parseRow } from "./answer-row.ts";
+import { grantClaims } from "./grant-claims.ts";
+
+/**
+ * Makes the message of an outbox row when it is published. A grant is signed here, from the stored approval: nothing that could be stolen lies in the
+ * store, and a repeat of a row has the same bytes.
+ */
+export function answerMaker(options: { readonly state: StateStore; readonly signer: Signer }): (row: { readonly message: Json }) => Promise<Message> {
+  const { state, signer } = options;
+  return async (stored) => {
+    const row = parseRow(stored.message);
+    const approval = await read(row.approvalId);
+    if (row.answer === "held") return heldMessage(approval, row);
+    const terms = row.answer === "decided" && approval.status === "approved" ? approval.grant : undefined;
+    const grant = terms && (await signGrant(grantClaims({ ...approval, grant: terms }), signer));
+    return decidedMessage(approval, row, grant);
+  };
+
+  async function read(approvalId: string): Promise<Approval> {
+    const { documents } = await state.read([keys.approval(approvalId)]);
+    const parsed = parseApproval(documents[0]?.value);
+    if (!parsed.ok) throw new Error(`Approval ${approvalId} is gone or damaged, so its answer cannot be sent.`);
+    return parsed.value;
+  }
+}
+
+function heldMessage(approval: Approval, { n, at }: AnswerRow): Message {
+  const { callId, approvalId, tier, expiresAt, effect, agent } = approval;
+  const body: ApprovalHeld = { toolCallId: callId, approvalId, tier, expiresAt, effect };
+  return message({
+    id: messageIds.other("held", approvalId, n),
+    topic: topics.approvalHeld(agent),
+    type: messageTypes.approvalHeld,
+    source: SOURCE,
+    now: at,
+    correlationId: callId,
+    attributes: { [attributes.agent]: agent, [attributes.toolHash]: approval.toolHash },
+    body,
+  });
+}
+
+function decidedMessage(approval: Approval, row: AnswerRow, grant: string | undefined): Message {
+  const { callId, approvalId, agent } = approval;
+  return message({
+    id: messageIds.other("decided", approvalId, row.n),
+    topic: topics.approvalDecided(agent),
+    type: messageTypes.approvalDecided,
+    source: SOURCE,
+    now: row.at,
+    correlationId: callId,
+    attributes: {
+      [attributes.agent]: agent,
+      [attributes.toolHash]: approval.toolHash,
+      [attributes.grant]: grant,
+      [attributes.era]: grant === undefined ? undefined : approval.grant?.era,
+    },
+    body: decidedBody(approval, row, grant !== undefined),
+  });
+}
+
+function decidedBody(approval: Approval, { answer, reason }: AnswerRow, granted: boolean): ApprovalDecided {
+  const { callId: toolCallId, approvalId, decisions, status, grant } = approval;
+  const comment = decisions.at(-1)?.comment;
+  const decided = {
+    toolCallId,
+    approvalId,
+    decidedBy: decisions.length > 0 ? decisions.map(({ approver }) => approver) : status === "approved" ? ["policy"] : [],
+    ...(comment === undefined ? {} : { comment }),
+  };
+  if (answer === "lapsed") return { ...decided, outcome: "expired", reason: LAPSED };
+  if (answer === "withdrawn") return { ...decided, outcome: "refused", reason: reason ?? "" };
+  if (status === "pending") throw new Error(`Approval ${approvalId} is not decided, but a row says so.`);
+  return {
+    ...decided,
+    outcome: status,
+    ...(approval.reason === undefined ? {} : { reason: approval.reason }),
+    ...(granted && grant ? { grantExpiresAt: grant.expiresAt, executeBy: grant.executeBy } : {}),
+  };
+}
+
+const SOURCE = "/approvals";
+const LAPSED = "The approval lapsed: the write was approved, but did not begin in the time it was approved for. Ask the user whether it is still wanted.";

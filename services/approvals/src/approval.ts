@@ -1,0 +1,304 @@
+import {
+  APPROVERS_NEEDED,
+  type Approval,
+  type ApprovalOutcome,
+  type Decision,
+  type DecisionKind,
+  type DecisionToken,
+  type GrantTerms,
+  keys,
+  messageIds,
+  shardOf,
+  topics,
+} from "@toolbus/contracts";
+import type { Change } from "@toolbus/state";
+import { type AnswerRow, storedRow } from "./answer-row.ts";
+import { type AuditEvent, audited } from "./audit.ts";
+import { APPROVALS_SERVICE, type ApprovalsConfig, FINISHED_KEPT_MS } from "./settings.ts";
+
+/** A document as it was read: what a change is guarded by. */
+export interface Read<T> {
+  readonly version: number;
+  readonly value: T;
+}
+
+/** The store's time, the era, and how long things last. */
+export interface Moment {
+  readonly now: number;
+  readonly era: number;
+  readonly rules: Pick<ApprovalsConfig, "APPROVAL_EXPIRY_MS" | "EXECUTE_BY_MS" | "GRANT_TTL_MS" | "AUTO_GRANTS_PER_RUN">;
+}
+
+/** A legal transition: the approval after it, and the one commit that makes it so. */
+export interface Move {
+  readonly kind: "move";
+  readonly approval: Approval;
+  readonly change: Change;
+}
+
+/** A transition that the state does not allow. Nothing happens. */
+export interface Illegal {
+  readonly kind: "illegal";
+  readonly why: "final" | "expired" | "not_due" | "token_used" | "twice";
+}
+
+/** What is known of a write when it comes in. */
+export type Facts = Pick<
+  Approval,
+  | "callId"
+  | "approvalId"
+  | "correlationId"
+  | "runId"
+  | "conversationId"
+  | "tenant"
+  | "requester"
+  | "agent"
+  | "toolName"
+  | "toolVersion"
+  | "toolHash"
+  | "toolset"
+  | "arguments"
+  | "argsHash"
+  | "tier"
+  | "reasons"
+  | "idempotency"
+  | "effect"
+>;
+
+/** Who ends it: people, later; policy, at once; or nobody, because of its count or a fault. */
+export type Holding = { readonly by: "people" } | { readonly by: "policy" } | { readonly by: "limit" | "refused"; readonly reason: string };
+
+/** One person's decision, before it counts. */
+export type DecisionMade = Omit<Decision, "at">;
+
+/** A grant with less than this left is renewed on request: by the time it reaches its worker it would be stale. */
+export const RENEW_BELOW_MS = 90_000;
+
+/**
+ * The life of an approval. Every arrow is one commit, guarded by the version of the document; final is final.
+ *
+ *     hold ─┬─ people ─▶ pending ─┬─ decide ─▶ approved · rejected · revision_requested
+ *           │                     ├─ expire ─▶ expired
+ *           │                     └─ cancel ─▶ cancelled
+ *           ├─ policy ─▶ approved
+ *           └─ limit, refused ─▶ the same
+ *
+ * `hold` makes the approval. The commit is refused as "full" when policy's count is used up: hold it again by "limit". The op names arguments and
+ * definition, so that another request under the same call id is never taken for a repeat.
+ */
+export function hold(facts: Facts, holding: Holding, moment: Moment): Move {
+  const { now, rules } = moment;
+  const status = statusOf(holding);
+  const pending = status === "pending";
+  const approval: Approval = {
+    ...facts,
+    need: APPROVERS_NEEDED[facts.tier],
+    status,
+    decisions: [],
+    requestedAt: now,
+    expiresAt: pending ? now + rules.APPROVAL_EXPIRY_MS : now,
+    endedAt: pending ? null : now,
+    sent: 1,
+    ...("reason" in holding ? { reason: holding.reason.slice(0, MAX_REASON) } : {}),
+    ...(status === "approved" ? { grant: freshTerms(moment) } : {}),
+  };
+  const counter = keys.quota(facts.runId, facts.toolName);
+  return move(`hold:${facts.approvalId}:${status}:${facts.argsHash}:${facts.toolHash}`, 0, approval, {
+    at: now,
+    events: [{ event: pending ? "held" : status, by: pending ? facts.agent : "policy" }],
+    answer: pending ? "held" : "decided",
+    change: {
+      ...(pending ? { timers: [timer(approval, rules.APPROVAL_EXPIRY_MS)], index: [indexed(approval, now)] } : {}),
+      ...(holding.by === "policy" ? { add: [{ counter, by: 1, ceiling: rules.AUTO_GRANTS_PER_RUN }] } : {}),
+    },
+  });
+}
+
+/** What became of a decision: it counts, it counted already (`approval` as it was then), or it may not. */
+export type Decided = Move | { readonly kind: "repeat"; readonly approval: Approval } | Illegal;
+
+/** One person decides. A denial or a wish for revision ends it; approvals end it when there are enough. Too late is refused by the commit itself. */
+export function decide(read: Read<Approval>, token: Read<DecisionToken>, made: DecisionMade, moment: Moment): Decided {
+  const { now } = moment;
+  const before = read.value;
+  if (token.value.used === made.decision) return { kind: "repeat", approval: asOfDecision(before, made.tokenHash) };
+  if (token.value.used !== null) return illegal("token_used");
+  if (before.status !== "pending") return illegal(before.status === "expired" ? "expired" : "final");
+  if (now > before.expiresAt) return illegal("expired");
+  if (before.decisions.some(({ approver }) => approver === made.approver)) return illegal("twice");
+
+  const decisions = [...before.decisions, { ...made, at: now }];
+  const status = statusAfter(decisions, before.need);
+  const approval: Approval =
+    status === "pending" ? { ...before, decisions } : { ...ended(before, status, now), decisions, ...(status === "approved" ? { grant: freshTerms(moment) } : {}) };
+  return move(`decide:${before.approvalId}:${made.decision}:${made.tokenHash}`, read.version, approval, {
+    at: now,
+    events: [{ event: "decision", by: made.approver }, ...(status === "pending" ? [] : [{ event: status, by: made.approver }])],
+    ...(status === "pending" ? {} : { answer: "decided" }),
+    change: {
+      notAfter: before.expiresAt,
+      ...(status === "pending" ? {} : closing(approval)),
+    },
+    token: { key: keys.token(before.approvalId, made.tokenHash), version: token.version, value: { ...token.value, used: made.decision } },
+  });
+}
+
+/** Ends what nobody decided in time. */
+export function expire(read: Read<Approval>, { now }: Pick<Moment, "now">): Move | Illegal {
+  const before = read.value;
+  if (before.status !== "pending") return illegal("final");
+  if (now < before.expiresAt) return illegal("not_due");
+  const approval = ended(before, "expired", now);
+  return move(`expire:${before.approvalId}:${approval.sent}`, read.version, approval, {
+    at: now,
+    events: [{ event: "expired", by: "clock" }],
+    answer: "decided",
+    change: closing(approval),
+  });
+}
+
+/** Nobody needs the write any more. What is pending ends; what was approved stays approved, but gets no fresh grant from now on. */
+export function cancel(read: Read<Approval>, reason: string, { now }: Pick<Moment, "now">): Move | Illegal {
+  const before = read.value;
+  const by = before.agent;
+  if (before.status === "pending") {
+    const approval: Approval = { ...ended(before, "cancelled", now), reason: reason.slice(0, MAX_REASON) };
+    return move(`cancel:${before.approvalId}:${approval.sent}`, read.version, approval, {
+      at: now,
+      events: [{ event: "cancelled", by }],
+      answer: "decided",
+      change: closing(approval),
+    });
+  }
+  if (before.status !== "approved" || !before.grant || before.grant.executeBy <= now) return illegal("final");
+  const approval: Approval = { ...before, grant: { ...before.grant, executeBy: now } };
+  return move(`cancel:${before.approvalId}:${before.sent}:grant`, read.version, approval, { at: now, events: [{ event: "withdrawn", by }], change: {} });
+}
+
+/**
+ * Answers a repeated request under a new number: held, or the outcome. An approved write whose grant is stale gets new terms, of the same approval, while
+ * `executeBy` and its pin hold; otherwise it is told why not. `pinFault` says in words what changed about the pin, null when nothing did.
+ */
+export function resend(read: Read<Approval>, pinFault: string | null, moment: Moment): Move {
+  const { now, era, rules } = moment;
+  const before = read.value;
+  const sent = before.sent + 1;
+  const again = (approval: Approval, answer: AnswerRow["answer"], event?: AuditEvent, reason?: string): Move =>
+    move(`resend:${before.approvalId}:${sent}`, read.version, { ...approval, sent }, {
+      at: now,
+      events: event ? [{ event, by: "policy" }] : [],
+      answer,
+      ...(reason === undefined ? {} : { reason }),
+      change: {},
+    });
+  const { status, grant } = before;
+  if (status === "pending") {
+    const due = expire(read, moment);
+    return due.kind === "move" ? due : again(before, "held");
+  }
+  if (status !== "approved" || !grant) return again(before, "decided");
+  if (now >= grant.executeBy) return again(before, "lapsed", "lapsed");
+  if (pinFault !== null) return again(before, "withdrawn", "withdrawn", pinFault);
+  if (grant.era === era && grant.expiresAt - now >= RENEW_BELOW_MS) return again(before, "decided");
+  const terms: GrantTerms = { ...grant, issuedAt: now, expiresAt: now + rules.GRANT_TTL_MS, era };
+  return again({ ...before, grant: terms }, "decided", "renewed");
+}
+
+/** The id of an approval's expiry timer. */
+export const timerIdOf = (approvalId: string): string => `apr:${approvalId}`;
+
+// What a message may carry of a reason.
+const MAX_REASON = 500;
+
+function statusOf(holding: Holding): "pending" | "approved" | "limit" | "refused" {
+  switch (holding.by) {
+    case "people":
+      return "pending";
+    case "policy":
+      return "approved";
+    case "limit":
+    case "refused":
+      return holding.by;
+  }
+}
+
+function statusAfter(decisions: readonly Decision[], need: number): "pending" | "approved" | "rejected" | "revision_requested" {
+  const last = decisions.at(-1)?.decision;
+  if (last === "deny") return "rejected";
+  if (last === "revise") return "revision_requested";
+  return new Set(decisions.map(({ approver }) => approver)).size >= need ? "approved" : "pending";
+}
+
+/** The approval as this decision left it: what a repeat of it is answered with, whatever happened since. */
+export function asOfDecision(approval: Approval, tokenHash: string): Approval {
+  const index = approval.decisions.findIndex((made) => made.tokenHash === tokenHash);
+  const made = approval.decisions[index];
+  if (!made) return approval;
+  const decisions = approval.decisions.slice(0, index + 1);
+  const status = statusAfter(decisions, approval.need);
+  const { reason: _, ...rest } = approval;
+  return { ...rest, decisions, status, endedAt: status === "pending" ? null : made.at };
+}
+
+function ended(before: Approval, status: ApprovalOutcome, at: number): Approval {
+  return { ...before, status, endedAt: at, sent: before.sent + 1 };
+}
+
+function freshTerms({ now, era, rules }: Moment): GrantTerms {
+  return { issuedAt: now, expiresAt: now + rules.GRANT_TTL_MS, executeBy: now + rules.EXECUTE_BY_MS, era };
+}
+
+function closing(approval: Approval): Pick<Change, "timers" | "index"> {
+  return { timers: [timer(approval, null)], index: [indexed(approval, null)] };
+}
+
+function timer({ approvalId }: Approval, dueIn: number | null): NonNullable<Change["timers"]>[number] {
+  return { service: APPROVALS_SERVICE, id: timerIdOf(approvalId), dueIn };
+}
+
+function indexed({ approvalId }: Approval, score: number | null): NonNullable<Change["index"]>[number] {
+  return { index: keys.pendingApprovals(), member: approvalId, score };
+}
+
+interface MoveParts {
+  readonly at: number;
+  readonly events: readonly { readonly event: AuditEvent; readonly by: string }[];
+  readonly answer?: AnswerRow["answer"];
+  readonly reason?: string;
+  readonly change: Omit<Change, "op" | "guards" | "put" | "append" | "outbox">;
+  readonly token?: { readonly key: string; readonly version: number; readonly value: DecisionToken };
+}
+
+function move(op: string, version: number, approval: Approval, parts: MoveParts): Move {
+  const { at, events, answer, reason, change, token } = parts;
+  const key = keys.approval(approval.approvalId);
+  const kept = { expiresAt: at + FINISHED_KEPT_MS };
+  return {
+    kind: "move",
+    approval,
+    change: {
+      ...change,
+      op,
+      guards: [{ key, version }, ...(token ? [{ key: token.key, version: token.version }] : [])],
+      put: [{ key, value: approval, ...(approval.endedAt === null ? {} : kept) }, ...(token ? [{ key: token.key, value: token.value, ...kept }] : [])],
+      ...(events.length > 0 ? { append: [audited(approval, events, at)] } : {}),
+      ...(answer === undefined ? {} : { outbox: [outboxRow(approval, { at, answer, ...(reason === undefined ? {} : { reason }) })] }),
+    },
+  };
+}
+
+function outboxRow(approval: Approval, row: Pick<AnswerRow, "at" | "answer" | "reason">): NonNullable<Change["outbox"]>[number] {
+  const { approvalId, agent, sent: n } = approval;
+  const held = row.answer === "held";
+  return {
+    service: APPROVALS_SERVICE,
+    id: messageIds.other(held ? "held" : "decided", approvalId, n),
+    topic: held ? topics.approvalHeld(agent) : topics.approvalDecided(agent),
+    message: storedRow({ approvalId, n, ...row }),
+    dueIn: 0,
+  };
+}
+
+function illegal(why: Illegal["why"]): Illegal {
+  return { kind: "illegal", why };
+}

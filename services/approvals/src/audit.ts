@@ -1,0 +1,44 @@
+import { type Approval, type Json, keys, type Pin, shardOf } from "@toolbus/contracts";
+import type { Change } from "@toolbus/state";
+
+/** What happened to an approval, in the order in which it can. */
+export type AuditEvent = "held" | "decision" | "approved" | "rejected" | "revision_requested" | "expired" | "cancelled" | "limit" | "refused" | "renewed" | "lapsed" | "withdrawn";
+
+type Append = NonNullable<Change["append"]>[number];
+
+/**
+ * Records of one transition, for the audit log of its shard: who did what to which write, when and at which tier. Arguments are there as their
+ * hash only. `by` is an approver, `policy`, `clock` or an agent.
+ */
+export function audited(approval: Approval, events: readonly { readonly event: AuditEvent; readonly by: string }[], at: number): Append {
+  return { log: keys.audit(shardOf(approval.approvalId)), entries: events.map(({ event, by }) => record(approval, event, by, at)) };
+}
+
+/** The record of a pin: from then on this definition is the one that is shown and granted. */
+export function auditedPin(pin: Pin): Record<string, Json> {
+  const { definition, toolset, hash, pinnedAt, pinnedBy } = pin;
+  return { event: "pinned", by: pinnedBy, at: pinnedAt, tool: definition.name, toolVersion: definition.version, toolHash: hash, toolset, tier: definition.risk.tier };
+}
+
+function record(approval: Approval, event: AuditEvent, by: string, at: number): Json {
+  const { approvalId, callId, correlationId, tenant, requester, agent, toolName: tool, toolVersion, toolHash, argsHash, tier } = approval;
+  const last = event === "decision" ? approval.decisions.at(-1) : undefined;
+  return {
+    event,
+    by,
+    at,
+    approvalId,
+    callId,
+    correlationId,
+    tenant,
+    requester,
+    agent,
+    tool,
+    toolVersion,
+    toolHash,
+    argsHash,
+    tier,
+    ...(last ? { decision: last.decision, via: last.via } : {}),
+    ...(last?.ticket === undefined ? {} : { ticket: last.ticket }),
+  };
+}

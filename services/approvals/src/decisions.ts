@@ -1,0 +1,174 @@
+import { type Approval, approvalCallId, callParts, type DecisionRequest, type DecisionToken, keys, shardOf } from "@toolbus/contracts";
+import { secretHash } from "@toolbus/grants";
+import type { Outbox, Principal } from "@toolbus/runtime";
+import type { StateStore } from "@toolbus/state";
+import { asOfDecision, decide, expire, type Moment, type Read } from "./approval.ts";
+import { readRecords, type Records } from "./approval-documents.ts";
+import { grantFault } from "./grant-claims.ts";
+import { pinFault } from "./pin-rules.ts";
+import type { Pins } from "./pins.ts";
+import { needsTicket, permission } from "./policy.ts";
+import type { RecordSecurityEvent } from "./security.ts";
+import type { Right } from "./view.ts";
+
+export interface DecisionsOptions {
+  readonly state: StateStore;
+  readonly outbox: Outbox;
+  readonly pins: Pins;
+  readonly security: RecordSecurityEvent;
+  readonly rules: Moment["rules"];
+  /** 256 random bits, as text. */
+  readonly newToken: () => string;
+}
+
+/** Why a decision does not count. `approval` is the state that the person has to know. */
+export interface NotDecided {
+  readonly kind: "no";
+  readonly why: "not_found" | "self_approval" | "forbidden" | "token_used" | "already_decided" | "expired" | "ticket_missing" | "pin_changed";
+  readonly reason: string;
+  readonly approval?: Approval;
+}
+
+/** `approval` is as this decision left it, for a repeat too. */
+export type DecisionOutcome = { readonly kind: "decided"; readonly approval: Approval } | NotDecided;
+
+/** What a person may see of an approval and do with it. Both take the store's word for who asked and what time it is. */
+export interface Decisions {
+  /** The approval and, for one who may decide it, a fresh single-use token. Null where there is none in the reader's tenant. Decides nothing. */
+  look(approvalId: string, reader: Principal): Promise<{ readonly approval: Approval; readonly right: Right } | null>;
+  /** Takes one decision. Two that race are put in order by the store: the first counts, the second is told what it was. */
+  decide(approvalId: string, approver: Principal, request: DecisionRequest): Promise<DecisionOutcome>;
+}
+
+export function createDecisions(options: DecisionsOptions): Decisions {
+  const { state, outbox, pins, security, rules, newToken } = options;
+  return {
+    async look(approvalId, reader) {
+      for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+        const records = await read(approvalId);
+        const approval = ofTenant(records.approval, reader);
+        if (!approval) return null;
+        const may = permission(reader, approval.value, records.origin);
+        const over = overReason(approval.value, records.now);
+        if (over !== null || !may.allowed) {
+          const mayNotBecause = over ?? (may.allowed ? "" : may.reason);
+          return { approval: approval.value, right: { mayDecide: false, mayNotBecause } };
+        }
+        const decisionToken = await issueToken(approval, reader, records.now);
+        if (decisionToken !== null) return { approval: approval.value, right: { mayDecide: true, decisionToken } };
+      }
+      throw crowded(approvalId);
+    },
+    async decide(approvalId, approver, request) {
+      const tokenHash = secretHash(request.token);
+      for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+        const outcome = await decideOnce(approvalId, approver, request, tokenHash);
+        if (outcome) return outcome;
+      }
+      throw crowded(approvalId);
+    },
+  };
+
+  async function decideOnce(approvalId: string, approver: Principal, request: DecisionRequest, tokenHash: string): Promise<DecisionOutcome | null> {
+    const { now, origin, token, ...records } = await read(approvalId, tokenHash);
+    const approval = ofTenant(records.approval, approver);
+    if (!approval) return no("not_found", "There is no such approval.");
+    const may = permission(approver, approval.value, origin);
+    if (!may.allowed && may.rule === "self") return alarmed("self_approval", no("self_approval", may.reason));
+    if (!token || token.value.approver !== approver.id || token.value.approvalId !== approvalId) {
+      return alarmed("unknown_token", no("forbidden", "This token is none that you were given for this approval."));
+    }
+    const { decision, comment, ticket } = request;
+    const { pin, era } = await pins.find(approval.value.toolName, approval.value.toolHash);
+    const made = { approver: approver.id, decision, via: VIA, tokenHash, ...(comment === undefined ? {} : { comment }), ...(ticket === undefined ? {} : { ticket }) };
+    const moved = decide(approval, token, made, { now, era, rules });
+    if (moved.kind === "repeat") return { kind: "decided", approval: moved.approval };
+    if (moved.kind === "illegal") return notPossible(moved.why, approval, token, now);
+    if (!may.allowed) return alarmed("not_allowed", no("forbidden", may.reason));
+    if (grantFault(moved.approval) !== null) return no("forbidden", "Your name, as this key has it, cannot stand in a grant. An operator has to mend the key.");
+    if (ticket === undefined && needsTicket(approval.value, decision)) return no("ticket_missing", "A critical write is approved with the ticket it rests on.");
+    const fault = decision === "approve" ? pinFault(pin, approval.value) : null;
+    if (fault !== null) return no("pin_changed", "What you were shown is not what is enabled any more, so it cannot be approved. Deny it, or let it expire.");
+    const { outcome } = await outbox.commit(shardOf(approvalId), moved.change);
+    // Stale or late: read again, and say what is true now.
+    return outcome === "ok" ? decided(approvalId, tokenHash) : null;
+
+    async function alarmed(kind: "self_approval" | "unknown_token" | "not_allowed", answer: NotDecided): Promise<NotDecided> {
+      await security(shardOf(approvalId), { kind, approvalId, by: approver.id, details: { decision: request.decision, keyId: approver.keyId } });
+      return answer;
+    }
+  }
+
+  async function notPossible(why: "final" | "expired" | "not_due" | "token_used" | "twice", read: Read<Approval>, token: Read<DecisionToken>, now: number): Promise<DecisionOutcome | null> {
+    const approval = read.value;
+    const { approvalId } = approval;
+    switch (why) {
+      case "token_used":
+        await security(shardOf(approvalId), { kind: "token_reused", approvalId, by: token.value.approver, details: { first: token.value.used } });
+        return { ...no("token_used", `This token decided "${token.value.used ?? ""}" already; a token decides once.`), approval };
+      case "twice":
+        return no("forbidden", "You decided this already: it takes another approver.");
+      case "final":
+        return { ...no("already_decided", `This ended as "${approval.status}".`), approval };
+      case "expired":
+      case "not_due": {
+        const ended = expire(read, { now });
+        // The timer would do it soon; a decision that comes first must not see it open.
+        if (ended.kind === "move" && (await outbox.commit(shardOf(approvalId), ended.change)).outcome !== "ok") return null;
+        return { ...no("expired", "The time to decide is over. The write did not run."), approval: ended.kind === "move" ? ended.approval : approval };
+      }
+    }
+  }
+
+  /** What is stored now is the answer: a repeat of the very decision may have been first, with another time in it. */
+  async function decided(approvalId: string, tokenHash: string): Promise<DecisionOutcome> {
+    const { approval } = await read(approvalId);
+    if (!approval) throw new Error(`Approval ${approvalId} is gone just after it was decided.`);
+    return { kind: "decided", approval: asOfDecision(approval.value, tokenHash) };
+  }
+
+  /** Stores a fresh token's hash, unless the approval changed meanwhile. Of the token itself nothing is kept. */
+  async function issueToken(approval: Read<Approval>, approver: Principal, now: number): Promise<string | null> {
+    const { approvalId, expiresAt } = approval.value;
+    const token = newToken();
+    const hash = secretHash(token);
+    const key = keys.token(approvalId, hash);
+    const value: DecisionToken = { approvalId, approver: approver.id, createdAt: now, expiresAt, used: null };
+    const { outcome } = await outbox.commit(shardOf(approvalId), {
+      op: `token:${approvalId}:${hash}`,
+      guards: [
+        { key, version: 0 },
+        { key: keys.approval(approvalId), version: approval.version },
+      ],
+      // Readable a little longer than it is good for, so that one who is late hears "expired" and not "unknown".
+      put: [{ key, value, expiresAt: expiresAt + LATE_MS }],
+    });
+    return outcome === "ok" ? token : null;
+  }
+
+  function read(approvalId: string, tokenHash?: string): Promise<Records> {
+    return readRecords(state, approvalId, callParts(approvalCallId(approvalId)).runId, tokenHash);
+  }
+}
+
+const VIA = "http";
+const MAX_ATTEMPTS = 10;
+const LATE_MS = 86_400_000;
+
+function ofTenant(approval: Read<Approval> | null, { tenant }: Principal): Read<Approval> | null {
+  return approval?.value.tenant === tenant ? approval : null;
+}
+
+/** Why nobody decides this any more; null while it is open. */
+function overReason({ status, expiresAt }: Approval, now: number): string | null {
+  if (status !== "pending") return `This ended as "${status}".`;
+  return now >= expiresAt ? "The time to decide is over." : null;
+}
+
+function no(why: NotDecided["why"], reason: string): NotDecided {
+  return { kind: "no", why, reason };
+}
+
+function crowded(approvalId: string): Error {
+  return new Error(`Approval ${approvalId} was changed by others ${MAX_ATTEMPTS} times in a row.`);
+}

@@ -1,0 +1,116 @@
+import {
+  APPROVERS_NEEDED,
+  type ApprovalRequest,
+  approvalIdOf,
+  assessRisk,
+  callParts,
+  checkArguments,
+  describeProblems,
+  type JsonObject,
+  type Pin,
+  renderEffect,
+  rootRunId,
+  type RunOrigin,
+  type ToolDefinition,
+} from "@toolbus/contracts";
+import { argumentsHash, canonicalJson, parseCanonicalArguments } from "@toolbus/grants";
+import type { Facts, Holding } from "./approval.ts";
+import { grantFault } from "./grant-claims.ts";
+import { pinFault } from "./pin-rules.ts";
+import { decidedBy } from "./policy.ts";
+
+/** What a request is judged by. The origin is the requester's, never the agent's word; the pin is what is shown and granted. */
+export interface Case {
+  readonly request: ApprovalRequest;
+  /** The agent that waits for the answer. */
+  readonly agent: string;
+  readonly correlationId: string;
+  readonly origin: RunOrigin | null;
+  readonly pin: Pin | null;
+  readonly now: number;
+}
+
+export interface Judgement {
+  readonly facts: Facts;
+  readonly holding: Holding;
+}
+
+/** The largest approval, in bytes of JSON: the rest of a document's 64 KiB is kept for decisions and their comments. */
+export const MAX_APPROVAL_BYTES = 40 * 1024;
+
+/**
+ * Who ends this request: policy, people, or nobody because something about it is wrong. Then the reason is a sentence for the model, and of what could
+ * not be trusted nothing is kept but its hash.
+ */
+export function judgeRequest(asked: Case): Judgement {
+  const fault = originFault(asked) ?? pinFault(asked.pin, asked.request);
+  if (fault !== null || !asked.pin || !asked.origin) return refused(asked, fault ?? "It cannot be judged.");
+  const { definition } = asked.pin;
+  if (asked.request.toolVersion !== definition.version) return refused(asked, `"${definition.name}" is enabled in version ${definition.version}, not ${asked.request.toolVersion}.`);
+  const missing = (definition.scopes ?? []).filter((scope) => !asked.origin?.scopes.includes(scope));
+  if (missing.length > 0) return refused(asked, `The requester lacks the scope ${missing.map((scope) => `"${scope}"`).join(", ")} that "${definition.name}" asks for.`);
+  const args = canonicalArguments(definition, asked.request.arguments);
+  if (!args.ok) return refused(asked, args.fault);
+  const { tier, reasons } = assessRisk(definition, args.value);
+  const facts: Facts = {
+    ...known(asked),
+    toolset: asked.pin.toolset,
+    arguments: asked.request.arguments,
+    tier,
+    reasons: [...reasons],
+    idempotency: definition.idempotency.mode,
+    effect: renderEffect(definition, args.value).slice(0, MAX_EFFECT),
+  };
+  if (Buffer.byteLength(JSON.stringify(facts)) > MAX_APPROVAL_BYTES) return refused(asked, "The arguments are too long for an approver to judge. Split the write into smaller ones.");
+  const unsignable = grantFault({ ...facts, need: APPROVERS_NEEDED[tier], decisions: [] });
+  if (unsignable !== null) return refused(asked, `No grant can be made out for this write: ${unsignable}.`);
+  return { facts, holding: { by: decidedBy(tier) } };
+}
+
+// What fits on a card; the arguments are shown whole beside it.
+const MAX_EFFECT = 2000;
+
+function originFault({ request, origin, now }: Case): string | null {
+  const { runId } = callParts(request.toolCallId);
+  if (!origin || origin.runId !== rootRunId(runId)) return "No request of a person stands behind this run, so none of its writes is granted.";
+  if (now >= origin.openUntil) return "The request behind this run is too old for a write. The person has to ask again.";
+  if (request.sessionId !== origin.conversationId) return "The session is not the one of the request behind this run.";
+  return null;
+}
+
+type Arguments = { readonly ok: true; readonly value: JsonObject } | { readonly ok: false; readonly fault: string };
+
+/** The arguments, if they are canonical, obey the pinned schema and are complete: a default that were filled in would change what is granted. */
+function canonicalArguments(definition: ToolDefinition, text: string): Arguments {
+  const parsed = parseCanonicalArguments(text);
+  if (!parsed.ok) return { ok: false, fault: `The arguments are not canonical JSON: ${describeProblems(parsed.problems)}.` };
+  const problems = checkArguments(definition, parsed.value);
+  if (problems.length > 0) return { ok: false, fault: `The arguments break the schema of "${definition.name}": ${describeProblems(problems)}.` };
+  if (canonicalJson(parsed.value) !== text) return { ok: false, fault: `The arguments of "${definition.name}" lack defaults of its schema.` };
+  return parsed;
+}
+
+function refused(asked: Case, reason: string): Judgement {
+  const facts: Facts = { ...known(asked), toolset: asked.pin?.toolset ?? "", arguments: "", tier: "high", reasons: [], idempotency: "none", effect: "" };
+  return { facts, holding: { by: "refused", reason } };
+}
+
+/** What is known whatever the judgement is. An unknown requester's tenant is empty: it is nobody's, so nobody can read it. */
+function known({ request, agent, correlationId, origin }: Case) {
+  const { toolCallId: callId, toolName, toolVersion, toolHash } = request;
+  const { runId } = callParts(callId);
+  return {
+    approvalId: approvalIdOf(callId),
+    callId,
+    correlationId,
+    runId,
+    conversationId: request.sessionId,
+    tenant: origin?.tenant ?? "",
+    requester: origin?.principal ?? "",
+    agent,
+    toolName,
+    toolVersion,
+    toolHash,
+    argsHash: argumentsHash(request.arguments),
+  };
+}

@@ -1,0 +1,4 @@
+import { runMain, runServices } from "@toolbus/runtime";
+import { approvals } from "./service.ts";
+
+await runMain(() => runServices([approvals], { env: process.env }));

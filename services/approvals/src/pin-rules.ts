@@ -1,0 +1,50 @@
+import { atLeast, type Pin, type ToolDefinition } from "@toolbus/contracts";
+import { canonicalJson } from "@toolbus/grants";
+import type { RegisteredTool } from "./registrations.ts";
+
+/** What first sight does with a write: nothing, pin it, or leave it to an operator, for the reason given. */
+export type PinVerdict =
+  | { readonly kind: "keep" }
+  | { readonly kind: "pin"; readonly toolset: string; readonly definition: ToolDefinition; readonly hash: string }
+  | { readonly kind: "operator"; readonly reason: string };
+
+/**
+ * Judges what is registered under one tool name against its pin. The first toolset to register owns the name, and keeps it; of its definitions the newest
+ * counts. A changed definition replaces the pinned one only when it guards no less.
+ */
+export function pinVerdict(pin: Pin | null, registered: readonly RegisteredTool[]): PinVerdict {
+  const inOrder = registered.toSorted((a, b) => a.registration.registeredAt - b.registration.registeredAt);
+  const owner = pin?.toolset ?? inOrder[0]?.toolset;
+  const newest = inOrder.findLast(({ toolset }) => toolset === owner);
+  if (!newest) return { kind: "keep" };
+  const { toolset } = newest;
+  const { definition, hash } = newest.registration;
+  if (pin?.hash === hash) return { kind: "keep" };
+  if (!pin) return { kind: "pin", toolset, definition, hash };
+  const loss = guardsLess(definition, pin.definition);
+  return loss === null ? { kind: "pin", toolset, definition, hash } : { kind: "operator", reason: loss };
+}
+
+/**
+ * How a definition guards less than another: a lower tier, a risk rule that is gone or lower, a scope that is no longer asked for. Null when it does not.
+ */
+export function guardsLess(changed: ToolDefinition, pinned: ToolDefinition): string | null {
+  if (!atLeast(changed.risk.tier, pinned.risk.tier)) return `its tier falls from ${pinned.risk.tier} to ${changed.risk.tier}`;
+  for (const rule of pinned.risk.rules ?? []) {
+    const when = canonicalJson(rule.when);
+    const kept = (changed.risk.rules ?? []).some((other) => canonicalJson(other.when) === when && atLeast(other.tier, rule.tier));
+    if (!kept && !atLeast(changed.risk.tier, rule.tier)) return `its rule "${rule.reason}" is gone or lower`;
+  }
+  const gone = (pinned.scopes ?? []).find((scope) => !(changed.scopes ?? []).includes(scope));
+  return gone === undefined ? null : `it no longer asks for the scope "${gone}"`;
+}
+
+/** Why this definition gets no grant, in words for the model; null when it is the pinned one. `toolset` is left out where nobody claims one. */
+export function pinFault(pin: Pin | null, asked: { readonly toolName: string; readonly toolHash: string; readonly toolset?: string }): string | null {
+  const { toolName, toolHash, toolset } = asked;
+  if (!pin) return `The write "${toolName}" is not enabled: an operator has to pin it first. Do not ask again; go on without it.`;
+  if (!pin.enabled) return `The write "${toolName}" is switched off by an operator. Go on without it.`;
+  if (toolset !== undefined && toolset !== pin.toolset) return `The write "${toolName}" belongs to the toolset "${pin.toolset}" now. A new run can ask for it.`;
+  if (toolHash !== pin.hash) return `The definition of "${toolName}" is not the one that is enabled (version ${pin.definition.version}). A new run sees the enabled one.`;
+  return null;
+}

@@ -1,0 +1,53 @@
+import { HOME_SHARD, keys, topics } from "@toolbus/contracts";
+import { describe, expect, it } from "vitest";
+import { claimsOf, putDocument, refund, register, requestMessage, setup, smallRefund, START, until } from "./approvals-under-test.ts";
+
+describe("pins", () => {
+  it("are not made by themselves unless first sight is on", async () => {
+    await using t = await setup({ env: { PIN_ON_FIRST_SIGHT: "false" } });
+    await t.ask(smallRefund(1));
+    expect((await t.decided.next()).body).toMatchObject({ outcome: "refused", reason: expect.stringMatching(/operator has to pin/) });
+  });
+
+  it("follow a changed definition that guards no less, when a request names it", async () => {
+    await using t = await setup();
+    const changed = { ...refund, version: "2", description: "Pays money back, again." };
+    await register(t.store, changed, START + 1);
+    await t.ask({ ...smallRefund(1), tool: changed });
+    expect((await t.decided.next()).body).toMatchObject({ outcome: "approved" });
+    await t.ask(smallRefund(2));
+    expect((await t.decided.next()).body).toMatchObject({ outcome: "refused" });
+    expect(await t.audit(HOME_SHARD)).toMatchObject(Array.from({ length: 4 }, () => ({ event: "pinned", by: "first_sight" })));
+  });
+
+  it("stay when a changed definition guards less, or another toolset takes the name", async () => {
+    await using t = await setup();
+    const weaker = { ...refund, version: "2", risk: { tier: "low" as const } };
+    await register(t.store, weaker, START + 1);
+    await register(t.store, { ...refund, version: "3" }, START + 2, "intruder");
+    for (const [n, tool] of [[1, weaker], [2, { ...refund, version: "3" }]] as const) {
+      await t.ask({ ...smallRefund(n), tool });
+      expect((await t.decided.next()).body).toMatchObject({ outcome: "refused" });
+    }
+    await t.ask(smallRefund(3));
+    expect(claimsOf(await t.decided.next())).toMatchObject({ aud: "tb-executor:orders" });
+  });
+
+  it("are made of what a toolset announces", async () => {
+    await using t = await setup({ tools: [] });
+    await register(t.store, refund, START);
+    const parts = { topic: topics.toolAnnounce, type: "toolbus.tool.announce", source: "/workers/orders", now: START, id: "announce:orders#1" };
+    await t.bus.announce({ ...requestMessage(smallRefund(1), 0, START), ...parts, body: JSON.stringify({ toolset: "orders", tools: ["issue_refund"] }) });
+    await until(async () => (await t.store.read([keys.pin("issue_refund")])).documents[0] !== null);
+  });
+
+  it("leave out registrations that do not hold together", async () => {
+    await using t = await setup({ tools: [] });
+    await register(t.store, refund, START);
+    const key = keys.registration("orders", refund.name, refund.version);
+    const { documents } = await t.store.read([key]);
+    await putDocument(t.store, key, { ...(documents[0]?.value as object), definition: { ...refund, risk: { tier: "low" } } });
+    await t.ask(smallRefund(1));
+    expect((await t.decided.next()).body).toMatchObject({ outcome: "refused", reason: expect.stringMatching(/not enabled/) });
+  });
+});

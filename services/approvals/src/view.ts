@@ -1,0 +1,88 @@
+import { type Approval, type Decision, type Json, type JsonObject, visible } from "@toolbus/contracts";
+import { parseCanonicalArguments } from "@toolbus/grants";
+
+/** What an approver is shown: everything from the pin and the origin, nothing in the agent's words. Times are the store's milliseconds. */
+export interface ApprovalView {
+  readonly id: string;
+  readonly callId: string;
+  readonly correlationId: string;
+  readonly runId: string;
+  readonly conversationId: string;
+  readonly tool: string;
+  readonly toolVersion: string;
+  readonly toolHash: string;
+  readonly toolset: string;
+  /** With control, bidirectional and zero-width characters as escapes. Null for a refused request, whose arguments are not kept. */
+  readonly arguments: JsonObject | null;
+  readonly argumentsHash: string;
+  readonly effect: string;
+  readonly tier: string;
+  readonly reasons: readonly string[];
+  readonly idempotency: { readonly mode: string; readonly inWords: string };
+  readonly requester: string;
+  readonly agent: string;
+  readonly status: string;
+  readonly approversNeeded: number;
+  readonly decisions: readonly Omit<Decision, "tokenHash">[];
+  readonly requestedAt: number;
+  readonly expiresAt: number;
+  readonly endedAt: number | null;
+  readonly reason?: string;
+}
+
+/** What this reader may do: with a token, decide once; without, the reason why not. */
+export type Right = { readonly mayDecide: true; readonly decisionToken: string } | { readonly mayDecide: false; readonly mayNotBecause: string };
+
+export function viewOf(approval: Approval): ApprovalView {
+  return {
+    id: approval.approvalId,
+    callId: approval.callId,
+    correlationId: approval.correlationId,
+    runId: approval.runId,
+    conversationId: approval.conversationId,
+    tool: approval.toolName,
+    toolVersion: approval.toolVersion,
+    toolHash: approval.toolHash,
+    toolset: approval.toolset,
+    arguments: shownArguments(approval.arguments),
+    argumentsHash: approval.argsHash,
+    effect: approval.effect,
+    tier: approval.tier,
+    reasons: approval.reasons,
+    idempotency: { mode: approval.idempotency, inWords: WHEN_INTERRUPTED[approval.idempotency] },
+    requester: approval.requester,
+    agent: approval.agent,
+    status: approval.status,
+    approversNeeded: approval.need,
+    decisions: approval.decisions.map(({ tokenHash: _, ...shown }) => shown),
+    requestedAt: approval.requestedAt,
+    expiresAt: approval.expiresAt,
+    endedAt: approval.endedAt,
+    ...(approval.reason === undefined ? {} : { reason: approval.reason }),
+  };
+}
+
+const WHEN_INTERRUPTED: Readonly<Record<Approval["idempotency"], string>> = {
+  key: "If this is interrupted, it is sent again with the same key, and the target does it once.",
+  reconcile: "If this is interrupted, the target is asked whether it happened. It is never sent a second time; if the target cannot tell, the outcome is reported as unknown.",
+  none: "If this is interrupted, nobody can tell whether it happened. It is never sent a second time, and the outcome is reported as unknown.",
+};
+
+function shownArguments(text: string): JsonObject | null {
+  const parsed = parseCanonicalArguments(text);
+  return parsed.ok ? shownObject(parsed.value) : null;
+}
+
+function shownObject(value: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [visible(name), shown(part)]));
+}
+
+function shown(value: Json): Json {
+  if (typeof value === "string") return visible(value);
+  if (typeof value !== "object" || value === null) return value;
+  return isList(value) ? value.map(shown) : shownObject(value);
+}
+
+function isList(value: Json): value is readonly Json[] {
+  return Array.isArray(value);
+}

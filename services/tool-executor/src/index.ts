@@ -1,0 +1,2 @@
+export { toolExecutor } from "./service.ts";
+export { releaseToolset } from "./toolsets/release/release-toolset.ts";

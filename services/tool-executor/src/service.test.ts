@@ -1,0 +1,29 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { runServices } from "@toolbus/runtime";
+import { readRegistry } from "@toolbus/tool-kit";
+import { describe, expect, it } from "vitest";
+import { toolExecutor } from "./service.ts";
+
+const base = { BUS_URL: "memory:", STATE_URL: "memory:", LOG_LEVEL: "silent", JWKS_FILE: "no-such-file.json" };
+
+describe("the tool executor", () => {
+  it("registers the toolsets it is told to serve, and stops", async () => {
+    const directory = await mkdtemp(path.join(tmpdir(), "executor-"));
+    const running = await runServices([toolExecutor], { env: { ...base, RECEIPT_KEY_FILE: path.join(directory, "receipts.jwk") } });
+    expect((await readRegistry(running.infrastructure.state)).map(({ definition }) => definition.name)).toEqual(["file_risk_report", "get_release_summary"]);
+    expect(await running.stop()).toBe(true);
+    await rm(directory, { recursive: true });
+  });
+
+  it("refuses to start with one sentence: unknown toolset, no public keys, a renewal that comes too late", async () => {
+    for (const [env, words] of [
+      [{ TOOLSETS: "release,weather" }, 'TOOLSETS names "weather", which is no toolset. Known: release.'],
+      [{ JWKS_FILE: "" }, /^Set JWKS_FILE or JWKS_URL/],
+      [{ LEDGER_RENEW_MS: "10000" }, /^LEDGER_RENEW_MS must be shorter/],
+    ] as const) {
+      await expect(runServices([toolExecutor], { env: { ...base, ...env } })).rejects.toThrow(words);
+    }
+  });
+});

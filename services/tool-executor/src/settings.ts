@@ -1,0 +1,14 @@
+import { integer, milliseconds, type SettingsOf, str } from "@toolbus/runtime";
+
+export const executorSettings = {
+  TOOLSETS: str({ default: "release", desc: "the toolsets that this process serves, separated by commas" }),
+  RELEASE_API_URL: str({ default: "http://127.0.0.1:4010", desc: "the release API that the toolset release calls" }),
+  JWKS_FILE: str({ default: "", desc: "file with the approvals service's public keys" }),
+  JWKS_URL: str({ default: "", desc: "address of the approvals service's public keys, when there is no file" }),
+  RECEIPT_KEY_FILE: str({ default: "", desc: "file with the key that signs receipts; made at the first start; empty: no receipts" }),
+  WORKER_CONCURRENCY: integer({ min: 1, max: 1024 })({ default: 16, desc: "calls of each toolset worked on at the same time" }),
+  LEDGER_LEASE_MS: milliseconds({ default: 10_000, desc: "the workers' lease on a write" }),
+  LEDGER_RENEW_MS: milliseconds({ default: 3000, desc: "how often that lease is renewed while a write runs" }),
+} as const;
+
+export type ExecutorConfig = SettingsOf<typeof executorSettings>;

@@ -1,0 +1,61 @@
+import type { Json } from "@toolbus/contracts";
+
+/** The largest answer that is read; a result is cut to less anyway. */
+export const MAX_ANSWER_BYTES = 1024 * 1024;
+
+/** `no_answer`: nothing is known about what the API did. `why` completes "The release API …". `retryAfter` is in seconds. */
+export type ApiAnswer =
+  | { readonly kind: "answered"; readonly status: number; readonly body: Json; readonly retryAfter: number | undefined }
+  | { readonly kind: "no_answer"; readonly why: string };
+
+export interface ApiRequest {
+  /** Carries the tool's time-out. */
+  readonly signal: AbortSignal;
+  readonly post?: { readonly body: Json; readonly idempotencyKey: string };
+}
+
+/** One HTTP request. Rejects only when the signal aborts; an answer that is too large or no JSON counts as none. */
+export async function callApi(url: URL, { signal, post }: ApiRequest): Promise<ApiAnswer> {
+  try {
+    const response = await fetch(url, {
+      signal,
+      // Where a redirect leads is not the API that was configured.
+      redirect: "error",
+      headers: { accept: "application/json", ...(post ? { "content-type": "application/json", "idempotency-key": post.idempotencyKey } : {}) },
+      ...(post ? { method: "POST", body: JSON.stringify(post.body) } : {}),
+    });
+    const text = await boundedText(response);
+    if (text === null) return { kind: "no_answer", why: `sent more than ${MAX_ANSWER_BYTES} bytes` };
+    return { kind: "answered", status: response.status, body: jsonOf(text, response.status), retryAfter: seconds(response.headers.get("retry-after")) };
+  } catch (error) {
+    signal.throwIfAborted();
+    return { kind: "no_answer", why: error instanceof SyntaxError ? "sent something that is not JSON" : "cannot be reached" };
+  }
+}
+
+async function boundedText(response: Response): Promise<string | null> {
+  if (!response.body) return "";
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  // Leaving the loop cancels the body.
+  for await (const chunk of response.body) {
+    size += chunk.byteLength;
+    if (size > MAX_ANSWER_BYTES) return null;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+/** A refusal may come from something in between that speaks no JSON; a success must be JSON. */
+function jsonOf(text: string, status: number): Json {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (status < 400) throw error;
+    return null;
+  }
+}
+
+function seconds(header: string | null): number | undefined {
+  return header !== null && /^\d{1,5}$/.test(header) ? Number(header) : undefined;
+}

@@ -1,0 +1,96 @@
+import type { Json, JsonObject, Problem } from "@toolbus/contracts";
+import { toolError, type ToolOutput } from "@toolbus/tool-kit";
+import { type ApiAnswer, callApi } from "./call-api.ts";
+
+export type RiskReport = { readonly release_id: string; readonly severity: string; readonly findings: readonly string[] };
+
+export interface ReleaseApiOptions {
+  /** Where the release API listens. */
+  readonly url: string;
+}
+
+/** The release API, with its refusals in words for the model. Both methods stop when the signal aborts. */
+export interface ReleaseApi {
+  summary(releaseId: string, signal: AbortSignal): Promise<ToolOutput>;
+  /** Files once for each key. A refusal is a problem with `effect: "none"`; anything that leaves the outcome open throws. */
+  fileReport(report: RiskReport, key: string, signal: AbortSignal): Promise<ToolOutput>;
+}
+
+export function releaseApi({ url }: ReleaseApiOptions): ReleaseApi {
+  return {
+    async summary(releaseId, signal) {
+      const answer = await callApi(new URL(`/release-summary?${new URLSearchParams({ release_id: releaseId })}`, url), { signal });
+      if (answer.kind === "answered" && answer.status === 200) return answer.body;
+      return refusal(answer, undefined) ?? unavailable(answer);
+    },
+    async fileReport(report, key, signal) {
+      const answer = await callApi(new URL("/risk-report", url), { signal, post: { body: report, idempotencyKey: key } });
+      if (answer.kind === "answered" && (answer.status === 200 || answer.status === 201)) return answer.body;
+      const refused = refusal(answer, "none");
+      if (refused) return refused;
+      // It may have been filed: the worker repeats with the same key, and the API answers with the same report.
+      throw unavailable(answer);
+    },
+  };
+}
+
+/** What the API says no to. Undefined for everything that says nothing about the effect. */
+function refusal(answer: ApiAnswer, effect: "none" | undefined): ToolOutput | undefined {
+  if (answer.kind !== "answered" || answer.status < 400 || answer.status > 499 || OPEN_STATUSES.has(answer.status)) return undefined;
+  const nothing = effect === undefined ? {} : { effect };
+  const { error, message, known, details } = problemOf(answer.body);
+  switch (answer.status) {
+    case 404:
+      return toolError("release_not_found", `${message}${known.length === 0 ? "" : ` Known releases: ${known.join(", ")}.`}`, nothing);
+    case 429:
+      return toolError("rate_limited", "The release API takes no more requests for a while.", { ...nothing, retryAfter: answer.retryAfter ?? 30 });
+    case 401:
+    case 403:
+      return toolError("policy_denied", "The release API refuses the worker's access.", nothing);
+    default:
+      return toolError(error === "invalid_report" ? "invalid_arguments" : "release_api_refused", message, { ...nothing, ...(details.length === 0 ? {} : { details }) });
+  }
+}
+
+// A request that the API gave up in the middle (408) or wants again (425) may still have been taken.
+const OPEN_STATUSES: ReadonlySet<number> = new Set([408, 425]);
+
+function unavailable(answer: ApiAnswer): ReturnType<typeof toolError> {
+  const why = answer.kind === "answered" ? `answered with status ${answer.status}` : answer.why;
+  return toolError("unavailable", `The release API ${why}.`, { retryable: true, ...(answer.kind === "answered" && answer.retryAfter !== undefined ? { retryAfter: answer.retryAfter } : {}) });
+}
+
+interface ApiProblem {
+  readonly error: string;
+  readonly message: string;
+  readonly known: readonly string[];
+  readonly details: readonly Problem[];
+}
+
+const MAX_KNOWN = 20;
+
+/** The API's own words, as far as they have the form that is expected; the target is not trusted more than that. */
+function problemOf(body: Json): ApiProblem {
+  const { error, message, known, details } = fieldsOf(body);
+  return {
+    error: typeof error === "string" ? error : "refused",
+    message: typeof message === "string" ? message : "The release API refused the request.",
+    known: listOf(known).flatMap((name) => (typeof name === "string" ? [name.slice(0, 80)] : [])).slice(0, MAX_KNOWN),
+    details: listOf(details).flatMap((detail) => {
+      const { field, problem } = fieldsOf(detail);
+      return typeof field === "string" && typeof problem === "string" ? [{ path: `/${field}`, message: problem }] : [];
+    }),
+  };
+}
+
+function fieldsOf(value: Json | undefined): Readonly<Record<string, Json | undefined>> {
+  return value !== undefined && isObject(value) ? value : {};
+}
+
+function isObject(value: Json): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function listOf(value: Json | undefined): readonly Json[] {
+  return Array.isArray(value) ? value : [];
+}

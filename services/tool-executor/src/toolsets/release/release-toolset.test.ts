@@ -1,0 +1,124 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { checkArguments, type JsonObject } from "@toolbus/contracts";
+import { silentLog } from "@toolbus/telemetry";
+import { ToolProblem } from "@toolbus/tool-kit";
+import { afterEach, describe, expect, it } from "vitest";
+import { releaseToolset } from "./release-toolset.ts";
+
+interface Reply {
+  readonly status: number;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly text?: string;
+}
+
+const opened: (() => void)[] = [];
+afterEach(() => opened.splice(0).forEach((close) => close()));
+
+/** A release API that gives one reply, and what it was asked. */
+async function setup(reply: Reply | "hang" | "cut") {
+  const asked: { readonly method: string | undefined; readonly url: string | undefined; readonly key: unknown; readonly body: string }[] = [];
+  const server = createServer(async (request: IncomingMessage, response: ServerResponse) => {
+    let body = "";
+    for await (const chunk of request) body += String(chunk);
+    asked.push({ method: request.method, url: request.url, key: request.headers["idempotency-key"], body });
+    if (reply === "hang") return;
+    if (reply === "cut") return void response.destroy();
+    response.writeHead(reply.status, { "content-type": "application/json", ...reply.headers }).end(reply.text ?? JSON.stringify(reply.body ?? {}));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  opened.push(() => (server.closeAllConnections(), server.close()));
+  const address = server.address();
+  const url = `http://127.0.0.1:${typeof address === "object" && address ? address.port : 0}`;
+  const tools = releaseToolset({ url });
+  const read = tools.find("get_release_summary")?.tool;
+  const write = tools.find("file_risk_report")?.tool;
+  if (read?.kind !== "read" || write?.kind !== "write") throw new Error("the toolset lacks a tool");
+  return {
+    asked,
+    tools,
+    summary: async (signal = new AbortController().signal) => read.run({ release_id: "v1 & more" }, { callId: "c", sessionId: "s", signal, log: silentLog }),
+    file: async (signal = new AbortController().signal) => write.run(REPORT, { idempotencyKey: "call.1.0", signal, log: silentLog }),
+  };
+}
+
+const REPORT = { release_id: "v1", severity: "low", findings: ["one"] };
+
+describe("get_release_summary", () => {
+  it("gives the API's summary", async () => {
+    const { summary, asked } = await setup({ status: 200, body: { release_id: "v1" } });
+    expect(await summary()).toEqual({ release_id: "v1" });
+    expect(asked[0]).toMatchObject({ method: "GET", url: "/release-summary?release_id=v1+%26+more" });
+  });
+
+  it("names the known releases when there is none of that name", async () => {
+    const { summary } = await setup({ status: 404, body: { error: "release_not_found", message: 'There is no release "v9".', known: ["v1", "v2"] } });
+    const problem = await summary();
+    expect(problem).toBeInstanceOf(ToolProblem);
+    expect(problem).toMatchObject({ code: "release_not_found", message: 'There is no release "v9". Known releases: v1, v2.' });
+  });
+
+  it("says when to come again", async () => {
+    const { summary } = await setup({ status: 429, headers: { "retry-after": "7" } });
+    expect(await summary()).toMatchObject({ code: "rate_limited", options: { retryAfter: 7 } });
+  });
+
+  it("is unavailable and may be repeated when the API fails, breaks off, talks nonsense or too much", async () => {
+    for (const reply of [{ status: 503 }, "cut", { status: 200, text: "<html>" }, { status: 200, text: `"${"x".repeat(2_000_000)}"` }] as const) {
+      const { summary } = await setup(reply);
+      expect(await summary()).toMatchObject({ code: "unavailable", options: { retryable: true } });
+    }
+  });
+
+  it("ends when its signal aborts", async () => {
+    const { summary } = await setup("hang");
+    await expect(summary(AbortSignal.timeout(20))).rejects.toThrow();
+  });
+});
+
+describe("file_risk_report", () => {
+  it("sends the report with the call's id as key", async () => {
+    const { file, asked } = await setup({ status: 201, body: { report_id: "r1" } });
+    expect(await file()).toEqual({ report_id: "r1" });
+    expect(asked).toEqual([{ method: "POST", url: "/risk-report", key: "call.1.0", body: JSON.stringify(REPORT) }]);
+  });
+
+  it("states that nothing happened when the API refuses", async () => {
+    for (const [reply, code] of [
+      [{ status: 404, body: { error: "release_not_found", message: "None." } }, "release_not_found"],
+      [{ status: 400, body: { error: "invalid_report", message: "Bad.", details: [{ field: "severity", problem: "is wrong" }] } }, "invalid_arguments"],
+      [{ status: 422, body: { error: "idempotency_key_reused", message: "Used." } }, "release_api_refused"],
+      [{ status: 429 }, "rate_limited"],
+    ] as const) {
+      const { file } = await setup(reply);
+      expect(await file()).toMatchObject({ code, options: { effect: "none" } });
+    }
+  });
+
+  it("leaves the outcome open when the API fails or breaks off", async () => {
+    for (const reply of [{ status: 500 }, { status: 408 }, "cut"] as const) {
+      const { file } = await setup(reply);
+      const problem = await file().catch((error: unknown) => error);
+      expect(problem).toBeInstanceOf(ToolProblem);
+      expect(problem instanceof ToolProblem && problem.options.effect).toBeUndefined();
+    }
+  });
+
+  it("takes one to 64 findings of bounded length and nothing else", async () => {
+    const { tools } = await setup({ status: 200 });
+    const definition = tools.find("file_risk_report")?.definition;
+    if (!definition) throw new Error("no definition");
+    const problems = (args: JsonObject) => checkArguments(definition, args).length;
+    expect(problems(REPORT)).toBe(0);
+    expect(problems({ ...REPORT, findings: [] })).toBe(1);
+    expect(problems({ ...REPORT, findings: Array.from({ length: 65 }, () => "x") })).toBe(1);
+    expect(problems({ ...REPORT, findings: ["x".repeat(1001)] })).toBe(1);
+    expect(problems({ ...REPORT, severity: "critical" })).toBe(1);
+    expect(problems({ ...REPORT, more: 1 })).toBe(1);
+  });
+
+  it("has the definition that approvers read", async () => {
+    const { tools } = await setup({ status: 200 });
+    expect(tools.find("file_risk_report")?.definition).toMatchObject({ kind: "write", risk: { tier: "high" }, idempotency: { mode: "key", keepsForMs: 30 * 86_400_000 }, effect: "File a {severity} risk report for release {release_id} with {findings}.", source: "release" });
+  });
+});

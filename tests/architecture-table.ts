@@ -1,0 +1,83 @@
+/** What one workspace package may import. */
+export interface Room {
+  /** Packages of ours. Only rooms listed above this one. */
+  readonly ours: readonly string[];
+  /** Third-party packages that its manifest may declare. */
+  readonly clients: readonly string[];
+}
+
+const belowServices = ["bus", "contracts", "grants", "models", "runtime", "state", "telemetry", "tool-kit"].map(ours);
+const below = (...names: readonly string[]) => names.map(ours);
+
+/**
+ * Who may import whom, lowest first. A manifest may declare less than its row allows, never more. To let a room import another one, add the
+ * name here, in the room's block of `.oxlintrc.json`, and say in the pull request why.
+ */
+export const rooms: Readonly<Record<string, Room>> = {
+  "packages/contracts": { ours: [], clients: ["ajv", "ajv-formats", "typebox", "ulid"] },
+  "packages/telemetry": { ours: [], clients: ["pino"] },
+
+  "packages/bus": { ours: below("contracts"), clients: [] },
+  "packages/state": { ours: below("contracts"), clients: [] },
+  "packages/grants": { ours: below("contracts"), clients: ["jose", "typebox"] },
+  "packages/models": { ours: below("contracts"), clients: [] },
+
+  "packages/tool-kit": { ours: below("contracts", "telemetry", "bus", "state", "grants", "models"), clients: ["typebox"] },
+  "packages/runtime": {
+    ours: below("contracts", "telemetry", "bus", "state", "grants", "models"),
+    clients: ["envalid", "fastify", "typebox"],
+  },
+
+  "services/agent": { ours: belowServices, clients: ["typebox"] },
+  "services/tool-executor": { ours: belowServices, clients: ["typebox"] },
+  "services/approvals": { ours: belowServices, clients: ["fastify", "typebox"] },
+  "services/gateway": { ours: belowServices, clients: ["fastify", "typebox"] },
+
+  "packages/testing": { ours: belowServices, clients: ["typebox"] },
+  // Below all-in-one, which starts it when no release API is configured: docs/decisions/0007.
+  "examples/release-api": { ours: below("contracts", "runtime", "testing"), clients: ["fast-xml-parser", "fastify"] },
+  "services/all-in-one": {
+    ours: below("contracts", "telemetry", "runtime", "agent", "tool-executor", "approvals", "gateway", "example-release-api"),
+    clients: [],
+  },
+  "apps/cli": { ours: below("contracts", "runtime", "example-release-api", "all-in-one"), clients: ["eventsource-parser"] },
+  bench: {
+    ours: [...belowServices, ...below("testing", "agent", "tool-executor", "approvals", "gateway", "example-release-api", "all-in-one")],
+    clients: [],
+  },
+};
+
+/** The only places where a third-party package, or a module of Node that is a client, may be imported outside tests. */
+export const homes: Readonly<Record<string, readonly string[]>> = {
+  ajv: ["packages/contracts/src"],
+  "ajv-formats": ["packages/contracts/src"],
+  envalid: ["packages/runtime/src"],
+  "eventsource-parser": ["apps/cli/src"],
+  "fast-xml-parser": ["examples/release-api/src"],
+  fastify: ["packages/runtime/src", "services/approvals/src", "services/gateway/src", "examples/release-api/src"],
+  jose: ["packages/grants/src"],
+  "node:sqlite": ["packages/state/src/sqlite"],
+  pino: ["packages/telemetry/src"],
+  // Whoever declares a schema.
+  typebox: [
+    "packages/contracts/src",
+    "packages/grants/src",
+    "packages/runtime/src",
+    "packages/tool-kit/src",
+    "packages/testing/src",
+    "services",
+  ],
+  ulid: ["packages/contracts/src"],
+};
+
+/** Packages of ours that any test may import beside what its room may. */
+export const testsMayImport: readonly string[] = below("testing", "example-release-api");
+
+/** Files over `longestFile` lines, each with the reason why it is one concept all the same. */
+export const longFiles: Readonly<Record<string, string>> = {};
+
+export const longestFile = 400;
+
+function ours(name: string): string {
+  return `@toolbus/${name}`;
+}

@@ -1,0 +1,153 @@
+import path from "node:path";
+import { describe, expect, it } from "vitest";
+import { homes, longestFile, longFiles, rooms, testsMayImport } from "./architecture-table.ts";
+import { importsOf, packageOf, type SourceFile, sourceFiles, workspacePackages } from "./workspace-source.ts";
+
+// The second lock beside lint: it reads manifests and source text itself, so that a lint-disable cannot hide a breach.
+
+const packages = workspacePackages();
+const rootPackage = packages.find(({ folder }) => folder === ".");
+const files = sourceFiles();
+
+describe("the table", () => {
+  it("has a row for every package and no row for none", () => {
+    expect(Object.keys(rooms).toSorted()).toEqual(
+      packages
+        .filter(({ folder }) => folder !== ".")
+        .map(({ folder }) => folder)
+        .toSorted(),
+    );
+  });
+
+  it("is layered: a room imports only rooms above its own row", () => {
+    const order = Object.keys(rooms).map((folder) => packages.find((candidate) => candidate.folder === folder)?.name ?? folder);
+    const upward = Object.values(rooms).flatMap(({ ours }, row) =>
+      ours.filter((name) => !order.slice(0, row).includes(name)).map((name) => `${order[row]} imports ${name}`),
+    );
+    expect(upward).toEqual([]);
+  });
+
+  it("gives every client a home inside a room that may have it", () => {
+    const homeless = Object.entries(rooms).flatMap(([folder, { clients }]) =>
+      clients
+        .filter((client) => !(homes[client] ?? []).some((home) => within(folder, home) || within(home, folder)))
+        .map((client) => `${folder}: ${client}`),
+    );
+    expect(homeless).toEqual([]);
+  });
+});
+
+describe("manifests", () => {
+  it("declare nothing that the table does not allow", () => {
+    const breaches = packages.flatMap(({ folder, dependencies, devDependencies }) => {
+      const room = rooms[folder];
+      if (!room) return [];
+      const allowed = [...room.ours, ...room.clients];
+      const forTests = devDependencies.filter((name) => name.startsWith("@toolbus/") && ![...allowed, ...testsMayImport].includes(name));
+      return [...dependencies.filter((name) => !allowed.includes(name)), ...forTests].map((name) => `${folder} declares ${name}`);
+    });
+    expect(breaches).toEqual([]);
+  });
+});
+
+describe("source", () => {
+  it("imports only what its package declares", () => {
+    const breaches = files.flatMap((source) =>
+      foreignPackages(source)
+        .filter((name) => !mayImport(source.file, name))
+        .map((name) => `${source.file} imports ${name}`),
+    );
+    expect(breaches).toEqual([]);
+  });
+
+  it("has third-party clients only at home", () => {
+    const breaches = files.filter(isProduction).flatMap(({ file, imports }) =>
+      imports
+        .map((module) => packageOf(module) ?? "")
+        .filter((name) => name in homes && !homes[name]?.some((home) => within(file, home)))
+        .map((name) => `${file} imports ${name}, which lives in ${homes[name]?.join(", ")}`),
+    );
+    expect(breaches).toEqual([]);
+  });
+
+  it("runs a conformance suite from tests only", () => {
+    const breaches = files.filter(isProduction).filter(({ imports }) => imports.some((module) => module.endsWith("/conformance")));
+    expect(breaches.map(({ file }) => file)).toEqual([]);
+  });
+
+  it("stays inside its package when it imports a relative path", () => {
+    const breaches = files.flatMap(({ file, imports }) =>
+      imports
+        .filter((module) => module.startsWith(".") && folderOf(path.join(path.dirname(file), module)) !== folderOf(file))
+        .map((module) => `${file} imports ${module}`),
+    );
+    expect(breaches).toEqual([]);
+  });
+
+  it("has no junk room", () => {
+    const junk = /(?:^|[/.-])(?:utils?|common|helpers?|types|interfaces)(?:\.test)?(?:\/|\.ts$)/;
+    expect(files.map(({ file }) => file).filter((file) => junk.test(file))).toEqual([]);
+  });
+
+  it("is named in kebab-case", () => {
+    const kebab = /^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.(?:test|conformance|config))?\.ts$/;
+    expect(files.map(({ file }) => file).filter((file) => !kebab.test(path.basename(file)))).toEqual([]);
+  });
+
+  it("has no default export, which a tool's own configuration alone may have", () => {
+    const defaults = files.filter(({ text }) => /^export default\b|^export \{[^}]*\bas default\b/m.test(text));
+    expect(defaults.map(({ file }) => file)).toEqual(["vitest.config.ts"]);
+  });
+
+  it("gives a reason for every long file", () => {
+    const long = files.filter(({ text }) => text.split("\n").length - 1 > longestFile).map(({ file }) => file);
+    expect(long).toEqual(Object.keys(longFiles).toSorted());
+  });
+});
+
+describe("the reader of imports", () => {
+  it.each([
+    ["named imports", 'import { a, type B } from "one";', ["one"]],
+    ["imports over several lines", 'import {\n  a,\n  b,\n} from "one";', ["one"]],
+    ["a default beside named ones", 'import one, { a } from "one";', ["one"]],
+    ["a namespace", 'import * as one from "one";', ["one"]],
+    ["types", 'import type { A } from "one";\nexport type { B } from "two";', ["one", "two"]],
+    ["what is exported again", 'export * from "./one.ts";\nexport { a } from "two";', ["./one.ts", "two"]],
+    ["an import for its effect", 'import "one";', ["one"]],
+    ["a late import", 'const one = await import("./one.ts");', ["./one.ts"]],
+    ["no comment", '// import { a } from "one";\n * import { b } from "two";', []],
+    ["no other export", 'export const from = (a: string) => a;\nexport function b() {}\nconst text = "from";', []],
+  ])("finds %s", (_, text, modules) => {
+    expect(importsOf(text)).toEqual(modules);
+  });
+});
+
+/** What a file imports beside its own package's files and the modules of Node. */
+function foreignPackages({ imports }: SourceFile): readonly string[] {
+  return imports
+    .map(packageOf)
+    .filter((name) => name !== null)
+    .filter((name) => !name.startsWith("node:"));
+}
+
+/** A test may also use what the root declares for tests, and the packages that exist for tests. */
+function mayImport(file: string, name: string): boolean {
+  const own = packages.find(({ folder }) => folder === folderOf(file));
+  if (own?.dependencies.includes(name)) return true;
+  if (isProduction({ file })) return false;
+  if (own?.devDependencies.includes(name) || testsMayImport.includes(name)) return true;
+  return !name.startsWith("@toolbus/") && rootPackage?.devDependencies.includes(name) === true;
+}
+
+/** The root's own files are tools and tests, and so are test files and conformance suites everywhere. */
+function isProduction({ file }: Pick<SourceFile, "file">): boolean {
+  return folderOf(file) !== "." && !file.endsWith(".test.ts") && !file.includes("/conformance/");
+}
+
+function folderOf(file: string): string {
+  return packages.find(({ folder }) => folder !== "." && within(file, folder))?.folder ?? ".";
+}
+
+function within(file: string, folder: string): boolean {
+  return file === folder || file.startsWith(`${folder}/`);
+}

@@ -1,0 +1,44 @@
+/**
+ * Where a kill can hit, in the order in which a run meets them, and the prefix of the commit's `op` (or the call) that each stands for.
+ * `effect` is the target's: the release API is told to let its caller die.
+ */
+export const KILL_POINTS = {
+  accept: "accept",
+  acquire: "acquire",
+  model: "model",
+  turn: "turn",
+  publish: "publish",
+  request: "hold",
+  decide: "decide",
+  begin: "begin",
+  sending: "sending",
+  effect: "effect",
+  finish: "finish",
+  join: "join",
+} as const;
+
+export type KillPoint = keyof typeof KILL_POINTS;
+
+export interface KillPlan {
+  readonly name: KillPoint;
+  readonly point: string;
+  readonly when: "before" | "after";
+}
+
+/** A small seeded generator (mulberry32): the same seed, the same kills. */
+export function seeded(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+/** The kills of one run: every second point, in order, each before or after by chance. */
+export function plansFor(run: number, random: () => number): KillPlan[] {
+  return (Object.keys(KILL_POINTS) as KillPoint[])
+    .filter((_, index) => index % 2 === run % 2)
+    .map((name) => ({ name, point: KILL_POINTS[name], when: random() < 0.5 ? "before" : "after" }));
+}

@@ -1,0 +1,20 @@
+import type { ReleaseSummary } from "@toolbus/example-release-api";
+
+/** A small release with something to find, for tests that are not about releases. */
+export function someRelease(id: string): ReleaseSummary {
+  return {
+    release_id: id,
+    version: id,
+    source: "git",
+    from: { name: "v1.0.0", commit: "0".repeat(40) },
+    to: { name: id, commit: "1".repeat(40) },
+    changes: ["Add payment retries", "Fix the login form"],
+    change_count: 2,
+    authors: [{ name: "Ada", commits: 2 }],
+    files: { changed: 4, insertions: 120, deletions: 30, top: [] },
+    areas: [{ area: "src", files: 4, lines: 150 }],
+    size: { insertions: 120, deletions: 30 },
+    tests: { passed: 140, failed: 2, skipped: 1, failures: [] },
+    notes: [],
+  } as unknown as ReleaseSummary;
+}

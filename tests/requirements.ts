@@ -1,0 +1,48 @@
+import { requirementAreas } from "./requirement-rows.ts";
+import { met, metOnTheWire, type Proof } from "./requirements-met.ts";
+
+/** A requirement is met when a test that could fail proves it on the real path; "met (wire)" when a server of ours plays the outside world. */
+export interface Requirement {
+  readonly id: string;
+  readonly area: string;
+  readonly from: string;
+  readonly requirement: string;
+  /** How a first is shown; absent for the others. */
+  readonly shown?: string;
+  readonly state: "met" | "met (wire)" | "planned";
+  /** The tests that prove it; empty while it is planned. */
+  readonly tests: readonly { readonly file: string; readonly name: string }[];
+}
+
+/** What `composeRequirements` joins; the default is what this repository holds. */
+export interface RequirementSources {
+  readonly areas: typeof requirementAreas;
+  readonly met: Readonly<Record<string, readonly Proof[]>>;
+  readonly metOnTheWire: readonly string[];
+}
+
+/** Joins the issued rows with the tests that prove them, in the order of the rows. */
+export function composeRequirements(sources: RequirementSources): readonly Requirement[] {
+  return sources.areas.flatMap(({ title, rows }) =>
+    rows.map(([id, from, requirement, shown]) => {
+      const proofs = sources.met[id] ?? [];
+      return {
+        id,
+        area: title,
+        from,
+        requirement,
+        ...(shown === undefined ? {} : { shown }),
+        state: stateOf(proofs, sources.metOnTheWire.includes(id)),
+        tests: proofs.map(({ file, test }) => ({ file, name: test })),
+      };
+    }),
+  );
+}
+
+/** Every requirement of the project, with its state and its tests. */
+export const requirements: readonly Requirement[] = composeRequirements({ areas: requirementAreas, met, metOnTheWire });
+
+function stateOf(proofs: readonly Proof[], onTheWire: boolean): Requirement["state"] {
+  if (proofs.length === 0) return "planned";
+  return onTheWire ? "met (wire)" : "met";
+}
