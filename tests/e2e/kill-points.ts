@@ -36,9 +36,15 @@ export function seeded(seed: number): () => number {
   };
 }
 
-/** The kills of one run: every second point, in order, each before or after by chance. */
-export function plansFor(run: number, random: () => number): KillPlan[] {
-  return (Object.keys(KILL_POINTS) as KillPoint[])
-    .filter((_, index) => index % 2 === run % 2)
-    .map((name) => ({ name, point: KILL_POINTS[name], when: random() < 0.5 ? "before" : "after" }));
+/**
+ * The kills of all runs: each run meets every second point, in order. Whether a kill falls before or after its operation is drawn for two runs and
+ * turned round for the next two, so four runs hit every point both ways.
+ */
+export function plansFor(runs: number, random: () => number): KillPlan[][] {
+  const points = Object.keys(KILL_POINTS) as KillPoint[];
+  let after = points.map(() => random() < 0.5);
+  return Array.from({ length: runs }, (_, run) => {
+    if (run > 0 && run % 2 === 0) after = run % 4 === 0 ? points.map(() => random() < 0.5) : after.map((flag) => !flag);
+    return points.flatMap((name, index) => (index % 2 === run % 2 ? [{ name, point: KILL_POINTS[name], when: after[index] ? ("after" as const) : ("before" as const) }] : []));
+  });
 }

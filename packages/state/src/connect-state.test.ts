@@ -35,7 +35,9 @@ describe("connecting to the state store", () => {
     ["state", '"…"'],
     ["", '""'],
   ])('refuses "%s" with what it takes instead, and repeats no password', async (url, shown) => {
-    await expect(connectState(url, { clock })).rejects.toThrow(new StoreRefused(`The state store ${shown} is unknown: use memory: or sqlite:DIRECTORY.`));
+    await expect(connectState(url, { clock })).rejects.toThrow(
+      new StoreRefused(`The state store ${shown} is unknown: use memory: or sqlite:DIRECTORY.`),
+    );
   });
 });
 

@@ -14,7 +14,13 @@ export interface PreparedChange {
   readonly remove: readonly string[];
   readonly append: readonly { readonly log: string; readonly texts: readonly string[]; readonly expiresAt: number | null }[];
   readonly timers: NonNullable<Change["timers"]>;
-  readonly outbox: readonly { readonly service: string; readonly id: string; readonly topic: string; readonly text: string; readonly dueIn: number }[];
+  readonly outbox: readonly {
+    readonly service: string;
+    readonly id: string;
+    readonly topic: string;
+    readonly text: string;
+    readonly dueIn: number;
+  }[];
   readonly index: NonNullable<Change["index"]>;
   readonly add: NonNullable<Change["add"]>;
 }
@@ -31,9 +37,16 @@ export function prepareChange(keys: ShardKeys, shard: string, change: Change): P
   const { put = [], remove = [], append = [], timers = [], outbox = [], index = [], add = [] } = change;
   for (const guard of change.guards) {
     inShard(guard.key);
-    if (!Number.isInteger(guard.version) || guard.version < 0) throw new TypeError(`Guard "${guard.key}" has no version: ${guard.version}.`);
+    if (!Number.isInteger(guard.version) || guard.version < 0)
+      throw new TypeError(`Guard "${guard.key}" has no version: ${guard.version}.`);
   }
-  for (const key of [...put.map((entry) => entry.key), ...remove, ...append.map((entry) => entry.log), ...add.map((entry) => entry.counter)]) inShard(key);
+  for (const key of [
+    ...put.map((entry) => entry.key),
+    ...remove,
+    ...append.map((entry) => entry.log),
+    ...add.map((entry) => entry.counter),
+  ])
+    inShard(key);
   once("document", [...put.map((entry) => entry.key), ...remove]);
   for (const entry of timers) if (entry.dueIn !== null) finite(`timer "${entry.id}"`, entry.dueIn);
   for (const entry of outbox) finite(`message "${entry.id}"`, entry.dueIn);
@@ -65,7 +78,8 @@ export function prepareChange(keys: ShardKeys, shard: string, change: Change): P
   };
 
   function inShard(key: string): void {
-    if (keys.shardOf(key) !== shard) throw new RangeError(`Key "${key.slice(0, 80)}" belongs to another shard than the commit's, "${shard}".`);
+    if (keys.shardOf(key) !== shard)
+      throw new RangeError(`Key "${key.slice(0, 80)}" belongs to another shard than the commit's, "${shard}".`);
   }
 }
 
@@ -75,7 +89,9 @@ export function jsonText(name: string, value: Json): string {
   if (text === undefined) throw new TypeError(`The value of "${name}" is not JSON.`);
   const bytes = Buffer.byteLength(text);
   if (bytes > MAX_VALUE_BYTES) {
-    throw new RangeError(`The value of "${name}" has ${bytes} bytes, the most is ${MAX_VALUE_BYTES}: store it as a blob and refer to that.`);
+    throw new RangeError(
+      `The value of "${name}" has ${bytes} bytes, the most is ${MAX_VALUE_BYTES}: store it as a blob and refer to that.`,
+    );
   }
   return text;
 }
@@ -91,5 +107,6 @@ function finite(name: string, value: number): void {
 }
 
 function once(what: string, names: readonly string[]): void {
-  if (new Set(names).size !== names.length) throw new TypeError(`A change names the same ${what} twice: ${names.join(", ").slice(0, 200)}.`);
+  if (new Set(names).size !== names.length)
+    throw new TypeError(`A change names the same ${what} twice: ${names.join(", ").slice(0, 200)}.`);
 }

@@ -35,6 +35,8 @@ export function shardKeys(count: number): ShardKeys {
 
   function check(shard: string): void {
     if (known.has(shard)) return;
-    throw new RangeError(`There is no shard "${shard.slice(0, 80)}" here: this store has ${count}, "${names[0]}" to "${names[count - 1]}".`);
+    throw new RangeError(
+      `There is no shard "${shard.slice(0, 80)}" here: this store has ${count}, "${names[0]}" to "${names[count - 1]}".`,
+    );
   }
 }

@@ -22,7 +22,7 @@ export interface StateStore extends Documents, Claims, Logs, Indexes, Blobs {
    * was opened: whoever held a lease held the lock, and the lock is ours now.
    */
   readonly ownersDeadBefore: number;
-  /** Waits for operations under way, then lets go of the connection and the lock. Safe to call twice. */
+  /** Waits for operations under way, then lets go of the connection and the lock. Safe to use twice. */
   close(): Promise<void>;
 }
 
@@ -55,7 +55,9 @@ export interface Change {
   readonly op: string;
   /**
    * At least one. The first document keeps the last `op`, so it should be one that this change puts or that exists; a change whose first guard
-   * is an absent document that it does not put may hold timers, removals and index entries only (they are idempotent by nature).
+   * is an absent document that it does not put may hold timers, removals and index entries only (they are idempotent by nature). A removed
+   * document keeps it for ten minutes. Two changes that both leave their first document as it is do not see each other: one that must not
+   * happen twice puts its first document, or guards the absence of one that it puts.
    */
   readonly guards: readonly Guard[];
   /** The store refuses the change as "late" when its own clock is past this. */
@@ -63,15 +65,24 @@ export interface Change {
   /** A document with `expiresAt` reads as absent from then on and is removed some time later. */
   readonly put?: readonly { readonly key: string; readonly value: Json; readonly expiresAt?: number }[];
   readonly remove?: readonly string[];
-  /** Entries get consecutive sequence numbers from 1, per log. */
+  /**
+   * Entries get consecutive sequence numbers from 1, per log. `expiresAt` is the whole log's: what was said last holds; a log that has expired
+   * reads as empty and begins anew.
+   */
   readonly append?: readonly { readonly log: string; readonly entries: readonly Json[]; readonly expiresAt?: number }[];
   /** A timer of a service: set to `dueIn` milliseconds from now, replaced if it is there, removed with null. */
   readonly timers?: readonly { readonly service: string; readonly id: string; readonly dueIn: number | null }[];
   /** Messages to publish. Due `dueIn` from now: until then the committer publishes and settles, later the relay does. */
-  readonly outbox?: readonly { readonly service: string; readonly id: string; readonly topic: string; readonly message: Json; readonly dueIn: number }[];
+  readonly outbox?: readonly {
+    readonly service: string;
+    readonly id: string;
+    readonly topic: string;
+    readonly message: Json;
+    readonly dueIn: number;
+  }[];
   /** Members of a sorted index; null removes. */
   readonly index?: readonly { readonly index: string; readonly member: string; readonly score: number | null }[];
-  /** Counters. With a ceiling the whole change is refused as "full" when the sum would pass it; a sum never goes below 0. */
+  /** Counters. With a ceiling the whole change is refused as "full" when a sum would grow past it; a sum never goes below 0. */
   readonly add?: readonly { readonly counter: string; readonly by: number; readonly ceiling?: number }[];
 }
 
@@ -104,6 +115,7 @@ export interface ClaimOptions {
 export interface TimerRow {
   readonly shard: string;
   readonly id: string;
+  /** When it was due, before this claim. */
   readonly due: number;
 }
 

@@ -6,7 +6,9 @@ import { describe, expect, it } from "vitest";
 const DRIVER_WORDS = /\.run\(/g;
 const DOMAIN_WORDS = /(?<![a-z])(?:runs?|calls?|approvals?|tools?|toolsets?|conversations?|grants?|agents?|workers?|ledgers?)(?![a-z])/gi;
 
-const files = readdirSync(import.meta.dirname, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts") && !file.endsWith(".test.ts"));
+const files = readdirSync(import.meta.dirname, { recursive: true, encoding: "utf8" }).filter(
+  (file) => file.endsWith(".ts") && !file.endsWith(".test.ts"),
+);
 
 describe("the state store's source", () => {
   it("is found", () => {

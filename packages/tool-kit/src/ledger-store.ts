@@ -118,8 +118,16 @@ export function ledgerStore(options: LedgerOptions): Ledger {
     if (prepared !== undefined) return { kind, hold, prepared };
     log.error({ callId: request.call.callId }, "the prepared value of a write is gone from the store");
     const result = request.endResult("outcome_unknown", hold.fence);
-    const done = await hold.finish(result).finally(() => hold.stop());
+    const done = await finishAndStop(hold, result);
     return done.kind === "done" ? { ...done, kind: "ended", result } : { kind: "busy", forMs: leaseMs };
+  }
+
+  async function finishAndStop(hold: Hold, result: ToolResult): ReturnType<Hold["finish"]> {
+    try {
+      return await hold.finish(result);
+    } finally {
+      await hold.stop();
+    }
   }
 
   async function load(stored: StoredValue): Promise<Json | undefined> {

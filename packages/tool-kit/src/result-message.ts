@@ -1,5 +1,6 @@
 import { attributes, DEFAULT_AGENT, errorContent, type Json, type Message, message, messageIds, messageTypes, type ResultError, type ToolInvoke, type ToolResult, topics } from "@toolbus/contracts";
 import { secretHash } from "@toolbus/grants";
+import { asciiJson } from "./ascii-json.ts";
 import { boundContent } from "./tool-output.ts";
 import { boundedDetails, cleanText } from "./tool-problem.ts";
 
@@ -123,8 +124,3 @@ function replyTopic(replyTo: string | undefined): string {
 }
 
 const RESULT_TOPIC = /^tool\.result\.[A-Za-z0-9_-]{1,64}$/;
-
-/** JSON in ASCII, because not every broker's headers carry more. */
-function asciiJson(value: unknown): string {
-  return JSON.stringify(value).replace(/[\u007f-\uffff]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
-}

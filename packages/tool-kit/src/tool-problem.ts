@@ -1,4 +1,5 @@
 import { failedResult, type Problem, type ToolResult } from "@toolbus/contracts";
+import { asciiJson } from "./ascii-json.ts";
 
 export interface ProblemOptions {
   /** Whether the same call may succeed later; by default what the code's row says. */
@@ -56,9 +57,15 @@ export function unexpectedResult(error: unknown): ToolResult {
   return failedResult("execution_failed", said === "" ? "The tool failed and gave no reason." : said);
 }
 
-/** At most 16 details of moderate length: they travel in an attribute. */
+/** The first details, each on a line of moderate length, that together fit an attribute of 4 KiB. */
 export function boundedDetails(details: readonly Problem[]): readonly Problem[] {
-  return details.slice(0, MAX_DETAILS).map(({ path, message }) => ({ path: cleanText(path, DETAIL_CHARS), message: cleanText(message, DETAIL_CHARS) }));
+  const kept: Problem[] = [];
+  for (const { path, message } of details.slice(0, MAX_DETAILS)) {
+    const detail = { path: cleanText(path, DETAIL_CHARS), message: cleanText(message, DETAIL_CHARS) };
+    if (asciiJson([...kept, detail]).length > MAX_DETAIL_BYTES) break;
+    kept.push(detail);
+  }
+  return kept;
 }
 
 /** Text on one line without control characters, cut to a number of characters. */
@@ -86,3 +93,4 @@ const MESSAGE_CHARS = 2000;
 const UNEXPECTED_CHARS = 300;
 const MAX_DETAILS = 16;
 const DETAIL_CHARS = 120;
+const MAX_DETAIL_BYTES = 4096;

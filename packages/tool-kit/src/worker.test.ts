@@ -99,7 +99,7 @@ describe("a worker on the bus", () => {
     const announced = Promise.withResolvers<Message>();
     await bus.listen(topics.toolAnnounce, announced.resolve);
     await bus.announce(message({ id: "refresh:1", topic: topics.toolRefresh, type: "toolbus.tool.refresh", source: "agent", now: clock.now, body: {} }));
-    await announced.promise;
+    expect((await announced.promise).source).toBe("worker.orders");
     await Promise.all([worker.stop(), worker.stop()]);
   });
 });

@@ -26,6 +26,7 @@ export function storedRow({ approvalId, n, at, answer, reason }: AnswerRow): Jso
 export function parseRow(stored: Json): AnswerRow {
   const { approvalId, n, at, answer, reason } = stored as Record<string, Json | undefined>;
   const kind = ANSWERS.find((known) => known === answer);
-  if (typeof approvalId !== "string" || typeof n !== "number" || typeof at !== "number" || !kind) throw new Error("A row of the outbox is none of ours.");
+  if (typeof approvalId !== "string" || typeof n !== "number" || typeof at !== "number" || !kind)
+    throw new Error("A row of the outbox is none of ours.");
   return { approvalId, n, at, answer: kind, ...(typeof reason === "string" ? { reason } : {}) };
 }

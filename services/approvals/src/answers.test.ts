@@ -1,6 +1,7 @@
 import type { MessageBus } from "@toolbus/bus";
 import { describe, expect, it } from "vitest";
-import { setup, smallRefund, until } from "./approvals-under-test.ts";
+import { setup, until } from "./approvals-under-test.ts";
+import { smallRefund } from "./writes-under-test.ts";
 
 describe("the outbox of approvals", () => {
   it("holds nothing secret, and the relay of the next process sends the same bytes", async () => {

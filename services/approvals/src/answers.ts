@@ -21,7 +21,10 @@ import { grantClaims } from "./grant-claims.ts";
  * Makes the message of an outbox row when it is published. A grant is signed here, from the stored approval: nothing that could be stolen lies in the
  * store, and a repeat of a row has the same bytes.
  */
-export function answerMaker(options: { readonly state: StateStore; readonly signer: Signer }): (row: { readonly message: Json }) => Promise<Message> {
+export function answerMaker(options: {
+  readonly state: StateStore;
+  readonly signer: Signer;
+}): (row: { readonly message: Json }) => Promise<Message> {
   const { state, signer } = options;
   return async (stored) => {
     const row = parseRow(stored.message);
@@ -95,4 +98,5 @@ function decidedBody(approval: Approval, { answer, reason }: AnswerRow, granted:
 }
 
 const SOURCE = "/approvals";
-const LAPSED = "The approval lapsed: the write was approved, but did not begin in the time it was approved for. Ask the user whether it is still wanted.";
+const LAPSED =
+  "The approval lapsed: the write was approved, but did not begin in the time it was approved for. Ask the user whether it is still wanted.";

@@ -1,4 +1,14 @@
-import { type Approval, type DecisionToken, describeProblems, keys, type Parsed, parseApproval, parseDecisionToken, parseRunOrigin, type RunOrigin } from "@toolbus/contracts";
+import {
+  type Approval,
+  type DecisionToken,
+  describeProblems,
+  keys,
+  type Parsed,
+  parseApproval,
+  parseDecisionToken,
+  parseRunOrigin,
+  type RunOrigin,
+} from "@toolbus/contracts";
 import type { StateStore, StoredDocument } from "@toolbus/state";
 import type { Read } from "./approval.ts";
 
@@ -13,7 +23,11 @@ export interface Records {
 
 /** Reads what belongs to one approval. Throws on a document that breaks its schema: it was not written by its owner. */
 export async function readRecords(state: StateStore, approvalId: string, runId: string, tokenHash?: string): Promise<Records> {
-  const wanted = [keys.approval(approvalId), keys.runOrigin(runId), ...(tokenHash === undefined ? [] : [keys.token(approvalId, tokenHash)])];
+  const wanted = [
+    keys.approval(approvalId),
+    keys.runOrigin(runId),
+    ...(tokenHash === undefined ? [] : [keys.token(approvalId, tokenHash)]),
+  ];
   const { now, documents } = await state.read(wanted);
   const [approval, origin, token] = documents;
   return {

@@ -3,12 +3,10 @@ import {
   type Approval,
   type ApprovalOutcome,
   type Decision,
-  type DecisionKind,
   type DecisionToken,
   type GrantTerms,
   keys,
   messageIds,
-  shardOf,
   topics,
 } from "@toolbus/contracts";
 import type { Change } from "@toolbus/state";
@@ -37,9 +35,9 @@ export interface Move {
 }
 
 /** A transition that the state does not allow. Nothing happens. */
-export interface Illegal {
+export interface Illegal<Why extends string> {
   readonly kind: "illegal";
-  readonly why: "final" | "expired" | "not_due" | "token_used" | "twice";
+  readonly why: Why;
 }
 
 /** What is known of a write when it comes in. */
@@ -115,7 +113,10 @@ export function hold(facts: Facts, holding: Holding, moment: Moment): Move {
 }
 
 /** What became of a decision: it counts, it counted already (`approval` as it was then), or it may not. */
-export type Decided = Move | { readonly kind: "repeat"; readonly approval: Approval } | Illegal;
+export type Decided =
+  | Move
+  | { readonly kind: "repeat"; readonly approval: Approval }
+  | Illegal<"final" | "expired" | "token_used" | "twice">;
 
 /** One person decides. A denial or a wish for revision ends it; approvals end it when there are enough. Too late is refused by the commit itself. */
 export function decide(read: Read<Approval>, token: Read<DecisionToken>, made: DecisionMade, moment: Moment): Decided {
@@ -130,7 +131,9 @@ export function decide(read: Read<Approval>, token: Read<DecisionToken>, made: D
   const decisions = [...before.decisions, { ...made, at: now }];
   const status = statusAfter(decisions, before.need);
   const approval: Approval =
-    status === "pending" ? { ...before, decisions } : { ...ended(before, status, now), decisions, ...(status === "approved" ? { grant: freshTerms(moment) } : {}) };
+    status === "pending"
+      ? { ...before, decisions }
+      : { ...ended(before, status, now), decisions, ...(status === "approved" ? { grant: freshTerms(moment) } : {}) };
   return move(`decide:${before.approvalId}:${made.decision}:${made.tokenHash}`, read.version, approval, {
     at: now,
     events: [{ event: "decision", by: made.approver }, ...(status === "pending" ? [] : [{ event: status, by: made.approver }])],
@@ -144,7 +147,7 @@ export function decide(read: Read<Approval>, token: Read<DecisionToken>, made: D
 }
 
 /** Ends what nobody decided in time. */
-export function expire(read: Read<Approval>, { now }: Pick<Moment, "now">): Move | Illegal {
+export function expire(read: Read<Approval>, { now }: Pick<Moment, "now">): Move | Illegal<"final" | "not_due"> {
   const before = read.value;
   if (before.status !== "pending") return illegal("final");
   if (now < before.expiresAt) return illegal("not_due");
@@ -158,7 +161,7 @@ export function expire(read: Read<Approval>, { now }: Pick<Moment, "now">): Move
 }
 
 /** Nobody needs the write any more. What is pending ends; what was approved stays approved, but gets no fresh grant from now on. */
-export function cancel(read: Read<Approval>, reason: string, { now }: Pick<Moment, "now">): Move | Illegal {
+export function cancel(read: Read<Approval>, reason: string, { now }: Pick<Moment, "now">): Move | Illegal<"final"> {
   const before = read.value;
   const by = before.agent;
   if (before.status === "pending") {
@@ -172,7 +175,11 @@ export function cancel(read: Read<Approval>, reason: string, { now }: Pick<Momen
   }
   if (before.status !== "approved" || !before.grant || before.grant.executeBy <= now) return illegal("final");
   const approval: Approval = { ...before, grant: { ...before.grant, executeBy: now } };
-  return move(`cancel:${before.approvalId}:${before.sent}:grant`, read.version, approval, { at: now, events: [{ event: "withdrawn", by }], change: {} });
+  return move(`cancel:${before.approvalId}:${before.sent}:grant`, read.version, approval, {
+    at: now,
+    events: [{ event: "withdrawn", by }],
+    change: {},
+  });
 }
 
 /**
@@ -184,13 +191,18 @@ export function resend(read: Read<Approval>, pinFault: string | null, moment: Mo
   const before = read.value;
   const sent = before.sent + 1;
   const again = (approval: Approval, answer: AnswerRow["answer"], event?: AuditEvent, reason?: string): Move =>
-    move(`resend:${before.approvalId}:${sent}`, read.version, { ...approval, sent }, {
-      at: now,
-      events: event ? [{ event, by: "policy" }] : [],
-      answer,
-      ...(reason === undefined ? {} : { reason }),
-      change: {},
-    });
+    move(
+      `resend:${before.approvalId}:${sent}`,
+      read.version,
+      { ...approval, sent },
+      {
+        at: now,
+        events: event ? [{ event, by: "policy" }] : [],
+        answer,
+        ...(reason === undefined ? {} : { reason }),
+        change: {},
+      },
+    );
   const { status, grant } = before;
   if (status === "pending") {
     const due = expire(read, moment);
@@ -202,6 +214,17 @@ export function resend(read: Read<Approval>, pinFault: string | null, moment: Mo
   if (grant.era === era && grant.expiresAt - now >= RENEW_BELOW_MS) return again(before, "decided");
   const terms: GrantTerms = { ...grant, issuedAt: now, expiresAt: now + rules.GRANT_TTL_MS, era };
   return again({ ...before, grant: terms }, "decided", "renewed");
+}
+
+/** The approval as this decision left it: what a repeat of it is answered with, whatever happened since. */
+export function asOfDecision(approval: Approval, tokenHash: string): Approval {
+  const index = approval.decisions.findIndex((made) => made.tokenHash === tokenHash);
+  const made = approval.decisions[index];
+  if (!made) return approval;
+  const decisions = approval.decisions.slice(0, index + 1);
+  const status = statusAfter(decisions, approval.need);
+  const { reason: _, ...rest } = approval;
+  return { ...rest, decisions, status, endedAt: status === "pending" ? null : made.at };
 }
 
 /** The id of an approval's expiry timer. */
@@ -227,17 +250,6 @@ function statusAfter(decisions: readonly Decision[], need: number): "pending" | 
   if (last === "deny") return "rejected";
   if (last === "revise") return "revision_requested";
   return new Set(decisions.map(({ approver }) => approver)).size >= need ? "approved" : "pending";
-}
-
-/** The approval as this decision left it: what a repeat of it is answered with, whatever happened since. */
-export function asOfDecision(approval: Approval, tokenHash: string): Approval {
-  const index = approval.decisions.findIndex((made) => made.tokenHash === tokenHash);
-  const made = approval.decisions[index];
-  if (!made) return approval;
-  const decisions = approval.decisions.slice(0, index + 1);
-  const status = statusAfter(decisions, approval.need);
-  const { reason: _, ...rest } = approval;
-  return { ...rest, decisions, status, endedAt: status === "pending" ? null : made.at };
 }
 
 function ended(before: Approval, status: ApprovalOutcome, at: number): Approval {
@@ -280,7 +292,10 @@ function move(op: string, version: number, approval: Approval, parts: MoveParts)
       ...change,
       op,
       guards: [{ key, version }, ...(token ? [{ key: token.key, version: token.version }] : [])],
-      put: [{ key, value: approval, ...(approval.endedAt === null ? {} : kept) }, ...(token ? [{ key: token.key, value: token.value, ...kept }] : [])],
+      put: [
+        { key, value: approval, ...(approval.endedAt === null ? {} : kept) },
+        ...(token ? [{ key: token.key, value: token.value, ...kept }] : []),
+      ],
       ...(events.length > 0 ? { append: [audited(approval, events, at)] } : {}),
       ...(answer === undefined ? {} : { outbox: [outboxRow(approval, { at, answer, ...(reason === undefined ? {} : { reason }) })] }),
     },
@@ -299,6 +314,6 @@ function outboxRow(approval: Approval, row: Pick<AnswerRow, "at" | "answer" | "r
   };
 }
 
-function illegal(why: Illegal["why"]): Illegal {
+function illegal<const Why extends string>(why: Why): Illegal<Why> {
   return { kind: "illegal", why };
 }

@@ -5,10 +5,8 @@ import path from "node:path";
 import { memoryBus, type MessageBus } from "@toolbus/bus";
 import {
   type Approval,
-  type ApprovalRequest,
   approvalIdOf,
   attributes,
-  HOME_SHARD,
   type Json,
   type JsonObject,
   keys,
@@ -17,23 +15,19 @@ import {
   messageIds,
   messageTypes,
   parseApproval,
-  type RunOrigin,
   shardOf,
   type ToolDefinition,
   topics,
 } from "@toolbus/contracts";
-import { argumentsHash, canonicalJson, type GrantClaims, staticKeySet, toolHash, verifyGrant } from "@toolbus/grants";
+import { argumentsHash, canonicalJson, type GrantClaims, parseJwks, staticKeySet, toolHash, verifyGrant } from "@toolbus/grants";
 import { readSettings } from "@toolbus/runtime";
 import { memoryStore, type StateStore } from "@toolbus/state";
 import { silentLog } from "@toolbus/telemetry";
 import { approvals, type ApprovalsService } from "./service.ts";
 import { approvalsSettings } from "./settings.ts";
+import { type Asked, note, putOrigin, refund, register, requestMessage, RUN, START, wire } from "./writes-under-test.ts";
 
 // Everything that the tests of a running service share: a real bus, store, keys and HTTP port, and a clock that they move.
-
-export const CONVERSATION = "cv_03_01HZX3V5J8K2M4N6P8Q0R2S4T6";
-export const RUN = "rn_03_01HZX3V5J8K2M4N6P8Q0R2S4T7";
-export const START = 1_800_000_000_000;
 
 /** The people of the tests. Keys are `key-<id>`. */
 export const PEOPLE = [
@@ -46,27 +40,6 @@ export const PEOPLE = [
   { id: "zed", tenant: "other", roles: ["approver"], scopes: ["approve:*"] },
 ] as const;
 export type Person = (typeof PEOPLE)[number]["id"];
-
-/** A refund: medium up to 50, high above (A-12). */
-export const refund: ToolDefinition = {
-  name: "issue_refund",
-  version: "1",
-  description: "Pays money back.",
-  parameters: {
-    type: "object",
-    additionalProperties: false,
-    required: ["order", "amount"],
-    properties: { order: { type: "string" }, amount: { type: "number" } },
-  },
-  kind: "write",
-  risk: { tier: "medium", rules: [{ when: { properties: { amount: { exclusiveMinimum: 50 } } }, tier: "high", reason: "more than 50" }] },
-  idempotency: { mode: "key", keepsForMs: 86_400_000 },
-  timeoutMs: 30_000,
-  effect: "Refund ${amount} for order {order}.",
-  source: "orders",
-};
-export const wire: ToolDefinition = { ...refund, name: "wire_transfer", risk: { tier: "critical" }, idempotency: { mode: "none" }, effect: "Wire {amount} for {order}." };
-export const note: ToolDefinition = { ...refund, name: "add_note", risk: { tier: "low" }, idempotency: { mode: "reconcile" } };
 
 export interface Answer {
   readonly message: Message;
@@ -148,7 +121,7 @@ export async function setup(options: Options = {}) {
     /** Reads the approval for a token of this person's. */
     async token(who: Person, id: string): Promise<string> {
       const { body } = await this.get(who, `/v1/approvals/${id}`);
-      if (typeof body["decisionToken"] !== "string") throw new Error(`${who} may not decide: ${String(body["mayNotBecause"])}`);
+      if (typeof body["decisionToken"] !== "string") throw new Error(`${who} may not decide: ${JSON.stringify(body["mayNotBecause"])}`);
       return body["decisionToken"];
     },
     async post(who: Person | null, id: string, body: object): Promise<HttpAnswer> {
@@ -172,12 +145,23 @@ export async function setup(options: Options = {}) {
       return entries(store, keys.security(shard, "approvals"));
     },
     /** What a worker makes of the grant in an answer, now. */
-    async verdict(answer: Answer, asked: Asked, expected: { readonly tier: "low" | "medium" | "high" | "critical"; readonly need: number; readonly era?: number }) {
-      const jwks = (await this.get(null, "/.well-known/jwks.json")).body;
-      const call = { callId: asked.callId, tool: asked.tool.name, toolVersion: asked.tool.version, toolHash: toolHash(asked.tool), argsHash: argumentsHash(canonicalJson(asked.args)) };
+    async verdict(
+      answer: Answer,
+      asked: Asked,
+      expected: { readonly tier: "low" | "medium" | "high" | "critical"; readonly need: number; readonly era?: number },
+    ) {
+      const jwks = parseJwks(JSON.stringify((await this.get(null, "/.well-known/jwks.json")).body));
+      if (!jwks.ok) throw new Error("The public keys are no key set.");
+      const call = {
+        callId: asked.callId,
+        tool: asked.tool.name,
+        toolVersion: asked.tool.version,
+        toolHash: toolHash(asked.tool),
+        argsHash: argumentsHash(canonicalJson(asked.args)),
+      };
       return verifyGrant({
         grant: answer.message.attributes[attributes.grant],
-        keys: await staticKeySet({ keys: jwks["keys"] as never }),
+        keys: staticKeySet(jwks.value),
         now: clock.now,
         era: expected.era ?? 1,
         expected: { toolset: "orders", ...call, tier: expected.tier, need: expected.need },
@@ -187,85 +171,17 @@ export async function setup(options: Options = {}) {
 
   async function startService(): Promise<ApprovalsService> {
     const random = (bytes: number): Uint8Array => crypto.getRandomValues(new Uint8Array(bytes));
-    return approvals.start({ bus: serviceBus, state, log: silentLog, random, monotonic: read, clock: read }, readSettings(approvalsSettings, env));
+    return approvals.start(
+      { bus: serviceBus, state, log: silentLog, random, monotonic: read, clock: read },
+      readSettings(approvalsSettings, env),
+    );
   }
-}
-
-export interface Asked {
-  readonly callId: string;
-  readonly tool: ToolDefinition;
-  readonly args: JsonObject;
-  readonly agent?: string;
-  /** Replaces fields of the request: what a faulty or hostile agent would send. */
-  readonly lie?: Partial<ApprovalRequest>;
-}
-
-export const call = (n: number): string => `${RUN}.${n}.0`;
-export const bigRefund = (n: number): Asked => ({ callId: call(n), tool: refund, args: { amount: 149.99, order: "ORD-8821" } });
-export const smallRefund = (n: number): Asked => ({ callId: call(n), tool: refund, args: { amount: 20, order: "ORD-1" } });
-export const bigWire = (n: number): Asked => ({ callId: call(n), tool: wire, args: { amount: 90_000, order: "ORD-2" } });
-
-export async function register(store: StateStore, definition: ToolDefinition, registeredAt: number, toolset = "orders"): Promise<void> {
-  const key = keys.registration(toolset, definition.name, definition.version);
-  const { documents } = await store.read([key]);
-  await store.commit(HOME_SHARD, {
-    op: `register:${toolHash(definition)}`,
-    guards: [{ key, version: documents[0]?.version ?? 0 }],
-    put: [{ key, value: { toolset, definition, hash: toolHash(definition), registeredAt, lastSeenAt: registeredAt } }],
-    index: [{ index: keys.registryIndex(), member: `${toolset}/${definition.name}@${definition.version}`, score: 0 }],
-  });
-}
-
-export async function putOrigin(store: StateStore, part: Partial<RunOrigin>): Promise<void> {
-  const origin: RunOrigin = {
-    runId: RUN,
-    conversationId: CONVERSATION,
-    tenant: "acme",
-    principal: "rita",
-    scopes: ["orders"],
-    agent: "default",
-    messageHash: "hash",
-    via: { kind: "http" },
-    createdAt: START,
-    openUntil: START + 48 * 3_600_000,
-    ...part,
-  };
-  await putDocument(store, keys.runOrigin(origin.runId), origin);
-}
-
-export async function putDocument(store: StateStore, key: string, value: Json): Promise<void> {
-  const { documents } = await store.read([key]);
-  const version = documents[0]?.version ?? 0;
-  const shard = /\{(..)\}/.exec(key)?.[1] ?? HOME_SHARD;
-  await store.commit(shard, { op: `put:${version}`, guards: [{ key, version }], put: [{ key, value }] });
 }
 
 /** The claims of a grant, unchecked. */
 export function claimsOf(answer: Answer): GrantClaims {
   const payload = (answer.message.attributes[attributes.grant] ?? "").split(".")[1] ?? "";
   return JSON.parse(Buffer.from(payload, "base64url").toString());
-}
-
-export function requestMessage({ callId, tool, args, agent, lie }: Asked, n: number, now: number): Message {
-  const body: ApprovalRequest = {
-    toolCallId: callId,
-    toolName: tool.name,
-    toolVersion: tool.version,
-    toolHash: toolHash(tool),
-    arguments: canonicalJson(args),
-    sessionId: CONVERSATION,
-    ...lie,
-  };
-  return message({
-    id: messageIds.other("request", callId, n),
-    topic: topics.approvalRequest,
-    type: messageTypes.approvalRequest,
-    source: "/agents/default",
-    now,
-    correlationId: callId,
-    attributes: { [attributes.agent]: agent },
-    body,
-  });
 }
 
 /** Waits, in turns of the event loop, until something stored or sent is as it should be. */
@@ -318,4 +234,3 @@ async function entries(store: StateStore, log: string): Promise<readonly JsonObj
   const found = await store.range(log, { after: 0, limit: 1000 });
   return found.map(({ value }) => value as JsonObject);
 }
-

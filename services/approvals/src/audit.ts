@@ -2,7 +2,19 @@ import { type Approval, type Json, keys, type Pin, shardOf } from "@toolbus/cont
 import type { Change } from "@toolbus/state";
 
 /** What happened to an approval, in the order in which it can. */
-export type AuditEvent = "held" | "decision" | "approved" | "rejected" | "revision_requested" | "expired" | "cancelled" | "limit" | "refused" | "renewed" | "lapsed" | "withdrawn";
+export type AuditEvent =
+  | "held"
+  | "decision"
+  | "approved"
+  | "rejected"
+  | "revision_requested"
+  | "expired"
+  | "cancelled"
+  | "limit"
+  | "refused"
+  | "renewed"
+  | "lapsed"
+  | "withdrawn";
 
 type Append = NonNullable<Change["append"]>[number];
 
@@ -17,7 +29,16 @@ export function audited(approval: Approval, events: readonly { readonly event: A
 /** The record of a pin: from then on this definition is the one that is shown and granted. */
 export function auditedPin(pin: Pin): Record<string, Json> {
   const { definition, toolset, hash, pinnedAt, pinnedBy } = pin;
-  return { event: "pinned", by: pinnedBy, at: pinnedAt, tool: definition.name, toolVersion: definition.version, toolHash: hash, toolset, tier: definition.risk.tier };
+  return {
+    event: "pinned",
+    by: pinnedBy,
+    at: pinnedAt,
+    tool: definition.name,
+    toolVersion: definition.version,
+    toolHash: hash,
+    toolset,
+    tier: definition.risk.tier,
+  };
 }
 
 function record(approval: Approval, event: AuditEvent, by: string, at: number): Json {

@@ -24,7 +24,15 @@ export interface DecisionsOptions {
 /** Why a decision does not count. `approval` is the state that the person has to know. */
 export interface NotDecided {
   readonly kind: "no";
-  readonly why: "not_found" | "self_approval" | "forbidden" | "token_used" | "already_decided" | "expired" | "ticket_missing" | "pin_changed";
+  readonly why:
+    | "not_found"
+    | "self_approval"
+    | "forbidden"
+    | "token_used"
+    | "already_decided"
+    | "expired"
+    | "ticket_missing"
+    | "pin_changed";
   readonly reason: string;
   readonly approval?: Approval;
 }
@@ -69,7 +77,12 @@ export function createDecisions(options: DecisionsOptions): Decisions {
     },
   };
 
-  async function decideOnce(approvalId: string, approver: Principal, request: DecisionRequest, tokenHash: string): Promise<DecisionOutcome | null> {
+  async function decideOnce(
+    approvalId: string,
+    approver: Principal,
+    request: DecisionRequest,
+    tokenHash: string,
+  ): Promise<DecisionOutcome | null> {
     const { now, origin, token, ...records } = await read(approvalId, tokenHash);
     const approval = ofTenant(records.approval, approver);
     if (!approval) return no("not_found", "There is no such approval.");
@@ -80,42 +93,69 @@ export function createDecisions(options: DecisionsOptions): Decisions {
     }
     const { decision, comment, ticket } = request;
     const { pin, era } = await pins.find(approval.value.toolName, approval.value.toolHash);
-    const made = { approver: approver.id, decision, via: VIA, tokenHash, ...(comment === undefined ? {} : { comment }), ...(ticket === undefined ? {} : { ticket }) };
+    const made = {
+      approver: approver.id,
+      decision,
+      via: VIA,
+      tokenHash,
+      ...(comment === undefined ? {} : { comment }),
+      ...(ticket === undefined ? {} : { ticket }),
+    };
     const moved = decide(approval, token, made, { now, era, rules });
     if (moved.kind === "repeat") return { kind: "decided", approval: moved.approval };
     if (moved.kind === "illegal") return notPossible(moved.why, approval, token, now);
     if (!may.allowed) return alarmed("not_allowed", no("forbidden", may.reason));
-    if (grantFault(moved.approval) !== null) return no("forbidden", "Your name, as this key has it, cannot stand in a grant. An operator has to mend the key.");
-    if (ticket === undefined && needsTicket(approval.value, decision)) return no("ticket_missing", "A critical write is approved with the ticket it rests on.");
+    if (grantFault(moved.approval) !== null)
+      return no("forbidden", "Your name, as this key has it, cannot stand in a grant. An operator has to mend the key.");
+    if (ticket === undefined && needsTicket(approval.value, decision))
+      return no("ticket_missing", "A critical write is approved with the ticket it rests on.");
     const fault = decision === "approve" ? pinFault(pin, approval.value) : null;
-    if (fault !== null) return no("pin_changed", "What you were shown is not what is enabled any more, so it cannot be approved. Deny it, or let it expire.");
+    if (fault !== null)
+      return no("pin_changed", "What you were shown is not what is enabled any more, so it cannot be approved. Deny it, or let it expire.");
     const { outcome } = await outbox.commit(shardOf(approvalId), moved.change);
     // Stale or late: read again, and say what is true now.
     return outcome === "ok" ? decided(approvalId, tokenHash) : null;
 
     async function alarmed(kind: "self_approval" | "unknown_token" | "not_allowed", answer: NotDecided): Promise<NotDecided> {
-      await security(shardOf(approvalId), { kind, approvalId, by: approver.id, details: { decision: request.decision, keyId: approver.keyId } });
+      await security(shardOf(approvalId), {
+        kind,
+        approvalId,
+        by: approver.id,
+        details: { decision: request.decision, keyId: approver.keyId },
+      });
       return answer;
     }
   }
 
-  async function notPossible(why: "final" | "expired" | "not_due" | "token_used" | "twice", read: Read<Approval>, token: Read<DecisionToken>, now: number): Promise<DecisionOutcome | null> {
+  async function notPossible(
+    why: "final" | "expired" | "token_used" | "twice",
+    read: Read<Approval>,
+    token: Read<DecisionToken>,
+    now: number,
+  ): Promise<DecisionOutcome | null> {
     const approval = read.value;
     const { approvalId } = approval;
     switch (why) {
       case "token_used":
-        await security(shardOf(approvalId), { kind: "token_reused", approvalId, by: token.value.approver, details: { first: token.value.used } });
+        await security(shardOf(approvalId), {
+          kind: "token_reused",
+          approvalId,
+          by: token.value.approver,
+          details: { first: token.value.used },
+        });
         return { ...no("token_used", `This token decided "${token.value.used ?? ""}" already; a token decides once.`), approval };
       case "twice":
         return no("forbidden", "You decided this already: it takes another approver.");
       case "final":
         return { ...no("already_decided", `This ended as "${approval.status}".`), approval };
-      case "expired":
-      case "not_due": {
+      case "expired": {
         const ended = expire(read, { now });
         // The timer would do it soon; a decision that comes first must not see it open.
         if (ended.kind === "move" && (await outbox.commit(shardOf(approvalId), ended.change)).outcome !== "ok") return null;
-        return { ...no("expired", "The time to decide is over. The write did not run."), approval: ended.kind === "move" ? ended.approval : approval };
+        return {
+          ...no("expired", "The time to decide is over. The write did not run."),
+          approval: ended.kind === "move" ? ended.approval : approval,
+        };
       }
     }
   }

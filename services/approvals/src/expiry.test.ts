@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { bigRefund, call, setup, smallRefund, START, until } from "./approvals-under-test.ts";
+import { setup, until } from "./approvals-under-test.ts";
+import { bigRefund, call, smallRefund, START } from "./writes-under-test.ts";
 
 const MINUTE = 60_000;
 

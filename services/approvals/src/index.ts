@@ -1,2 +1,1 @@
 export { approvals, type ApprovalsService } from "./service.ts";
-export type { ApprovalView, Right } from "./view.ts";

@@ -46,9 +46,14 @@ export function judgeRequest(asked: Case): Judgement {
   const fault = originFault(asked) ?? pinFault(asked.pin, asked.request);
   if (fault !== null || !asked.pin || !asked.origin) return refused(asked, fault ?? "It cannot be judged.");
   const { definition } = asked.pin;
-  if (asked.request.toolVersion !== definition.version) return refused(asked, `"${definition.name}" is enabled in version ${definition.version}, not ${asked.request.toolVersion}.`);
+  if (asked.request.toolVersion !== definition.version)
+    return refused(asked, `"${definition.name}" is enabled in version ${definition.version}, not ${asked.request.toolVersion}.`);
   const missing = (definition.scopes ?? []).filter((scope) => !asked.origin?.scopes.includes(scope));
-  if (missing.length > 0) return refused(asked, `The requester lacks the scope ${missing.map((scope) => `"${scope}"`).join(", ")} that "${definition.name}" asks for.`);
+  if (missing.length > 0)
+    return refused(
+      asked,
+      `The requester lacks the scope ${missing.map((scope) => `"${scope}"`).join(", ")} that "${definition.name}" asks for.`,
+    );
   const args = canonicalArguments(definition, asked.request.arguments);
   if (!args.ok) return refused(asked, args.fault);
   const { tier, reasons } = assessRisk(definition, args.value);
@@ -61,7 +66,8 @@ export function judgeRequest(asked: Case): Judgement {
     idempotency: definition.idempotency.mode,
     effect: renderEffect(definition, args.value).slice(0, MAX_EFFECT),
   };
-  if (Buffer.byteLength(JSON.stringify(facts)) > MAX_APPROVAL_BYTES) return refused(asked, "The arguments are too long for an approver to judge. Split the write into smaller ones.");
+  if (Buffer.byteLength(JSON.stringify(facts)) > MAX_APPROVAL_BYTES)
+    return refused(asked, "The arguments are too long for an approver to judge. Split the write into smaller ones.");
   const unsignable = grantFault({ ...facts, need: APPROVERS_NEEDED[tier], decisions: [] });
   if (unsignable !== null) return refused(asked, `No grant can be made out for this write: ${unsignable}.`);
   return { facts, holding: { by: decidedBy(tier) } };
@@ -72,7 +78,8 @@ const MAX_EFFECT = 2000;
 
 function originFault({ request, origin, now }: Case): string | null {
   const { runId } = callParts(request.toolCallId);
-  if (!origin || origin.runId !== rootRunId(runId)) return "No request of a person stands behind this run, so none of its writes is granted.";
+  if (!origin || origin.runId !== rootRunId(runId))
+    return "No request of a person stands behind this run, so none of its writes is granted.";
   if (now >= origin.openUntil) return "The request behind this run is too old for a write. The person has to ask again.";
   if (request.sessionId !== origin.conversationId) return "The session is not the one of the request behind this run.";
   return null;
@@ -85,13 +92,23 @@ function canonicalArguments(definition: ToolDefinition, text: string): Arguments
   const parsed = parseCanonicalArguments(text);
   if (!parsed.ok) return { ok: false, fault: `The arguments are not canonical JSON: ${describeProblems(parsed.problems)}.` };
   const problems = checkArguments(definition, parsed.value);
-  if (problems.length > 0) return { ok: false, fault: `The arguments break the schema of "${definition.name}": ${describeProblems(problems)}.` };
-  if (canonicalJson(parsed.value) !== text) return { ok: false, fault: `The arguments of "${definition.name}" lack defaults of its schema.` };
+  if (problems.length > 0)
+    return { ok: false, fault: `The arguments break the schema of "${definition.name}": ${describeProblems(problems)}.` };
+  if (canonicalJson(parsed.value) !== text)
+    return { ok: false, fault: `The arguments of "${definition.name}" lack defaults of its schema.` };
   return parsed;
 }
 
 function refused(asked: Case, reason: string): Judgement {
-  const facts: Facts = { ...known(asked), toolset: asked.pin?.toolset ?? "", arguments: "", tier: "high", reasons: [], idempotency: "none", effect: "" };
+  const facts: Facts = {
+    ...known(asked),
+    toolset: asked.pin?.toolset ?? "",
+    arguments: "",
+    tier: "high",
+    reasons: [],
+    idempotency: "none",
+    effect: "",
+  };
   return { facts, holding: { by: "refused", reason } };
 }
 

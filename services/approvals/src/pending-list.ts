@@ -7,13 +7,23 @@ export interface PendingPage {
   readonly cursor?: string;
 }
 
-/** Pending approvals of one tenant, oldest first. The index is everybody's, so a page looks through a bounded part of it. Throws RangeError for a bad cursor. */
-export async function pendingApprovals(state: StateStore, options: { readonly tenant: string; readonly limit: number; readonly cursor?: string }): Promise<PendingPage> {
+/**
+ * Pending approvals of one tenant, oldest first. The index is everybody's, so a page looks through a bounded part of it. Throws RangeError
+ * for a cursor that no page gave.
+ */
+export async function pendingApprovals(
+  state: StateStore,
+  options: { readonly tenant: string; readonly limit: number; readonly cursor?: string },
+): Promise<PendingPage> {
   const approvals: Approval[] = [];
   let { cursor } = options;
   for (let round = 1; round <= MAX_ROUNDS; round++) {
-    const page = await state.page(keys.pendingApprovals(), { limit: options.limit - approvals.length, ...(cursor === undefined ? {} : { cursor }) });
-    const { documents } = page.members.length > 0 ? await state.read(page.members.map(({ member }) => keys.approval(member))) : { documents: [] };
+    const page = await state.page(keys.pendingApprovals(), {
+      limit: options.limit - approvals.length,
+      ...(cursor === undefined ? {} : { cursor }),
+    });
+    const { documents } =
+      page.members.length > 0 ? await state.read(page.members.map(({ member }) => keys.approval(member))) : { documents: [] };
     for (const document of documents) {
       const parsed = parseApproval(document?.value);
       if (parsed.ok && parsed.value.status === "pending" && parsed.value.tenant === options.tenant) approvals.push(parsed.value);

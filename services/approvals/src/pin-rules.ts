@@ -1,6 +1,5 @@
-import { atLeast, type Pin, type ToolDefinition } from "@toolbus/contracts";
+import { atLeast, type Pin, type Registration, type ToolDefinition } from "@toolbus/contracts";
 import { canonicalJson } from "@toolbus/grants";
-import type { RegisteredTool } from "./registrations.ts";
 
 /** What first sight does with a write: nothing, pin it, or leave it to an operator, for the reason given. */
 export type PinVerdict =
@@ -12,13 +11,12 @@ export type PinVerdict =
  * Judges what is registered under one tool name against its pin. The first toolset to register owns the name, and keeps it; of its definitions the newest
  * counts. A changed definition replaces the pinned one only when it guards no less.
  */
-export function pinVerdict(pin: Pin | null, registered: readonly RegisteredTool[]): PinVerdict {
-  const inOrder = registered.toSorted((a, b) => a.registration.registeredAt - b.registration.registeredAt);
+export function pinVerdict(pin: Pin | null, registered: readonly Registration[]): PinVerdict {
+  const inOrder = registered.toSorted((a, b) => a.registeredAt - b.registeredAt);
   const owner = pin?.toolset ?? inOrder[0]?.toolset;
   const newest = inOrder.findLast(({ toolset }) => toolset === owner);
   if (!newest) return { kind: "keep" };
-  const { toolset } = newest;
-  const { definition, hash } = newest.registration;
+  const { toolset, definition, hash } = newest;
   if (pin?.hash === hash) return { kind: "keep" };
   if (!pin) return { kind: "pin", toolset, definition, hash };
   const loss = guardsLess(definition, pin.definition);
@@ -40,11 +38,16 @@ export function guardsLess(changed: ToolDefinition, pinned: ToolDefinition): str
 }
 
 /** Why this definition gets no grant, in words for the model; null when it is the pinned one. `toolset` is left out where nobody claims one. */
-export function pinFault(pin: Pin | null, asked: { readonly toolName: string; readonly toolHash: string; readonly toolset?: string }): string | null {
+export function pinFault(
+  pin: Pin | null,
+  asked: { readonly toolName: string; readonly toolHash: string; readonly toolset?: string },
+): string | null {
   const { toolName, toolHash, toolset } = asked;
   if (!pin) return `The write "${toolName}" is not enabled: an operator has to pin it first. Do not ask again; go on without it.`;
   if (!pin.enabled) return `The write "${toolName}" is switched off by an operator. Go on without it.`;
-  if (toolset !== undefined && toolset !== pin.toolset) return `The write "${toolName}" belongs to the toolset "${pin.toolset}" now. A new run can ask for it.`;
-  if (toolHash !== pin.hash) return `The definition of "${toolName}" is not the one that is enabled (version ${pin.definition.version}). A new run sees the enabled one.`;
+  if (toolset !== undefined && toolset !== pin.toolset)
+    return `The write "${toolName}" belongs to the toolset "${pin.toolset}" now. A new run can ask for it.`;
+  if (toolHash !== pin.hash)
+    return `The definition of "${toolName}" is not the one that is enabled (version ${pin.definition.version}). A new run sees the enabled one.`;
   return null;
 }

@@ -1,6 +1,7 @@
 import { HOME_SHARD, keys, topics } from "@toolbus/contracts";
 import { describe, expect, it } from "vitest";
-import { claimsOf, putDocument, refund, register, requestMessage, setup, smallRefund, START, until } from "./approvals-under-test.ts";
+import { claimsOf, setup, until } from "./approvals-under-test.ts";
+import { putDocument, refund, register, requestMessage, smallRefund, START } from "./writes-under-test.ts";
 
 describe("pins", () => {
   it("are not made by themselves unless first sight is on", async () => {
@@ -25,7 +26,10 @@ describe("pins", () => {
     const weaker = { ...refund, version: "2", risk: { tier: "low" as const } };
     await register(t.store, weaker, START + 1);
     await register(t.store, { ...refund, version: "3" }, START + 2, "intruder");
-    for (const [n, tool] of [[1, weaker], [2, { ...refund, version: "3" }]] as const) {
+    for (const [n, tool] of [
+      [1, weaker],
+      [2, { ...refund, version: "3" }],
+    ] as const) {
       await t.ask({ ...smallRefund(n), tool });
       expect((await t.decided.next()).body).toMatchObject({ outcome: "refused" });
     }
@@ -36,9 +40,21 @@ describe("pins", () => {
   it("are made of what a toolset announces", async () => {
     await using t = await setup({ tools: [] });
     await register(t.store, refund, START);
-    const parts = { topic: topics.toolAnnounce, type: "toolbus.tool.announce", source: "/workers/orders", now: START, id: "announce:orders#1" };
-    await t.bus.announce({ ...requestMessage(smallRefund(1), 0, START), ...parts, body: JSON.stringify({ toolset: "orders", tools: ["issue_refund"] }) });
-    await until(async () => (await t.store.read([keys.pin("issue_refund")])).documents[0] !== null);
+    const parts = {
+      topic: topics.toolAnnounce,
+      type: "toolbus.tool.announce",
+      source: "/workers/orders",
+      now: START,
+      id: "announce:orders#1",
+    };
+    await t.bus.announce({
+      ...requestMessage(smallRefund(1), 0, START),
+      ...parts,
+      body: JSON.stringify({ toolset: "orders", tools: ["issue_refund"] }),
+    });
+    const pinned = async () => (await t.store.read([keys.pin("issue_refund")])).documents[0]?.value;
+    await until(async () => (await pinned()) !== undefined);
+    expect(await pinned()).toMatchObject({ toolset: "orders", enabled: true });
   });
 
   it("leave out registrations that do not hold together", async () => {

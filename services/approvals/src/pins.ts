@@ -1,9 +1,9 @@
 import { describeProblems, HOME_SHARD, type Json, keys, parseEra, parsePin, type Pin } from "@toolbus/contracts";
 import type { StateStore } from "@toolbus/state";
 import type { Log } from "@toolbus/telemetry";
+import { readRegistry } from "@toolbus/tool-kit";
 import { auditedPin } from "./audit.ts";
 import { pinVerdict } from "./pin-rules.ts";
-import { registeredWrites } from "./registrations.ts";
 
 /** The definitions that approvals grants, by tool name, and the era that grants are good for. */
 export interface Pins {
@@ -55,7 +55,8 @@ export function createPins({ state, log, firstSight }: PinsOptions): Pins {
   }
 
   async function sight(only?: string): Promise<void> {
-    const byName = Map.groupBy(await registeredWrites(state, log), ({ registration }) => registration.definition.name);
+    const writes = (await readRegistry(state, log)).filter(({ definition }) => definition.kind === "write");
+    const byName = Map.groupBy(writes, ({ definition }) => definition.name);
     for (const [tool, registered] of byName) {
       if (only !== undefined && tool !== only) continue;
       const { pin, version } = await stored(tool);
@@ -81,6 +82,7 @@ export function createPins({ state, log, firstSight }: PinsOptions): Pins {
       append: [{ log: keys.audit(HOME_SHARD), entries: [auditedPin(pin)] }],
     });
     // Stale: another replica pinned meanwhile, and the pin that stands is the one that counts.
-    if (reply.outcome === "ok") log.info({ tool: definition.name, toolset, hash, tier: definition.risk.tier }, "a write is pinned at first sight");
+    if (reply.outcome === "ok")
+      log.info({ tool: definition.name, toolset, hash, tier: definition.risk.tier }, "a write is pinned at first sight");
   }
 }

@@ -29,11 +29,14 @@ export type Permission =
  * that stands behind a trigger), and once only. Without the origin nobody knows who asked, so nobody may decide.
  */
 export function permission(approver: Principal, approval: Approval, origin: RunOrigin | null): Permission {
-  if (requesters(approval, origin).includes(approver.id)) return no("self", "You asked for this yourself: another approver has to decide it.");
+  if (requesters(approval, origin).includes(approver.id))
+    return no("self", "You asked for this yourself: another approver has to decide it.");
   if (!origin) return no("unknown_requester", "Nobody can tell any more who asked for this, so nobody may decide it.");
   if (!approver.roles.includes("approver")) return no("role", "Only the role approver decides; this key reads.");
-  if (!holdsScope(approver, approval.tier)) return no("scope", `Deciding a ${approval.tier} write takes the scope "approve:${approval.tier}" or "approve:*".`);
-  if (approval.decisions.some((made) => made.approver === approver.id)) return no("twice", "You decided this already: it takes another approver.");
+  if (!holdsScope(approver, approval.tier))
+    return no("scope", `Deciding a ${approval.tier} write takes the scope "approve:${approval.tier}" or "approve:*".`);
+  if (approval.decisions.some((made) => made.approver === approver.id))
+    return no("twice", "You decided this already: it takes another approver.");
   return { allowed: true };
 }
 

@@ -43,7 +43,8 @@ export function handleRequests(options: RequestsOptions): Requests {
     async request(message, request) {
       const agent = agentOf(message);
       if (agent === null) return { kind: "dead-letter", reason: "the agent's name is none" };
-      if (!isShardOf(state, shardOf(request.toolCallId))) return { kind: "dead-letter", reason: "the call id names a shard that this store does not have" };
+      if (!isShardOf(state, shardOf(request.toolCallId)))
+        return { kind: "dead-letter", reason: "the call id names a shard that this store does not have" };
       const correlationId = newCorrelationId();
       for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
         const done = await answer(request, agent, correlationId);
@@ -57,7 +58,10 @@ export function handleRequests(options: RequestsOptions): Requests {
       for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
         const { now, approval } = await readRecords(state, approvalIdOf(toolCallId), callParts(toolCallId).runId);
         // The request may be behind its own cancel: queues keep no order between topics.
-        if (!approval) return count < CANCEL_TRIES ? { kind: "retry", after: EARLY_CANCEL_MS, reason: "nothing is known of the call yet" } : { kind: "ack" };
+        if (!approval)
+          return count < CANCEL_TRIES
+            ? { kind: "retry", after: EARLY_CANCEL_MS, reason: "nothing is known of the call yet" }
+            : { kind: "ack" };
         const moved = cancel(approval, reason, { now });
         if (moved.kind === "illegal" || (await outbox.commit(shard, moved.change)).outcome === "ok") return { kind: "ack" };
       }
@@ -99,8 +103,8 @@ export function handleRequests(options: RequestsOptions): Requests {
 
   function said(approval: Approval, committed: boolean): boolean {
     if (!committed) return false;
-    const { approvalId, toolName: tool, tier, status, reason } = approval;
-    log.info({ approvalId, tool, tier, status, ...(reason === undefined ? {} : { reason }) }, "a write asked for a grant");
+    const { approvalId, toolName: tool, tier, status } = approval;
+    log.info({ approvalId, tool, tier, status }, "a write asked for a grant");
     return true;
   }
 }

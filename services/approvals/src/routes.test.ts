@@ -1,7 +1,8 @@
 import { keys } from "@toolbus/contracts";
 import { toolHash } from "@toolbus/grants";
 import { describe, expect, it } from "vitest";
-import { type Asked, bigRefund, bigWire, call, CONVERSATION, putOrigin, refund, RUN, setup, smallRefund, START } from "./approvals-under-test.ts";
+import { setup } from "./approvals-under-test.ts";
+import { type Asked, bigRefund, bigWire, call, CONVERSATION, putOrigin, refund, RUN, smallRefund, START } from "./writes-under-test.ts";
 
 const MINUTE = 60_000;
 
@@ -73,7 +74,11 @@ describe("GET /v1/approvals/{id}", () => {
     await using t = await setup();
     const id = await t.ask(smallRefund(1));
     await t.decided.next();
-    expect((await t.get("amy", `/v1/approvals/${id}`)).body).toMatchObject({ status: "approved", mayDecide: false, mayNotBecause: 'This ended as "approved".' });
+    expect((await t.get("amy", `/v1/approvals/${id}`)).body).toMatchObject({
+      status: "approved",
+      mayDecide: false,
+      mayNotBecause: 'This ended as "approved".',
+    });
   });
 
   it("is 404 for another tenant, an unknown id and what is no id", async () => {
@@ -109,7 +114,7 @@ describe("GET /v1/approvals", () => {
       const { body } = await t.get("amy", `/v1/approvals${query}`);
       seen.push(...(body["approvals"] as { id: string }[]).map(({ id }) => id));
       if (body["cursor"] === undefined) break;
-      query = `?limit=2&cursor=${String(body["cursor"])}`;
+      query = `?limit=2&cursor=${JSON.stringify(body["cursor"]).slice(1, -1)}`;
     }
     expect(seen).toEqual(ids);
     expect((await t.get("zed", "/v1/approvals")).body["approvals"]).toHaveLength(2);

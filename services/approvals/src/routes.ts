@@ -18,8 +18,18 @@ export interface RoutesOptions {
 export function approvalRoutes(options: RoutesOptions): readonly Route[] {
   const { state, decisions, jwks, unready } = options;
   return [
-    { method: "GET", url: "/v1/approvals", access: ["approver", "operator"], handle: (request, _reply, reader) => list(request.query, reader) },
-    { method: "GET", url: "/v1/approvals/:id", access: ["approver", "operator"], handle: (request, _reply, reader) => look(idOf(request.params), reader) },
+    {
+      method: "GET",
+      url: "/v1/approvals",
+      access: ["approver", "operator"],
+      handle: (request, _reply, reader) => list(request.query, reader),
+    },
+    {
+      method: "GET",
+      url: "/v1/approvals/:id",
+      access: ["approver", "operator"],
+      handle: (request, _reply, reader) => look(idOf(request.params), reader),
+    },
     {
       method: "POST",
       url: "/v1/approvals/:id/decision",
@@ -44,7 +54,11 @@ export function approvalRoutes(options: RoutesOptions): readonly Route[] {
 
   async function decide(approvalId: string, body: unknown, approver: Principal): Promise<object> {
     const parsed = parseDecisionRequest(body);
-    if (!parsed.ok) throw new HttpProblem("invalid_request", "The decision breaks its schema.", { remedy: "Mend the fields listed in errors.", errors: parsed.problems });
+    if (!parsed.ok)
+      throw new HttpProblem("invalid_request", "The decision breaks its schema.", {
+        remedy: "Mend the fields listed in errors.",
+        errors: parsed.problems,
+      });
     const outcome = await decisions.decide(approvalId, approver, parsed.value);
     if (outcome.kind === "no") throw problemOf(outcome);
     return viewOf(outcome.approval);
@@ -85,7 +99,8 @@ function listQuery(query: unknown): { readonly limit: number; readonly cursor?: 
       errors.push({ path: `/${name}`, message: name === "cursor" ? "must be given once" : "is not a known parameter" });
     }
   }
-  if (errors.length > 0) throw new HttpProblem("invalid_request", "The query breaks its schema.", { remedy: "Use status=pending, limit and cursor.", errors });
+  if (errors.length > 0)
+    throw new HttpProblem("invalid_request", "The query breaks its schema.", { remedy: "Use status=pending, limit and cursor.", errors });
   return { limit, ...(cursor === undefined ? {} : { cursor }) };
 }
 
@@ -93,7 +108,8 @@ async function atCursor<T>(page: () => Promise<T>): Promise<T> {
   try {
     return await page();
   } catch (error) {
-    if (error instanceof RangeError) throw new HttpProblem("invalid_cursor", "This cursor comes from no page.", { remedy: "Start again without a cursor." });
+    if (error instanceof RangeError)
+      throw new HttpProblem("invalid_cursor", "This cursor comes from no page.", { remedy: "Start again without a cursor." });
     throw error;
   }
 }
@@ -112,12 +128,17 @@ function problemOf({ why, reason, approval }: NotDecided): HttpProblem {
     case "expired":
       return new HttpProblem(why, reason, { remedy: "Read the approval again to see how it ended.", ...state });
     case "ticket_missing":
-      return new HttpProblem("invalid_request", reason, { remedy: "Send the ticket's id.", errors: [{ path: "/ticket", message: "is required" }] });
+      return new HttpProblem("invalid_request", reason, {
+        remedy: "Send the ticket's id.",
+        errors: [{ path: "/ticket", message: "is required" }],
+      });
     case "pin_changed":
       return new HttpProblem("conflict", reason, { remedy: "Deny it; a new run asks with the definition that is enabled." });
   }
 }
 
 function notFound(): HttpProblem {
-  return new HttpProblem("not_found", "There is no such approval.", { remedy: "Look at the id again; approvals of other tenants are not shown." });
+  return new HttpProblem("not_found", "There is no such approval.", {
+    remedy: "Look at the id again; approvals of other tenants are not shown.",
+  });
 }

@@ -14,7 +14,11 @@ export interface SecurityEvent {
 /** Keeps a security event in the log of its shard and says it in the service's log. Resolves when it is stored. */
 export type RecordSecurityEvent = (shard: string, event: SecurityEvent) => Promise<void>;
 
-export function securityRecorder(options: { readonly state: StateStore; readonly log: Log; readonly newId: () => string }): RecordSecurityEvent {
+export function securityRecorder(options: {
+  readonly state: StateStore;
+  readonly log: Log;
+  readonly newId: () => string;
+}): RecordSecurityEvent {
   const { state, log, newId } = options;
   return async (shard, event) => {
     log.warn({ ...event }, "a security event");
@@ -31,7 +35,9 @@ export function securityRecorder(options: { readonly state: StateStore; readonly
       });
       if (reply.outcome === "ok") return;
     }
-    throw new Error(`A security event of shard ${shard} was not stored: others were written at the same time, ${MAX_ATTEMPTS} times in a row.`);
+    throw new Error(
+      `A security event of shard ${shard} was not stored: others were written at the same time, ${MAX_ATTEMPTS} times in a row.`,
+    );
   };
 }
 

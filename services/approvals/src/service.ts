@@ -1,7 +1,15 @@
 import { consumeQueue, listenTo } from "@toolbus/bus";
 import { ApprovalCancel, ApprovalRequest, messageTypes, parser, ToolAnnounce, topics } from "@toolbus/contracts";
 import { publicKeySet, signerOf } from "@toolbus/grants";
-import { apiKeysFromFile, defineService, type Infrastructure, type Service, startHttpServer, startOutbox, startTimerLoop } from "@toolbus/runtime";
+import {
+  apiKeysFromFile,
+  defineService,
+  type Infrastructure,
+  type Service,
+  startHttpServer,
+  startOutbox,
+  startTimerLoop,
+} from "@toolbus/runtime";
 import { answerMaker } from "./answers.ts";
 import { correlationIdFrom } from "./correlation-id.ts";
 import { createDecisions } from "./decisions.ts";
@@ -32,15 +40,36 @@ async function start(infrastructure: Infrastructure, config: ApprovalsConfig): P
     await publishKeys(config.APPROVALS_JWKS_FILE, publicKeySet([key]));
     const approverKeys = await apiKeysFromFile(config.APPROVALS_API_KEYS_FILE);
     const timings = { visibilityMs: config.OUTBOX_VISIBILITY_MS, pollMs: config.POLL_MS };
-    const outbox = startOutbox({ state, bus, service: APPROVALS_SERVICE, prepare: answerMaker({ state, signer: await signerOf(key) }), log, ...timings });
+    const outbox = startOutbox({
+      state,
+      bus,
+      service: APPROVALS_SERVICE,
+      prepare: answerMaker({ state, signer: await signerOf(key) }),
+      log,
+      ...timings,
+    });
     open.defer(() => outbox.stop());
 
     const firstSight = config.PIN_ON_FIRST_SIGHT === "true";
     if (firstSight) log.info({}, "writes are pinned at first sight: whatever a toolset registers may be asked for (PIN_ON_FIRST_SIGHT)");
     const pins = createPins({ state, log, firstSight });
     const security = securityRecorder({ state, log, newId: () => text(random(16)) });
-    const requests = handleRequests({ state, outbox, pins, security, rules: config, newCorrelationId: () => correlationIdFrom(random(16)), log });
-    const announcements = await listenTo(bus, { topic: topics.toolAnnounce, types: [messageTypes.toolAnnounce], parse: parser(ToolAnnounce), listener: () => pins.sight(), log });
+    const requests = handleRequests({
+      state,
+      outbox,
+      pins,
+      security,
+      rules: config,
+      newCorrelationId: () => correlationIdFrom(random(16)),
+      log,
+    });
+    const announcements = await listenTo(bus, {
+      topic: topics.toolAnnounce,
+      types: [messageTypes.toolAnnounce],
+      parse: parser(ToolAnnounce),
+      listener: () => pins.sight(),
+      log,
+    });
     open.defer(() => announcements.stop());
     await pins.sight();
 
@@ -48,15 +77,42 @@ async function start(infrastructure: Infrastructure, config: ApprovalsConfig): P
     const stopping = new AbortController();
     const unready = (): readonly string[] => (stopping.signal.aborted ? ["stopping"] : []);
     const routes = approvalRoutes({ state, decisions, jwks: publicKeySet([key]), unready });
-    const http = await startHttpServer({ name: APPROVALS_SERVICE, host: config.APPROVALS_HOST, port: config.APPROVALS_PORT, keys: approverKeys, routes, log });
+    const http = await startHttpServer({
+      name: APPROVALS_SERVICE,
+      host: config.APPROVALS_HOST,
+      port: config.APPROVALS_PORT,
+      keys: approverKeys,
+      routes,
+      log,
+    });
     open.defer(() => http.stop());
 
-    const timers = startTimerLoop({ state, service: APPROVALS_SERVICE, handle: expiryHandler({ state, outbox }), log, ...TIMERS, pollMs: config.POLL_MS, random: fraction });
+    const timers = startTimerLoop({
+      state,
+      service: APPROVALS_SERVICE,
+      handle: expiryHandler({ state, outbox }),
+      log,
+      ...TIMERS,
+      pollMs: config.POLL_MS,
+      random: fraction,
+    });
     open.defer(() => timers.stop());
     const queue = { concurrency: CONCURRENCY, deadlineMs: DEADLINE_MS, log, clock } as const;
-    const asked = await consumeQueue(bus, { ...queue, topic: topics.approvalRequest, types: [messageTypes.approvalRequest], parse: parser(ApprovalRequest), handler: requests.request });
+    const asked = await consumeQueue(bus, {
+      ...queue,
+      topic: topics.approvalRequest,
+      types: [messageTypes.approvalRequest],
+      parse: parser(ApprovalRequest),
+      handler: requests.request,
+    });
     open.defer(() => asked.stop());
-    const cancelled = await consumeQueue(bus, { ...queue, topic: topics.approvalCancel, types: [messageTypes.approvalCancel], parse: parser(ApprovalCancel), handler: requests.cancel });
+    const cancelled = await consumeQueue(bus, {
+      ...queue,
+      topic: topics.approvalCancel,
+      types: [messageTypes.approvalCancel],
+      parse: parser(ApprovalCancel),
+      handler: requests.cancel,
+    });
     open.defer(() => cancelled.stop());
 
     log.info({ url: http.url }, "approvals are decided here");

@@ -4,14 +4,24 @@ export const approvalsSettings = {
   ...loopTimings,
   APPROVALS_HOST: str({ default: "127.0.0.1", desc: "the address that approvers reach; another one than the gateway's in production" }),
   APPROVALS_PORT: port({ default: 8081, desc: "the port that approvers reach; 0 takes a free one" }),
-  APPROVALS_API_KEYS_FILE: str({ default: ".toolbus/approvals-api-keys.json", desc: "the file of approvers' API keys, as hashes; never the gateway's" }),
+  APPROVALS_API_KEYS_FILE: str({
+    default: ".toolbus/approvals-api-keys.json",
+    desc: "the file of approvers' API keys, as hashes; never the gateway's",
+  }),
   APPROVALS_KEY_FILE: str({ default: ".toolbus/keys/approvals.json", desc: "the key that signs grants; made at the first start" }),
   APPROVALS_JWKS_FILE: str({ default: "", desc: "a file to write the public keys to, for workers on this machine; empty: none" }),
   APPROVAL_EXPIRY_MS: milliseconds({ default: 15 * 60_000, desc: "how long people have to decide" }),
   EXECUTE_BY_MS: milliseconds({ default: 24 * 3_600_000, desc: "how long after its approval a write may get a fresh grant" }),
   GRANT_TTL_MS: milliseconds({ default: 15 * 60_000, desc: "how long a signed grant is good for" }),
-  AUTO_GRANTS_PER_RUN: integer({ min: 0, max: 10_000 })({ default: 64, desc: "writes of one tool that policy alone grants under one origin" }),
-  PIN_ON_FIRST_SIGHT: str({ default: "false", choices: ["true", "false"], desc: "true pins writes as they register; for the embedded form only" }),
+  AUTO_GRANTS_PER_RUN: integer({ min: 0, max: 10_000 })({
+    default: 64,
+    desc: "writes of one tool that policy alone grants under one origin",
+  }),
+  PIN_ON_FIRST_SIGHT: str({
+    default: "false",
+    choices: ["true", "false"],
+    desc: "true pins writes as they register; for the embedded form only",
+  }),
 } as const;
 
 export type ApprovalsConfig = SettingsOf<typeof approvalsSettings>;

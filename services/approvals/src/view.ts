@@ -31,7 +31,9 @@ export interface ApprovalView {
 }
 
 /** What this reader may do: with a token, decide once; without, the reason why not. */
-export type Right = { readonly mayDecide: true; readonly decisionToken: string } | { readonly mayDecide: false; readonly mayNotBecause: string };
+export type Right =
+  | { readonly mayDecide: true; readonly decisionToken: string }
+  | { readonly mayDecide: false; readonly mayNotBecause: string };
 
 export function viewOf(approval: Approval): ApprovalView {
   return {
@@ -64,7 +66,8 @@ export function viewOf(approval: Approval): ApprovalView {
 
 const WHEN_INTERRUPTED: Readonly<Record<Approval["idempotency"], string>> = {
   key: "If this is interrupted, it is sent again with the same key, and the target does it once.",
-  reconcile: "If this is interrupted, the target is asked whether it happened. It is never sent a second time; if the target cannot tell, the outcome is reported as unknown.",
+  reconcile:
+    "If this is interrupted, the target is asked whether it happened. It is never sent twice; if the target cannot tell, the outcome is reported as unknown.",
   none: "If this is interrupted, nobody can tell whether it happened. It is never sent a second time, and the outcome is reported as unknown.",
 };
 

@@ -58,7 +58,7 @@ export const Approval = Type.Object(
     expiresAt: Type.Integer(),
     endedAt: Type.Union([Type.Integer(), Type.Null()]),
     reason: Type.Optional(Type.String()),
-    /** How often `approval.decided` was sent: each repeat has a new number. */
+    /** How often an answer, held or decided, was sent: each repeat on purpose has a new number. */
     sent: Type.Integer(),
     grant: Type.Optional(GrantTerms),
   },

@@ -25,6 +25,10 @@ export interface ConformanceCase {
 }
 
 /** The cases of one area, by name. */
-export function casesOf(area: string, checks: Readonly<Record<string, ConformanceCase["check"]>>, needs?: keyof StateStoreFeatures): readonly ConformanceCase[] {
+export function casesOf(
+  area: string,
+  checks: Readonly<Record<string, ConformanceCase["check"]>>,
+  needs?: keyof StateStoreFeatures,
+): readonly ConformanceCase[] {
   return Object.entries(checks).map(([name, check]) => ({ area, name, check, ...(needs ? { needs } : {}) }));
 }

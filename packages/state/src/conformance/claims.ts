@@ -62,7 +62,9 @@ export const claimCases = casesOf("claims", {
   async "gives messages that are due with their topic, until they are settled"({ store, advance }) {
     await create(store, A, 1, { outbox: [message("one"), message("later", 4000)] });
     const options = { limit: 10, visibleAfter: 1000 };
-    expect(await store.claim(SERVICE, "outbox", options)).toMatchObject([{ shard: HERE, id: "one", topic: "topic.one", message: { id: "one" } }]);
+    expect(await store.claim(SERVICE, "outbox", options)).toMatchObject([
+      { shard: HERE, id: "one", topic: "topic.one", message: { id: "one" } },
+    ]);
     await advance(1000);
     expect(await claimedIds(store, "outbox")).toEqual(["one"]);
     await store.settle(SERVICE, [{ shard: HERE, id: "one" }]);
@@ -74,7 +76,10 @@ export const claimCases = casesOf("claims", {
     await create(store, A, 1, { outbox: [message("m")] });
     await create(store, B, 1, { outbox: [message("n")] });
     await store.settle("other", [{ shard: HERE, id: "m" }]);
-    await store.settle(SERVICE, [{ shard: ELSEWHERE, id: "m" }, { shard: HERE, id: "n" }]);
+    await store.settle(SERVICE, [
+      { shard: ELSEWHERE, id: "m" },
+      { shard: HERE, id: "n" },
+    ]);
     await store.settle(SERVICE, [{ shard: HERE, id: "n" }]);
     await store.settle(SERVICE, []);
     expect(await claimedIds(store, "outbox")).toEqual(["m"]);

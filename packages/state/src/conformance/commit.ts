@@ -5,7 +5,18 @@ import { A, B, claimedIds, create, ELSEWHERE, entriesOf, HERE, keyIn, LOG, messa
 export const commitCases = casesOf("commit", {
   async "moves documents, entries, timers, messages and index members together"({ store }) {
     await create(store, B, "old");
-    await create(store, A, { n: 1 }, { remove: [B], append: [{ log: LOG, entries: ["one"] }], timers: [timer("t", 0)], outbox: [message("m")], index: [{ index: "i", member: "x", score: 1 }] });
+    await create(
+      store,
+      A,
+      { n: 1 },
+      {
+        remove: [B],
+        append: [{ log: LOG, entries: ["one"] }],
+        timers: [timer("t", 0)],
+        outbox: [message("m")],
+        index: [{ index: "i", member: "x", score: 1 }],
+      },
+    );
     expect(await valuesOf(store, A, B)).toEqual([{ n: 1 }, null]);
     expect(await entriesOf(store, LOG)).toEqual(["one"]);
     expect(await claimedIds(store, "timer")).toEqual(["t"]);

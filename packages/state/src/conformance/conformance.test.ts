@@ -1,34 +1,65 @@
 import { describe, expect, it } from "vitest";
 import { memoryStore } from "../memory/memory-store.ts";
-import type { Change, StateStore } from "../state-store.ts";
+import type { Change, ClaimOptions, OutboxRow, StateStore, TimerRow } from "../state-store.ts";
 import { type ConformanceCase, checkCase, describeStateStore, stateStoreCases } from "./index.ts";
 
 type Commit = StateStore["commit"];
 
 /** Stores with one fault each, and the area of the suite that has to find it. */
 const broken: readonly { readonly fault: string; readonly area: string; readonly breaks: (store: StateStore) => Partial<StateStore> }[] = [
-  { fault: "ignores guards", area: "guards", breaks: (store) => ({ commit: async (shard, change) => store.commit(shard, await withTrueGuards(store, change)) }) },
+  {
+    fault: "ignores guards",
+    area: "guards",
+    breaks: (store) => ({ commit: async (shard, change) => store.commit(shard, await withTrueGuards(store, change)) }),
+  },
   { fault: "holds only the first guard", area: "guards", breaks: changing((change) => ({ ...change, guards: change.guards.slice(0, 1) })) },
   { fault: "forgets the op", area: "op repeats", breaks: numberedOps },
   { fault: "ignores notAfter", area: "late", breaks: changing(({ notAfter: _, ...change }) => change) },
-  { fault: "ignores ceilings", area: "counters", breaks: changing((change) => ({ ...change, add: change.add?.map(({ counter, by }) => ({ counter, by })) ?? [] })) },
+  {
+    fault: "ignores ceilings",
+    area: "counters",
+    breaks: changing((change) => ({ ...change, add: change.add?.map(({ counter, by }) => ({ counter, by })) ?? [] })),
+  },
   { fault: "drops appends", area: "logs", breaks: changing(({ append: _, ...change }) => change) },
   { fault: "commits in two halves", area: "commit", breaks: (store) => ({ commit: inTwoHalves(store) }) },
   { fault: "pops timers on claim", area: "claims", breaks: poppingTimers },
   { fault: "never settles", area: "claims", breaks: () => ({ settle: async () => {} }) },
   { fault: "claims newest first", area: "claims", breaks: claimingBackwards },
-  { fault: "forgets expiry", area: "expiry", breaks: changing((change) => ({ ...change, put: change.put?.map(({ key, value }) => ({ key, value })) ?? [] })) },
+  {
+    fault: "forgets expiry",
+    area: "expiry",
+    breaks: changing((change) => ({ ...change, put: change.put?.map(({ key, value }) => ({ key, value })) ?? [] })),
+  },
   { fault: "tells no follower of appends", area: "feed", breaks: silentFeed },
   { fault: "keeps no live batch", area: "live", breaks: () => ({ recent: async () => [] }) },
-  { fault: "begins every page at the start", area: "index paging", breaks: (store) => ({ page: (index, { limit, order = "asc" }) => store.page(index, { limit, order }) }) },
-  { fault: "gives other bytes", area: "blobs", breaks: (store) => ({ getBlob: async (hash) => (await store.getBlob(hash))?.map((byte) => byte ^ 1) ?? null }) },
-  { fault: "overwrites instead of racing", area: "racing writers", breaks: (store) => ({ commit: async (shard, change) => store.commit(shard, await withTrueGuards(store, change)) }) },
-  { fault: "takes values of any size", area: "limits", breaks: (store) => ({ commit: (shard, change) => store.commit(shard, withSmallValues(change)) }) },
+  {
+    fault: "begins every page at the start",
+    area: "index paging",
+    breaks: (store) => ({ page: (index, { limit, order = "asc" }) => store.page(index, { limit, order }) }),
+  },
+  {
+    fault: "gives other bytes",
+    area: "blobs",
+    breaks: (store) => ({ getBlob: async (hash) => (await store.getBlob(hash))?.map((byte) => byte ^ 1) ?? null }),
+  },
+  {
+    fault: "overwrites instead of racing",
+    area: "racing writers",
+    breaks: (store) => ({ commit: async (shard, change) => store.commit(shard, await withTrueGuards(store, change)) }),
+  },
+  {
+    fault: "takes values of any size",
+    area: "limits",
+    breaks: (store) => ({ commit: (shard, change) => store.commit(shard, withSmallValues(change)) }),
+  },
 ];
 
 describe("the conformance suite", () => {
   it.each(broken)("finds a store that $fault, under $area", async ({ area, breaks }) => {
-    const found = await failures(stateStoreCases.filter((one) => one.area === area), breaks);
+    const found = await failures(
+      stateStoreCases.filter((one) => one.area === area),
+      breaks,
+    );
     expect(found.length).toBeGreaterThan(0);
   });
 
@@ -59,19 +90,23 @@ describe("the conformance suite", () => {
   });
 });
 
-/** The names of the cases that fail on a memory store with this fault. */
+/** The names of the cases that fail on a memory store with this fault. They go side by side, because some wait for what never comes. */
 async function failures(cases: readonly ConformanceCase[], breaks: (store: StateStore) => Partial<StateStore>): Promise<readonly string[]> {
-  const failed: string[] = [];
-  for (const one of cases) {
-    let now = 1_700_000_000_000;
-    const open = (): StateStore => {
-      const store = memoryStore({ clock: () => now });
-      return { ...store, ...breaks(store) };
-    };
-    const opened = { store: open(), advance: (ms: number) => void (now += ms), reopen: async () => open() };
-    await checkCase(one, async () => opened).catch(() => failed.push(one.name));
-  }
-  return failed;
+  const kept = await Promise.all(cases.map((one) => isKept(one, breaks)));
+  return cases.filter((_, n) => !kept[n]).map(({ name }) => name);
+}
+
+async function isKept(one: ConformanceCase, breaks: (store: StateStore) => Partial<StateStore>): Promise<boolean> {
+  let now = 1_700_000_000_000;
+  const open = (): StateStore => {
+    const store = memoryStore({ clock: () => now });
+    return { ...store, ...breaks(store) };
+  };
+  const opened = { store: open(), advance: (ms: number) => void (now += ms), reopen: async () => open() };
+  return checkCase(one, async () => opened).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** A store that changes every change before it is committed. */
@@ -100,18 +135,33 @@ function inTwoHalves(store: StateStore): Commit {
 }
 
 function poppingTimers(store: StateStore): Partial<StateStore> {
-  const far = 1e12;
-  const claim: StateStore["claim"] = (service: string, kind: "timer" | "outbox", options: { limit: number; visibleAfter: number }) =>
-    kind === "timer" ? store.claim(service, kind, { ...options, visibleAfter: far }) : (store.claim(service, kind, options) as Promise<never>);
-  return { claim };
+  return { claim: claimingBy(store, (options) => ({ ...options, visibleAfter: 1e12 })) };
 }
 
 function claimingBackwards(store: StateStore): Partial<StateStore> {
-  const claim: StateStore["claim"] = async (service: string, kind: "timer" | "outbox", options: { limit: number; visibleAfter: number }) => {
-    const rows = kind === "timer" ? await store.claim(service, kind, options) : await store.claim(service, kind, options);
-    return rows.toReversed() as never;
+  return {
+    claim: claimingBy(
+      store,
+      (options) => options,
+      (rows) => rows.toReversed(),
+    ),
   };
-  return { claim };
+}
+
+/** A claim with other options, or that gives its rows in another way. */
+function claimingBy(
+  store: StateStore,
+  change: (options: ClaimOptions) => ClaimOptions,
+  give: <T>(rows: readonly T[]) => readonly T[] = (rows) => rows,
+): StateStore["claim"] {
+  function claim(service: string, kind: "timer", options: ClaimOptions): Promise<readonly TimerRow[]>;
+  function claim(service: string, kind: "outbox", options: ClaimOptions): Promise<readonly OutboxRow[]>;
+  async function claim(service: string, kind: "timer" | "outbox", options: ClaimOptions): Promise<readonly (TimerRow | OutboxRow)[]> {
+    return kind === "timer"
+      ? give(await store.claim(service, kind, change(options)))
+      : give(await store.claim(service, kind, change(options)));
+  }
+  return claim;
 }
 
 function silentFeed(store: StateStore): Partial<StateStore> {
@@ -123,5 +173,8 @@ function silentFeed(store: StateStore): Partial<StateStore> {
 }
 
 function withSmallValues(change: Change): Change {
-  return { ...change, put: change.put?.map((entry) => ({ ...entry, value: typeof entry.value === "string" ? entry.value.slice(0, 100) : entry.value })) ?? [] };
+  return {
+    ...change,
+    put: change.put?.map((entry) => ({ ...entry, value: typeof entry.value === "string" ? entry.value.slice(0, 100) : entry.value })) ?? [],
+  };
 }

@@ -21,7 +21,10 @@ export const counterCases = casesOf("counters", {
       guards: [{ key: B, version: 0 }],
       put: [{ key: B, value: 1 }],
       append: [{ log: LOG, entries: ["one"] }],
-      add: [{ counter: OTHER, by: 5 }, { counter: SUM, by: 1, ceiling: 10 }],
+      add: [
+        { counter: OTHER, by: 5 },
+        { counter: SUM, by: 1, ceiling: 10 },
+      ],
     });
     expect(reply).toMatchObject({ outcome: "full", commit: 1 });
     expect(await valuesOf(store, B)).toEqual([null]);
@@ -58,6 +61,11 @@ export const counterCases = casesOf("counters", {
 async function add(store: StateStore, n: number, by: number, ceiling?: number): Promise<string> {
   const key = keyIn(HERE, `addition-${n}`);
   const addition = ceiling === undefined ? { counter: SUM, by } : { counter: SUM, by, ceiling };
-  const { outcome } = await store.commit(HERE, { op: `add ${n}`, guards: [{ key, version: 0 }], put: [{ key, value: n }], add: [addition] });
+  const { outcome } = await store.commit(HERE, {
+    op: `add ${n}`,
+    guards: [{ key, version: 0 }],
+    put: [{ key, value: n }],
+    add: [addition],
+  });
   return outcome;
 }

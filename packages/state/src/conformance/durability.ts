@@ -8,7 +8,12 @@ export const durabilityCases = casesOf(
   {
     async "has everything that was committed when it is opened again"(opened) {
       const { store } = opened;
-      const change = { append: [{ log: LOG, entries: ["one"] }], timers: [timer("t", 0)], outbox: [message("m")], index: [{ index: "i", member: "x", score: 1 }] };
+      const change = {
+        append: [{ log: LOG, entries: ["one"] }],
+        timers: [timer("t", 0)],
+        outbox: [message("m")],
+        index: [{ index: "i", member: "x", score: 1 }],
+      };
       await create(store, A, 1, change);
       const hash = await store.putBlob(Buffer.from("bytes"));
       const again = await reopened(opened);
@@ -22,10 +27,13 @@ export const durabilityCases = casesOf(
 
     async "goes on with its commit and sequence numbers, its sums and what it has done"(opened) {
       const sum = keyIn(HERE, "sum");
+      await create(opened.store, keyIn(HERE, "before"), 1);
       const version = await create(opened.store, A, 1, { append: [{ log: LOG, entries: ["one"] }], add: [{ counter: sum, by: 5 }] });
       const again = await reopened(opened);
       expect(await create(again, A, 1, { append: [{ log: LOG, entries: ["one"] }], add: [{ counter: sum, by: 5 }] })).toBe(version);
-      expect(await create(again, B, 1, { append: [{ log: LOG, entries: ["two"] }], add: [{ counter: sum, by: 5, ceiling: 10 }] })).toBe(version + 1);
+      expect(await create(again, B, 1, { append: [{ log: LOG, entries: ["two"] }], add: [{ counter: sum, by: 5, ceiling: 10 }] })).toBe(
+        version + 1,
+      );
       expect(await entriesOf(again, LOG)).toEqual(["one", "two"]);
     },
   },

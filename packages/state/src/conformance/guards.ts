@@ -15,7 +15,9 @@ export const guardCases = casesOf("guards", {
 
   async "takes version 0 for a document that must not exist"({ store }) {
     await create(store, A, 1);
-    expect((await store.commit(HERE, { op: "again", guards: [{ key: A, version: 0 }], put: [{ key: A, value: 2 }] })).outcome).toBe("stale");
+    expect((await store.commit(HERE, { op: "again", guards: [{ key: A, version: 0 }], put: [{ key: A, value: 2 }] })).outcome).toBe(
+      "stale",
+    );
     expect(await valuesOf(store, A)).toEqual([1]);
   },
 
@@ -28,9 +30,26 @@ export const guardCases = casesOf("guards", {
   async "holds every guard, not only the first"({ store }) {
     const a = await create(store, A, 1);
     const b = await create(store, B, 1);
-    const change = { op: "both", guards: [{ key: A, version: a }, { key: B, version: b + 1 }], put: [{ key: A, value: 2 }] };
+    const change = {
+      op: "both",
+      guards: [
+        { key: A, version: a },
+        { key: B, version: b + 1 },
+      ],
+      put: [{ key: A, value: 2 }],
+    };
     expect((await store.commit(HERE, change)).outcome).toBe("stale");
-    expect((await store.commit(HERE, { ...change, guards: [{ key: A, version: a }, { key: B, version: b }] })).outcome).toBe("ok");
+    expect(
+      (
+        await store.commit(HERE, {
+          ...change,
+          guards: [
+            { key: A, version: a },
+            { key: B, version: b },
+          ],
+        })
+      ).outcome,
+    ).toBe("ok");
   },
 
   async "refuses a malformed change: no guard, no version, one document twice"({ store }) {

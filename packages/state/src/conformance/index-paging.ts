@@ -28,15 +28,40 @@ export const indexPagingCases = casesOf("index paging", {
   },
 
   async "moves a member to its new score, and removes it with null"({ store }) {
-    const version = await create(store, A, 1, { index: [{ index: "i", member: "x", score: 1 }, { index: "i", member: "y", score: 2 }, { index: "i", member: "z", score: 3 }] });
-    await store.commit(HERE, under(A, version, { index: [{ index: "i", member: "x", score: 9 }, { index: "i", member: "y", score: null }] }));
-    expect((await store.page("i", { limit: 10 })).members).toEqual([{ member: "z", score: 3 }, { member: "x", score: 9 }]);
+    const version = await create(store, A, 1, {
+      index: [
+        { index: "i", member: "x", score: 1 },
+        { index: "i", member: "y", score: 2 },
+        { index: "i", member: "z", score: 3 },
+      ],
+    });
+    await store.commit(
+      HERE,
+      under(A, version, {
+        index: [
+          { index: "i", member: "x", score: 9 },
+          { index: "i", member: "y", score: null },
+        ],
+      }),
+    );
+    expect((await store.page("i", { limit: 10 })).members).toEqual([
+      { member: "z", score: 3 },
+      { member: "x", score: 9 },
+    ]);
   },
 
   async "neither skips nor repeats a member when others come and go between two pages"({ store }) {
     const version = await fill(store);
     const first = await store.page("i", { limit: 3 });
-    await store.commit(HERE, under(A, version, { index: [{ index: "i", member: "m0", score: null }, { index: "i", member: "before", score: -1 }] }));
+    await store.commit(
+      HERE,
+      under(A, version, {
+        index: [
+          { index: "i", member: "m0", score: null },
+          { index: "i", member: "before", score: -1 },
+        ],
+      }),
+    );
     const second = await store.page("i", { limit: 10, ...(first.cursor ? { cursor: first.cursor } : {}) });
     expect(second.members.map(({ member }) => member)).toEqual(["m3", "m4", "m5", "m6"]);
   },

@@ -6,14 +6,24 @@ export const lateCases = casesOf("late", {
   async "refuses a change past its time by the store's own clock, and does nothing"({ store, advance }) {
     const { now } = await store.read([A]);
     await advance(2000);
-    const reply = await store.commit(HERE, { op: "o", guards: [{ key: A, version: 0 }], put: [{ key: A, value: 1 }], notAfter: now + 1000 });
+    const reply = await store.commit(HERE, {
+      op: "o",
+      guards: [{ key: A, version: 0 }],
+      put: [{ key: A, value: 1 }],
+      notAfter: now + 1000,
+    });
     expect(reply).toMatchObject({ outcome: "late", commit: 0 });
     expect(await valuesOf(store, A)).toEqual([null]);
   },
 
   async "makes a change whose time is not over"({ store }) {
     const { now } = await store.read([A]);
-    const reply = await store.commit(HERE, { op: "o", guards: [{ key: A, version: 0 }], put: [{ key: A, value: 1 }], notAfter: now + 60_000 });
+    const reply = await store.commit(HERE, {
+      op: "o",
+      guards: [{ key: A, version: 0 }],
+      put: [{ key: A, value: 1 }],
+      notAfter: now + 60_000,
+    });
     expect(reply.outcome).toBe("ok");
   },
 

@@ -19,7 +19,9 @@ export const limitCases = casesOf("limits", {
     const put = [{ key: A, value: 1 }];
     await expect(store.commit(HERE, { op: "o", guards, put: [{ key: A, value: TOO_LARGE }] })).rejects.toThrow(RangeError);
     await expect(store.commit(HERE, { op: "o", guards, put, append: [{ log: LOG, entries: [1, TOO_LARGE] }] })).rejects.toThrow(RangeError);
-    await expect(store.commit(HERE, { op: "o", guards, put, outbox: [message("fine"), { ...message("m"), message: TOO_LARGE }] })).rejects.toThrow(RangeError);
+    await expect(
+      store.commit(HERE, { op: "o", guards, put, outbox: [message("fine"), { ...message("m"), message: TOO_LARGE }] }),
+    ).rejects.toThrow(RangeError);
     expect(await valuesOf(store, A)).toEqual([null]);
     expect(await entriesOf(store, LOG)).toEqual([]);
     expect(await claimedIds(store, "outbox")).toEqual([]);
@@ -28,8 +30,12 @@ export const limitCases = casesOf("limits", {
   async "refuses numbers that are none"({ store }) {
     const guards = [{ key: A, version: 0 }];
     const put = [{ key: A, value: 1 }];
-    await expect(store.commit(HERE, { op: "o", guards, put, timers: [{ service: "s", id: "t", dueIn: Number.NaN }] })).rejects.toThrow(TypeError);
-    await expect(store.commit(HERE, { op: "o", guards, put, index: [{ index: "i", member: "m", score: Number.POSITIVE_INFINITY }] })).rejects.toThrow(TypeError);
+    await expect(store.commit(HERE, { op: "o", guards, put, timers: [{ service: "s", id: "t", dueIn: Number.NaN }] })).rejects.toThrow(
+      TypeError,
+    );
+    await expect(
+      store.commit(HERE, { op: "o", guards, put, index: [{ index: "i", member: "m", score: Number.POSITIVE_INFINITY }] }),
+    ).rejects.toThrow(TypeError);
   },
 
   async "is unavailable after it was closed, and can be closed twice"({ store }) {

@@ -5,7 +5,12 @@ import { A, B, create, entriesOf, HERE, keyIn, LOG, under } from "./samples.ts";
 export const logCases = casesOf("logs", {
   async "numbers the entries of each log from 1, without a gap"({ store }) {
     const other = keyIn(HERE, "other-log");
-    const version = await create(store, A, 1, { append: [{ log: LOG, entries: ["one", "two"] }, { log: other, entries: ["first"] }] });
+    const version = await create(store, A, 1, {
+      append: [
+        { log: LOG, entries: ["one", "two"] },
+        { log: other, entries: ["first"] },
+      ],
+    });
     await store.commit(HERE, under(A, version + 5, { append: [{ log: LOG, entries: ["refused"] }] }));
     await store.commit(HERE, under(A, version, { append: [{ log: LOG, entries: ["three"] }] }));
     expect(await store.range(LOG, { after: 0, limit: 10 })).toEqual([

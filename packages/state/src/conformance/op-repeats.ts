@@ -62,7 +62,13 @@ export const opRepeatCases = casesOf("op repeats", {
   },
 
   async "sets timers, removals and index entries again under a first document that is absent"({ store }) {
-    const change: Change = { op: "tidy", guards: [{ key: A, version: 0 }], remove: [B], timers: [timer("t", null)], index: [{ index: "i", member: "x", score: null }] };
+    const change: Change = {
+      op: "tidy",
+      guards: [{ key: A, version: 0 }],
+      remove: [B],
+      timers: [timer("t", null)],
+      index: [{ index: "i", member: "x", score: null }],
+    };
     expect((await store.commit(HERE, change)).outcome).toBe("ok");
     expect((await store.commit(HERE, change)).outcome).toBe("ok");
   },

@@ -22,7 +22,9 @@ export function lockDirectory(directory: string): DirectoryLock {
   } catch (error) {
     database.close();
     if (!isBusy(error)) throw storeError(error, file);
-    throw new StoreRefused(`The state in ${directory} is in use by another process: stop that one or name another directory.`, { cause: error });
+    throw new StoreRefused(`The state in ${directory} is in use by another process: stop that one or name another directory.`, {
+      cause: error,
+    });
   }
   return {
     release() {

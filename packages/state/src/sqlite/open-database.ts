@@ -65,7 +65,9 @@ function storedShards(database: DatabaseSync, file: string, asked: number | unde
   const row = database.prepare("SELECT value FROM meta WHERE name = 'shards'").get();
   const stored = row ? Number(textOf(row, "value")) : 0;
   if (asked === undefined || asked === stored) return stored;
-  throw new StoreRefused(`${file} has ${stored} shards, fixed at its first start, not ${asked}: ask for ${stored} or name another directory.`);
+  throw new StoreRefused(
+    `${file} has ${stored} shards, fixed at its first start, not ${asked}: ask for ${stored} or name another directory.`,
+  );
 }
 
 function pragma(database: DatabaseSync, name: "application_id" | "user_version"): number {

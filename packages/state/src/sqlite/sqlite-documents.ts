@@ -29,7 +29,9 @@ export function sqliteDocuments({ prepare }: Connection): SqliteDocuments {
   const remove = prepare("DELETE FROM documents WHERE key = ?");
   const selectSum = prepare("SELECT sum FROM counters WHERE counter = ?");
   const upsertSum = prepare("INSERT INTO counters (counter, sum) VALUES (?, ?) ON CONFLICT (counter) DO UPDATE SET sum = excluded.sum");
-  const deleteExpired = prepare("DELETE FROM documents WHERE key IN (SELECT key FROM documents WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)");
+  const deleteExpired = prepare(
+    "DELETE FROM documents WHERE key IN (SELECT key FROM documents WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)",
+  );
   return {
     read(key, now) {
       const row = unexpired(selectValue.get(key), now);

@@ -18,7 +18,9 @@ export function storeError(error: unknown, file: string): unknown {
   const code = resultCode(error);
   if (code === null || !(error instanceof Error)) return error;
   if (code === NOT_A_DATABASE) {
-    return new StoreRefused(`${file} is not a SQLite database: move it away or name another directory. It was left as it is.`, { cause: error });
+    return new StoreRefused(`${file} is not a SQLite database: move it away or name another directory. It was left as it is.`, {
+      cause: error,
+    });
   }
   if (code === CORRUPT) return new StoreRefused(`${file} is damaged (${error.message}): restore it from a backup.`, { cause: error });
   if (isBusy(error)) return new StoreUnavailable(`${file} is kept busy by another process: ${error.message}.`, { cause: error });

@@ -16,7 +16,9 @@ export function sqliteIndexes({ prepare }: Connection): SqliteIndexes {
     ON CONFLICT (name, shard, member) DO UPDATE SET score = excluded.score`);
   const remove = prepare("DELETE FROM members WHERE name = ? AND shard = ? AND member = ?");
   const ascending = prepare("SELECT member, score FROM members WHERE name = ? AND (score, member) > (?, ?) ORDER BY score, member LIMIT ?");
-  const descending = prepare("SELECT member, score FROM members WHERE name = ? AND (score, member) < (?, ?) ORDER BY score DESC, member DESC LIMIT ?");
+  const descending = prepare(
+    "SELECT member, score FROM members WHERE name = ? AND (score, member) < (?, ?) ORDER BY score DESC, member DESC LIMIT ?",
+  );
   return {
     apply(shard, { index }) {
       for (const { index: name, member, score } of index) {

@@ -23,7 +23,9 @@ export function sqliteLogs({ prepare }: Connection): SqliteLogs {
     SELECT sequence, value FROM entries
     WHERE log = (SELECT id FROM logs WHERE name = ? AND (expires_at IS NULL OR expires_at > ?)) AND sequence > ? ORDER BY sequence LIMIT ?`);
   const selectExpired = prepare("SELECT id FROM logs WHERE expires_at <= ? ORDER BY expires_at LIMIT 1");
-  const deleteSome = prepare("DELETE FROM entries WHERE log = ?1 AND sequence IN (SELECT sequence FROM entries WHERE log = ?1 ORDER BY sequence LIMIT ?2)");
+  const deleteSome = prepare(
+    "DELETE FROM entries WHERE log = ?1 AND sequence IN (SELECT sequence FROM entries WHERE log = ?1 ORDER BY sequence LIMIT ?2)",
+  );
   return {
     append(name, texts, expiresAt, now) {
       const { id, last } = current(name, now);

@@ -25,13 +25,16 @@ describe("the data directory", () => {
     const { open, directory } = setup("below/it");
     await open();
     expect(statSync(directory).mode & 0o777).toBe(0o700);
-    for (const name of readdirSync(directory)) expect(`${name} ${(statSync(path.join(directory, name)).mode & 0o777).toString(8)}`).toBe(`${name} 600`);
+    for (const name of readdirSync(directory))
+      expect(`${name} ${(statSync(path.join(directory, name)).mode & 0o777).toString(8)}`).toBe(`${name} 600`);
   });
 
   it("is refused to a second store until the first is closed", async () => {
     const { open, directory } = setup();
     const first = await open();
-    await expect(open()).rejects.toThrow(new StoreRefused(`The state in ${directory} is in use by another process: stop that one or name another directory.`));
+    await expect(open()).rejects.toThrow(
+      new StoreRefused(`The state in ${directory} is in use by another process: stop that one or name another directory.`),
+    );
     await commit(first, { put: [{ key: KEY, value: 1 }] });
     await first.close();
     expect((await (await open()).read([KEY])).documents[0]?.value).toBe(1);
@@ -65,7 +68,9 @@ describe("the database", () => {
     const { open, file } = setup();
     const text = "notes, not a database\n".repeat(100);
     writeFileSync(file, text);
-    await expect(open()).rejects.toThrow(new StoreRefused(`${file} is not a SQLite database: move it away or name another directory. It was left as it is.`));
+    await expect(open()).rejects.toThrow(
+      new StoreRefused(`${file} is not a SQLite database: move it away or name another directory. It was left as it is.`),
+    );
     expect(readFileSync(file, "utf8")).toBe(text);
   });
 
@@ -194,7 +199,11 @@ describe("sweeping", () => {
     advance(3_600_000);
     const left: number[] = [];
     for (let n = 0; n < 4; n++) {
-      await commit(store, { op: `touch ${n}`, guards: [{ key: `tb:sample:{00}:${n}`, version: 0 }], put: [{ key: `tb:sample:{00}:${n}`, value: n }] });
+      await commit(store, {
+        op: `touch ${n}`,
+        guards: [{ key: `tb:sample:{00}:${n}`, version: 0 }],
+        put: [{ key: `tb:sample:{00}:${n}`, value: n }],
+      });
       left.push(rowsOf(file, "entries"));
     }
     expect(left).toEqual([250, 50, 0, 0]);
@@ -230,7 +239,7 @@ function commit(store: StateStore, change: Partial<Change>) {
 }
 
 async function countUp(store: StateStore, writer: number, rounds: number): Promise<void> {
-  for (let round = 0; round < rounds; ) {
+  for (let round = 0; round < rounds;) {
     const document = (await store.read([KEY])).documents[0];
     const count = (typeof document?.value === "number" ? document.value : 0) + 1;
     // Lets the other writers come between the decision and the commit.

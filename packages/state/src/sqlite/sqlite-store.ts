@@ -6,7 +6,15 @@ import { createFeed } from "../feed.ts";
 import { liveBatches } from "../live-batches.ts";
 import { jsonText, prepareChange } from "../prepared-change.ts";
 import { shardKeys } from "../shard-keys.ts";
-import { type ClaimOptions, type FeedItem, type OutboxRow, type StateStore, StoreRefused, StoreUnavailable, type TimerRow } from "../state-store.ts";
+import {
+  type ClaimOptions,
+  type FeedItem,
+  type OutboxRow,
+  type StateStore,
+  StoreRefused,
+  StoreUnavailable,
+  type TimerRow,
+} from "../state-store.ts";
 import { bytesOf } from "./columns.ts";
 import type { Connection } from "./connection.ts";
 import { type DirectoryLock, lockDirectory, makeDirectory } from "./directory-lock.ts";

@@ -38,6 +38,8 @@ export interface ProcessOptions {
   readonly dieAfter?: string;
   /** Its first reply to this step is lost, although the step was committed. */
   readonly loseReplyOf?: string;
+  /** Holds each of its steps back until this resolves. */
+  readonly beforeCommit?: (step: string) => Promise<void> | undefined;
   /** Told of each of its steps before it learns that it was committed. */
   readonly afterCommit?: (step: string) => void;
   readonly ownersDeadBefore?: number;
@@ -187,7 +189,7 @@ async function grantText(toolset: Toolset, tool: string, args: JsonObject, callI
 }
 
 /** The same store as one process sees it, with its own way to die or to miss a reply. */
-function faulty(state: StateStore, steps: string[], { dieAfter, loseReplyOf, afterCommit, ownersDeadBefore }: ProcessOptions, die: () => void): StateStore {
+function faulty(state: StateStore, steps: string[], { dieAfter, loseReplyOf, beforeCommit, afterCommit, ownersDeadBefore }: ProcessOptions, die: () => void): StateStore {
   let dead = false;
   let lose = loseReplyOf !== undefined;
   const alive = async <T>(reply: Promise<T>): Promise<T> => (dead ? new Promise<T>(() => undefined) : reply);
@@ -197,8 +199,9 @@ function faulty(state: StateStore, steps: string[], { dieAfter, loseReplyOf, aft
     read: (keys) => alive(dead ? state.read([]) : state.read(keys)),
     async commit(shard: string, change: Change) {
       if (dead) return new Promise(() => undefined);
-      const reply = await state.commit(shard, change);
       const step = change.op.split(":")[0] ?? "";
+      await beforeCommit?.(step);
+      const reply = await state.commit(shard, change);
       if (reply.outcome === "ok") steps.push(step);
       afterCommit?.(step);
       if (step === dieAfter) {

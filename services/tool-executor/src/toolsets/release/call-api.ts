@@ -1,7 +1,7 @@
 import type { Json } from "@toolbus/contracts";
 
 /** The largest answer that is read; a result is cut to less anyway. */
-export const MAX_ANSWER_BYTES = 1024 * 1024;
+const MAX_ANSWER_BYTES = 1024 * 1024;
 
 /** `no_answer`: nothing is known about what the API did. `why` completes "The release API …". `retryAfter` is in seconds. */
 export type ApiAnswer =

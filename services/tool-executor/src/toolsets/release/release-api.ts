@@ -19,7 +19,7 @@ export interface ReleaseApi {
 export function releaseApi({ url }: ReleaseApiOptions): ReleaseApi {
   return {
     async summary(releaseId, signal) {
-      const answer = await callApi(new URL(`/release-summary?${new URLSearchParams({ release_id: releaseId })}`, url), { signal });
+      const answer = await callApi(new URL(`/release-summary?release_id=${encodeURIComponent(releaseId)}`, url), { signal });
       if (answer.kind === "answered" && answer.status === 200) return answer.body;
       return refusal(answer, undefined) ?? unavailable(answer);
     },

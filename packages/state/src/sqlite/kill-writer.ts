@@ -1,0 +1,29 @@
+import { writeSync } from "node:fs";
+import { openSqliteStore } from "./sqlite-store.ts";
+
+// The child process of kill.test.ts: writes without end and prints the number of each change once it is acknowledged, until it is killed.
+
+const [directory = "", first = "1"] = process.argv.slice(2);
+const store = await openSqliteStore({ directory });
+const head = "tb:sample:{00}:head";
+const [document] = (await store.read([head])).documents;
+let version = document?.version ?? 0;
+
+for (let n = Number(first); ; n++) {
+  const { outcome, commit } = await store.commit("00", {
+    op: `change ${n}`,
+    guards: [{ key: head, version }],
+    put: [
+      { key: head, value: n },
+      { key: `tb:sample:{00}:item-${n}`, value: n },
+    ],
+    append: [{ log: "tb:sample:{00}:log", entries: [n] }],
+    timers: [{ service: "s", id: `timer-${n}`, dueIn: 60_000 }],
+    outbox: [{ service: "s", id: `message-${n}`, topic: "t", message: n, dueIn: 60_000 }],
+    add: [{ counter: "tb:sample:{00}:sum", by: 1 }],
+  });
+  if (outcome !== "ok") throw new Error(`Change ${n} was answered ${outcome}.`);
+  version = commit;
+  // Written at once, not by the event loop: a number that is read was acknowledged.
+  writeSync(1, `${n}\n`);
+}
