@@ -19,7 +19,7 @@ import {
   type ToolDefinition,
   topics,
 } from "@toolbus/contracts";
-import { argumentsHash, canonicalJson, type GrantClaims, parseJwks, staticKeySet, toolHash, verifyGrant } from "@toolbus/grants";
+import { argumentsHash, canonicalJson, type GrantClaims, httpKeySet, toolHash, verifyGrant } from "@toolbus/grants";
 import { readSettings } from "@toolbus/runtime";
 import { memoryStore, type StateStore } from "@toolbus/state";
 import { silentLog } from "@toolbus/telemetry";
@@ -144,14 +144,12 @@ export async function setup(options: Options = {}) {
     async security(shard = shardOf(RUN)): Promise<readonly JsonObject[]> {
       return entries(store, keys.security(shard, "approvals"));
     },
-    /** What a worker makes of the grant in an answer, now. */
+    /** What a worker makes of the grant in an answer, now, with the keys that the service publishes. */
     async verdict(
       answer: Answer,
       asked: Asked,
       expected: { readonly tier: "low" | "medium" | "high" | "critical"; readonly need: number; readonly era?: number },
     ) {
-      const jwks = parseJwks(JSON.stringify((await this.get(null, "/.well-known/jwks.json")).body));
-      if (!jwks.ok) throw new Error("The public keys are no key set.");
       const call = {
         callId: asked.callId,
         tool: asked.tool.name,
@@ -161,7 +159,7 @@ export async function setup(options: Options = {}) {
       };
       return verifyGrant({
         grant: answer.message.attributes[attributes.grant],
-        keys: staticKeySet(jwks.value),
+        keys: httpKeySet({ url: `${service.url}/.well-known/jwks.json`, clock: read, timeoutMs: 5000 }),
         now: clock.now,
         era: expected.era ?? 1,
         expected: { toolset: "orders", ...call, tier: expected.tier, need: expected.need },

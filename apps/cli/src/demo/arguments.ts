@@ -1,5 +1,4 @@
 import { parseArgs } from "node:util";
-import { Refusal } from "@toolbus/runtime";
 
 export interface DemoArguments {
   readonly repo?: string;
@@ -39,17 +38,21 @@ Examples:
   npm run demo -- --repo ../shop --junit report.xml --approve --json --fail-on high
 `;
 
-/** Reads the flags. Throws a Refusal with one sentence for what cannot be used. */
-export function demoArguments(argv: readonly string[]): DemoArguments {
-  const values = parse(argv);
-  if (values.approve && values.deny) throw new Refusal("--approve and --deny exclude each other: give one of them, or none to be asked.");
+/** The flags, or one sentence for what cannot be used. It imports nothing heavy: a newcomer sees the first line at once. */
+export type ReadArguments = { readonly ok: true; readonly args: DemoArguments } | { readonly ok: false; readonly message: string };
+
+export function demoArguments(argv: readonly string[]): ReadArguments {
+  const parsed = parse(argv);
+  if (!parsed.ok) return parsed;
+  const { values } = parsed;
+  if (values.approve && values.deny) return refused("--approve and --deny exclude each other: give one of them, or none to be asked.");
   const failOn = values["fail-on"];
-  if (failOn !== undefined && failOn !== "medium" && failOn !== "high") throw new Refusal(`--fail-on takes medium or high, not "${failOn}".`);
+  if (failOn !== undefined && failOn !== "medium" && failOn !== "high") return refused(`--fail-on takes medium or high, not "${failOn}".`);
   for (const name of ["repo", "from", "to", "junit", "metrics", "data"] as const) {
-    if (values[name] === "") throw new Refusal(`--${name} needs a value: leave it out for the default, or see npm run demo -- --help.`);
+    if (values[name] === "") return refused(`--${name} needs a value: leave it out for the default, or see npm run demo -- --help.`);
   }
   const { repo, from, to, junit, metrics } = values;
-  return {
+  const args: DemoArguments = {
     ...(repo === undefined ? {} : { repo }),
     ...(from === undefined ? {} : { from }),
     ...(to === undefined ? {} : { to }),
@@ -61,20 +64,24 @@ export function demoArguments(argv: readonly string[]): DemoArguments {
     failOn: failOn ?? null,
     help: values.help ?? false,
   };
+  return { ok: true, args };
 }
+
+const refused = (message: string): { readonly ok: false; readonly message: string } => ({ ok: false, message });
 
 function parse(argv: readonly string[]) {
   const text = { type: "string" } as const;
   const flag = { type: "boolean" } as const;
   try {
-    return parseArgs({
+    const { values } = parseArgs({
       args: [...argv],
       options: { repo: text, from: text, to: text, junit: text, metrics: text, data: text, approve: flag, deny: flag, json: flag, help: { ...flag, short: "h" }, "fail-on": text },
       strict: true,
       allowPositionals: false,
-    }).values;
+    });
+    return { ok: true as const, values };
   } catch (error) {
     const message = error instanceof Error ? (error.message.split("\n")[0] ?? "") : String(error);
-    throw new Refusal(`${message.replace(/\. To specify.*$/s, "").replace(/\.$/, "")}: see npm run demo -- --help for the flags there are.`);
+    return refused(`${message.replace(/\. To specify.*$/s, "").replace(/\.$/, "")}: see npm run demo -- --help for the flags there are.`);
   }
 }

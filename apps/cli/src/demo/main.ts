@@ -1,7 +1,8 @@
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { Refusal } from "@toolbus/runtime";
 import { DEMO_HELP, demoArguments } from "./arguments.ts";
+
+const INTERRUPTED = "Interrupted. Run the same command to carry on.";
 
 // The heavy imports wait until the first line is out: a newcomer sees at once that something happens.
 const stopping = new AbortController();
@@ -9,7 +10,7 @@ let interrupted = 0;
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.on(signal, () => {
     if (++interrupted > 1) process.exit(130);
-    stopping.abort(new Refusal("Interrupted. Run the same command to carry on."));
+    stopping.abort(new Error(INTERRUPTED));
   });
 }
 
@@ -17,12 +18,17 @@ try {
   process.exitCode = await main();
 } catch (error) {
   const { sentenceOf } = await import("@toolbus/runtime");
-  process.stderr.write(`${stopping.signal.aborted ? "Interrupted. Run the same command to carry on." : sentenceOf(error)}\n`);
+  process.stderr.write(`${stopping.signal.aborted ? INTERRUPTED : sentenceOf(error)}\n`);
   process.exitCode = stopping.signal.aborted ? 130 : 1;
 }
 
 async function main(): Promise<number> {
-  const args = demoArguments(process.argv.slice(2));
+  const read = demoArguments(process.argv.slice(2));
+  if (!read.ok) {
+    process.stderr.write(`${read.message}\n`);
+    return 1;
+  }
+  const { args } = read;
   if (args.help) {
     process.stdout.write(DEMO_HELP);
     return 0;
