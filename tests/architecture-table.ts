@@ -30,19 +30,18 @@ export const rooms: Readonly<Record<string, Room>> = {
 
   "services/agent": { ours: belowServices, clients: ["typebox"] },
   "services/tool-executor": { ours: belowServices, clients: ["typebox"] },
-  "services/approvals": { ours: belowServices, clients: ["fastify", "typebox"] },
+  "services/approvals": { ours: belowServices, clients: [] },
   "services/gateway": { ours: belowServices, clients: ["fastify", "typebox"] },
 
-  "packages/testing": { ours: belowServices, clients: ["typebox"] },
   // Below all-in-one, which starts it when no release API is configured: docs/decisions/0007.
-  "examples/release-api": { ours: below("contracts", "runtime", "testing"), clients: ["fast-xml-parser", "fastify"] },
+  "examples/release-api": { ours: [], clients: ["fast-xml-parser"] },
   "services/all-in-one": {
     ours: below("contracts", "telemetry", "runtime", "agent", "tool-executor", "approvals", "gateway", "example-release-api"),
     clients: [],
   },
   "apps/cli": { ours: below("contracts", "runtime", "example-release-api", "all-in-one"), clients: ["eventsource-parser"] },
   bench: {
-    ours: [...belowServices, ...below("testing", "agent", "tool-executor", "approvals", "gateway", "example-release-api", "all-in-one")],
+    ours: [...belowServices, ...below("agent", "tool-executor", "approvals", "gateway", "example-release-api", "all-in-one")],
     clients: [],
   },
 };
@@ -54,7 +53,7 @@ export const homes: Readonly<Record<string, readonly string[]>> = {
   envalid: ["packages/runtime/src"],
   "eventsource-parser": ["apps/cli/src"],
   "fast-xml-parser": ["examples/release-api/src"],
-  fastify: ["packages/runtime/src", "services/approvals/src", "services/gateway/src", "examples/release-api/src"],
+  fastify: ["packages/runtime/src", "services/gateway/src"],
   jose: ["packages/grants/src"],
   "node:sqlite": ["packages/state/src/sqlite"],
   pino: ["packages/telemetry/src"],
@@ -64,14 +63,13 @@ export const homes: Readonly<Record<string, readonly string[]>> = {
     "packages/grants/src",
     "packages/runtime/src",
     "packages/tool-kit/src",
-    "packages/testing/src",
     "services",
   ],
   ulid: ["packages/contracts/src"],
 };
 
 /** Packages of ours that any test may import beside what its room may. */
-export const testsMayImport: readonly string[] = below("testing", "example-release-api");
+export const testsMayImport: readonly string[] = below("example-release-api");
 
 /** Files over `longestFile` lines, each with the reason why it is one concept all the same. */
 export const longFiles: Readonly<Record<string, string>> = {};

@@ -102,7 +102,7 @@ export function startOutbox(options: OutboxOptions): Outbox {
 
   /** Settles what was confirmed meanwhile in one call: a burst costs one round trip. */
   async function settleConfirmed(): Promise<void> {
-    await null;
+    await Promise.resolve();
     try {
       while (confirmed.length > 0) await state.settle(service, confirmed.splice(0));
     } catch (error) {

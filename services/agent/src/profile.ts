@@ -45,7 +45,8 @@ export interface ReportRule {
 
 /** The report that an investigation starts from. */
 export function emptyReport(rule: ReportRule, input: JsonObject): Report {
-  return { subject: String(input[rule.subjectInput] ?? ""), severity: null, findings: [], evidence: [], filing: { status: "not_attempted" } };
+  const subject = input[rule.subjectInput];
+  return { subject: typeof subject === "string" ? subject : "", severity: null, findings: [], evidence: [], filing: { status: "not_attempted" } };
 }
 
 /** Parallel reads of one turn, and calls of one turn (core.md, section 8). */

@@ -24,11 +24,5 @@ export interface ConformanceCase {
   check(opened: OpenedStore): Promise<void>;
 }
 
-/** The cases of one area, by name. */
-export function casesOf(
-  area: string,
-  checks: Readonly<Record<string, ConformanceCase["check"]>>,
-  needs?: keyof StateStoreFeatures,
-): readonly ConformanceCase[] {
-  return Object.entries(checks).map(([name, check]) => ({ area, name, check, ...(needs ? { needs } : {}) }));
-}
+/** The sentences of one area, each with its check. */
+export type Checks = Readonly<Record<string, ConformanceCase["check"]>>;

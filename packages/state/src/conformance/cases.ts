@@ -1,35 +1,39 @@
-import { blobCases } from "./blobs.ts";
-import type { ConformanceCase } from "./case.ts";
-import { claimCases } from "./claims.ts";
-import { commitCases } from "./commit.ts";
-import { counterCases } from "./counters.ts";
-import { durabilityCases } from "./durability.ts";
-import { expiryCases } from "./expiry.ts";
-import { feedCases } from "./feed.ts";
-import { guardCases } from "./guards.ts";
-import { indexPagingCases } from "./index-paging.ts";
-import { lateCases } from "./late.ts";
-import { limitCases } from "./limits.ts";
-import { liveCases } from "./live.ts";
-import { logCases } from "./logs.ts";
-import { opRepeatCases } from "./op-repeats.ts";
-import { racingWriterCases } from "./racing-writers.ts";
+import { blobChecks } from "./blobs.ts";
+import type { Checks, ConformanceCase, StateStoreFeatures } from "./case.ts";
+import { claimChecks } from "./claims.ts";
+import { commitChecks } from "./commit.ts";
+import { counterChecks } from "./counters.ts";
+import { durabilityChecks } from "./durability.ts";
+import { expiryChecks } from "./expiry.ts";
+import { feedChecks } from "./feed.ts";
+import { guardChecks } from "./guards.ts";
+import { indexPagingChecks } from "./index-paging.ts";
+import { lateChecks } from "./late.ts";
+import { limitChecks } from "./limits.ts";
+import { liveChecks } from "./live.ts";
+import { logChecks } from "./logs.ts";
+import { opRepeatChecks } from "./op-repeats.ts";
+import { racingWriterChecks } from "./racing-writers.ts";
 
 /** The whole contract of the state store, sentence by sentence. */
 export const stateStoreCases: readonly ConformanceCase[] = [
-  ...commitCases,
-  ...guardCases,
-  ...opRepeatCases,
-  ...lateCases,
-  ...counterCases,
-  ...claimCases,
-  ...logCases,
-  ...feedCases,
-  ...liveCases,
-  ...indexPagingCases,
-  ...blobCases,
-  ...racingWriterCases,
-  ...expiryCases,
-  ...limitCases,
-  ...durabilityCases,
+  ...casesOf("commit", commitChecks),
+  ...casesOf("guards", guardChecks),
+  ...casesOf("op repeats", opRepeatChecks),
+  ...casesOf("late", lateChecks),
+  ...casesOf("counters", counterChecks),
+  ...casesOf("claims", claimChecks),
+  ...casesOf("logs", logChecks),
+  ...casesOf("feed", feedChecks),
+  ...casesOf("live", liveChecks),
+  ...casesOf("index paging", indexPagingChecks),
+  ...casesOf("blobs", blobChecks),
+  ...casesOf("racing writers", racingWriterChecks),
+  ...casesOf("expiry", expiryChecks),
+  ...casesOf("limits", limitChecks),
+  ...casesOf("durability", durabilityChecks, "durable"),
 ];
+
+function casesOf(area: string, checks: Checks, needs?: keyof StateStoreFeatures): readonly ConformanceCase[] {
+  return Object.entries(checks).map(([name, check]) => ({ area, name, check, ...(needs ? { needs } : {}) }));
+}

@@ -1,8 +1,8 @@
 import { expect } from "vitest";
-import { casesOf } from "./case.ts";
+import type { Checks } from "./case.ts";
 import { A, B, claimedIds, create, ELSEWHERE, HERE, keyIn, message, SERVICE, timer, under } from "./samples.ts";
 
-export const claimCases = casesOf("claims", {
+export const claimChecks: Checks = {
   async "gives timers that are due, not those that are not yet"({ store, advance }) {
     await create(store, A, 1, { timers: [timer("now", 0), timer("later", 1000)] });
     expect(await claimedIds(store, "timer")).toEqual(["now"]);
@@ -84,4 +84,4 @@ export const claimCases = casesOf("claims", {
     await store.settle(SERVICE, []);
     expect(await claimedIds(store, "outbox")).toEqual(["m"]);
   },
-});
+};

@@ -1,8 +1,8 @@
 import { expect } from "vitest";
-import { casesOf } from "./case.ts";
+import type { Checks } from "./case.ts";
 import { A, B, claimedIds, create, ELSEWHERE, entriesOf, HERE, keyIn, LOG, message, timer, under, valuesOf } from "./samples.ts";
 
-export const commitCases = casesOf("commit", {
+export const commitChecks: Checks = {
   async "moves documents, entries, timers, messages and index members together"({ store }) {
     await create(store, B, "old");
     await create(
@@ -106,4 +106,4 @@ export const commitCases = casesOf("commit", {
     const { now } = await store.commit(HERE, { op: "o", guards: [{ key: A, version: 0 }], put: [{ key: A, value: 1 }] });
     expect(now - before).toBeGreaterThanOrEqual(5000);
   },
-});
+};

@@ -1,12 +1,12 @@
 import { expect } from "vitest";
 import type { StateStore } from "../state-store.ts";
-import { casesOf } from "./case.ts";
+import type { Checks } from "./case.ts";
 import { A, B, create, HERE, keyIn, LOG, entriesOf, valuesOf } from "./samples.ts";
 
 const SUM = keyIn(HERE, "sum");
 const OTHER = keyIn(HERE, "other");
 
-export const counterCases = casesOf("counters", {
+export const counterChecks: Checks = {
   async "adds up to the ceiling and refuses what would pass it as full"({ store }) {
     expect(await add(store, 1, 7, 10)).toBe("ok");
     expect(await add(store, 2, 4, 10)).toBe("full");
@@ -55,7 +55,7 @@ export const counterCases = casesOf("counters", {
     await add(store, 1, 1e9);
     expect(await add(store, 2, 1e9)).toBe("ok");
   },
-});
+};
 
 /** Adds in a change of its own; `n` tells it from the others of the case. */
 async function add(store: StateStore, n: number, by: number, ceiling?: number): Promise<string> {

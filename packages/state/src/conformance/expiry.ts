@@ -1,8 +1,8 @@
 import { expect } from "vitest";
-import { casesOf } from "./case.ts";
+import type { Checks } from "./case.ts";
 import { A, B, create, entriesOf, HERE, keyIn, LOG, under, valuesOf } from "./samples.ts";
 
-export const expiryCases = casesOf("expiry", {
+export const expiryChecks: Checks = {
   async "reads a document as absent from the moment it expires"({ store, advance }) {
     const { now } = await store.read([A]);
     await create(store, A, 1, { put: [{ key: B, value: 2, expiresAt: now + 10_000 }] });
@@ -48,4 +48,4 @@ export const expiryCases = casesOf("expiry", {
     await advance(10_000);
     expect(await entriesOf(store, LOG)).toEqual([]);
   },
-});
+};

@@ -1,11 +1,11 @@
 import { expect } from "vitest";
 import { FEED_CAPACITY } from "../feed.ts";
-import { casesOf } from "./case.ts";
+import type { Checks } from "./case.ts";
 import { following } from "./following.ts";
 import { A, B, create, ELSEWHERE, entriesOf, HERE, keyIn, LOG, under } from "./samples.ts";
 import { soon } from "./soon.ts";
 
-export const feedCases = casesOf("feed", {
+export const feedChecks: Checks = {
   async "tells a follower of appends in every shard, with the log's last sequence number"({ store }) {
     const there = keyIn(ELSEWHERE, "log");
     await following(store, async (next) => {
@@ -80,4 +80,4 @@ export const feedCases = casesOf("feed", {
     await store.close();
     expect((await soon("the end of the feed", next)).done).toBe(true);
   },
-});
+};

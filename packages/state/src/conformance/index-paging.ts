@@ -1,11 +1,11 @@
 import { expect } from "vitest";
 import type { StateStore } from "../state-store.ts";
-import { casesOf } from "./case.ts";
+import type { Checks } from "./case.ts";
 import { A, create, ELSEWHERE, HERE, keyIn, under } from "./samples.ts";
 
 const ASCENDING = ["m0", "m1", "m2", "m3", "m4", "m5", "m6"];
 
-export const indexPagingCases = casesOf("index paging", {
+export const indexPagingChecks: Checks = {
   async "pages over all shards by score and member"({ store }) {
     await fill(store);
     expect(await walk(store, 3)).toEqual([["m0", "m1", "m2"], ["m3", "m4", "m5"], ["m6"]]);
@@ -69,7 +69,7 @@ export const indexPagingCases = casesOf("index paging", {
   async "refuses a cursor that no page gave"({ store }) {
     await expect(store.page("i", { limit: 10, cursor: "nonsense" })).rejects.toThrow(RangeError);
   },
-});
+};
 
 /** m0 to m6 with equal and growing scores, every other one in another shard. */
 async function fill(store: StateStore): Promise<number> {

@@ -17,18 +17,12 @@ export function describeStateStore(name: string, { open, features, skip = [] }: 
     if (!promised.some((one) => one.name === test)) throw new Error(`No case "${test}" to skip for ${name}.`);
   }
   describe(`state store: ${name}`, () => {
-    for (const area of new Set(promised.map((one) => one.area))) {
-      describe(area, () => {
-        for (const one of promised.filter((candidate) => candidate.area === area)) test(one);
-      });
+    for (const one of promised) {
+      const skipped = skip.find(({ test }) => test === one.name);
+      const declare = skipped ? it.skip : it;
+      declare(`${one.area}: ${one.name}${skipped ? ` (skipped: ${skipped.reason})` : ""}`, () => checkCase(one, open));
     }
   });
-
-  function test(one: ConformanceCase): void {
-    const skipped = skip.find(({ test }) => test === one.name);
-    if (skipped) it.skip(`${one.name} (skipped: ${skipped.reason})`);
-    else it(one.name, () => checkCase(one, open));
-  }
 }
 
 /** Checks one sentence on a fresh store, and closes whatever it opened; rejects when the sentence is not kept. */

@@ -1,8 +1,8 @@
 import { expect } from "vitest";
-import { casesOf } from "./case.ts";
+import type { Checks } from "./case.ts";
 import { A, HERE, valuesOf } from "./samples.ts";
 
-export const lateCases = casesOf("late", {
+export const lateChecks: Checks = {
   async "refuses a change past its time by the store's own clock, and does nothing"({ store, advance }) {
     const { now } = await store.read([A]);
     await advance(2000);
@@ -32,4 +32,4 @@ export const lateCases = casesOf("late", {
     expect((await store.commit(HERE, { ...change, notAfter: 1 })).outcome).toBe("late");
     expect((await store.commit(HERE, change)).outcome).toBe("ok");
   },
-});
+};

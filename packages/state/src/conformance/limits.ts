@@ -1,13 +1,13 @@
 import { expect } from "vitest";
 import { MAX_VALUE_BYTES, StoreUnavailable } from "../state-store.ts";
-import { casesOf } from "./case.ts";
+import type { Checks } from "./case.ts";
 import { A, claimedIds, create, entriesOf, HERE, LOG, message, valuesOf } from "./samples.ts";
 
 // In JSON, with its two quotes, exactly as large as a value may be; half as many characters of two bytes each.
 const LARGEST = "x".repeat(MAX_VALUE_BYTES - 2);
 const TOO_LARGE = "ä".repeat(MAX_VALUE_BYTES / 2);
 
-export const limitCases = casesOf("limits", {
+export const limitChecks: Checks = {
   async "takes values of 64 KiB everywhere"({ store }) {
     await create(store, A, LARGEST, { append: [{ log: LOG, entries: [LARGEST] }], outbox: [{ ...message("m"), message: LARGEST }] });
     expect(await valuesOf(store, A)).toEqual([LARGEST]);
@@ -45,4 +45,4 @@ export const limitCases = casesOf("limits", {
     await expect(create(store, A, 1)).rejects.toThrow(StoreUnavailable);
     await expect(store.claim("s", "timer", { limit: 1, visibleAfter: 1 })).rejects.toThrow(StoreUnavailable);
   },
-});
+};

@@ -1,10 +1,10 @@
 import { expect } from "vitest";
 import { MAX_VALUE_BYTES } from "../state-store.ts";
-import { casesOf } from "./case.ts";
+import type { Checks } from "./case.ts";
 import { following } from "./following.ts";
 import { entriesOf, HERE, keyIn, LOG } from "./samples.ts";
 
-export const liveCases = casesOf("live", {
+export const liveChecks: Checks = {
   async "gives a live batch to followers at once, and to readers for a while"({ store, advance }) {
     await following(store, async (next) => {
       const first = next();
@@ -33,4 +33,4 @@ export const liveCases = casesOf("live", {
   async "refuses a batch that is too large"({ store }) {
     await expect(store.live(LOG, "x".repeat(MAX_VALUE_BYTES))).rejects.toThrow(RangeError);
   },
-});
+};

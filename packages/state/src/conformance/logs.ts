@@ -1,8 +1,8 @@
 import { expect } from "vitest";
-import { casesOf } from "./case.ts";
+import type { Checks } from "./case.ts";
 import { A, B, create, entriesOf, HERE, keyIn, LOG, under } from "./samples.ts";
 
-export const logCases = casesOf("logs", {
+export const logChecks: Checks = {
   async "numbers the entries of each log from 1, without a gap"({ store }) {
     const other = keyIn(HERE, "other-log");
     const version = await create(store, A, 1, {
@@ -33,4 +33,4 @@ export const logCases = casesOf("logs", {
     await create(store, B, 1, { append: [{ log: LOG, entries: ["one"] }] });
     expect(await store.range(LOG, { after: 0, limit: 10 })).toEqual([{ sequence: 1, value: "one" }]);
   },
-});
+};

@@ -1,9 +1,9 @@
 import { expect } from "vitest";
 import type { Change } from "../state-store.ts";
-import { casesOf } from "./case.ts";
+import type { Checks } from "./case.ts";
 import { A, B, claimedIds, create, entriesOf, HERE, keyIn, LOG, message, timer, under, valuesOf } from "./samples.ts";
 
-export const opRepeatCases = casesOf("op repeats", {
+export const opRepeatChecks: Checks = {
   async "answers a repeat after a lost reply with the first commit number, and does nothing again"({ store }) {
     const change: Change = {
       op: "once",
@@ -80,4 +80,4 @@ export const opRepeatCases = casesOf("op repeats", {
     await advance(5000);
     expect(await store.commit(HERE, change)).toMatchObject({ outcome: "ok", commit: first.commit });
   },
-});
+};

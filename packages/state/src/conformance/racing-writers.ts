@@ -1,13 +1,13 @@
 import { expect } from "vitest";
 import type { StateStore } from "../state-store.ts";
-import { casesOf } from "./case.ts";
+import type { Checks } from "./case.ts";
 import { A, entriesOf, HERE, keyIn, LOG, valuesOf } from "./samples.ts";
 
 const WRITERS = 8;
 const ROUNDS = 20;
 const MOST_TRIES = 10 * WRITERS * ROUNDS;
 
-export const racingWriterCases = casesOf("racing writers", {
+export const racingWriterChecks: Checks = {
   async "ends with the exact sum of many writers who read, decide and commit"({ store }) {
     await Promise.all(Array.from({ length: WRITERS }, (_, writer) => countUp(store, writer)));
     expect(await valuesOf(store, A)).toEqual([WRITERS * ROUNDS]);
@@ -38,7 +38,7 @@ export const racingWriterCases = casesOf("racing writers", {
     expect(outcomes.filter((outcome) => outcome === "ok")).toHaveLength(3);
     expect(outcomes.filter((outcome) => outcome === "full")).toHaveLength(WRITERS - 3);
   },
-});
+};
 
 /** Adds one, `ROUNDS` times, deciding again whenever another writer was faster; every second change is sent twice. */
 async function countUp(store: StateStore, writer: number): Promise<void> {

@@ -25,14 +25,14 @@ function found(call: Call, rule: ReportRule): { severity: Severity | null; findi
   const args = object(call.arguments);
   const severity = SEVERITIES.find((known) => known === args[rule.severityArgument]) ?? null;
   const findings = args[rule.findingsArgument];
-  return { severity, findings: Array.isArray(findings) ? findings.map((finding) => String(finding).slice(0, 2000)).slice(0, 64) : [] };
+  return { severity, findings: Array.isArray(findings) ? findings.filter((finding) => typeof finding === "string").map((finding) => finding.slice(0, 2000)).slice(0, 64) : [] };
 }
 
 function filingOf(call: Call, rule: ReportRule): Report["filing"] {
   const { callId, result } = call;
   if (result?.status === "ok") {
     const reportId = object(result.content)[rule.reportIdField];
-    return { status: "filed", callId, ...(reportId === undefined ? {} : { reportId: String(reportId) }) };
+    return { status: "filed", callId, ...(typeof reportId === "string" ? { reportId } : {}) };
   }
   if (result?.status === "outcome_unknown") return { status: "outcome_unknown", callId };
   if (result?.status === "cancelled") return { status: "cancelled", callId };

@@ -35,7 +35,7 @@ async function cancel({ state, outbox, config }: Gateway, request: FastifyReques
     throw new HttpProblem("invalid_request", "A cancel takes no body.", { remedy: "Send none." });
   }
   const own = await ownRun(state, paramOf(request), principal);
-  if (own.run?.endedAt != null) {
+  if (own.run && own.run.endedAt !== null) {
     if (own.run.status !== "cancelled") throw new HttpProblem("conflict", `The run has ended already: ${own.run.status}.`, { remedy: `Read it at /v1/runs/${own.runId}.` });
     return runView(own);
   }

@@ -34,13 +34,13 @@ export async function streamRun(gateway: Gateway, { runId, after, principal, req
   let turns = -1;
   let epoch = 0;
   let round = -1;
-  let reading: Promise<void> | null = null;
+  let reading: Promise<void> | undefined;
   let again = false;
   let over = false;
   const waiting: TextDelta[] = [];
 
   // Listening comes before reading: what is appended in between is not missed.
-  const leave = feed.listen(logs, { onAppend: look, onLive: (batch) => delta(batch as unknown as TextDelta) });
+  const leave = feed.listen(logs, { onAppend: () => void look(), onLive: (batch) => delta(batch as unknown as TextDelta) });
   const ping = setInterval(() => writer.comment("ping") || close(), config.SSE_PING_MS);
   const leaveStreams = place.onBye(() => {
     writer.event({ name: "bye", data: JSON.stringify({ reason: "the server is stopping; come back with the last event's id" }) });
@@ -48,8 +48,7 @@ export async function streamRun(gateway: Gateway, { runId, after, principal, req
   });
   request.raw.on("close", close);
   try {
-    look();
-    await reading;
+    await look();
     for (const batch of over ? [] : await state.recent(logs.live)) delta(batch as unknown as TextDelta);
     await ended;
   } finally {
@@ -66,9 +65,10 @@ export async function streamRun(gateway: Gateway, { runId, after, principal, req
   }
 
   /** Reads the log on; called while it is reading, it reads once more after that. */
-  function look(): void {
+  function look(): Promise<void> {
     again = true;
-    reading ??= read().finally(() => (reading = null));
+    reading ??= read().finally(() => (reading = undefined));
+    return reading;
   }
 
   async function read(): Promise<void> {
@@ -104,7 +104,7 @@ export async function streamRun(gateway: Gateway, { runId, after, principal, req
     // It was written after durable events that this client has not seen yet.
     if (text.after > sequence) {
       waiting.push(text);
-      return look();
+      return void look();
     }
     if (text.round === round && text.epoch > epoch) writer.event({ name: "reset", data: JSON.stringify({ type: "reset", epoch: text.epoch, round: text.round }) });
     ({ epoch, round } = text);
