@@ -43,7 +43,7 @@ async function install() {
   const stamp = at("node_modules", ".boot");
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === key) return;
   console.error(`[boot] Node ${process.version}: installing dependencies with pnpm ${PNPM} (only when the lockfile changed)`);
-  const code = await run("npx", ["-y", `pnpm@${PNPM}`, "install", "--frozen-lockfile", "--prefer-offline", "--reporter=append-only", "--loglevel=warn"], windows);
+  const code = await run("npx", ["-y", `pnpm@${PNPM}`, "install", "--frozen-lockfile", "--prefer-offline", "--reporter=append-only", "--loglevel=error"], windows);
   if (code !== 0) {
     console.error("[boot] the install failed. Behind a proxy? Set HTTPS_PROXY, or the registry in ~/.npmrc, and run the command again.");
     process.exit(code);

@@ -71,6 +71,13 @@ describe("loading a release", () => {
     expect(loaded.ok && loaded.notes[0]).toContain("is served instead");
   });
 
+  it("does not take the repository around a copy without history for its own", async () => {
+    using world = setup();
+    world.repo.write("vendored/readme.md", "a copy of something else\n");
+    const loaded = await loadRelease({ repo: join(world.repo.path, "vendored"), allowRecorded: true });
+    expect(loaded).toMatchObject({ ok: true, release: { source: "recorded" }, notes: expect.arrayContaining([expect.stringContaining("no git history of its own")]) });
+  });
+
   it("never answers a wrong tag, or files of another release, with the recorded one", async () => {
     using world = setup();
     expect(await loadRelease({ repo: world.repo.path, to: "v9", allowRecorded: true })).toMatchObject({ ok: false });

@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import path from "node:path";
 import { summariseGitRange } from "./git-summary.ts";
 import type { GitProblem } from "./git-problem.ts";
 import { readJunit } from "./junit.ts";
@@ -29,10 +31,12 @@ export type LoadedRelease =
 /** Loads one release from a repository and the files that belong to it. Throws the signal's reason when that fires. */
 export async function loadRelease(options: LoadReleaseOptions): Promise<LoadedRelease> {
   const { repo, from, to, environment, signal } = options;
+  const unnamed = from === undefined && to === undefined;
+  // A copy that lies inside another repository must not be taken for that one.
+  if (options.allowRecorded && unnamed && !existsSync(path.join(repo, ".git"))) return recorded(`${repo} has no git history of its own.`, options);
   const history = await summariseGitRange({ repository: repo, from, to, environment, signal });
   if (!history.ok) {
-    const named = from !== undefined || to !== undefined;
-    if (options.allowRecorded && !named && NO_HISTORY.has(history.problem)) return recorded(history.message, options);
+    if (options.allowRecorded && unnamed && NO_HISTORY.has(history.problem)) return recorded(history.message, options);
     return { ok: false, message: `${history.message} ${history.remedy}` };
   }
   const tests = options.junit === undefined ? undefined : await readJunit(options.junit);

@@ -6,7 +6,7 @@ export interface DemoArguments {
   readonly to?: string;
   readonly junit?: string;
   readonly metrics?: string;
-  readonly data: string;
+  readonly data?: string;
   /** How the approver decides; ask at the keyboard, or leave it pending where there is none. */
   readonly decision: "approve" | "deny" | "ask";
   readonly json: boolean;
@@ -58,7 +58,7 @@ export function demoArguments(argv: readonly string[]): ReadArguments {
     ...(to === undefined ? {} : { to }),
     ...(junit === undefined ? {} : { junit }),
     ...(metrics === undefined ? {} : { metrics }),
-    data: values.data ?? ".toolbus/demo",
+    ...(values.data === undefined ? {} : { data: values.data }),
     decision: values.approve ? "approve" : values.deny ? "deny" : "ask",
     json: values.json ?? false,
     failOn: failOn ?? null,

@@ -24,13 +24,15 @@ export const EXIT = { fine: 0, error: 1, severity: 2, pending: 3 } as const;
 /** Runs the main job from a release to its filed report and gives the exit code. Throws a Refusal for what a person must mend. */
 export async function runDemo(args: DemoArguments, around: DemoSurroundings): Promise<number> {
   const show = args.json ? null : screen(around.output);
-  const directory = path.resolve(args.data);
+  // npm runs scripts in the project's folder; what a person types is relative to where they are.
+  const here = (file: string): string => path.resolve(around.env["INIT_CWD"] ?? ".", file);
+  const directory = args.data === undefined ? path.join(around.root, ".toolbus", "demo") : here(args.data);
   const loaded = await loadRelease({
-    repo: args.repo ?? around.root,
+    repo: args.repo === undefined ? around.root : here(args.repo),
     from: args.from,
     to: args.to,
-    junit: args.junit,
-    metrics: args.metrics,
+    junit: args.junit && here(args.junit),
+    metrics: args.metrics && here(args.metrics),
     allowRecorded: args.repo === undefined,
     environment: around.env,
     signal: around.signal,

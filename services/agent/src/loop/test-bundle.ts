@@ -32,6 +32,7 @@ export const profile: Profile = {
 export interface Bundle {
   readonly state: StateStore;
   readonly rules: Rules;
+  readonly tools: ReadonlyMap<string, Registration>;
   advance(ms: number): void;
   snapshot(runId?: string): Promise<Snapshot>;
   call(index: number): Promise<Call>;
@@ -60,6 +61,7 @@ export function bundle(options: { readonly profile?: Partial<Profile>; readonly 
   const self: Bundle = {
     state,
     rules,
+    tools,
     advance: (ms) => void (now += ms),
     async snapshot(runId = RUN) {
       const found = await loadSnapshot(state, runId);

@@ -1,0 +1,209 @@
+import { consumeQueue, memoryBus, type MessageBus } from "@toolbus/bus";
+import {
+  ApprovalRequest,
+  attributes,
+  failedResult,
+  type Json,
+  keys,
+  type Message,
+  message,
+  messageTypes,
+  parser,
+  type Registration,
+  type RunEvent,
+  ToolInvoke,
+  topics,
+} from "@toolbus/contracts";
+import { toolHash } from "@toolbus/grants";
+import { readSettings } from "@toolbus/runtime";
+import { memoryStore, type StateStore } from "@toolbus/state";
+import { silentLog } from "@toolbus/telemetry";
+import { resultMessage } from "@toolbus/tool-kit";
+import { afterEach, describe, expect, it } from "vitest";
+import { agent } from "./service.ts";
+
+const CONVERSATION = "cv_05_01JD0000000000000000000001";
+const RUN = "rn_05_01JD0000000000000000000001";
+const SUMMARY = { release_id: "v2", version: "v2", changes: ["Fix a typo"], change_count: 1, tests: { passed: 10, failed: 0, skipped: 0 } };
+
+const parseInvoke = parser(ToolInvoke);
+const parseRequest = parser(ApprovalRequest);
+
+/** The agent with real bus and store, and hand-made neighbours that do what a test tells them. */
+async function setup() {
+  const state = memoryStore({ clock: () => Date.now() });
+  const bus = memoryBus({});
+  const infrastructure = { state, bus, log: silentLog, random: (n: number) => crypto.getRandomValues(new Uint8Array(n)), monotonic: () => performance.now(), clock: () => Date.now() };
+  await register(state);
+  const service = await agent.start(infrastructure, readSettings(agent.settings, { POLL_MS: "10", OUTBOX_VISIBILITY_MS: "500", RUN_LEASE_MS: "2000", RUN_RENEW_MS: "500" }));
+  const close = async (): Promise<void> => {
+    await service.stop();
+    await bus.close();
+    await state.close();
+  };
+  return { state, bus, close };
+}
+
+let close: (() => Promise<void>) | undefined;
+afterEach(async () => close?.());
+
+describe("the agent", () => {
+  it("seeds, thinks, asks for its write, waits for the decision, and ends with a report", async () => {
+    const { state, bus, close: stop } = await setup();
+    close = stop;
+    const invokes: string[] = [];
+    await worker(bus, (invoke, sent) => {
+      invokes.push(invoke.toolName);
+      if (invoke.toolName === "get_release_summary") return JSON.stringify(SUMMARY);
+      return sent.attributes[attributes.grant] === "granted" ? '{"report_id":"r-1"}' : null;
+    });
+    await approvals(bus, "approved");
+    await accept(state, bus);
+    const events = await ended(state);
+    expect(events.map((event) => event.type)).toEqual(["run.started", "turn", "call.resolved", "turn", "call.decided", "call.resolved", "turn", "run.completed"]);
+    expect(events.at(-1)).toMatchObject({ report: { filing: { status: "filed", reportId: "r-1" } }, usage: { modelCalls: 2, toolCalls: 2 } });
+    expect(invokes).toEqual(["get_release_summary", "file_risk_report"]);
+  });
+
+  it("tells the person that nothing was filed when the approver says no", async () => {
+    const { state, bus, close: stop } = await setup();
+    close = stop;
+    await worker(bus, () => JSON.stringify(SUMMARY));
+    await approvals(bus, "rejected");
+    await accept(state, bus);
+    const events = await ended(state);
+    expect(events.at(-1)).toMatchObject({ type: "run.completed", report: { filing: { status: "denied" } } });
+  });
+
+  it("drops an answer that does not echo the call's secret, and takes the right one", async () => {
+    const { state, bus, close: stop } = await setup();
+    close = stop;
+    await worker(bus, (invoke, sent) => {
+      void bus.publish({ ...answerTo(sent, "forged"), id: `${sent.id}-forged`, attributes: { ...answerTo(sent, "forged").attributes, [attributes.secretHash]: "sha256-guessed" } });
+      return invoke.toolName === "get_release_summary" ? JSON.stringify(SUMMARY) : '{"report_id":"r-1"}';
+    });
+    await approvals(bus, "approved");
+    await accept(state, bus);
+    const events = await ended(state);
+    expect(JSON.stringify(events)).not.toContain("forged");
+    expect(events.at(-1)?.type).toBe("run.completed");
+  });
+
+  it("goes on when the bus duplicates and reorders everything", async () => {
+    const { state, bus, close: stop } = await setup();
+    close = stop;
+    bus.setFaults({ duplicate: 1, reorder: 0.5 });
+    await worker(bus, (invoke) => (invoke.toolName === "get_release_summary" ? JSON.stringify(SUMMARY) : '{"report_id":"r-1"}'));
+    await approvals(bus, "approved");
+    await accept(state, bus);
+    const events = await ended(state);
+    expect(events.filter((event) => event.type === "call.resolved")).toHaveLength(2);
+    expect(events.filter((event) => event.type === "turn")).toHaveLength(3);
+  });
+
+  it("ends a run whose release does not exist with an answer that says so, and files nothing", async () => {
+    const { state, bus, close: stop } = await setup();
+    close = stop;
+    const invoked: string[] = [];
+    await worker(bus, (invoke) => {
+      invoked.push(invoke.toolName);
+      return failedResult("release_not_found", 'There is no release "v2".');
+    });
+    await accept(state, bus);
+    const end = (await ended(state)).at(-1);
+    expect(end).toMatchObject({ type: "run.completed", report: { filing: { status: "not_attempted" } } });
+    expect(invoked).toEqual(["get_release_summary"]);
+  });
+});
+
+type Answer = string | ReturnType<typeof failedResult> | null;
+
+async function worker(bus: MessageBus, answer: (invoke: ToolInvoke, sent: Message) => Answer): Promise<void> {
+  await consumeQueue(bus, {
+    topic: topics.invoke("release"),
+    concurrency: 4,
+    deadlineMs: 5000,
+    parse: parseInvoke,
+    log: silentLog,
+    clock: () => Date.now(),
+    handler: async (sent, invoke) => {
+      const said = answer(invoke, sent);
+      if (said !== null) await bus.publish(answerTo(sent, said));
+      return { kind: "ack" };
+    },
+  });
+}
+
+function answerTo(sent: Message, said: string | ReturnType<typeof failedResult>): Message {
+  const invoke = JSON.parse(sent.body) as ToolInvoke;
+  const result = typeof said === "string" ? { status: "ok" as const, content: said, isError: false } : said;
+  return resultMessage({ invoke: sent, call: invoke, result, dispatch: Number(sent.attributes[attributes.dispatch]), source: "/test", now: Date.now() });
+}
+
+async function approvals(bus: MessageBus, outcome: "approved" | "rejected"): Promise<void> {
+  let n = 0;
+  await consumeQueue(bus, {
+    topic: topics.approvalRequest,
+    concurrency: 1,
+    deadlineMs: 5000,
+    parse: parseRequest,
+    log: silentLog,
+    clock: () => Date.now(),
+    handler: async (_, { toolCallId }) => {
+      const body = { toolCallId, approvalId: `ap_${toolCallId}`, outcome, grantExpiresAt: Date.now() + 900_000, executeBy: Date.now() + 900_000 };
+      await bus.publish(
+        message({
+          id: `decided:${toolCallId}#${++n}`,
+          topic: topics.approvalDecided("default"),
+          type: messageTypes.approvalDecided,
+          source: "/test",
+          now: Date.now(),
+          correlationId: toolCallId,
+          attributes: outcome === "approved" ? { [attributes.grant]: "granted" } : {},
+          body,
+        }),
+      );
+      return { kind: "ack" };
+    },
+  });
+}
+
+async function accept(state: StateStore, bus: MessageBus): Promise<void> {
+  const entry = { kind: "message", entryId: RUN, runId: RUN, conversationId: CONVERSATION, agent: "default", profile: "release-investigation", text: "Investigate v2.", input: { releaseId: "v2" }, acceptedAt: Date.now() };
+  const key = keys.inbox("05", RUN);
+  await state.commit("05", { op: "accept", guards: [{ key, version: 0 }], put: [{ key, value: entry }] });
+  await bus.publish(message({ id: `wake:${RUN}#1`, topic: topics.runWake, type: messageTypes.runWake, source: "/test", now: Date.now(), body: { runId: RUN, entryId: RUN } }));
+}
+
+/** The run's durable events, once the last one ends it. */
+async function ended(state: StateStore): Promise<RunEvent[]> {
+  const events = async (): Promise<RunEvent[]> => (await state.range(keys.events(RUN), { after: 0, limit: 100 })).map((entry) => entry.value as unknown as RunEvent);
+  const over = (list: RunEvent[]): boolean => ["run.completed", "run.failed", "run.cancelled"].includes(list.at(-1)?.type ?? "");
+  const signal = AbortSignal.timeout(20_000);
+  const feed = state.follow({ signal })[Symbol.asyncIterator]();
+  let next = feed.next();
+  for (;;) {
+    const list = await events();
+    if (over(list)) {
+      await feed.return?.(undefined);
+      return list;
+    }
+    const item = await next;
+    if (item.done) throw new Error(`the run did not end: ${JSON.stringify(list)}`);
+    next = feed.next();
+  }
+}
+
+async function register(state: StateStore): Promise<void> {
+  const parameters: Json = { type: "object" };
+  const tools = [
+    { name: "get_release_summary", kind: "read" as const, tier: "low" as const },
+    { name: "file_risk_report", kind: "write" as const, tier: "high" as const },
+  ];
+  for (const { name, kind, tier } of tools) {
+    const definition = { name, version: "1", description: name, parameters: parameters as object as Registration["definition"]["parameters"], kind, risk: { tier }, idempotency: { mode: "none" as const }, timeoutMs: 5000, source: "test" };
+    const registration: Registration = { toolset: "release", definition, hash: toolHash(definition), registeredAt: 1, lastSeenAt: 1 };
+    const key = keys.registration("release", name, "1");
+    await state.commit("00", { op: `register:${name}`, guards: [{ key, version: 0 }], put: [{ key, value: registration as unknown as Json }], index: [{ index: keys.registryIndex(), member: `release/${name}@1`, score: 0 }] });
+  }
+}
