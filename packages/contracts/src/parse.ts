@@ -22,6 +22,8 @@ const ajv = new Ajv2020({ allErrors: true, strict: false, useDefaults: true, coe
 /** Compiles a JSON Schema (2020-12) at once. Throws with the compiler's words when the schema itself is broken. */
 export function compileSchema(schema: object): Validator {
   const validate = ajv.compile(schema);
+  // Ajv would keep every schema it ever saw, and refuse a second one with the same $id.
+  ajv.removeSchema(schema);
   return (value) => (validate(value) ? [] : problemsOf(validate));
 }
 

@@ -66,15 +66,21 @@ export interface RiskAssessment {
   readonly reasons: readonly string[];
 }
 
-const compiled = new WeakMap<object, Validator>();
+const byObject = new WeakMap<object, Validator>();
+const byText = new Map<string, Validator>();
+const MAX_COMPILED = 1000;
 
-/** A schema of a definition, compiled once per object. */
+/** A schema of a definition, compiled once: definitions are read from the store again and again, each time as another object. */
 export function schemaValidator(schema: object): Validator {
-  let validator = compiled.get(schema);
-  if (!validator) {
-    validator = compileSchema(schema);
-    compiled.set(schema, validator);
-  }
+  const known = byObject.get(schema);
+  if (known) return known;
+  const text = JSON.stringify(schema);
+  const validator = byText.get(text) ?? compileSchema(schema);
+  // The oldest goes first; whoever still uses it compiles it again.
+  const [oldest] = byText.keys();
+  if (byText.size >= MAX_COMPILED && oldest !== undefined) byText.delete(oldest);
+  byText.set(text, validator);
+  byObject.set(schema, validator);
   return validator;
 }
 
