@@ -157,8 +157,10 @@ export class Draft {
   resolve(call: Call, result: ToolResult): void {
     if (call.state === "requested" || call.state === "held") this.send(approvalCancelMessage(call, this.rules, this.now));
     const { grant: _, ...rest } = call;
-    this.calls.set(call.callId, { ...rest, state: "resolved", result, resolvedAt: this.now });
-    this.#put({ ...rest, state: "resolved", result, resolvedAt: this.now });
+    const resolved: Call = { ...rest, state: "resolved", result, resolvedAt: this.now };
+    this.calls.set(call.callId, resolved);
+    // Large arguments and a large result do not fit into one document together; the transcript keeps the arguments.
+    this.#put(Buffer.byteLength(JSON.stringify([call.arguments, result.content])) > 56 * 1024 ? { ...resolved, arguments: "" } : resolved);
     this.callTimer(call.callId, null);
     this.setRun({
       pending: this.run.pending - 1,

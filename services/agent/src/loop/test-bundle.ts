@@ -119,7 +119,7 @@ function definition(part: { name: string; kind: "read" | "write" }): ToolDefinit
   return {
     version: "1",
     description: `Tests ${part.name}.`,
-    parameters: { type: "object", properties: { n: { type: "integer" } }, additionalProperties: false },
+    parameters: { type: "object", properties: { n: { type: "integer" }, s: { type: "string" } }, additionalProperties: false },
     risk: { tier: part.kind === "write" ? "high" : "low" },
     idempotency: { mode: "none" },
     timeoutMs: 5000,

@@ -115,6 +115,19 @@ describe("a turn", () => {
     expect(ids[1]).toBe("same");
   });
 
+  it("stays within what one document holds, whatever the model and its tools say", async () => {
+    const b = bundle();
+    await b.start();
+    const large = "\"\n".repeat(3000);
+    await b.turn([{ id: "a", name: "look", arguments: JSON.stringify({ s: large }) }, { id: "b", name: "look", arguments: JSON.stringify({ s: large }) }, asks("look", "c")], "é".repeat(60_000));
+    expect((await b.call(0)).state).toBe("dispatched");
+    expect((await b.call(1)).result).toMatchObject({ status: "validation_error", error: { message: expect.stringContaining("too large") } });
+    expect(await b.answer(0, ok("x".repeat(48 * 1024)))).toBe("ok");
+    expect(await b.answer(2, ok("x".repeat(48 * 1024)))).toBe("ok");
+    const [, turn] = await b.transcript();
+    expect(turn?.type === "assistant" && turn.text).toMatch(/characters left out\]$/);
+  });
+
   it("without calls ends the run with what the model said", async () => {
     const b = bundle();
     await b.start();

@@ -28,11 +28,12 @@ export interface TurnInput {
  * Commits a turn: transcript, one row per call, the reads' invokes and every write's request, all at once. A turn without calls ends the run.
  * Null when another epoch holds the run by now: what the model said is thrown away.
  */
-export function commitTurn({ snapshot, epoch, turn, tools }: TurnInput, rules: Rules): Change | null {
+export function commitTurn({ snapshot, epoch, turn: said, tools }: TurnInput, rules: Rules): Change | null {
   const before = snapshot.run.value;
   if (before.epoch !== epoch || before.status !== "ready") return null;
   const draft = new Draft({ ...snapshot, calls: [] }, rules);
   const { now } = draft;
+  const turn: Turn = { ...said, text: boundedText(said.text) };
   const planned = plan(turn, draft, tools);
   draft.setRun({
     round: before.round + 1,
@@ -76,12 +77,14 @@ interface Planned {
 function plan(turn: Turn, draft: Draft, tools: ReadonlyMap<string, Registration>): Planned[] {
   const excess = turn.calls.length > CALLS_PER_TURN;
   let reads = 0;
+  let room = MAX_ARGUMENTS;
   const ids = new Set<string>();
   return turn.calls.slice(0, CALLS_PER_TURN).map((asked, index): Planned => {
     const transcriptId = asked.id && !ids.has(asked.id) ? asked.id : `call_${draft.run.round}_${index}`;
     ids.add(transcriptId);
     const tool = tools.get(asked.name);
-    const checked = checkedArguments(tool, asked);
+    const checked = checkedArguments(tool, asked, room);
+    room -= storedBytes(checked.text);
     const call = newCall(draft, index, transcriptId, asked.name, checked.text, tool);
     if (excess) return { call, result: failedResult("not_executed", `A turn may hold ${CALLS_PER_TURN} calls; this one had ${turn.calls.length}, so none ran. Ask for fewer.`, { truncated: true }) };
     if (!tool) return { call, result: unknownTool(asked.name, tools) };
@@ -93,23 +96,40 @@ function plan(turn: Turn, draft: Draft, tools: ReadonlyMap<string, Registration>
   });
 }
 
-// The largest arguments that still fit, with everything around them, into one stored message.
-const MAX_ARGUMENTS = 32 * 1024;
+// Text and arguments of a turn are one entry of a log, 64 KiB at most: this much each, as they are stored, leaves room for what is around them.
+const MAX_ARGUMENTS = 30 * 1024;
+const MAX_TEXT = 20 * 1024;
 
 /** The arguments as canonical text with defaults applied, or why they cannot be used. */
-function checkedArguments(tool: Registration | undefined, asked: { name: string; arguments: string }): { text: string; fault?: ToolResult } {
+function checkedArguments(tool: Registration | undefined, asked: { name: string; arguments: string }, room: number): { text: string; fault?: ToolResult } {
   const invalid = (details: { path: string; message: string }[]): { text: string; fault: ToolResult } => ({
     text: "{}",
     fault: failedResult("invalid_arguments", `The arguments of "${asked.name.slice(0, 64)}" do not fit its schema: ${details.map((d) => `${d.path} ${d.message}`.trim()).join("; ")}.`, { details }),
   });
-  if (asked.arguments.length > MAX_ARGUMENTS) return invalid([{ path: "", message: `are over ${MAX_ARGUMENTS} characters` }]);
+  if (storedBytes(asked.arguments) > room) return invalid([{ path: "", message: `are too large: the arguments of one turn may have ${MAX_ARGUMENTS} bytes together` }]);
   const parsed = parseStrictJson(asked.arguments === "" ? "{}" : asked.arguments);
   if (!parsed.ok) return invalid([...parsed.problems]);
   const { value } = parsed;
   if (typeof value !== "object" || value === null || Array.isArray(value)) return invalid([{ path: "", message: "must be a JSON object" }]);
   const args = structuredClone(value) as { [key: string]: never };
   const problems = tool ? checkArguments(tool.definition, args) : [];
-  return problems.length > 0 ? invalid([...problems]) : { text: canonicalJson(args) };
+  if (problems.length > 0) return invalid([...problems]);
+  const text = canonicalJson(args);
+  // Defaults may have added to it.
+  return storedBytes(text) > room ? invalid([{ path: "", message: "are too large with their defaults" }]) : { text };
+}
+
+/** The size of a text inside stored JSON, where quotes and line ends take more than one byte. */
+function storedBytes(text: string): number {
+  return Buffer.byteLength(JSON.stringify(text));
+}
+
+/** Text that fits into one log entry, with a notice of what was left out. */
+function boundedText(text: string): string {
+  if (storedBytes(text) <= MAX_TEXT) return text;
+  let kept = text.slice(0, MAX_TEXT);
+  while (storedBytes(kept) > MAX_TEXT - 100) kept = kept.slice(0, Math.floor(kept.length * 0.9));
+  return `${kept}\n[${text.length - kept.length} characters left out]`;
 }
 
 function newCall(draft: Draft, index: number, transcriptId: string, name: string, text: string, tool: Registration | undefined): Call {

@@ -1,0 +1,152 @@
+import { mkdirSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { DEMO, type Ended, runProgram, startProgram } from "./program.ts";
+import { BAD_METRICS, emptyRepository, filedIn, FINE_METRICS, PASSING_JUNIT, scratch, type Scratch, taggedRepository } from "./scratch.ts";
+
+describe("the demo", () => {
+  let files: Scratch;
+  let repo = "";
+  beforeAll(() => {
+    files = scratch();
+    repo = taggedRepository(files.at("repo"));
+  });
+  afterAll(() => files.remove());
+
+  const release = (): string[] => ["--repo", repo, "--from", "v1", "--to", "v2"];
+  const demo = (data: string, ...flags: string[]): Promise<Ended> => runProgram(DEMO, [...release(), "--data", data, ...flags]);
+  const clean = (): string[] => ["--junit", files.file("junit.xml", PASSING_JUNIT), "--metrics", files.file("fine.json", FINE_METRICS)];
+  const alarming = (): string[] => ["--junit", files.file("junit.xml", PASSING_JUNIT), "--metrics", files.file("bad.json", BAD_METRICS)];
+
+  it("shows the card, files the report once and names its severity when the approver says yes", async () => {
+    const data = files.data();
+    const { code, stdout, stderr } = await demo(data, "--approve");
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    const [report, ...more] = filedIn(data);
+    expect(report).toMatchObject({ release_id: "v2", severity: "medium" });
+    expect(more).toEqual([]);
+    expect(stdout).toMatch(/┌─ approval/);
+    expect(stdout).toContain("File a medium risk report for release v2");
+    expect(stdout).toContain("requester  user:local");
+    expect(stdout).toMatch(/approved by approver:local/);
+    expect(stdout).toContain(`Risk report for v2: medium  (filed as ${report?.report_id})`);
+  });
+
+  it("prints one JSON document and nothing else with --json", async () => {
+    const data = files.data();
+    const { code, stdout, stderr } = await demo(data, "--json", "--approve");
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    const document = JSON.parse(stdout) as Record<string, unknown>;
+    const [report] = filedIn(data);
+    expect(Object.keys(document).toSorted()).toEqual(
+      ["answer", "approvals", "data", "error", "evidence", "exitCode", "filing", "findings", "release", "runId", "severity", "status", "usage"],
+    );
+    expect(document).toMatchObject({
+      status: "completed",
+      release: { id: "v2", source: "git" },
+      severity: "medium",
+      findings: report?.findings,
+      filing: { status: "filed", reportId: report?.report_id },
+      approvals: [{ decision: "approve", effect: expect.stringContaining("medium") }],
+      evidence: [{ tool: "get_release_summary", status: "ok" }, { tool: "file_risk_report", status: "ok" }],
+      error: null,
+      data,
+      exitCode: 0,
+    });
+    expect(document["answer"]).toContain(report?.report_id);
+  });
+
+  it.each([
+    { severity: "low", level: "medium", code: 0 },
+    { severity: "medium", level: "medium", code: 2 },
+    { severity: "medium", level: "high", code: 0 },
+    { severity: "high", level: "high", code: 2 },
+  ])("exits with $code for severity $severity and --fail-on $level", async ({ severity, level, code }) => {
+    const measured = severity === "low" ? clean() : severity === "high" ? alarming() : [];
+    const data = files.data();
+    const ended = await demo(data, "--json", "--approve", "--fail-on", level, ...measured);
+    expect(JSON.parse(ended.stdout)).toMatchObject({ severity, exitCode: code });
+    expect(ended.code).toBe(code);
+    expect(filedIn(data).map((report) => report.severity)).toEqual([severity]);
+  });
+
+  it("completes and files nothing when the approver says no, and says so", async () => {
+    const data = files.data();
+    const { code, stdout, stderr } = await demo(data, "--deny");
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toContain("(not filed: denied)");
+    expect(stdout).toContain("is not filed, it was denied");
+    expect(filedIn(data)).toEqual([]);
+  });
+
+  it("leaves the approval pending where nobody can be asked, and the same command with --approve carries that run on", async () => {
+    const data = files.data();
+    const asked = await demo(data);
+    expect({ code: asked.code, stderr: asked.stderr }).toEqual({ code: 3, stderr: "" });
+    expect(asked.stdout).toContain("File a medium risk report for release v2");
+    expect(asked.stdout).toContain("the approval stays pending");
+    expect(filedIn(data)).toEqual([]);
+    const runId = /^Run (rn_\S+)/m.exec(asked.stdout)?.[1];
+
+    const pending = await demo(data, "--json");
+    expect(pending.code).toBe(3);
+    expect(JSON.parse(pending.stdout)).toMatchObject({ status: "pending", runId, exitCode: 3, approval: { decision: null } });
+
+    const approved = await demo(data, "--approve");
+    expect({ code: approved.code, stderr: approved.stderr }).toEqual({ code: 0, stderr: "" });
+    expect(approved.stdout).toContain(`Carrying on with run ${runId}`);
+    expect(filedIn(data)).toHaveLength(1);
+
+    const again = await demo(data, "--approve");
+    expect(again.code).toBe(0);
+    expect(again.stdout).not.toContain("Carrying on");
+    expect(filedIn(data), "a run that has ended is not carried on: the next one files its own report").toHaveLength(2);
+  });
+
+  it("carries the same run on after a SIGKILL and files once", async () => {
+    const data = files.data();
+    await using killed = startProgram(DEMO, [...release(), "--data", data, "--approve"]);
+    const runId = (await killed.says(/^Run (rn_\S+)/m))[1];
+    killed.kill("SIGKILL");
+    expect((await killed.ended()).signal).toBe("SIGKILL");
+
+    const { code, stdout, stderr } = await demo(data, "--approve");
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toContain(`Carrying on with run ${runId}`);
+    expect(filedIn(data)).toHaveLength(1);
+  });
+
+  it("ends with a sentence and 130 when it is interrupted, and carries on afterwards", async () => {
+    const data = files.data();
+    await using interrupted = startProgram(DEMO, [...release(), "--data", data, "--approve"]);
+    const runId = (await interrupted.says(/^Run (rn_\S+)/m))[1];
+    interrupted.kill("SIGINT");
+    const { code, stderr } = await interrupted.ended();
+    expect({ code, stderr }).toEqual({ code: 130, stderr: "Interrupted. Run the same command to carry on.\n" });
+
+    const ended = await demo(data, "--approve");
+    expect(ended.code).toBe(0);
+    expect(ended.stdout).toContain(`Carrying on with run ${runId}`);
+    expect(filedIn(data)).toHaveLength(1);
+  });
+
+  it("takes other measurements of a release for another investigation", async () => {
+    const data = files.data();
+    expect((await demo(data)).code).toBe(3);
+    const { code, stdout } = await demo(data, "--json", "--approve", ...alarming());
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ severity: "high" });
+    expect(filedIn(data).map((report) => report.severity)).toEqual(["high"]);
+  });
+
+  it("has no release for a folder without git and says so, without the recorded one", async () => {
+    mkdirSync(files.at("plain"), { recursive: true });
+    const { code, stdout, stderr } = await runProgram(DEMO, ["--repo", files.at("plain"), "--data", files.data(), "--approve", "--json"]);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toBe(`${files.at("plain")} is not a git repository. Name the folder of a git repository.\n`);
+  });
+
+  it("has no release for a repository without commits and says so", async () => {
+    const { code, stderr } = await runProgram(DEMO, ["--repo", emptyRepository(files.at("empty")), "--data", files.data(), "--approve"]);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: "The repository has no commits. Commit something first.\n" });
+  });
+});

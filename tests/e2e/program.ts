@@ -1,0 +1,123 @@
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import path from "node:path";
+
+const ROOT = path.resolve(import.meta.dirname, "../..");
+
+/** The scripts behind `npm run demo` and `npm start`. */
+export const DEMO = path.join(ROOT, "apps/cli/src/demo/main.ts");
+export const START = path.join(ROOT, "services/all-in-one/src/main.ts");
+
+/** A program under test, as the person at the terminal meets it. */
+export interface Program {
+  readonly pid: number;
+  stdout(): string;
+  stderr(): string;
+  /** Resolves with the first match on standard output; rejects when the program ends or the deadline passes before it. */
+  says(pattern: RegExp): Promise<RegExpExecArray>;
+  type(line: string): void;
+  kill(signal: NodeJS.Signals): void;
+  /** Resolves when it has ended and all it said is read; rejects at the deadline, after killing it. */
+  ended(): Promise<Ended>;
+  /** Kills it if it is still there, so that no test leaves a process behind. */
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+export interface Ended {
+  /** Null when a signal ended it. */
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface ProgramOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  /** Leaves standard input open, for programs that are typed to. */
+  readonly typedTo?: boolean;
+}
+
+const DEADLINE_MS = 40_000;
+
+/** Starts a script with this Node and with nothing of our own environment but the path. */
+export function startProgram(script: string, args: readonly string[], options: ProgramOptions = {}): Program {
+  return startCommand(process.execPath, [script, ...args], options);
+}
+
+/** Runs a script to its end. */
+export async function runProgram(script: string, args: readonly string[], options: ProgramOptions = {}): Promise<Ended> {
+  return startProgram(script, args, options).ended();
+}
+
+export function startCommand(command: string, args: readonly string[], { env = {}, typedTo = false }: ProgramOptions): Program {
+  const child: ChildProcessWithoutNullStreams = spawn(command, args, { env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...env } });
+  let stdout = "";
+  let stderr = "";
+  let ended: Ended | null = null;
+  const watchers = new Set<() => void>();
+  const changed = (): void => watchers.forEach((watch) => watch());
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    stdout += text;
+    changed();
+  });
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    stderr += text;
+    changed();
+  });
+  // A program that ends while it is typed to is judged by how it ended.
+  child.stdin.on("error", () => undefined);
+  if (!typedTo) child.stdin.end();
+  child.once("error", (error) => {
+    stderr += error.message;
+  });
+  child.once("close", (code, signal) => {
+    ended = { code, signal, stdout, stderr };
+    changed();
+  });
+
+  return {
+    pid: child.pid ?? 0,
+    stdout: () => stdout,
+    stderr: () => stderr,
+    says: (pattern) =>
+      until(`say ${pattern}`, () => {
+        const match = pattern.exec(stdout);
+        if (!match && ended) throw new Error(`It ended with ${ended.code ?? ended.signal} before it said ${pattern}: ${stdout}${stderr}`);
+        return match;
+      }),
+    type: (line) => void child.stdin.write(`${line}\n`),
+    kill: (signal) => void child.kill(signal),
+    ended: () => until("end", () => ended),
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGKILL");
+      await until("die", () => ended);
+    },
+  };
+
+  function until<T>(what: string, look: () => T | null): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const deadline = setTimeout(() => {
+        watchers.delete(check);
+        child.kill("SIGKILL");
+        reject(new Error(`It did not ${what} within ${DEADLINE_MS} ms: ${stdout}${stderr}`));
+      }, DEADLINE_MS);
+      watchers.add(check);
+      check();
+      function check(): void {
+        try {
+          const found = look();
+          if (found === null) return;
+          resolve(found);
+        } catch (error) {
+          reject(error);
+        }
+        clearTimeout(deadline);
+        watchers.delete(check);
+      }
+    });
+  }
+}
+
+/** Lines that only a stack trace has; a person who is told what to mend sees none. */
+export function stackLines(text: string): readonly string[] {
+  return text.split("\n").filter((line) => /^\s+at /.test(line));
+}
