@@ -80,6 +80,7 @@ describe("the search for a named test", () => {
   it.each([
     ["a plain test", 'it("opens the door", () => {', true],
     ["a test of a table", 'it.each([1, 2])("opens the door", () => {', true],
+    ["a typed test of a table", 'it.each<[string, number]>([["a", f(1)]])("opens the door", () => {', true],
     ["a test that runs on a condition", 'it.skipIf(!redis)("opens the door", () => {', true],
     ["a name over the line", 'it(\n  "opens the door",', true],
     ["another test", 'it("opens the door slowly", () => {', false],
@@ -111,6 +112,6 @@ function hasTest(file: string, name: string): boolean {
 
 function declaresTest(source: string, name: string): boolean {
   const quoted = name.replaceAll("\\", "\\\\").replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&");
-  const call = String.raw`^[ \t]*(?:it|test)(?!\.(?:skip|todo)\b)(?:\.\w+)*(?:\((?:[^()]|\([^()]*\))*\))?\(\s*(["'\x60])${quoted}\1`;
+  const call = String.raw`^[ \t]*(?:it|test)(?!\.(?:skip|todo)\b)(?:\.\w+)*(?:<[^()]*>)?(?:\((?:[^()]|\([^()]*\))*\))?\(\s*(["'\x60])${quoted}\1`;
   return new RegExp(call, "m").test(source);
 }

@@ -80,6 +80,7 @@ describe.skipIf(!hasTerminal)(`the demo at a terminal${hasTerminal ? "" : " (ski
     await using killed = atTerminal(data);
     await killed.says(QUESTION);
     const approvalId = /approval {3}(ap_\S+)/.exec(killed.stdout())?.[1];
+    expect(approvalId).toBeDefined();
     // `exec` makes the demo itself the only child of `script`.
     process.kill(Number(readFileSync(`/proc/${killed.pid}/task/${killed.pid}/children`, "utf8")), "SIGKILL");
     await killed.ended();

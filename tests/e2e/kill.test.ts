@@ -35,7 +35,7 @@ describe("the all-in-one, killed with SIGKILL in the middle of its work", () => 
     await rm(directory, { recursive: true, force: true });
   });
 
-  it(`ends every run with exactly one filed report and a complete stream, over at least ${RUNS * 5} kills`, async () => {
+  it("ends every run with exactly one filed report and a complete stream", async () => {
     const random = seeded(SEED);
     const hits = new Map<string, number>();
     for (const [run, plans] of plansFor(RUNS, random).entries()) await runWithKills(run, plans, hits);

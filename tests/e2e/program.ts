@@ -81,7 +81,7 @@ export function startCommand(command: string, args: readonly string[], { env = {
     says: (pattern) =>
       until(`say ${pattern}`, () => {
         const match = pattern.exec(stdout);
-        if (!match && ended) throw new Error(`It ended with ${ended.code ?? ended.signal} before it said ${pattern}: ${stdout}${stderr}`);
+        if (!match && ended) return new Error(`It ended with ${ended.code ?? ended.signal} before it said ${pattern}: ${stdout}${stderr}`);
         return match;
       }),
     type: (line) => void child.stdin.write(`${line}\n`),
@@ -93,7 +93,7 @@ export function startCommand(command: string, args: readonly string[], { env = {
     },
   };
 
-  function until<T>(what: string, look: () => T | null): Promise<T> {
+  function until<T>(what: string, look: () => T | Error | null): Promise<T> {
     return new Promise((resolve, reject) => {
       const deadline = setTimeout(() => {
         watchers.delete(check);
@@ -103,15 +103,12 @@ export function startCommand(command: string, args: readonly string[], { env = {
       watchers.add(check);
       check();
       function check(): void {
-        try {
-          const found = look();
-          if (found === null) return;
-          resolve(found);
-        } catch (error) {
-          reject(error);
-        }
+        const found = look();
+        if (found === null) return;
         clearTimeout(deadline);
         watchers.delete(check);
+        if (found instanceof Error) reject(found);
+        else resolve(found);
       }
     });
   }

@@ -10,21 +10,23 @@ import { ulid } from "ulid";
 const ULID = "[0-7][0-9A-HJKMNP-TV-Z]{25}";
 const SHARD = "[0-9a-f]{2}";
 const RUN = `rn_${SHARD}_${ULID}(?:~[0-9]{1,4}){0,4}`;
+const CALL = `${RUN}\\.[0-9]{1,4}\\.[0-9]{1,3}`;
 
 /** Patterns of the identifiers, for schemas. */
 export const ID_PATTERNS = {
   shard: `^${SHARD}$`,
   conversation: `^cv_${SHARD}_${ULID}$`,
   run: `^${RUN}$`,
-  call: `^${RUN}\\.[0-9]{1,4}\\.[0-9]{1,3}$`,
-  approval: `^ap_${RUN}\\.[0-9]{1,4}\\.[0-9]{1,3}$`,
+  call: `^${CALL}$`,
+  approval: `^ap_${CALL}$`,
 } as const;
 
 const run = new RegExp(ID_PATTERNS.run);
 const conversation = new RegExp(ID_PATTERNS.conversation);
 const call = new RegExp(ID_PATTERNS.call);
 const approval = new RegExp(ID_PATTERNS.approval);
-const anyId = new RegExp(`^(?:ap_)?(?:rn|cv)_(${SHARD})_${ULID}`);
+// The look-ahead holds for whole ids only; what follows it picks the shard out of one.
+const anyId = new RegExp(`^(?=(?:cv_${SHARD}_${ULID}|${RUN}|(?:ap_)?${CALL})$)(?:ap_)?(?:cv|rn)_(${SHARD})_`);
 
 /** How many shards a store has when nothing else was said at its first start. */
 export const DEFAULT_SHARDS = 16;

@@ -65,10 +65,15 @@ function problemsOf(validate: ValidateFunction): readonly Problem[] {
 function problemOf(error: ErrorObject): Problem {
   const { instancePath: path, keyword, params } = error;
   if (keyword === "additionalProperties")
-    return { path: `${path}/${String(params["additionalProperty"])}`, message: "is not a known field" };
-  if (keyword === "required") return { path: `${path}/${String(params["missingProperty"])}`, message: "is required" };
+    return { path: pointer(path, params["additionalProperty"]), message: "is not a known field" };
+  if (keyword === "required") return { path: pointer(path, params["missingProperty"]), message: "is required" };
   if (keyword === "enum")
     return { path, message: `must be one of ${(params["allowedValues"] as unknown[]).map((v) => JSON.stringify(v)).join(", ")}` };
   if (keyword === "const") return { path, message: `must be ${JSON.stringify(params["allowedValue"])}` };
   return { path, message: error.message ?? "is not valid" };
+}
+
+/** The JSON Pointer of a member (RFC 6901): "~" and "/" in its name are escaped. */
+function pointer(path: string, member: unknown): string {
+  return `${path}/${String(member).replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }

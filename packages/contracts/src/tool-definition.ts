@@ -95,6 +95,7 @@ export const APPROVERS_NEEDED: Readonly<Record<Tier, number>> = { low: 0, medium
 /** True when `a` is at least as risky as `b`. */
 export const atLeast = (a: Tier, b: Tier): boolean => TIERS.indexOf(a) >= TIERS.indexOf(b);
 
+/** The tier of one call: every rule is tried, the highest tier wins, and none lowers the definition's own. */
 export function assessRisk(definition: ToolDefinition, args: JsonObject): RiskAssessment {
   let tier: Tier = definition.risk.tier;
   const reasons: string[] = [];
@@ -111,7 +112,8 @@ export function assessRisk(definition: ToolDefinition, args: JsonObject): RiskAs
 export function renderEffect(definition: ToolDefinition, args: JsonObject): string {
   const template = definition.effect ?? `Runs the tool "${definition.name}".`;
   return template.replace(/\{([A-Za-z0-9_]+)\}/g, (whole, name: string) => {
-    const value = args[name];
+    // Own members only: "{constructor}" in a template is text.
+    const value = Object.hasOwn(args, name) ? args[name] : undefined;
     if (value === undefined) return whole;
     const text = Array.isArray(value)
       ? `${value.length} ${value.length === 1 ? "item" : "items"}`
@@ -122,10 +124,15 @@ export function renderEffect(definition: ToolDefinition, args: JsonObject): stri
   });
 }
 
-/** Control, bidirectional and zero-width characters as escapes, so that what an approver reads is what will be done. */
+/**
+ * Characters that cannot be seen, or that change how others are seen, as escapes: controls (tab and line feed stay), bidirectional and zero-width
+ * ones, tags, variation selectors, halves of pairs. So what an approver reads is what will be done.
+ */
 export function visible(text: string): string {
-  return text.replace(
-    /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g,
-    (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
+  return text.replace(UNSEEN, (character) => {
+    const code = (character.codePointAt(0) ?? 0).toString(16);
+    return code.length > 4 ? `\\u{${code}}` : `\\u${code.padStart(4, "0")}`;
+  });
 }
+
+const UNSEEN = /(?![\t\n])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;

@@ -7,6 +7,6 @@ export { Refusal } from "./refusal.ts";
 export { runMain, sentenceOf } from "./run-main.ts";
 export { processSettings, type Running, type RunOptions, runServices } from "./run-services.ts";
 export { defineService, type Infrastructure, type Service, type ServiceDefinition } from "./service.ts";
-export { BadSettings, integer, milliseconds, port, readSettings, type Settings, type SettingsOf, str } from "./settings.ts";
+export { BadSettings, httpAddress, integer, milliseconds, port, readSettings, type Settings, type SettingsOf, str } from "./settings.ts";
 export { type Loop, startTimerLoop } from "./timer-loop.ts";
 export { loopTimings } from "./timings.ts";

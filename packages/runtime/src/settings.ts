@@ -39,4 +39,10 @@ export const milliseconds = integer({ min: 1, max: 31 * 86_400_000 });
 
 export const port = integer({ min: 0, max: 65_535 });
 
+/** An http or https address. What was given is not repeated: it may hold a password. */
+export const httpAddress = makeValidator<string>((text) => {
+  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) throw new Error("must be an address that begins with http:// or https://");
+  return text;
+});
+
 export { str };

@@ -1,9 +1,10 @@
+import { MODEL_PROVIDERS } from "@toolbus/models";
 import { integer, loopTimings, milliseconds, type SettingsOf, str } from "@toolbus/runtime";
 
 export const agentSettings = {
   ...loopTimings,
   AGENT_NAME: str({ default: "default", desc: "names the agent's reply topics, e.g. tool.result.default" }),
-  LLM_PROVIDER: str({ default: "offline", desc: "the model provider: offline" }),
+  LLM_PROVIDER: str({ default: "offline", choices: [...MODEL_PROVIDERS], desc: "the model provider" }),
   AGENT_CONCURRENCY: integer({ min: 1, max: 1024 })({ default: 32, desc: "runs advanced at the same time by this process" }),
   TOOLS_DISABLED: str({ default: "", desc: "names of tools, separated by commas, that no new run is offered" }),
   RUN_LEASE_MS: milliseconds({ default: 10_000, desc: "how long a run belongs to the process that advances it" }),

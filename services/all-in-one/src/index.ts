@@ -1,2 +1,3 @@
 export { type LocalKeys, localKeys } from "./local-keys.ts";
+export { localReleaseApi } from "./release-api.ts";
 export { type AllInOne, type AllInOneOptions, DEFAULT_DIRECTORY, startAllInOne } from "./start-all-in-one.ts";

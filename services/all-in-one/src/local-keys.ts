@@ -19,8 +19,17 @@ const SCOPES: Readonly<Record<Role, readonly string[]>> = {
   approver: ["approve:*"],
 };
 
-/** Reads the keys in this directory, or generates them at the first start. Services get files of hashes; the keys themselves are mode 0600. */
+/** Reads the keys in this directory, or generates them at the first start. Services get files of hashes; the keys themselves are mode 0600. Throws a `Refusal`. */
 export async function localKeys(directory: string): Promise<LocalKeys> {
+  try {
+    return await keysIn(directory);
+  } catch (error) {
+    if (error instanceof Refusal || !(error instanceof Error && "code" in error)) throw error;
+    throw new Refusal(`The keys cannot be kept in ${directory} (${String(error.code)}): make it writable for this user, or name another data directory.`, { cause: error });
+  }
+}
+
+async function keysIn(directory: string): Promise<LocalKeys> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const user = await secret(directory, "user");
   const operator = await secret(directory, "operator");

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import type { ReleaseApi } from "@toolbus/example-release-api";
+import type { ReleaseApi, ReleaseSummary } from "@toolbus/example-release-api";
 import { Refusal } from "@toolbus/runtime";
 
 export interface EmbeddedReleaseApi {
@@ -16,16 +16,26 @@ export interface EmbeddedReleaseApi {
  */
 export async function embeddedReleaseApi(directory: string, signal: AbortSignal): Promise<EmbeddedReleaseApi> {
   // Loaded only when it is wanted: a production process never does.
-  const { loadRelease, startReleaseApi } = await import("@toolbus/example-release-api");
+  const { loadRelease } = await import("@toolbus/example-release-api");
   const repo = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../../..");
   const loaded = await loadRelease({ repo, allowRecorded: true, environment: process.env, signal });
   if (!loaded.ok) throw new Refusal(`${loaded.message} Or set RELEASE_API_URL to a release API of your own.`);
   const { release, notes } = loaded;
-  const api = await startReleaseApi({
-    directory: path.join(directory, "release-api"),
-    releases: new Map([[release.release_id, release]]),
-    clock: () => Date.now(),
-    newId: randomUUID,
-  });
-  return { api, releaseId: release.release_id, notes };
+  return { api: await localReleaseApi(directory, release), releaseId: release.release_id, notes };
+}
+
+/** Starts the example release API for one release, with its reports in this data directory. Throws a `Refusal` when they cannot be kept or read there. */
+export async function localReleaseApi(directory: string, release: ReleaseSummary): Promise<ReleaseApi> {
+  const { startReleaseApi } = await import("@toolbus/example-release-api");
+  try {
+    return await startReleaseApi({
+      directory: path.join(directory, "release-api"),
+      releases: new Map([[release.release_id, release]]),
+      clock: () => Date.now(),
+      newId: randomUUID,
+    });
+  } catch (error) {
+    const why = error instanceof Error ? error.message.replace(/\.$/, "") : String(error);
+    throw new Refusal(`The example release API cannot keep its reports in ${directory}: ${why}. Mend that, or name another data directory.`, { cause: error });
+  }
 }

@@ -1,8 +1,8 @@
-import { integer, milliseconds, type SettingsOf, str } from "@toolbus/runtime";
+import { httpAddress, integer, milliseconds, type SettingsOf, str } from "@toolbus/runtime";
 
 export const executorSettings = {
   TOOLSETS: str({ default: "release", desc: "the toolsets that this process serves, separated by commas" }),
-  RELEASE_API_URL: str({ default: "http://127.0.0.1:4010", desc: "the release API that the toolset release calls" }),
+  RELEASE_API_URL: httpAddress({ default: "http://127.0.0.1:4010", desc: "the release API that the toolset release calls" }),
   JWKS_FILE: str({ default: "", desc: "file with the approvals service's public keys" }),
   JWKS_URL: str({ default: "", desc: "address of the approvals service's public keys, when there is no file" }),
   RECEIPT_KEY_FILE: str({ default: "", desc: "file with the key that signs receipts; made at the first start; empty: no receipts" }),

@@ -82,6 +82,8 @@ function parse(argv: readonly string[]) {
     return { ok: true as const, values };
   } catch (error) {
     const message = error instanceof Error ? (error.message.split("\n")[0] ?? "") : String(error);
+    const lacking = /^Option '(?:-\w, )?(--[a-z-]+)(?: <value>)?' argument (?:missing|is ambiguous)/.exec(message)?.[1];
+    if (lacking) return refused(`${lacking} needs a value: see npm run demo -- --help.`);
     return refused(`${message.replace(/\. To specify.*$/s, "").replace(/\.$/, "")}: see npm run demo -- --help for the flags there are.`);
   }
 }

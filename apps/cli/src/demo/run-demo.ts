@@ -1,8 +1,7 @@
-import { randomUUID } from "node:crypto";
 import path from "node:path";
-import { startAllInOne } from "@toolbus/all-in-one";
+import { localReleaseApi, startAllInOne } from "@toolbus/all-in-one";
 import { type RunEnd, type Severity } from "@toolbus/contracts";
-import { loadRelease, startReleaseApi } from "@toolbus/example-release-api";
+import { loadRelease, type ReleaseSummary } from "@toolbus/example-release-api";
 import { Refusal } from "@toolbus/runtime";
 import { decideApproval, type Decided } from "./approver.ts";
 import type { DemoArguments } from "./arguments.ts";
@@ -42,7 +41,7 @@ export async function runDemo(args: DemoArguments, around: DemoSurroundings): Pr
   for (const note of loaded.notes) show?.line(note);
   show?.line(`Release ${release.release_id}: ${release.change_count} changes, ${release.files.changed} files, +${release.files.insertions} -${release.files.deletions}.`);
 
-  const api = await startReleaseApi({ directory: path.join(directory, "release-api"), releases: new Map([[release.release_id, release]]), clock: () => Date.now(), newId: randomUUID });
+  const api = await localReleaseApi(directory, release);
   try {
     const system = await startAllInOne({ directory, env: { ...settingsOf(around.env), GATEWAY_PORT: "0", APPROVALS_PORT: "0", RELEASE_API_URL: api.url } });
     try {
@@ -54,7 +53,7 @@ export async function runDemo(args: DemoArguments, around: DemoSurroundings): Pr
     async function investigate(): Promise<number> {
       const gateway = client(system.gatewayUrl, system.keys.user);
       const approvals = client(system.approvalsUrl, system.keys.approver);
-      const { undertaking, carriedOn } = await takeUp(directory, JSON.stringify([release.release_id, release.from, release.to]));
+      const { undertaking, carriedOn } = await takeUp(directory, subjectOf(release));
       const run = (await gateway.post("/v1/investigations", { releaseId: release.release_id }, { "idempotency-key": undertaking.key })) as { readonly runId: string };
       show?.line(carriedOn ? `Carrying on with run ${run.runId}, which was interrupted.` : `Run ${run.runId}`);
       const approver = decideApproval({ approvals, decision: args.decision, show, input: around.input, output: around.output, signal: around.signal });
@@ -75,6 +74,11 @@ export async function runDemo(args: DemoArguments, around: DemoSurroundings): Pr
   } finally {
     await api.stop();
   }
+}
+
+/** What is investigated: other measurements of a release make another investigation, because the report rests on them. */
+function subjectOf({ release_id, from, to, tests, deployment_metrics }: ReleaseSummary): string {
+  return JSON.stringify([release_id, from, to, tests ?? null, deployment_metrics ?? null]);
 }
 
 function exitCode(end: RunEnd, failOn: DemoArguments["failOn"]): number {

@@ -68,7 +68,8 @@ export function screen(out: NodeJS.WriteStream): Screen {
   }
 
   function card(approval: ApprovalCard, now: number): void {
-    const width = Math.max(40, Math.min(out.columns ?? 100, 110));
+    // A terminal that does not know its width says 0.
+    const width = Math.max(40, Math.min(out.columns || 100, 110));
     line();
     line(paint("yellow", `┌─ approval ${"─".repeat(width - 12)}`));
     for (const text of cardLines(approval, now)) for (const part of wrapped(text, width - 4)) line(`${paint("yellow", "│")} ${part}`);

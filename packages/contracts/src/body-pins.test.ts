@@ -1,0 +1,78 @@
+import { describe, expect, it } from "vitest";
+import * as contracts from "./index.ts";
+
+/** What an object schema says of its fields. */
+interface ObjectSchema {
+  readonly properties: Readonly<Record<string, unknown>>;
+  readonly required?: readonly string[];
+}
+
+// The fields of everything that crosses a process, written out; "?" marks what may be missing.
+describe("bodies of messages", () => {
+  it.each([
+    ["tool.invoke.<toolset>", contracts.ToolInvoke, "toolCallId toolName arguments sessionId"],
+    ["toolbus.tool.result", contracts.ToolResponse, "toolCallId toolName content isError"],
+    ["toolbus.tool.error", contracts.ToolFailure, "toolCallId toolName code message isRetryable"],
+    ["run.wake", contracts.RunWake, "runId entryId?"],
+    ["approval.request", contracts.ApprovalRequest, "toolCallId toolName toolVersion toolHash arguments sessionId"],
+    ["approval.cancel", contracts.ApprovalCancel, "toolCallId reason"],
+    ["approval.held.<agent>", contracts.ApprovalHeld, "toolCallId approvalId tier expiresAt effect"],
+    ["approval.decided.<agent>", contracts.ApprovalDecided, "toolCallId approvalId outcome comment? decidedBy? grantExpiresAt? executeBy? reason?"],
+    ["tool.cancel", contracts.ToolCancel, "toolCallId"],
+    ["tool.announce", contracts.ToolAnnounce, "toolset tools"],
+    ["dead.<queue>", contracts.DeadLetter, "queue reason deliveries history message cut"],
+  ])("%s has exactly its fields", (_, schema, expected) => {
+    expect(fields(schema)).toBe(expected);
+  });
+
+  it("keep every field of a dead message", () => {
+    expect(fields(contracts.DeadLetter.properties.message)).toBe("id topic type source time correlationId? replyTo? attributes body");
+  });
+});
+
+describe("results", () => {
+  it.each([
+    ["a result", contracts.ToolResult, "status content isError error? truncated? metadata?"],
+    ["its error", contracts.ResultError, "code class message retryable retryAfter? details?"],
+    ["its metadata", contracts.CallMetadata, "tool agent startedAt endedAt latencyMs ok errorClass? traceId? attempt"],
+  ])("%s has exactly its fields", (_, schema, expected) => {
+    expect(fields(schema)).toBe(expected);
+  });
+});
+
+describe("bodies of requests", () => {
+  it.each([
+    ["POST /v1/investigations", contracts.InvestigationRequest, "releaseId note?"],
+    ["POST /v1/approvals/{id}/decision", contracts.DecisionRequest, "decision token comment? ticket?"],
+    ["an entry of the file of API keys", contracts.ApiKey, "id sha256 principal tenant roles scopes"],
+  ])("%s has exactly its fields", (_, schema, expected) => {
+    expect(fields(schema)).toBe(expected);
+  });
+});
+
+describe("what is signed", () => {
+  it.each([
+    [
+      "a grant",
+      contracts.GrantClaims,
+      "iss aud jti iat nbf exp era tenant runId callId tool toolVersion toolHash argsHash tier requester approvers need ticket?",
+    ],
+    ["a receipt", contracts.ReceiptClaims, "callId toolset tool toolHash argsHash fence resultHash at"],
+    [
+      "a tool definition, whose hash a grant names",
+      contracts.ToolDefinition,
+      "name version description parameters kind risk idempotency timeoutMs effect? scopes? source owner? flag? deprecated? slo?",
+    ],
+  ])("%s has exactly its fields", (_, schema, expected) => {
+    expect(fields(schema)).toBe(expected);
+  });
+});
+
+/** The names of the fields in order. Throws on a schema that lets others through. */
+function fields(schema: ObjectSchema): string {
+  if (!("additionalProperties" in schema) || schema.additionalProperties !== false) throw new Error("The schema lets unknown fields through.");
+  const { properties, required = [] } = schema;
+  return Object.keys(properties)
+    .map((name) => (required.includes(name) ? name : `${name}?`))
+    .join(" ");
+}

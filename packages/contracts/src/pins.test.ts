@@ -1,0 +1,226 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, it } from "vitest";
+import * as contracts from "./index.ts";
+
+// Names that other processes, other languages and stored data know. The expectations are written out: a change here is a change of the wire,
+// and needs a decision record.
+
+const RUN = "rn_0a_01ARZ3NDEKTSV4RRFFQ69G5FAV";
+const CONVERSATION = "cv_0a_01BX5ZZKBKACTAV9WEVGEMMVRZ";
+const CALL = `${RUN}.2.0`;
+const APPROVAL = `ap_${CALL}`;
+
+describe("names on the bus", () => {
+  it("are these topics", () => {
+    expect(filled(contracts.topics)).toEqual({
+      runWake: "run.wake",
+      approvalRequest: "approval.request",
+      approvalCancel: "approval.cancel",
+      approvalHeld: "approval.held.x",
+      approvalDecided: "approval.decided.x",
+      invoke: "tool.invoke.x",
+      result: "tool.result.x",
+      progress: "tool.progress.x",
+      toolCancel: "tool.cancel",
+      toolAnnounce: "tool.announce",
+      toolRefresh: "tool.refresh",
+      dead: "dead.x",
+    });
+    expect(contracts.topics.result(contracts.DEFAULT_AGENT)).toBe("tool.result.default");
+  });
+
+  it("are these attributes", () => {
+    expect(contracts.attributes).toEqual({
+      notAfter: "toolbus-not-after",
+      dispatch: "toolbus-dispatch",
+      toolVersion: "toolbus-tool-version",
+      toolHash: "toolbus-tool-hash",
+      era: "toolbus-era",
+      commit: "toolbus-commit",
+      grant: "toolbus-grant",
+      callSecret: "toolbus-call-secret",
+      secretHash: "toolbus-secret-hash",
+      agent: "toolbus-agent",
+      entry: "toolbus-entry",
+      mcpServer: "toolbus-mcp-server",
+      mcpServerAlias: "rb-mcp-server",
+      errorClass: "toolbus-error-class",
+      errorDetails: "toolbus-error-details",
+      resultMetadata: "toolbus-result-metadata",
+      receipt: "toolbus-receipt",
+      blob: "toolbus-blob",
+      traceparent: "traceparent",
+      tracestate: "tracestate",
+      baggage: "baggage",
+    });
+  });
+
+  it("are these message types", () => {
+    expect(contracts.messageTypes).toEqual({
+      toolInvoke: "toolbus.tool.invoke",
+      toolResult: "toolbus.tool.result",
+      toolError: "toolbus.tool.error",
+      grantStale: "toolbus.tool.grant_stale",
+      toolCancel: "toolbus.tool.cancel",
+      toolAnnounce: "toolbus.tool.announce",
+      runWake: "toolbus.run.wake",
+      approvalRequest: "toolbus.approval.request",
+      approvalCancel: "toolbus.approval.cancel",
+      approvalHeld: "toolbus.approval.held",
+      approvalDecided: "toolbus.approval.decided",
+      deadLetter: "toolbus.dead_letter",
+    });
+  });
+
+  it("are these fields of a message, in CloudEvents 1.0", () => {
+    const full = contracts.message({
+      id: "m",
+      topic: "t",
+      type: "ty",
+      source: "s",
+      now: 1_800_000_000_000,
+      correlationId: CALL,
+      replyTo: "r",
+      attributes: { "toolbus-dispatch": 1 },
+      body: {},
+    });
+    expect(full).toEqual({
+      id: "m",
+      topic: "t",
+      type: "ty",
+      source: "s",
+      time: "2027-01-15T08:00:00.000Z",
+      correlationId: CALL,
+      replyTo: "r",
+      attributes: { "toolbus-dispatch": "1" },
+      body: "{}",
+    });
+    expect([contracts.CLOUDEVENTS_VERSION, contracts.SPEC_VERSION, contracts.MAX_BODY_BYTES]).toEqual(["1.0", "1.0", 262_144]);
+  });
+});
+
+describe("message ids", () => {
+  it("carry the number of the repeat", () => {
+    const { invoke, result, other } = contracts.messageIds;
+    expect([invoke(CALL, 2), result(CALL, 3), other("wake", RUN, 4)]).toEqual([`${CALL}#2`, `${CALL}#r3`, `wake:${RUN}#4`]);
+  });
+});
+
+describe("names in the store", () => {
+  it("are these, family first and the shard as the hash tag", () => {
+    const { keys } = contracts;
+    const sub = `${RUN}~3`;
+    expect([
+      keys.conversationOrigin(CONVERSATION),
+      keys.runOrigin(sub),
+      keys.inbox("0a", "entry"),
+      keys.conversation(CONVERSATION),
+      keys.run(sub),
+      keys.call(CALL),
+      keys.stop(CALL),
+      keys.transcript(CONVERSATION),
+      keys.events(RUN),
+      keys.live(RUN),
+      keys.ledger("release", CALL),
+      keys.registration("release", "get_release", "1.2"),
+      keys.registryIndex(),
+      keys.approval(APPROVAL),
+      keys.token(APPROVAL, "hash"),
+      keys.audit("0a"),
+      keys.pin("get_release"),
+      keys.era(),
+      keys.quota(sub, "writes"),
+      keys.security("0a", "worker.release"),
+      keys.pendingApprovals(),
+      keys.runIndex("user:one"),
+    ]).toEqual([
+      `tb:origin:{0a}:${CONVERSATION}`,
+      `tb:origin:{0a}:${RUN}`,
+      "tb:inbox:{0a}:entry",
+      `tb:conversation:{0a}:${CONVERSATION}`,
+      `tb:run:{0a}:${RUN}~3`,
+      `tb:call:{0a}:${CALL}`,
+      `tb:stop:{0a}:${CALL}`,
+      `tb:transcript:{0a}:${CONVERSATION}`,
+      `tb:events:{0a}:${RUN}`,
+      `tb:live:{0a}:${RUN}`,
+      `tb:ledger.release:{0a}:${CALL}`,
+      "tb:registry.release:{00}:get_release@1.2",
+      "index.registry",
+      `tb:approval:{0a}:${APPROVAL}`,
+      "tb:token:{0a}:hash",
+      "tb:audit:{0a}:audit",
+      "tb:pin:{00}:get_release",
+      "tb:era:{00}:era",
+      `tb:quota:{0a}:${RUN}:writes`,
+      "tb:security:{0a}:worker.release",
+      "index.approvals.pending",
+      "index.runs.user:one",
+    ]);
+    expect(contracts.DEFAULT_SHARDS).toBe(16);
+  });
+});
+
+describe("identifiers", () => {
+  it.each([
+    ["conversation", CONVERSATION],
+    ["run", RUN],
+    ["run", `${RUN}~1~12`],
+    ["call", CALL],
+    ["call", `${RUN}~1.25.31`],
+    ["approval", APPROVAL],
+    ["shard", "0f"],
+  ] as const)("have the form of a %s: %s", (kind, id) => {
+    const matching = Object.entries(contracts.ID_PATTERNS).filter(([, pattern]) => new RegExp(pattern).test(id));
+    expect(matching.map(([name]) => name)).toEqual([kind]);
+  });
+});
+
+describe("tiers", () => {
+  it("take these numbers of approvers, in this order of risk", () => {
+    expect(contracts.TIERS).toEqual(["low", "medium", "high", "critical"]);
+    expect(contracts.APPROVERS_NEEDED).toEqual({ low: 0, medium: 0, high: 1, critical: 2 });
+  });
+});
+
+describe("words of people and streams", () => {
+  it("are these decisions, outcomes, roles and states", () => {
+    expect(contracts.DECISIONS).toEqual(["approve", "deny", "revise"]);
+    expect(contracts.APPROVAL_OUTCOMES).toEqual(["approved", "rejected", "revision_requested", "expired", "cancelled", "limit", "refused"]);
+    expect(contracts.ROLES).toEqual(["user", "operator", "approver"]);
+    expect(contracts.RUN_STATUSES).toEqual(["queued", "ready", "waiting", "done", "failed", "cancelled"]);
+    expect(contracts.CALL_STATES).toEqual(["queued", "requested", "held", "granted", "dispatched", "resolved"]);
+    expect(contracts.SEVERITIES).toEqual(["low", "medium", "high"]);
+  });
+
+  it("are these types of events, of which three end a stream", () => {
+    // Types are gone at run time, so they are read off the declaration.
+    const declared = readFileSync(path.join(import.meta.dirname, "events.ts"), "utf8");
+    expect([...declared.matchAll(/readonly type: "([a-z.]+)"/g)].map(([, type]) => type)).toEqual([
+      "run.queued",
+      "run.started",
+      "turn",
+      "call.held",
+      "call.decided",
+      "call.resolved",
+      "run.cancelling",
+      "run.completed",
+      "run.failed",
+      "run.cancelled",
+      "delta",
+      "reset",
+    ]);
+    expect(contracts.RUN_ENDS).toEqual(["run.completed", "run.failed", "run.cancelled"]);
+    expect(["run.failed", "run.cancelling", "turn"].map((type) => contracts.isRunEnd({ type }))).toEqual([true, false, false]);
+  });
+
+  it("are this issuer and these audiences of grants", () => {
+    expect([contracts.GRANT_ISSUER, contracts.grantAudience("release")]).toEqual(["tb-approvals", "tb-executor:release"]);
+  });
+});
+
+/** The templates with "x" put in. */
+function filled(names: Readonly<Record<string, string | ((part: string) => string)>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(names).map(([name, value]) => [name, typeof value === "string" ? value : value("x")]));
+}

@@ -1,0 +1,173 @@
+import { createHash, randomUUID } from "node:crypto";
+import { readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { type AllInOne, localKeys, startAllInOne } from "@toolbus/all-in-one";
+import type { Disposition, MessageBus } from "@toolbus/bus";
+import { attributes, type Json, keys, type Message, parseApiKeys, shardOf, topics } from "@toolbus/contracts";
+import { type ReleaseApi, startReleaseApi } from "@toolbus/example-release-api";
+import { type GrantClaims, parseGrantClaims } from "@toolbus/grants";
+import type { Infrastructure } from "@toolbus/runtime";
+import type { StateStore } from "@toolbus/state";
+import { approve, heldApproval, startRun } from "./http-client.ts";
+import { someRelease } from "./releases.ts";
+
+/** The all-in-one with somebody on its bus: every granted write is held back before a worker sees it, to be tampered with. */
+export interface AttackBench {
+  readonly system: AllInOne;
+  readonly api: ReleaseApi;
+  readonly requester: { readonly gateway: string; readonly user: string };
+  readonly decider: { readonly approvals: string; readonly approver: string };
+  /** A key of the requester's own for the approvals API, with the role approver. */
+  readonly requestersApproverKey: string;
+  /** A run whose write a person approved, and the genuine message that would run it. No worker has seen it. */
+  granted(): Promise<{ readonly runId: string; readonly genuine: Message }>;
+  /** Publishes straight on the bus, waits until the worker has settled it, and gives what the worker published meanwhile. */
+  publish(message: Message): Promise<{ readonly disposition: Disposition; readonly answers: readonly Message[] }>;
+  /** The security records about a call, as this service stored them. */
+  securityRecords(callId: string, service: string): Promise<readonly Json[]>;
+  stop(): Promise<void>;
+}
+
+const RELEASE = "r1";
+const INVOKE = topics.invoke("release");
+
+export async function attackBench(directory: string): Promise<AttackBench> {
+  const api = await startReleaseApi({ directory: path.join(directory, "api"), releases: new Map([[RELEASE, someRelease(RELEASE)]]), clock: () => Date.now(), newId: randomUUID });
+  const requestersApproverKey = `tb_approver_${randomUUID()}`;
+  const tap = tapped();
+  const env = {
+    RELEASE_API_URL: api.url,
+    GATEWAY_PORT: "0",
+    APPROVALS_PORT: "0",
+    LOG_LEVEL: "silent",
+    // Held back writes must not be sent again while they are tampered with.
+    REDISPATCH_MS: "600000",
+    APPROVALS_API_KEYS_FILE: await approversWith(requestersApproverKey, directory),
+  };
+  const system = await startAllInOne({ directory, env, wrap: tap.wrap });
+  const requester = { gateway: system.gatewayUrl, user: system.keys.user };
+  const decider = { approvals: system.approvalsUrl, approver: system.keys.approver };
+  return {
+    system,
+    api,
+    requester,
+    decider,
+    requestersApproverKey,
+    async granted() {
+      const runId = await startRun(requester, RELEASE);
+      const heldBack = tap.heldBack(`${runId}.1.0`);
+      await approve(decider, await heldApproval(requester, runId));
+      return { runId, genuine: await heldBack };
+    },
+    publish: tap.publish,
+    async securityRecords(callId, service) {
+      const entries = await tap.state().range(keys.security(shardOf(callId), service), { after: 0, limit: 1000 });
+      return entries.map((entry) => entry.value).filter((value) => JSON.stringify(value).includes(callId));
+    },
+    async stop() {
+      await system.stop();
+      await api.stop();
+    },
+  };
+}
+
+/** The claims of a genuine grant, to be changed. */
+export function claimsOf(message: Message): GrantClaims {
+  const [, payload = ""] = grantOf(message).split(".");
+  const parsed = parseGrantClaims(JSON.parse(Buffer.from(payload, "base64url").toString()));
+  if (!parsed.ok) throw new Error("The genuine grant holds no claims.");
+  return parsed.value;
+}
+
+export function grantOf(message: Message): string {
+  const grant = message.attributes[attributes.grant];
+  if (!grant) throw new Error(`The message ${message.id} carries no grant.`);
+  return grant;
+}
+
+/** The file of approvers that the embedded form makes, and one more: the requester, who may approve the writes of others only. */
+async function approversWith(key: string, directory: string): Promise<string> {
+  const { approvalsKeysFile } = await localKeys(path.join(directory, "keys"));
+  const known = parseApiKeys(await readFile(approvalsKeysFile, "utf8"));
+  if (!known.ok) throw new Error("The file of approvers' keys cannot be read.");
+  const own = { id: "requester", sha256: createHash("sha256").update(key).digest("hex"), principal: "user:local", tenant: "local", roles: ["approver"], scopes: ["approve:*"] };
+  const file = path.join(directory, "approvers.json");
+  await writeFile(file, JSON.stringify([...known.value, own]));
+  return file;
+}
+
+interface Tap {
+  wrap(infrastructure: Infrastructure): Infrastructure;
+  state(): StateStore;
+  heldBack(callId: string): Promise<Message>;
+  publish: AttackBench["publish"];
+}
+
+/** Stands between the services and their bus. */
+function tapped(): Tap {
+  let inner: Infrastructure | null = null;
+  const answers: Message[] = [];
+  const heldBack = new Map<string, PromiseWithResolvers<Message>>();
+  const settled = new Map<string, PromiseWithResolvers<Disposition>>();
+  const infrastructure = (): Infrastructure => {
+    if (!inner) throw new Error("The system has not started.");
+    return inner;
+  };
+  const entry = <T>(map: Map<string, PromiseWithResolvers<T>>, id: string): PromiseWithResolvers<T> => {
+    const known = map.get(id) ?? Promise.withResolvers<T>();
+    map.set(id, known);
+    return known;
+  };
+
+  return {
+    wrap(built) {
+      inner = built;
+      return { ...built, bus: tappedBus(built.bus) };
+    },
+    state: () => infrastructure().state,
+    heldBack: (callId) => within(entry(heldBack, callId).promise, `the granted write of ${callId}`),
+    async publish(message) {
+      const before = answers.length;
+      settled.delete(message.id);
+      const done = entry(settled, message.id).promise;
+      await infrastructure().bus.publish(message);
+      const disposition = await within(done, `the worker's settling of ${message.id}`);
+      return { disposition, answers: answers.slice(before) };
+    },
+  };
+
+  function tappedBus(bus: MessageBus): MessageBus {
+    return {
+      ...bus,
+      async publish(message) {
+        if (message.topic === INVOKE && message.attributes[attributes.grant] !== undefined) return entry(heldBack, message.correlationId ?? "").resolve(message);
+        if (message.topic.startsWith("tool.result.")) answers.push(message);
+        return bus.publish(message);
+      },
+      consume(topic, handler, options) {
+        if (topic !== INVOKE) return bus.consume(topic, handler, options);
+        return bus.consume(
+          topic,
+          async (delivery) => {
+            const disposition = await handler(delivery);
+            entry(settled, delivery.message.id).resolve(disposition);
+            return disposition;
+          },
+          options,
+        );
+      },
+    };
+  }
+}
+
+const DEADLINE_MS = 20_000;
+
+async function within<T>(promise: Promise<T>, what: string): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(new Error(`${what} did not come within ${DEADLINE_MS} ms.`)), DEADLINE_MS);
+  try {
+    return await Promise.race([promise, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,84 @@
+import { isRunEnd, type RunEvent } from "@toolbus/contracts";
+
+/** Where a requester asks, and with which key. */
+export interface Requester {
+  readonly gateway: string;
+  readonly user: string;
+}
+
+/** Where an approver decides, and with which key. */
+export interface Decider {
+  readonly approvals: string;
+  readonly approver: string;
+}
+
+/** An approval as its approver sees it; what these tests read of it. */
+export interface SeenApproval {
+  readonly status: string;
+  readonly decisionToken?: string;
+}
+
+const DEADLINE_MS = 30_000;
+
+/** One HTTP request with a key; a body makes it a POST. */
+export async function call(url: string, key: string, body?: object): Promise<{ readonly status: number; readonly body: unknown }> {
+  const response = await fetch(url, {
+    headers: { authorization: `Bearer ${key}`, ...(body ? { "content-type": "application/json" } : {}) },
+    ...(body ? { method: "POST", body: JSON.stringify(body) } : {}),
+    signal: AbortSignal.timeout(DEADLINE_MS),
+  });
+  return { status: response.status, body: await response.json() };
+}
+
+/** Asks for an investigation and gives its run. */
+export async function startRun({ gateway, user }: Requester, releaseId: string): Promise<string> {
+  const { status, body } = await call(`${gateway}/v1/investigations`, user, { releaseId });
+  if (status !== 202) throw new Error(`The gateway answered ${status}: ${JSON.stringify(body)}`);
+  return (body as { readonly runId: string }).runId;
+}
+
+/** Reads a run's durable events up to its end, or up to the first that is wanted. */
+export async function follow({ gateway, user }: Requester, runId: string, wanted: (event: RunEvent) => boolean = isRunEnd): Promise<readonly RunEvent[]> {
+  const stop = new AbortController();
+  const response = await fetch(`${gateway}/v1/runs/${runId}/events`, {
+    headers: { authorization: `Bearer ${user}`, accept: "text/event-stream" },
+    signal: AbortSignal.any([stop.signal, AbortSignal.timeout(DEADLINE_MS)]),
+  });
+  if (!response.ok || !response.body) throw new Error(`The stream answered ${response.status}.`);
+  const events: RunEvent[] = [];
+  let text = "";
+  for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
+    text += chunk;
+    const blocks = text.split("\n\n");
+    text = blocks.pop() ?? "";
+    for (const block of blocks) {
+      const data = /^data: (.+)$/m.exec(block)?.[1];
+      if (!data || !/^id: /m.test(block)) continue;
+      const event = JSON.parse(data) as RunEvent;
+      events.push(event);
+      if (wanted(event) || isRunEnd(event)) return events;
+    }
+  }
+  throw new Error(`The stream of ${runId} broke off after ${events.map((event) => event.type).join(", ")}.`);
+}
+
+/** Follows a run until its write waits for a person, and gives the approval's id. */
+export async function heldApproval(requester: Requester, runId: string): Promise<string> {
+  const held = (await follow(requester, runId, (event) => event.type === "call.held")).at(-1);
+  if (held?.type !== "call.held") throw new Error(`The run ${runId} ended as ${held?.type} before anybody was asked.`);
+  return held.approvalId;
+}
+
+export const approvalUrl = ({ approvals }: Pick<Decider, "approvals">, approvalId: string): string => `${approvals}/v1/approvals/${encodeURIComponent(approvalId)}`;
+
+/** Looks at an approval; its approver gets a token with every look while it is open. */
+export async function look(decider: Decider, approvalId: string): Promise<SeenApproval> {
+  return (await call(approvalUrl(decider, approvalId), decider.approver)).body as SeenApproval;
+}
+
+/** Approves as the approver: looks, then decides with the token. */
+export async function approve(decider: Decider, approvalId: string): Promise<void> {
+  const { decisionToken } = await look(decider, approvalId);
+  const { status, body } = await call(`${approvalUrl(decider, approvalId)}/decision`, decider.approver, { decision: "approve", token: decisionToken });
+  if (status !== 200) throw new Error(`Approvals answered ${status}: ${JSON.stringify(body)}`);
+}
