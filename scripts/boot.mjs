@@ -39,11 +39,17 @@ function run(command, args, shell = false) {
 
 async function install() {
   const inputs = ["pnpm-lock.yaml", "pnpm-workspace.yaml", "package.json"].map(read);
-  const key = createHash("sha256").update([PNPM, process.platform, process.arch, ...inputs].join("\0")).digest("hex");
+  const key = createHash("sha256")
+    .update([PNPM, process.platform, process.arch, ...inputs].join("\0"))
+    .digest("hex");
   const stamp = at("node_modules", ".boot");
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === key) return;
   console.error(`[boot] Node ${process.version}: installing dependencies with pnpm ${PNPM} (only when the lockfile changed)`);
-  const code = await run("npx", ["-y", `pnpm@${PNPM}`, "install", "--frozen-lockfile", "--prefer-offline", "--reporter=append-only", "--loglevel=error"], windows);
+  const code = await run(
+    "npx",
+    ["-y", `pnpm@${PNPM}`, "install", "--frozen-lockfile", "--prefer-offline", "--reporter=append-only", "--loglevel=error"],
+    windows,
+  );
   if (code !== 0) {
     console.error("[boot] the install failed. Behind a proxy? Set HTTPS_PROXY, or the registry in ~/.npmrc, and run the command again.");
     process.exit(code);

@@ -58,13 +58,7 @@ export const homes: Readonly<Record<string, readonly string[]>> = {
   "node:sqlite": ["packages/state/src/sqlite"],
   pino: ["packages/telemetry/src"],
   // Whoever declares a schema.
-  typebox: [
-    "packages/contracts/src",
-    "packages/grants/src",
-    "packages/runtime/src",
-    "packages/tool-kit/src",
-    "services",
-  ],
+  typebox: ["packages/contracts/src", "packages/grants/src", "packages/runtime/src", "packages/tool-kit/src", "services"],
   ulid: ["packages/contracts/src"],
 };
 

@@ -4,7 +4,9 @@ export interface Proof {
   readonly test: string;
 }
 
-const from = (file: string) => (test: string): Proof => ({ file, test });
+const from =
+  (file: string) =>
+  (test: string): Proof => ({ file, test });
 
 const agentService = from("services/agent/src/service.test.ts");
 const transitions = from("services/agent/src/loop/transitions.test.ts");
@@ -45,27 +47,39 @@ const kill = from("tests/e2e/kill.test.ts");
 
 /** Which tests prove which requirement. To mark a row as met, add one line here and run `npm run docs`. */
 export const met: Readonly<Record<string, readonly Proof[]>> = {
-  "B-01": [agentService("seeds, thinks, asks for its write, waits for the decision, and ends with a report"), architecture("has third-party clients only at home")],
+  "B-01": [
+    agentService("seeds, thinks, asks for its write, waits for the decision, and ends with a report"),
+    architecture("has third-party clients only at home"),
+  ],
   "B-02": [bodyPins("%s has exactly its fields")],
   "B-03": [resultMessage("has exactly the fields of the contract in its body")],
   "B-04": [resultMessage("has exactly the fields of the contract in its body")],
   "B-05": [runRead("answers to agents only, whatever the message names")],
   "B-06": [transitions("takes each once, and the last one makes the run ready with results in index order")],
   "B-13": [worker("answers the local consumer through the same pipeline, with grant and ledger, and without a queue")],
-  "G-01": [defineTool("finds, adds and removes tools, and refuses a second one of a name"), registry("keeps what was registered, with definition and hash")],
+  "G-01": [
+    defineTool("finds, adds and removes tools, and refuses a second one of a name"),
+    registry("keeps what was registered, with definition and hash"),
+  ],
   "G-02": [
     registry("refuses a name of another toolset, and registers nothing of the one that asked"),
     registry("takes a second replica, a second version and a changed definition as no duplicates"),
     registry("has one owner in the end when two toolsets race for a name"),
   ],
   "G-03": [registry("keeps what was registered, with definition and hash")],
-  "G-04": [executor("registers the toolsets it is told to serve, and stops"), { file: "services/agent/src/no-tool-names.test.ts", test: "names no tool outside its profiles" }],
+  "G-04": [
+    executor("registers the toolsets it is told to serve, and stops"),
+    { file: "services/agent/src/no-tool-names.test.ts", test: "names no tool outside its profiles" },
+  ],
   "G-05": [
     inbox("starts the run with the tools that the registry holds for its profile"),
     inbox("leaves out tools that are switched off here, for this run only from its start"),
   ],
   "G-08": [defineTool("fills in what was not said, by its kind")],
-  "G-15": [transitions("answers an unknown tool and wrong arguments without sending anything"), runRead("of an unknown tool is answered with the names there are")],
+  "G-15": [
+    transitions("answers an unknown tool and wrong arguments without sending anything"),
+    runRead("of an unknown tool is answered with the names there are"),
+  ],
   "G-17": [releaseToolset("gives the API's summary")],
   "X-01": [worker("registers its tools, announces them and answers calls")],
   "X-02": [
@@ -75,51 +89,120 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     runRead("with wrong arguments is answered with every field that is wrong"),
   ],
   "X-03": [runRead("with wrong arguments is answered with every field that is wrong")],
-  "X-05": [defineTool("fills in what was not said, by its kind"), runRead("times out with a retryable result although the tool ignores its signal")],
-  "X-06": [transitions("sends reads at once, at most eight, and tells the others why they did not run"), transitions("ask for all grants at once, and run one after another after the reads")],
+  "X-05": [
+    defineTool("fills in what was not said, by its kind"),
+    runRead("times out with a retryable result although the tool ignores its signal"),
+  ],
+  "X-06": [
+    transitions("sends reads at once, at most eight, and tells the others why they did not run"),
+    transitions("ask for all grants at once, and run one after another after the reads"),
+  ],
   "X-07": [transitions("ask for all grants at once, and run one after another after the reads")],
-  "X-09": [runWrite("gives the stored result when its grant is used again, and does not run again"), writeRace("racing in four processes have exactly one effect and one result")],
-  "X-10": [runRead("cuts a large result and says how much is left out"), runRead("gives the message of an unknown exception, never its stack")],
+  "X-09": [
+    runWrite("gives the stored result when its grant is used again, and does not run again"),
+    writeRace("racing in four processes have exactly one effect and one result"),
+  ],
+  "X-10": [
+    runRead("cuts a large result and says how much is left out"),
+    runRead("gives the message of an unknown exception, never its stack"),
+  ],
   "X-12": [resultMessage("is read back as it was sent: 3,000 results of any shape")],
   "X-13": [pairing("refuses %s and names the id")],
   "X-14": [
-    { file: "packages/contracts/src/result.test.ts", test: "tells the model what helps it act: when to retry, and which fields were wrong" },
+    {
+      file: "packages/contracts/src/result.test.ts",
+      test: "tells the model what helps it act: when to retry, and which fields were wrong",
+    },
     releaseToolset("says when to come again"),
   ],
   "A-01": [requests("is held for people when the tier is high, with the effect from the pinned definition")],
   "A-02": [approvalRoutes("shows everything that an approver judges by, from the pin and the origin")],
-  "A-04": [decisions("to approve grants the write, and the worker's own check agrees"), kill("ends every run with exactly one filed report and a complete stream")],
-  "A-05": [decisions("to approve grants the write, and the worker's own check agrees"), writeCrash("after the effect: the target honours the key, so the effect stays one")],
-  "A-06": [transitions("are skipped after a denied one, and their requests taken back"), agentService("tells the person that nothing was filed when the approver says no")],
-  "A-07": [steps("takes up the reviewer's words as a finding and files again"), keyboard("asks again with the reworked report after revise, in the severity that the comment names")],
+  "A-04": [
+    decisions("to approve grants the write, and the worker's own check agrees"),
+    kill("ends every run with exactly one filed report and a complete stream"),
+  ],
+  "A-05": [
+    decisions("to approve grants the write, and the worker's own check agrees"),
+    writeCrash("after the effect: the target honours the key, so the effect stays one"),
+  ],
+  "A-06": [
+    transitions("are skipped after a denied one, and their requests taken back"),
+    agentService("tells the person that nothing was filed when the approver says no"),
+  ],
+  "A-07": [
+    steps("takes up the reviewer's words as a finding and files again"),
+    keyboard("asks again with the reworked report after revise, in the severity that the comment names"),
+  ],
   "A-09": [expiry("expires by the store's clock, tells the agent once and leaves no timer")],
-  "A-10": [approval("has a timer and a place in the list exactly while it is pending"), transitions("stop the run's clock while people decide")],
+  "A-10": [
+    approval("has a timer and a place in the list exactly while it is pending"),
+    transitions("stop the run's clock while people decide"),
+  ],
   "A-11": [
     requests("is granted at once by policy when the tier is low, and the grant holds for exactly this call"),
     requests("is granted at once and audited when the tier is medium, without its arguments"),
     requests("is held for people when the tier is high, with the effect from the pinned definition"),
     decisions("on a critical write needs a ticket and two distinct approvers"),
   ],
-  "A-13": [decisions("by the requester, or by the principal behind a trigger, is 403 self_approval, whatever scopes they hold"), attack("an approver's key opens nothing at the gateway, nor a requester's at approvals")],
-  "A-14": [decisions("with a used token and another decision is 409 token_used"), decisions("with another approver's token, another approval's or none of ours is 403")],
-  "A-15": [requests("never counts `approved: true` where the schema lets it through: it is an argument like any other"), attack("cannot approve by an argument: the schema knows no such field")],
-  "A-16": [decisions("repeated with the same token gets the same answer, also after later commits and in a new process"), approvalRoutes("of one that ended says how, to everybody of the tenant")],
+  "A-13": [
+    decisions("by the requester, or by the principal behind a trigger, is 403 self_approval, whatever scopes they hold"),
+    attack("an approver's key opens nothing at the gateway, nor a requester's at approvals"),
+  ],
+  "A-14": [
+    decisions("with a used token and another decision is 409 token_used"),
+    decisions("with another approver's token, another approval's or none of ours is 403"),
+  ],
+  "A-15": [
+    requests("never counts `approved: true` where the schema lets it through: it is an argument like any other"),
+    attack("cannot approve by an argument: the schema knows no such field"),
+  ],
+  "A-16": [
+    decisions("repeated with the same token gets the same answer, also after later commits and in a new process"),
+    approvalRoutes("of one that ended says how, to everybody of the tenant"),
+  ],
   "A-17": [kill("ends every run with exactly one filed report and a complete stream")],
-  "E-01": [errorCodes("are exactly these, each with class, wire code, name, status and whether to retry"), runRead("with wrong arguments is answered with every field that is wrong")],
-  "E-02": [errorCodes("are exactly these, each with class, wire code, name, status and whether to retry"), transitions("are skipped after a denied one, and their requests taken back")],
-  "E-03": [errorCodes("are retryable exactly when their class is transient"), releaseToolset("is unavailable and may be repeated when the API fails, breaks off, talks nonsense or too much")],
-  "E-04": [errorCodes("never call an unknown outcome or a denial retryable"), runRead("gives the message of an unknown exception, never its stack")],
-  "E-05": [errorCodes("are exactly these, each with class, wire code, name, status and whether to retry"), resultMessage("has exactly the fields of the contract in its body")],
+  "E-01": [
+    errorCodes("are exactly these, each with class, wire code, name, status and whether to retry"),
+    runRead("with wrong arguments is answered with every field that is wrong"),
+  ],
+  "E-02": [
+    errorCodes("are exactly these, each with class, wire code, name, status and whether to retry"),
+    transitions("are skipped after a denied one, and their requests taken back"),
+  ],
+  "E-03": [
+    errorCodes("are retryable exactly when their class is transient"),
+    releaseToolset("is unavailable and may be repeated when the API fails, breaks off, talks nonsense or too much"),
+  ],
+  "E-04": [
+    errorCodes("never call an unknown outcome or a denial retryable"),
+    runRead("gives the message of an unknown exception, never its stack"),
+  ],
+  "E-05": [
+    errorCodes("are exactly these, each with class, wire code, name, status and whether to retry"),
+    resultMessage("has exactly the fields of the contract in its body"),
+  ],
   "E-06": [errorCodes("are exactly these, each with class, wire code, name, status and whether to retry")],
   "E-08": [errorCodes("are exactly these, each with class, wire code, name, status and whether to retry")],
   "E-09": [transitions("are skipped after a denied one, and their requests taken back"), steps("names the fault and the remedy")],
   "L-01": [agentService("seeds, thinks, asks for its write, waits for the decision, and ends with a report")],
-  "L-02": [transitions("end a run by rounds, by active time, by loops and by poison, each with its own code"), transitions("end a read that nobody answers when the active time is used up")],
+  "L-02": [
+    transitions("end a run by rounds, by active time, by loops and by poison, each with its own code"),
+    transitions("end a read that nobody answers when the active time is used up"),
+  ],
   "L-03": [transitions("end a run by rounds, by active time, by loops and by poison, each with its own code")],
   "L-04": [seed("stand in the transcript as a turn and its results before the model is asked, under both ids")],
-  "L-05": [seed("have ids that no later run of the conversation uses again"), report("names both ids of every call as evidence, with the hash of what it said")],
-  "L-10": [kill("ends every run with exactly one filed report and a complete stream"), transitions("takes over when the lease is over, or when its owner died before the store was opened")],
-  "L-12": [agentService("seeds, thinks, asks for its write, waits for the decision, and ends with a report"), demo("prints one JSON document and nothing else with --json")],
+  "L-05": [
+    seed("have ids that no later run of the conversation uses again"),
+    report("names both ids of every call as evidence, with the hash of what it said"),
+  ],
+  "L-10": [
+    kill("ends every run with exactly one filed report and a complete stream"),
+    transitions("takes over when the lease is over, or when its owner died before the store was opened"),
+  ],
+  "L-12": [
+    agentService("seeds, thinks, asks for its write, waits for the decision, and ends with a report"),
+    demo("prints one JSON document and nothing else with --json"),
+  ],
   "Z-01": [releaseApi("answers a known release"), loadRelease("joins history, test results and metrics under the version")],
   "Z-02": [releaseApi("files a report that can be read again"), releaseToolset("sends the report with the call's id as key")],
   "Z-03": [
@@ -127,9 +210,15 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     golden("golden medium: a minor failure and a slightly slower service"),
     golden("golden low: all tests pass, metrics are clean, the change is small"),
   ],
-  "Z-05": [releaseApi("answers a known release"), demo("shows the card, files the report once and names its severity when the approver says yes")],
+  "Z-05": [
+    releaseApi("answers a known release"),
+    demo("shows the card, files the report once and names its severity when the approver says yes"),
+  ],
   "H-01": [architecture("declare nothing that the table does not allow"), architecture("imports only what its package declares")],
-  "LV-01": [kill("ends every run with exactly one filed report and a complete stream"), redispatch("is sent again as it was, uncounted, when the process that held the bus is dead")],
+  "LV-01": [
+    kill("ends every run with exactly one filed report and a complete stream"),
+    redispatch("is sent again as it was, uncounted, when the process that held the bus is dead"),
+  ],
   "LV-02": [kill("ends every run with exactly one filed report and a complete stream")],
   "LV-31": [start("prints two addresses, three keys and a command that starts an investigation")],
   "BEST-1": [

@@ -75,7 +75,11 @@ describe("loading a release", () => {
     using world = setup();
     world.repo.write("vendored/readme.md", "a copy of something else\n");
     const loaded = await loadRelease({ repo: join(world.repo.path, "vendored"), allowRecorded: true });
-    expect(loaded).toMatchObject({ ok: true, release: { source: "recorded" }, notes: expect.arrayContaining([expect.stringContaining("no git history of its own")]) });
+    expect(loaded).toMatchObject({
+      ok: true,
+      release: { source: "recorded" },
+      notes: expect.arrayContaining([expect.stringContaining("no git history of its own")]),
+    });
   });
 
   it("never answers a wrong tag, or files of another release, with the recorded one", async () => {

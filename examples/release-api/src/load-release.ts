@@ -33,7 +33,8 @@ export async function loadRelease(options: LoadReleaseOptions): Promise<LoadedRe
   const { repo, from, to, environment, signal } = options;
   const unnamed = from === undefined && to === undefined;
   // A copy that lies inside another repository must not be taken for that one.
-  if (options.allowRecorded && unnamed && !existsSync(path.join(repo, ".git"))) return recorded(`${repo} has no git history of its own.`, options);
+  if (options.allowRecorded && unnamed && !existsSync(path.join(repo, ".git")))
+    return recorded(`${repo} has no git history of its own.`, options);
   const history = await summariseGitRange({ repository: repo, from, to, environment, signal });
   if (!history.ok) {
     if (options.allowRecorded && unnamed && NO_HISTORY.has(history.problem)) return recorded(history.message, options);

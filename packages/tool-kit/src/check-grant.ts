@@ -19,7 +19,12 @@ export interface Granted {
  * approvers that the worker's own definition demands. Anything forged is recorded and gets no answer, because an error would be joined as the
  * real call's result. A genuine grant that is stale is answered, so that the agent asks for another.
  */
-export async function checkGrant(call: ToolCall, executor: WriteExecutor, args: CheckedArguments, context: InvokeContext): Promise<Granted | Outcome> {
+export async function checkGrant(
+  call: ToolCall,
+  executor: WriteExecutor,
+  args: CheckedArguments,
+  context: InvokeContext,
+): Promise<Granted | Outcome> {
   const { definition, hash } = executor;
   const { tier } = assessRisk(definition, args.value);
   const { now, documents } = await context.state.read([keys.era()]);
@@ -63,7 +68,8 @@ async function staleGrant(reason: StaleReason, call: ToolCall, args: CheckedArgu
   if (reason === "unknown_key") return stale;
   const { row } = await context.ledger.find(call.callId);
   if (!row || row.argsHash !== args.hash || row.toolName !== call.toolName) return stale;
-  if (row.state === "done" && row.result) return { kind: "answer", result: row.result, ...(row.receipt === undefined ? {} : { receipt: row.receipt }) };
+  if (row.state === "done" && row.result)
+    return { kind: "answer", result: row.result, ...(row.receipt === undefined ? {} : { receipt: row.receipt }) };
   if (row.state !== "sending") return stale;
   switch (reason) {
     case "expired":

@@ -5,7 +5,12 @@ import { type Change, type CommitReply, type StateStore, StoreUnavailable } from
  * Commits, and repeats the very same change while the store does not answer: a lost reply is not a lost commit, and the `op` makes the repeat
  * harmless. Gives up with `StoreUnavailable` after three tries, or later when `goOn` still says so.
  */
-export async function commitRepeatedly(state: StateStore, shard: string, change: Change, goOn: () => boolean = () => false): Promise<CommitReply> {
+export async function commitRepeatedly(
+  state: StateStore,
+  shard: string,
+  change: Change,
+  goOn: () => boolean = () => false,
+): Promise<CommitReply> {
   for (let tries = 1; ; tries++) {
     try {
       return await state.commit(shard, change);

@@ -5,7 +5,16 @@ import { ToolProblem } from "./tool-problem.ts";
 
 const parameters = { type: "object", properties: { id: { type: "string" } }, required: ["id"], additionalProperties: false };
 const read: ReadSpec<{ id: string }> = { name: "look_up", kind: "read", description: "Looks up.", parameters, run: ({ id }) => id };
-const write: WriteSpec<{ id: string }, { id: string }> = { name: "pay", kind: "write", description: "Pays.", parameters, idempotency: { mode: "none" }, effect: "Pay {id}.", prepare: (args) => args, run: () => "paid" };
+const write: WriteSpec<{ id: string }, { id: string }> = {
+  name: "pay",
+  kind: "write",
+  description: "Pays.",
+  parameters,
+  idempotency: { mode: "none" },
+  effect: "Pay {id}.",
+  prepare: (args) => args,
+  run: () => "paid",
+};
 
 describe("defining a tool", () => {
   it("fills in what was not said, by its kind", () => {
@@ -49,7 +58,9 @@ describe("a toolset", () => {
   });
 
   it("gives another hash to a definition in which anything differs", () => {
-    const hashes = [read, { ...read, description: "Looks up!" }, { ...read, timeoutMs: 4999 }, { ...read, source: "elsewhere" }].map((spec) => toolset({ name: "orders", tools: [defineTool(spec)] }).list()[0]?.hash);
+    const hashes = [read, { ...read, description: "Looks up!" }, { ...read, timeoutMs: 4999 }, { ...read, source: "elsewhere" }].map(
+      (spec) => toolset({ name: "orders", tools: [defineTool(spec)] }).list()[0]?.hash,
+    );
     expect(new Set(hashes).size).toBe(4);
   });
 });

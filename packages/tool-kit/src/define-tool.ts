@@ -1,4 +1,13 @@
-import { compileSchema, describeProblems, type Idempotency, type Json, type JsonObject, parser, ToolDefinition, type ToolKind } from "@toolbus/contracts";
+import {
+  compileSchema,
+  describeProblems,
+  type Idempotency,
+  type Json,
+  type JsonObject,
+  parser,
+  ToolDefinition,
+  type ToolKind,
+} from "@toolbus/contracts";
 import type { DraftDefinition, ReadHandlers, ReadTool, Tool, WriteHandlers, WriteTool } from "./tool.ts";
 
 /** What every tool says about itself; `version` is "1" by default, `timeoutMs` 5 s for a read, 2 s for a compute, 30 s for a write. */
@@ -81,11 +90,15 @@ function draftOf(spec: ReadSpec<JsonObject> | WriteSpec<JsonObject, Json>): Draf
 }
 
 function refuseUnlessParametersWork({ name, parameters }: Description): void {
-  if (!("type" in parameters) || parameters.type !== "object") throw new TypeError(`The parameters of the tool "${name}" must be a JSON Schema with "type": "object".`);
+  if (!("type" in parameters) || parameters.type !== "object")
+    throw new TypeError(`The parameters of the tool "${name}" must be a JSON Schema with "type": "object".`);
   try {
     compileSchema(parameters);
   } catch (error) {
-    throw new TypeError(`The parameters of the tool "${name}" are no JSON Schema that compiles: ${error instanceof Error ? error.message : String(error)}.`, { cause: error });
+    throw new TypeError(
+      `The parameters of the tool "${name}" are no JSON Schema that compiles: ${error instanceof Error ? error.message : String(error)}.`,
+      { cause: error },
+    );
   }
 }
 
@@ -93,21 +106,27 @@ function refuseUnlessHandlersFit(spec: ReadSpec<JsonObject> | WriteSpec<JsonObje
   const { name, kind } = spec;
   if (typeof spec.run !== "function") throw new TypeError(`The tool "${name}" needs a function "run".`);
   if (kind !== "write") {
-    for (const word of ["prepare", "reconcile", "idempotency"]) if (word in spec) throw new TypeError(`The tool "${name}" is a ${kind} and has a "${word}"; only a write has one.`);
+    for (const word of ["prepare", "reconcile", "idempotency"])
+      if (word in spec) throw new TypeError(`The tool "${name}" is a ${kind} and has a "${word}"; only a write has one.`);
     return;
   }
-  if (typeof spec.prepare !== "function") throw new TypeError(`The write "${name}" needs a function "prepare" that works out what will be sent.`);
+  if (typeof spec.prepare !== "function")
+    throw new TypeError(`The write "${name}" needs a function "prepare" that works out what will be sent.`);
   const mode = spec.idempotency?.mode;
   if (mode === undefined) throw new TypeError(`The write "${name}" must say its "idempotency": key, reconcile or none.`);
-  if (mode === "reconcile" && spec.reconcile === undefined) throw new TypeError(`The write "${name}" has idempotency "reconcile" and needs a function "reconcile".`);
-  if (mode !== "reconcile" && spec.reconcile !== undefined) throw new TypeError(`The write "${name}" has a function "reconcile", so its idempotency must be "reconcile", not "${mode}".`);
+  if (mode === "reconcile" && spec.reconcile === undefined)
+    throw new TypeError(`The write "${name}" has idempotency "reconcile" and needs a function "reconcile".`);
+  if (mode !== "reconcile" && spec.reconcile !== undefined)
+    throw new TypeError(`The write "${name}" has a function "reconcile", so its idempotency must be "reconcile", not "${mode}".`);
   refuseUnknownPlaceholders(spec);
 }
 
 /** A placeholder that names no argument would stand on the approver's card as it is. */
 function refuseUnknownPlaceholders({ name, effect, parameters }: WriteSpec<JsonObject, Json>): void {
-  const known = "properties" in parameters && typeof parameters.properties === "object" && parameters.properties !== null ? parameters.properties : {};
+  const known =
+    "properties" in parameters && typeof parameters.properties === "object" && parameters.properties !== null ? parameters.properties : {};
   for (const [, placeholder] of (effect ?? "").matchAll(/\{([A-Za-z0-9_]+)\}/g)) {
-    if (placeholder !== undefined && !Object.hasOwn(known, placeholder)) throw new TypeError(`The effect of the write "${name}" names {${placeholder}}, which is none of its parameters.`);
+    if (placeholder !== undefined && !Object.hasOwn(known, placeholder))
+      throw new TypeError(`The effect of the write "${name}" names {${placeholder}}, which is none of its parameters.`);
   }
 }

@@ -15,14 +15,28 @@ import { retryAfter } from "./worker-timings.ts";
  * Runs one tool call to its answer. Never throws for a failed tool: the model gets the failure as content. The delivery is acknowledged last,
  * so a crash repeats work rather than loses it, and the ledger makes the repeat of a write harmless.
  */
-export async function invokeTool(message: Message, invoke: ToolInvoke, delivery: { readonly count: number; readonly signal: AbortSignal }, context: InvokeContext): Promise<Disposition> {
+export async function invokeTool(
+  message: Message,
+  invoke: ToolInvoke,
+  delivery: { readonly count: number; readonly signal: AbortSignal },
+  context: InvokeContext,
+): Promise<Disposition> {
   if (Number.parseInt(shardOf(invoke.toolCallId), 16) >= context.state.shards) {
     context.log.warn({ callId: invoke.toolCallId }, "a call of a shard that does not exist was dropped");
     return { kind: "ack" };
   }
   const entry = context.underWay.enter(invoke.toolCallId, { write: context.toolset.find(invoke.toolName)?.tool.kind === "write" });
-  if (!entry) return { kind: "retry", after: retryAfter(context.timings, delivery.count), reason: "this process works on the call already" };
-  const call = toolCall({ message, invoke, count: delivery.count, stopped: delivery.signal, cancelled: entry.cancelled, clock: context.clock, monotonic: context.monotonic });
+  if (!entry)
+    return { kind: "retry", after: retryAfter(context.timings, delivery.count), reason: "this process works on the call already" };
+  const call = toolCall({
+    message,
+    invoke,
+    count: delivery.count,
+    stopped: delivery.signal,
+    cancelled: entry.cancelled,
+    clock: context.clock,
+    monotonic: context.monotonic,
+  });
   try {
     return await settle(call, await outcomeOf(call, context), context);
   } catch (error) {
@@ -38,7 +52,12 @@ async function outcomeOf(call: ToolCall, context: InvokeContext): Promise<Outcom
   const executor = context.toolset.find(call.toolName);
   if (!executor) return refuse(call, notFound(call, context), context);
   const args = readArguments(executor.definition, call.invoke.arguments);
-  if (!args.ok) return refuse(call, failedResult("invalid_arguments", `The arguments of "${call.toolName}" are not valid.`, { details: boundedDetails(args.problems) }), context);
+  if (!args.ok)
+    return refuse(
+      call,
+      failedResult("invalid_arguments", `The arguments of "${call.toolName}" are not valid.`, { details: boundedDetails(args.problems) }),
+      context,
+    );
   // The worker's own definition says whether it is a write, never the message.
   const { tool } = executor;
   switch (tool.kind) {
@@ -83,7 +102,10 @@ async function refuse(call: ToolCall, result: ToolResult, context: InvokeContext
 
 function notFound(call: ToolCall, { toolset }: InvokeContext): ToolResult {
   const names = toolset.list().map((known: Executor) => known.definition.name);
-  return failedResult("tool_not_found", `Tool "${cleanText(call.toolName, 64)}" is not registered. Registered: ${names.slice(0, 32).join(", ")}.`);
+  return failedResult(
+    "tool_not_found",
+    `Tool "${cleanText(call.toolName, 64)}" is not registered. Registered: ${names.slice(0, 32).join(", ")}.`,
+  );
 }
 
 function isOutage(error: unknown): boolean {

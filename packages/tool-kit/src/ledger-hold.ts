@@ -121,7 +121,11 @@ export function holdLedger(options: HoldOptions): Hold {
     lost.abort(new Error(`Attempt ${fence} at ${callId} has lost its lease.`));
   }
 
-  async function write(step: string, next: LedgerRow, extra: { readonly stop?: boolean; readonly notAfter?: number | undefined; readonly untilLeaseEnds?: boolean }): Promise<CommitReply> {
+  async function write(
+    step: string,
+    next: LedgerRow,
+    extra: { readonly stop?: boolean; readonly notAfter?: number | undefined; readonly untilLeaseEnds?: boolean },
+  ): Promise<CommitReply> {
     const askedAt = monotonic();
     const change: Change = {
       op: `${step}:${callId}:${fence}:${nonce}`,

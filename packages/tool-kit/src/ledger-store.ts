@@ -71,7 +71,14 @@ export function ledgerStore(options: LedgerOptions): Ledger {
     const askedAt = monotonic();
     const { now, documents } = await state.read([key, keys.stop(callId)]);
     const [stored, stop] = documents;
-    const decision = begin({ ...request, row: rowOf(stored?.value), now, stopped: stop !== null && stop !== undefined, ownersDeadBefore: state.ownersDeadBefore, leaseMs });
+    const decision = begin({
+      ...request,
+      row: rowOf(stored?.value),
+      now,
+      stopped: stop !== null && stop !== undefined,
+      ownersDeadBefore: state.ownersDeadBefore,
+      leaseMs,
+    });
     switch (decision.kind) {
       case "conflict":
       case "repeat":
@@ -92,13 +99,29 @@ export function ledgerStore(options: LedgerOptions): Ledger {
         const reply = await commitRepeatedly(state, shardOf(callId), change);
         if (reply.outcome === "late") return { kind: "late" };
         if (reply.outcome !== "ok") return null;
-        const hold = holdLedger({ state, toolset, row: decision.row, version: reply.commit, asOf: { now, monotonic: askedAt }, nonce, leaseMs, renewMs, monotonic, sign, log });
+        const hold = holdLedger({
+          state,
+          toolset,
+          row: decision.row,
+          version: reply.commit,
+          asOf: { now, monotonic: askedAt },
+          nonce,
+          leaseMs,
+          renewMs,
+          monotonic,
+          sign,
+          log,
+        });
         return first ? { kind: "run", hold } : withPrepared(decision.kind, hold, decision.prepared, request);
       }
     }
   }
 
-  async function end({ row, code }: Extract<BeginDecision, { kind: "end" }>, request: BeginRequest, at: { version: number; now: number; nonce: string }): Promise<BeginOutcome | null> {
+  async function end(
+    { row, code }: Extract<BeginDecision, { kind: "end" }>,
+    request: BeginRequest,
+    at: { version: number; now: number; nonce: string },
+  ): Promise<BeginOutcome | null> {
     const result = request.endResult(code, row.fence);
     const receipt = await sign(row, result, at.now);
     const key = keys.ledger(toolset, row.callId);
@@ -110,7 +133,12 @@ export function ledgerStore(options: LedgerOptions): Ledger {
     return reply.outcome === "ok" ? { kind: "ended", result, ...(receipt === undefined ? {} : { receipt }) } : null;
   }
 
-  async function withPrepared(kind: "continue" | "reconcile", hold: Hold, stored: StoredValue, request: BeginRequest): Promise<BeginOutcome> {
+  async function withPrepared(
+    kind: "continue" | "reconcile",
+    hold: Hold,
+    stored: StoredValue,
+    request: BeginRequest,
+  ): Promise<BeginOutcome> {
     const prepared = await load(stored).catch(async (error: unknown) => {
       await hold.stop();
       throw error;
@@ -139,7 +167,10 @@ export function ledgerStore(options: LedgerOptions): Ledger {
   async function sign(row: LedgerRow, result: ToolResult, now: number): Promise<string | undefined> {
     if (!signer) return undefined;
     const { callId, toolName, toolHash, argsHash, fence } = row;
-    return signReceipt({ callId, toolset, tool: toolName, toolHash, argsHash, fence, resultHash: contentHash(result.content), at: now }, signer);
+    return signReceipt(
+      { callId, toolset, tool: toolName, toolHash, argsHash, fence, resultHash: contentHash(result.content), at: now },
+      signer,
+    );
   }
 }
 

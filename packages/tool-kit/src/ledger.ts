@@ -57,7 +57,8 @@ export function begin(input: BeginInput): BeginDecision {
   const { call, row, stopped } = input;
   if (row && row.argsHash !== call.argsHash) return { kind: "conflict", field: "arguments" };
   if (row && (row.toolHash !== call.toolHash || row.toolName !== call.toolName)) return { kind: "conflict", field: "tool" };
-  if (row?.state === "done" && row.result) return { kind: "repeat", result: row.result, ...(row.receipt === undefined ? {} : { receipt: row.receipt }) };
+  if (row?.state === "done" && row.result)
+    return { kind: "repeat", result: row.result, ...(row.receipt === undefined ? {} : { receipt: row.receipt }) };
   const busyFor = row ? busyMs(input, row) : 0;
   if (busyFor > 0) return { kind: "busy", forMs: busyFor };
   const taken = take(input);
@@ -81,9 +82,19 @@ export function released(row: LedgerRow): LedgerRow {
 }
 
 /** The row at its end. What was prepared is not kept: it may be large, and nothing sends it any more. */
-export function finished(row: LedgerRow, end: { readonly result: ToolResult; readonly receipt?: string | undefined; readonly now: number }): LedgerRow {
+export function finished(
+  row: LedgerRow,
+  end: { readonly result: ToolResult; readonly receipt?: string | undefined; readonly now: number },
+): LedgerRow {
   const { prepared: _, ...rest } = row;
-  return { ...rest, state: "done", lease: null, doneAt: end.now, result: end.result, ...(end.receipt === undefined ? {} : { receipt: end.receipt }) };
+  return {
+    ...rest,
+    state: "done",
+    lease: null,
+    doneAt: end.now,
+    result: end.result,
+    ...(end.receipt === undefined ? {} : { receipt: end.receipt }),
+  };
 }
 
 /**
@@ -106,7 +117,9 @@ function again({ idempotency, now, timeoutMs }: BeginInput, row: LedgerRow, take
   switch (idempotency.mode) {
     case "key":
       // The attempt itself takes up to the time-out, and must reach the target while it still knows the key.
-      return now + timeoutMs < (row.sendingAt ?? 0) + idempotency.keepsForMs ? { kind: "continue", row: taken, prepared } : { kind: "end", row: taken, code: "outcome_unknown" };
+      return now + timeoutMs < (row.sendingAt ?? 0) + idempotency.keepsForMs
+        ? { kind: "continue", row: taken, prepared }
+        : { kind: "end", row: taken, code: "outcome_unknown" };
     case "reconcile":
       return { kind: "reconcile", row: taken, prepared };
     case "none":

@@ -24,9 +24,22 @@ export async function mountToolset(bus: MessageBus, options: WorkerOptions): Pro
   const underWay = new Set<Promise<void>>();
   const context = invokeContext(options, deliver);
   await registerToolset(state, toolset);
-  const cancels = await listenTo(bus, { topic: topics.toolCancel, types: [messageTypes.toolCancel], parse: parseCancel, listener: (_, cancel) => cancelCall(cancel.toolCallId, context), log });
+  const cancels = await listenTo(bus, {
+    topic: topics.toolCancel,
+    types: [messageTypes.toolCancel],
+    parse: parseCancel,
+    listener: (_, cancel) => cancelCall(cancel.toolCallId, context),
+    log,
+  });
   await bus.announce(announcement(toolset, clock()));
-  return { bus: { ...wrap(bus), publish: (message) => (message.topic === topic && !closing.signal.aborted ? accept(message) : bus.publish(message)), consume }, stop };
+  return {
+    bus: {
+      ...wrap(bus),
+      publish: (message) => (message.topic === topic && !closing.signal.aborted ? accept(message) : bus.publish(message)),
+      consume,
+    },
+    stop,
+  };
 
   async function accept(message: Message): Promise<void> {
     const done = work(message).finally(() => underWay.delete(done));
@@ -35,7 +48,11 @@ export async function mountToolset(bus: MessageBus, options: WorkerOptions): Pro
 
   async function work(message: Message): Promise<void> {
     const parsed = message.type === messageTypes.toolInvoke ? parseInvoke(message.body) : null;
-    if (!parsed?.ok) return log.warn({ messageId: message.id.slice(0, 160), why: parsed ? describeProblems(parsed.problems).slice(0, 300) : "type" }, "an invoke that cannot be read was dropped");
+    if (!parsed?.ok)
+      return log.warn(
+        { messageId: message.id.slice(0, 160), why: parsed ? describeProblems(parsed.problems).slice(0, 300) : "type" },
+        "an invoke that cannot be read was dropped",
+      );
     for (let count = 1; count <= MAX_DELIVERIES && !closing.signal.aborted; count++) {
       const disposition = await invokeTool(message, parsed.value, { count, signal: closing.signal }, context).catch(faulty);
       if (disposition.kind !== "retry") return;

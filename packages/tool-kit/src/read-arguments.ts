@@ -17,6 +17,7 @@ export function readArguments(definition: ToolDefinition, text: string): Parsed<
   const problems = checkArguments(definition, parsed.value);
   if (problems.length > 0) return { ok: false, problems };
   // The check puts defaults in place.
-  if (canonicalJson(parsed.value) !== text) return { ok: false, problems: [{ path: "", message: "lacks defaults of the tool's schema; send them in full" }] };
+  if (canonicalJson(parsed.value) !== text)
+    return { ok: false, problems: [{ path: "", message: "lacks defaults of the tool's schema; send them in full" }] };
   return { ok: true, value: { value: parsed.value, hash: argumentsHash(text) } };
 }

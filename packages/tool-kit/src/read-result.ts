@@ -1,4 +1,17 @@
-import { attributes, errorContent, failedResult, jsonParser, type Message, messageTypes, type Parsed, parser, type ResultError, ToolFailure, ToolResponse, ToolResult } from "@toolbus/contracts";
+import {
+  attributes,
+  errorContent,
+  failedResult,
+  jsonParser,
+  type Message,
+  messageTypes,
+  type Parsed,
+  parser,
+  type ResultError,
+  ToolFailure,
+  ToolResponse,
+  ToolResult,
+} from "@toolbus/contracts";
 
 /** An answer as the agent joins it. */
 export interface ReadAnswer {
@@ -17,7 +30,8 @@ export function readResult(message: Message): Parsed<ReadAnswer> {
   const read = readBody(message);
   if (!read.ok) return read;
   const { callId, result } = read.value;
-  if (message.correlationId !== undefined && message.correlationId !== callId) return refused("", "names another call than its correlation id");
+  if (message.correlationId !== undefined && message.correlationId !== callId)
+    return refused("", "names another call than its correlation id");
   const hash = message.attributes[attributes.secretHash];
   if (hash === undefined) return refused("", `lacks the attribute ${attributes.secretHash}`);
   const receipt = message.attributes[attributes.receipt];
@@ -49,7 +63,9 @@ function readResponse(message: Message): Answered {
   const metadata = metadataOf(message);
   if (!metadata.ok) return metadata;
   if (metadata.value === null) {
-    const bare: ToolResult = isError ? { ...failedResult("domain_error", content.slice(0, 2000)), content } : { status: "ok", content, isError: false };
+    const bare: ToolResult = isError
+      ? { ...failedResult("domain_error", content.slice(0, 2000)), content }
+      : { status: "ok", content, isError: false };
     return { ok: true, value: { callId, result: bare } };
   }
   return checked(callId, { ...metadata.value, content, isError }, messageIn(content), message);
@@ -72,7 +88,12 @@ function readFailure(message: Message): Answered {
 /** Puts the error together from its places and checks the whole. */
 function checked(callId: string, candidate: Readonly<Record<string, unknown>>, said: string | undefined, message: Message): Answered {
   const details = parseJson(message.attributes[attributes.errorDetails]);
-  const whole = isObject(candidate["error"]) ? { ...candidate, error: { ...(said === undefined ? {} : { message: said }), ...candidate["error"], ...(details === undefined ? {} : { details }) } } : candidate;
+  const whole = isObject(candidate["error"])
+    ? {
+        ...candidate,
+        error: { ...(said === undefined ? {} : { message: said }), ...candidate["error"], ...(details === undefined ? {} : { details }) },
+      }
+    : candidate;
   const parsed = parseResult(whole);
   if (!parsed.ok) return parsed;
   const result = parsed.value;
@@ -128,6 +149,9 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function refused(path: string, message: string): { readonly ok: false; readonly problems: readonly { readonly path: string; readonly message: string }[] } {
+function refused(
+  path: string,
+  message: string,
+): { readonly ok: false; readonly problems: readonly { readonly path: string; readonly message: string }[] } {
   return { ok: false, problems: [{ path, message }] };
 }

@@ -6,13 +6,23 @@ import { readRegistry, RegistryConflict, registerToolset, unregister } from "./r
 import { toolset } from "./toolset.ts";
 
 function tools(name: string, names: readonly string[], version = "1", description = "Does it.") {
-  return toolset({ name, tools: names.map((tool) => defineTool({ name: tool, version, kind: "read", description, parameters: { type: "object" }, run: () => 1 })) });
+  return toolset({
+    name,
+    tools: names.map((tool) =>
+      defineTool({ name: tool, version, kind: "read", description, parameters: { type: "object" }, run: () => 1 }),
+    ),
+  });
 }
 
 function setup() {
   const clock = { now: 1000 };
   const state = memoryStore({ clock: () => clock.now });
-  return { state, clock, registered: async () => (await readRegistry(state)).map(({ toolset: owner, definition }) => `${owner}/${definition.name}@${definition.version}`) };
+  return {
+    state,
+    clock,
+    registered: async () =>
+      (await readRegistry(state)).map(({ toolset: owner, definition }) => `${owner}/${definition.name}@${definition.version}`),
+  };
 }
 
 describe("the stored registry", () => {
@@ -37,14 +47,18 @@ describe("the stored registry", () => {
   it("refuses a name of another toolset, and registers nothing of the one that asked", async () => {
     const { state, registered } = setup();
     await registerToolset(state, tools("orders", ["look_up"]));
-    await expect(registerToolset(state, tools("billing", ["count", "look_up"]))).rejects.toThrow('The tool "look_up" of the toolset "billing" is registered by the toolset "orders" already; rename it, or unregister that one first.');
+    await expect(registerToolset(state, tools("billing", ["count", "look_up"]))).rejects.toThrow(
+      'The tool "look_up" of the toolset "billing" is registered by the toolset "orders" already; rename it, or unregister that one first.',
+    );
     expect(await registered()).toEqual(["orders/look_up@1"]);
   });
 
   it("has one owner in the end when two toolsets race for a name", async () => {
     for (let round = 0; round < 20; round++) {
       const { state, registered } = setup();
-      const racing = await Promise.allSettled(["a", "b", "c"].map((name) => registerToolset(jittery(state, round), tools(name, ["look_up"]))));
+      const racing = await Promise.allSettled(
+        ["a", "b", "c"].map((name) => registerToolset(jittery(state, round), tools(name, ["look_up"]))),
+      );
       expect(racing.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
       expect(racing.filter((outcome) => outcome.status === "rejected" && outcome.reason instanceof RegistryConflict)).toHaveLength(2);
       expect(await registered()).toHaveLength(1);
@@ -76,7 +90,11 @@ describe("the stored registry", () => {
     const key = keys.registration("orders", "count", "1");
     const { documents } = await state.read([key]);
     const stored = documents[0];
-    await state.commit(HOME_SHARD, { op: "x", guards: [{ key, version: stored?.version ?? 0 }], put: [{ key, value: { ...(stored?.value as object), hash: "sha256-other" } }] });
+    await state.commit(HOME_SHARD, {
+      op: "x",
+      guards: [{ key, version: stored?.version ?? 0 }],
+      put: [{ key, value: { ...(stored?.value as object), hash: "sha256-other" } }],
+    });
     expect(await registered()).toEqual(["orders/look_up@1"]);
   });
 });
@@ -88,5 +106,10 @@ function jittery(state: StateStore, seed: number): StateStore {
     for (let i = (n = (n * 7 + 3) % 11); i > 0; i--) await Promise.resolve();
     return work();
   };
-  return { ...state, read: (all) => turns(() => state.read(all)), commit: (shard, change) => turns(() => state.commit(shard, change)), page: (index, options) => turns(() => state.page(index, options)) };
+  return {
+    ...state,
+    read: (all) => turns(() => state.read(all)),
+    commit: (shard, change) => turns(() => state.commit(shard, change)),
+    page: (index, options) => turns(() => state.page(index, options)),
+  };
 }

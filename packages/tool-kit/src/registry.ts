@@ -43,7 +43,13 @@ export async function readRegistry(state: StateStore, log?: Log): Promise<readon
     // Unregistered since the index was read.
     if (value === undefined) return [];
     const parsed = parseRegistration(value);
-    if (parsed.ok && parsed.value.toolset === toolset && parsed.value.definition.name === tool && parsed.value.hash === toolHash(parsed.value.definition)) return [parsed.value];
+    if (
+      parsed.ok &&
+      parsed.value.toolset === toolset &&
+      parsed.value.definition.name === tool &&
+      parsed.value.hash === toolHash(parsed.value.definition)
+    )
+      return [parsed.value];
     log?.warn({ toolset, tool, version }, "a registration cannot be read and is left out");
     return [];
   });
@@ -103,7 +109,11 @@ async function writeRegistrations(state: StateStore, toolset: Toolset, executors
     op: `register:${toolset.name}:${executors.map((e) => e.hash.slice(-8)).join("")}:${[...versions.values()].join(".")}`.slice(0, 400),
     guards: guarded.map((key) => ({ key, version: versions.get(key) ?? 0 })),
     put,
-    index: executors.map(({ definition }) => ({ index: keys.registryIndex(), member: `${toolset.name}/${definition.name}@${definition.version}`, score: 0 })),
+    index: executors.map(({ definition }) => ({
+      index: keys.registryIndex(),
+      member: `${toolset.name}/${definition.name}@${definition.version}`,
+      score: 0,
+    })),
   };
   return (await commitRepeatedly(state, HOME_SHARD, change)).outcome === "ok";
 }
@@ -120,7 +130,9 @@ function registrationOf(toolset: string, { definition, hash }: Executor, stored:
 async function lostNames(state: StateStore, toolset: Toolset): Promise<readonly Member[]> {
   const foreign = await foreignClaims(state, toolset);
   if (foreign.length === 0) return [];
-  const { documents } = await state.read(foreign.flatMap(({ toolset: other, tool }) => [claimKey(toolset.name, tool), claimKey(other, tool)]));
+  const { documents } = await state.read(
+    foreign.flatMap(({ toolset: other, tool }) => [claimKey(toolset.name, tool), claimKey(other, tool)]),
+  );
   return foreign.filter((_, i) => {
     const [ours, theirs] = [documents[2 * i], documents[2 * i + 1]];
     return theirs && (!ours || theirs.version < ours.version);
@@ -134,7 +146,9 @@ async function foreignClaims(state: StateStore, toolset: Toolset): Promise<reado
 function refuseForeign(name: string, foreign: readonly Member[]): void {
   const [first] = foreign;
   if (!first) return;
-  throw new RegistryConflict(`The tool "${first.tool}" of the toolset "${name}" is registered by the toolset "${first.toolset}" already; rename it, or unregister that one first.`);
+  throw new RegistryConflict(
+    `The tool "${first.tool}" of the toolset "${name}" is registered by the toolset "${first.toolset}" already; rename it, or unregister that one first.`,
+  );
 }
 
 async function indexMembers(state: StateStore): Promise<readonly Member[]> {

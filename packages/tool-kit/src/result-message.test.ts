@@ -5,13 +5,26 @@ import { readResult } from "./read-result.ts";
 import { grantStaleMessage, resultMessage, sendable } from "./result-message.ts";
 
 const CALL = { toolCallId: "rn_03_01ARZ3NDEKTSV4RRFFQ69G5FAV.1.0", toolName: "look_up" };
-const invoke: Message = message({ id: "i", topic: "tool.invoke.orders", type: messageTypes.toolInvoke, source: "agent.a", now: 0, attributes: { [attributes.callSecret]: "s" }, body: {} });
+const invoke: Message = message({
+  id: "i",
+  topic: "tool.invoke.orders",
+  type: messageTypes.toolInvoke,
+  source: "agent.a",
+  now: 0,
+  attributes: { [attributes.callSecret]: "s" },
+  body: {},
+});
 const parts = { invoke, call: CALL, dispatch: 3, source: "worker.orders", now: 1000 };
 
 describe("the answer to a tool call", () => {
   it("has exactly the fields of the contract in its body", () => {
     const ok = resultMessage({ ...parts, result: { status: "ok", content: "x", isError: false } });
-    expect(ok).toMatchObject({ id: `${CALL.toolCallId}#r3`, topic: "tool.result.default", type: messageTypes.toolResult, correlationId: CALL.toolCallId });
+    expect(ok).toMatchObject({
+      id: `${CALL.toolCallId}#r3`,
+      topic: "tool.result.default",
+      type: messageTypes.toolResult,
+      correlationId: CALL.toolCallId,
+    });
     expect(JSON.parse(ok.body)).toEqual({ ...CALL, content: "x", isError: false });
     const failed = resultMessage({ ...parts, result: failedResult("execution_failed", "It broke.") });
     expect(failed.type).toBe(messageTypes.toolError);
@@ -28,7 +41,15 @@ describe("the answer to a tool call", () => {
       const receipt = random() < 0.5 ? "a.b.c" : undefined;
       const sent = resultMessage({ ...parts, result, receipt });
       expect(Object.values(sent.attributes).every((value) => /^[\x20-\x7e]*$/.test(value))).toBe(true);
-      expect(readResult(JSON.parse(JSON.stringify(sent)))).toEqual({ ok: true, value: { callId: CALL.toolCallId, secretHash: secretHash("s"), result: sendable(result), ...(receipt === undefined ? {} : { receipt }) } });
+      expect(readResult(JSON.parse(JSON.stringify(sent)))).toEqual({
+        ok: true,
+        value: {
+          callId: CALL.toolCallId,
+          secretHash: secretHash("s"),
+          result: sendable(result),
+          ...(receipt === undefined ? {} : { receipt }),
+        },
+      });
       expect(sendable(sendable(result))).toEqual(sendable(result));
     }
   });
@@ -56,28 +77,47 @@ describe("the answer to a tool call", () => {
   });
 
   it("is understood without our metadata: a worker in another language sends the bare body", () => {
-    const { [attributes.resultMetadata]: _, ...bare } = resultMessage({ ...parts, result: { status: "ok", content: "x", isError: false } }).attributes;
+    const { [attributes.resultMetadata]: _, ...bare } = resultMessage({
+      ...parts,
+      result: { status: "ok", content: "x", isError: false },
+    }).attributes;
     const base = resultMessage({ ...parts, result: { status: "ok", content: "x", isError: false } });
     expect(readResult({ ...base, attributes: bare })).toMatchObject({ ok: true, value: { result: { status: "ok", content: "x" } } });
-    const failure = { ...base, type: messageTypes.toolError, attributes: bare, body: JSON.stringify({ ...CALL, code: "Timeout", message: "Late.", isRetryable: true }) };
-    expect(readResult(failure)).toMatchObject({ ok: true, value: { result: { status: "timeout", error: { code: "timeout", retryable: true } } } });
+    const failure = {
+      ...base,
+      type: messageTypes.toolError,
+      attributes: bare,
+      body: JSON.stringify({ ...CALL, code: "Timeout", message: "Late.", isRetryable: true }),
+    };
+    expect(readResult(failure)).toMatchObject({
+      ok: true,
+      value: { result: { status: "timeout", error: { code: "timeout", retryable: true } } },
+    });
   });
 
   it("says that a grant is stale, bound to the call's secret", () => {
     const stale = grantStaleMessage({ ...parts, reason: "expired" });
     expect(JSON.parse(stale.body)).toMatchObject({ ...CALL, code: "grant_stale", isRetryable: true });
-    expect(readResult(stale)).toMatchObject({ ok: true, value: { callId: CALL.toolCallId, secretHash: secretHash("s"), result: { isError: true } } });
+    expect(readResult(stale)).toMatchObject({
+      ok: true,
+      value: { callId: CALL.toolCallId, secretHash: secretHash("s"), result: { isError: true } },
+    });
   });
 });
 
 function anyResult(random: () => number): ToolResult {
   const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)] as T;
-  const text = (): string => Array.from({ length: Math.floor(random() * 30) }, () => pick(["a", '"', "\n", "é", "😀", "\\", "\u0000", "{", " "])).join("");
+  const text = (): string =>
+    Array.from({ length: Math.floor(random() * 30) }, () => pick(["a", '"', "\n", "é", "😀", "\\", "\u0000", "{", " "])).join("");
   const metadata = { tool: "look_up", agent: "ä", startedAt: 1, endedAt: 2, latencyMs: 1.5, ok: true, attempt: 1 };
   const more = { ...(random() < 0.5 ? { metadata } : {}), ...(random() < 0.2 ? { truncated: true } : {}) };
   if (random() < 0.3) return { status: "ok", content: text(), isError: false, ...more };
   const details = random() < 0.4 ? { details: [{ path: "/a", message: `x${text()}`.trim() }] } : {};
-  const failed = failedResult(pick([...Object.keys(toolErrors), "release_not_found"]), text(), { ...details, ...(random() < 0.3 ? { retryAfter: 3 } : {}), ...(more.truncated ? { truncated: true } : {}) });
+  const failed = failedResult(pick([...Object.keys(toolErrors), "release_not_found"]), text(), {
+    ...details,
+    ...(random() < 0.3 ? { retryAfter: 3 } : {}),
+    ...(more.truncated ? { truncated: true } : {}),
+  });
   return { ...failed, ...more, ...(random() < 0.2 ? { content: text() } : {}) };
 }
 

@@ -1,4 +1,17 @@
-import { attributes, DEFAULT_AGENT, errorContent, type Json, type Message, message, messageIds, messageTypes, type ResultError, type ToolInvoke, type ToolResult, topics } from "@toolbus/contracts";
+import {
+  attributes,
+  DEFAULT_AGENT,
+  errorContent,
+  type Json,
+  type Message,
+  message,
+  messageIds,
+  messageTypes,
+  type ResultError,
+  type ToolInvoke,
+  type ToolResult,
+  topics,
+} from "@toolbus/contracts";
 import { secretHash } from "@toolbus/grants";
 import { asciiJson } from "./ascii-json.ts";
 import { boundContent } from "./tool-output.ts";
@@ -42,7 +55,13 @@ export function resultMessage(parts: AnswerParts & { readonly result: ToolResult
 /** The answer to a write whose grant is genuine but stale: the agent asks for another. */
 export function grantStaleMessage(parts: AnswerParts & { readonly reason: string }): Message {
   const { toolCallId, toolName } = parts.call;
-  const body = { toolCallId, toolName, code: "grant_stale", message: `The grant is stale (${parts.reason}); ask for another.`, isRetryable: true };
+  const body = {
+    toolCallId,
+    toolName,
+    code: "grant_stale",
+    message: `The grant is stale (${parts.reason}); ask for another.`,
+    isRetryable: true,
+  };
   return answer(parts, { type: messageTypes.grantStale, body, attributes: {} });
 }
 
@@ -51,7 +70,11 @@ export function sendable(result: ToolResult): ToolResult {
   const { error } = result;
   if (error) {
     const { details, ...rest } = error;
-    const bounded: ResultError = { ...rest, message: cleanText(error.message, 4000), ...(details === undefined ? {} : { details: [...boundedDetails(details)] }) };
+    const bounded: ResultError = {
+      ...rest,
+      message: cleanText(error.message, 4000),
+      ...(details === undefined ? {} : { details: [...boundedDetails(details)] }),
+    };
     const content = result.content === errorContent(error, result.truncated) ? errorContent(bounded, result.truncated) : result.content;
     return { ...result, error: bounded, ...boundContent(content) };
   }
@@ -63,7 +86,13 @@ function isFailure(result: ToolResult, error: ResultError): boolean {
   return FAILURE_CODES.has(error.code) && result.isError && result.content === errorContent(error, result.truncated);
 }
 
-const FAILURE_CODES: ReadonlySet<string> = new Set(["tool_not_found", "invalid_arguments", "timeout", "execution_failed", "result_too_large"]);
+const FAILURE_CODES: ReadonlySet<string> = new Set([
+  "tool_not_found",
+  "invalid_arguments",
+  "timeout",
+  "execution_failed",
+  "result_too_large",
+]);
 
 function wireCode(error: ResultError): string {
   switch (error.code) {

@@ -11,14 +11,28 @@ import { cancelCall } from "./worker-options.ts";
 type Run = (args: JsonObject, context: ToolContext) => ToolOutput | Promise<ToolOutput>;
 
 function setup(run: Run, timeoutMs = 1000) {
-  const parameters = { type: "object", properties: { id: { type: "string", maxLength: 10 }, limit: { type: "integer", default: 10 } }, required: ["id"], additionalProperties: false };
-  const made = bench(toolset({ name: "orders", tools: [defineTool({ name: "look_up", kind: "read", description: "Looks up.", parameters, timeoutMs, run })] }));
+  const parameters = {
+    type: "object",
+    properties: { id: { type: "string", maxLength: 10 }, limit: { type: "integer", default: 10 } },
+    required: ["id"],
+    additionalProperties: false,
+  };
+  const made = bench(
+    toolset({
+      name: "orders",
+      tools: [defineTool({ name: "look_up", kind: "read", description: "Looks up.", parameters, timeoutMs, run })],
+    }),
+  );
   return { ...made, worker: made.process(), ask: (args: JsonObject = { id: "a", limit: 1 }) => made.invoke("look_up", args) };
 }
 
 describe("a read", () => {
   it("answers JSON as JSON text and text as it is", async () => {
-    for (const [value, content] of [[{ a: 1 }, '{"a":1}'], ["plain", "plain"], [null, "null"]] as const) {
+    for (const [value, content] of [
+      [{ a: 1 }, '{"a":1}'],
+      ["plain", "plain"],
+      [null, "null"],
+    ] as const) {
       const { worker, ask } = setup(() => value);
       expect(await worker.deliver(await ask())).toEqual({ kind: "ack" });
       expect(worker.read()[0]?.result).toMatchObject({ status: "ok", content, isError: false, metadata: { tool: "look_up", attempt: 1 } });
@@ -44,9 +58,17 @@ describe("a read", () => {
   });
 
   it("gives a problem of the tool's domain in its own words", async () => {
-    const { worker, ask } = setup(() => toolError("order_not_found", "There is no order a.", { details: [{ path: "/id", message: "is unknown" }] }));
+    const { worker, ask } = setup(() =>
+      toolError("order_not_found", "There is no order a.", { details: [{ path: "/id", message: "is unknown" }] }),
+    );
     await worker.deliver(await ask());
-    expect(worker.read()[0]?.result.error).toEqual({ code: "order_not_found", class: "ToolUserError", message: "There is no order a.", retryable: false, details: [{ path: "/id", message: "is unknown" }] });
+    expect(worker.read()[0]?.result.error).toEqual({
+      code: "order_not_found",
+      class: "ToolUserError",
+      message: "There is no order a.",
+      retryable: false,
+      details: [{ path: "/id", message: "is unknown" }],
+    });
   });
 
   it("tries one transient failure again, silently, and not a second", async () => {
@@ -128,14 +150,23 @@ describe("a call that cannot run", () => {
   it("of an unknown tool is answered with the names there are", async () => {
     const { worker, invoke } = setup(() => 1);
     await worker.deliver(await invoke("look_upp", { id: "a" }));
-    expect(JSON.parse(worker.answers[0]?.body ?? "")).toMatchObject({ code: "ToolNotFound", message: 'Tool "look_upp" is not registered. Registered: look_up.', isRetryable: false });
+    expect(JSON.parse(worker.answers[0]?.body ?? "")).toMatchObject({
+      code: "ToolNotFound",
+      message: 'Tool "look_upp" is not registered. Registered: look_up.',
+      isRetryable: false,
+    });
   });
 
   it("with wrong arguments is answered with every field that is wrong", async () => {
     const { worker, ask } = setup(() => 1);
     await worker.deliver(await ask({ id: "much too long", limit: "ten" }));
     expect(worker.read()[0]?.result).toMatchObject({ status: "validation_error", error: { code: "invalid_arguments" } });
-    expect(worker.read()[0]?.result.error?.details?.map(({ path }) => path).toSorted()).toEqual(["/id", "/limit"]);
+    expect(
+      worker
+        .read()[0]
+        ?.result.error?.details?.map(({ path }) => path)
+        .toSorted(),
+    ).toEqual(["/id", "/limit"]);
   });
 
   it("is refused when a default would change its arguments, or when they are not canonical", async () => {

@@ -12,7 +12,12 @@ import type { Executor } from "./toolset.ts";
  * Runs a read or a compute to its result, within its time-out. One transient failure to reach the target is tried again silently. Nothing is
  * stored: the same invoke may run again, here or elsewhere.
  */
-export async function runRead(call: ToolCall, executor: Executor<ReadTool>, args: CheckedArguments, context: InvokeContext): Promise<Outcome> {
+export async function runRead(
+  call: ToolCall,
+  executor: Executor<ReadTool>,
+  args: CheckedArguments,
+  context: InvokeContext,
+): Promise<Outcome> {
   const { clock, monotonic, log } = context;
   if (call.notAfter !== undefined && clock() > call.notAfter) return { kind: "drop", reason: "it came after its not-after" };
   let attempt = 1;
@@ -26,10 +31,13 @@ export async function runRead(call: ToolCall, executor: Executor<ReadTool>, args
 
   function runOnce(): Promise<Ran<Json>> {
     const toolLog = log.child({ callId: call.callId, tool: call.toolName });
-    return runWithin((signal) => executor.tool.run(args.value, { callId: call.callId, sessionId: call.invoke.sessionId, signal, log: toolLog }), {
-      timeoutMs: timeLeft(),
-      signals: { cancelled: call.cancelled, stopped: call.stopped },
-    });
+    return runWithin(
+      (signal) => executor.tool.run(args.value, { callId: call.callId, sessionId: call.invoke.sessionId, signal, log: toolLog }),
+      {
+        timeoutMs: timeLeft(),
+        signals: { cancelled: call.cancelled, stopped: call.stopped },
+      },
+    );
   }
 
   function timeLeft(): number {
@@ -47,7 +55,8 @@ export function readOutcome(ran: Ran<Json>, { definition }: Executor): ToolResul
     case "threw":
       return unexpectedResult(ran.error);
     case "interrupted":
-      if (ran.why === "timeout") return failedResult("timeout", `The tool "${definition.name}" did not answer within ${definition.timeoutMs} ms.`);
+      if (ran.why === "timeout")
+        return failedResult("timeout", `The tool "${definition.name}" did not answer within ${definition.timeoutMs} ms.`);
       return failedResult("cancelled", `The call of "${definition.name}" was cancelled before it had an effect.`);
   }
 }
@@ -61,5 +70,11 @@ function outputOrFailure(value: Json): ToolResult {
 }
 
 function isTransient(ran: Ran<Json>): boolean {
-  return ran.kind === "problem" && ran.problem instanceof ToolProblem && ran.problem.code === "unavailable" && ran.problem.options.retryable !== false && ran.problem.options.retryAfter === undefined;
+  return (
+    ran.kind === "problem" &&
+    ran.problem instanceof ToolProblem &&
+    ran.problem.code === "unavailable" &&
+    ran.problem.options.retryable !== false &&
+    ran.problem.options.retryAfter === undefined
+  );
 }

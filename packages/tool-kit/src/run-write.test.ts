@@ -24,11 +24,19 @@ describe("a write with a genuine grant", () => {
     expect(over.effects).toEqual(new Map([[callId(), 1]]));
     expect(steps).toEqual(["begin", "sending", "finish"]);
     const [answer] = worker.read();
-    expect(answer?.result).toMatchObject({ status: "ok", content: '{"paid":true}', metadata: { tool: "pay", agent: "tester", ok: true, attempt: 1, traceId: "0af7651916cd43dd8448eb211c80319c" } });
+    expect(answer?.result).toMatchObject({
+      status: "ok",
+      content: '{"paid":true}',
+      metadata: { tool: "pay", agent: "tester", ok: true, attempt: 1, traceId: "0af7651916cd43dd8448eb211c80319c" },
+    });
     const stored = await row();
     expect(stored).toMatchObject({ state: "done", fence: 1, lease: null, jti: approvalIdOf(callId()), result: { status: "ok" } });
     expect(stored?.prepared).toBeUndefined();
-    const receipt = await verifyReceipt({ receipt: answer?.receipt ?? "", keys: receiptKeys, expected: { callId: callId(), toolset: "orders" } });
+    const receipt = await verifyReceipt({
+      receipt: answer?.receipt ?? "",
+      keys: receiptKeys,
+      expected: { callId: callId(), toolset: "orders" },
+    });
     expect(receipt.kind).toBe("genuine");
   });
 
@@ -77,7 +85,13 @@ describe("a write whose run fails", () => {
     const sent = await invoke("pay", ARGS);
     const waits: unknown[] = [];
     for (let count = 1; count <= 5; count++) waits.push(await worker.deliver(sent, count));
-    expect(waits.map((d) => (typeof d === "object" && d !== null && "after" in d ? d.after : "ack"))).toEqual([1000, 5000, 30_000, 30_000, "ack"]);
+    expect(waits.map((d) => (typeof d === "object" && d !== null && "after" in d ? d.after : "ack"))).toEqual([
+      1000,
+      5000,
+      30_000,
+      30_000,
+      "ack",
+    ]);
     expect(keys).toEqual(Array.from({ length: 5 }, () => callId()));
     expect(worker.read()[0]?.result.status).toBe("outcome_unknown");
     expect(over.prepares).toBe(1);

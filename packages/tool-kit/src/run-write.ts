@@ -72,11 +72,15 @@ async function whileHeld(hold: Hold, work: () => Promise<Outcome>): Promise<Outc
 async function prepareAndSend(attempt: Attempt, args: CheckedArguments): Promise<Outcome> {
   const { call, executor, context, hold } = attempt;
   const log = context.log.child({ callId: call.callId, tool: call.toolName });
-  const ran = await runWithin<Json>((signal) => executor.tool.prepare(args.value, { callId: call.callId, sessionId: call.invoke.sessionId, signal, log }), {
-    timeoutMs: executor.definition.timeoutMs,
-    signals: { cancelled: call.cancelled, stopped: call.stopped, lost: hold.lost },
-  });
-  if (ran.kind === "interrupted" && (ran.why === "stopped" || ran.why === "lost")) return giveBack(attempt, 0, `the attempt was interrupted (${ran.why})`);
+  const ran = await runWithin<Json>(
+    (signal) => executor.tool.prepare(args.value, { callId: call.callId, sessionId: call.invoke.sessionId, signal, log }),
+    {
+      timeoutMs: executor.definition.timeoutMs,
+      signals: { cancelled: call.cancelled, stopped: call.stopped, lost: hold.lost },
+    },
+  );
+  if (ran.kind === "interrupted" && (ran.why === "stopped" || ran.why === "lost"))
+    return giveBack(attempt, 0, `the attempt was interrupted (${ran.why})`);
   if (ran.kind !== "value") return finish(attempt, readOutcome(ran, executor));
   const prepared = ran.value ?? null;
   const sent = await hold.sending(prepared, call.notAfter);
@@ -106,7 +110,10 @@ async function send(attempt: Attempt, prepared: Json, { first }: { readonly firs
   // A refusal of a later attempt says nothing about the earlier one, which may have got through.
   if (first && ran.kind === "problem" && ran.problem.options.effect === "none") return finish(attempt, problemResult(ran.problem));
   if (ran.kind === "interrupted" && ran.why === "lost") return giveBack(attempt, 0, "the lease was lost while sending");
-  attempt.context.log.warn({ callId: call.callId, tool: call.toolName, attempt: hold.fence, why: whyOpen(ran) }, "the outcome of a write is open");
+  attempt.context.log.warn(
+    { callId: call.callId, tool: call.toolName, attempt: hold.fence, why: whyOpen(ran) },
+    "the outcome of a write is open",
+  );
   switch (executor.definition.idempotency.mode) {
     case "key":
       return repeatOrUnknown(attempt, ran);
@@ -120,16 +127,22 @@ async function send(attempt: Attempt, prepared: Json, { first }: { readonly firs
 /** Asks the target what became of an earlier attempt. It never leads to a second run. */
 async function askTarget(attempt: Attempt, prepared: Json): Promise<Outcome> {
   const { executor, hold } = attempt;
-  const ran = await runWithin<Reconciliation>((signal) => executor.tool.reconcile?.(prepared, writeContext(attempt, signal)) ?? { kind: "unknown" }, {
-    timeoutMs: executor.definition.timeoutMs,
-    signals: { lost: hold.lost },
-  });
+  const ran = await runWithin<Reconciliation>(
+    (signal) => executor.tool.reconcile?.(prepared, writeContext(attempt, signal)) ?? { kind: "unknown" },
+    {
+      timeoutMs: executor.definition.timeoutMs,
+      signals: { lost: hold.lost },
+    },
+  );
   if (ran.kind !== "value") return repeatOrUnknown(attempt, ran);
   switch (ran.value.kind) {
     case "happened":
       return finish(attempt, writtenResult(ran.value.content));
     case "voided":
-      return finish(attempt, failedResult("not_executed", `The write "${executor.definition.name}" did not happen: its target refuses the interrupted attempt.`));
+      return finish(
+        attempt,
+        failedResult("not_executed", `The write "${executor.definition.name}" did not happen: its target refuses the interrupted attempt.`),
+      );
     case "unknown":
       return finish(attempt, endResult("outcome_unknown", executor));
   }
@@ -152,7 +165,8 @@ async function giveBack({ hold }: Attempt, after: number, reason: string): Promi
 async function finish({ call, context, hold }: Attempt, result: ToolResult): Promise<Outcome> {
   const recorded = withRecord(call, result, hold.fence, context.monotonic);
   const done = await hold.finish(recorded);
-  if (done.kind === "lost") return { kind: "retry", after: retryAfter(context.timings, call.count), reason: "another attempt has taken over" };
+  if (done.kind === "lost")
+    return { kind: "retry", after: retryAfter(context.timings, call.count), reason: "another attempt has taken over" };
   return { kind: "answer", result: recorded, ...(done.receipt === undefined ? {} : { receipt: done.receipt }) };
 }
 
@@ -168,7 +182,10 @@ function writtenResult(value: Json): ToolResult {
 function endResult(code: "cancelled" | "outcome_unknown", { definition }: WriteExecutor): ToolResult {
   return code === "cancelled"
     ? failedResult(code, `The write "${definition.name}" was cancelled before it was sent.`)
-    : failedResult(code, `Whether the write "${definition.name}" took effect is not known. It is not repeated; look at its target before you ask for it again.`);
+    : failedResult(
+        code,
+        `Whether the write "${definition.name}" took effect is not known. It is not repeated; look at its target before you ask for it again.`,
+      );
 }
 
 function writeContext({ call, context }: Attempt, signal: AbortSignal): WriteContext {

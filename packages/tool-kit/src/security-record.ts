@@ -15,7 +15,11 @@ export interface SecurityEvent {
  * Records that somebody asked for a write that nobody granted: a durable entry in the toolset's security log (kept 30 days) and a warning.
  * Such a call gets no answer. Throws `StoreUnavailable` when the store does not answer: the delivery then comes again.
  */
-export async function recordSecurityEvent(call: ToolCall, event: SecurityEvent, context: { readonly toolset: { readonly name: string }; readonly state: StateStore; readonly log: Log }): Promise<void> {
+export async function recordSecurityEvent(
+  call: ToolCall,
+  event: SecurityEvent,
+  context: { readonly toolset: { readonly name: string }; readonly state: StateStore; readonly log: Log },
+): Promise<void> {
   const { state, log, toolset } = context;
   const { callId, toolName: tool, message } = call;
   const { reason } = event;
@@ -28,7 +32,16 @@ export async function recordSecurityEvent(call: ToolCall, event: SecurityEvent, 
     const { now, documents } = await state.read([head]);
     const [stored] = documents;
     const version = stored?.version ?? 0;
-    const entry: Json = { at: now, service, reason, detail, callId, tool: cleanText(tool, 128), messageId: cleanText(message.id, 160), source: cleanText(message.source, 120) };
+    const entry: Json = {
+      at: now,
+      service,
+      reason,
+      detail,
+      callId,
+      tool: cleanText(tool, 128),
+      messageId: cleanText(message.id, 160),
+      source: cleanText(message.source, 120),
+    };
     const reply = await commitRepeatedly(state, shard, {
       op: `security:${message.id.slice(0, 160)}:${call.count}:${version}`,
       guards: [{ key: head, version }],

@@ -31,7 +31,19 @@ export async function serveToolset(toolset: Toolset, options: ServeOptions): Pro
     opened.push({ stop: () => bus.close() });
     const { concurrency } = options;
     const monotonic = (): number => performance.now();
-    opened.push(await startWorker({ toolset, bus, state, keys, log, clock, monotonic, random: (bytes) => randomBytes(bytes), ...(concurrency === undefined ? {} : { concurrency }) }));
+    opened.push(
+      await startWorker({
+        toolset,
+        bus,
+        state,
+        keys,
+        log,
+        clock,
+        monotonic,
+        random: (bytes) => randomBytes(bytes),
+        ...(concurrency === undefined ? {} : { concurrency }),
+      }),
+    );
   } catch (error) {
     await stopAll(opened);
     throw error;

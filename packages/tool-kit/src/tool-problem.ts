@@ -70,7 +70,10 @@ export function boundedDetails(details: readonly Problem[]): readonly Problem[] 
 
 /** Text on one line without control characters, cut to a number of characters. */
 export function cleanText(text: string, chars: number): string {
-  const line = text.slice(0, chars * 2).replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, " ").trim();
+  const line = text
+    .slice(0, chars * 2)
+    .replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, " ")
+    .trim();
   return line.length > chars ? `${line.slice(0, chars - 1).toWellFormed()}…` : line.toWellFormed();
 }
 

@@ -29,7 +29,10 @@ export interface WriteContext {
  * What a target says about an attempt that may have reached it. `voided` means more than "not found": the target refuses that attempt from now
  * on, so it can never take effect.
  */
-export type Reconciliation = { readonly kind: "happened"; readonly content: Json } | { readonly kind: "voided" } | { readonly kind: "unknown" };
+export type Reconciliation =
+  | { readonly kind: "happened"; readonly content: Json }
+  | { readonly kind: "voided" }
+  | { readonly kind: "unknown" };
 
 /** A definition before a toolset gave it its source. */
 export type DraftDefinition = Omit<ToolDefinition, "source"> & { readonly source?: string };

@@ -26,14 +26,16 @@ export interface Toolset {
 /** Makes a toolset. Throws a TypeError on a bad name or on two tools of one name. */
 export function toolset(options: { readonly name: string; readonly tools: readonly Tool[] }): Toolset {
   const { name } = options;
-  if (!TOOLSET_NAME.test(name)) throw new TypeError(`"${name.slice(0, 80)}" is no name of a toolset: use lower-case letters, digits, "-" and "_", 32 at most.`);
+  if (!TOOLSET_NAME.test(name))
+    throw new TypeError(`"${name.slice(0, 80)}" is no name of a toolset: use lower-case letters, digits, "-" and "_", 32 at most.`);
   const executors = new Map<string, Executor>();
   const made: Toolset = {
     name,
     list: () => [...executors.values()],
     find: (tool) => executors.get(tool),
     register(tool) {
-      if (executors.has(tool.draft.name)) throw new TypeError(`The toolset "${name}" has a tool "${tool.draft.name}" already; give one of them another name.`);
+      if (executors.has(tool.draft.name))
+        throw new TypeError(`The toolset "${name}" has a tool "${tool.draft.name}" already; give one of them another name.`);
       const definition: ToolDefinition = { ...tool.draft, source: tool.draft.source ?? name };
       const executor: Executor = { definition, hash: toolHash(definition), tool };
       executors.set(definition.name, executor);

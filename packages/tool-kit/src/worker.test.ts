@@ -21,7 +21,15 @@ function setup() {
   const bus = memoryBus();
   opened.push({ stop: () => bus.close() });
   // Messages are dated by the bench's clock, so the worker judges them by it too.
-  const options = { toolset: tools, state: made.state, keys: approvalsKeys, log: silentLog, clock: () => made.clock.now, monotonic: () => performance.now(), random: (bytes: number) => randomBytes(bytes) };
+  const options = {
+    toolset: tools,
+    state: made.state,
+    keys: approvalsKeys,
+    log: silentLog,
+    clock: () => made.clock.now,
+    monotonic: () => performance.now(),
+    random: (bytes: number) => randomBytes(bytes),
+  };
   return { over, ...made, bus, options };
 }
 
@@ -63,7 +71,10 @@ describe("a worker on the bus", () => {
   it("has one effect although the bus duplicates and reorders", async () => {
     const { bus, options, invoke, over } = setup();
     const agent = await answers(bus);
-    opened.push(await startWorker({ ...options, bus, timings: { leaseMs: 10_000, renewMs: 3000, retryMs: [5] } }), await startWorker({ ...options, bus }));
+    opened.push(
+      await startWorker({ ...options, bus, timings: { leaseMs: 10_000, renewMs: 3000, retryMs: [5] } }),
+      await startWorker({ ...options, bus }),
+    );
     bus.setFaults({ duplicate: 0.5, reorder: 0.5 });
     const answered = Promise.all(Array.from({ length: 30 }, () => agent.next()));
     for (let index = 0; index < 30; index++) await bus.publish(await invoke("pay", { amount: 1, to: "ann" }, { index }));
@@ -81,7 +92,15 @@ describe("a worker on the bus", () => {
     const answer = agent.next();
     await bus.publish(await invoke("pay", { amount: 1, to: "ann" }));
     const signal = await started.promise;
-    const hint = (n: number): Message => message({ id: `cancel:${n}`, topic: topics.toolCancel, type: messageTypes.toolCancel, source: "anyone", now: clock.now, body: { toolCallId: callId() } });
+    const hint = (n: number): Message =>
+      message({
+        id: `cancel:${n}`,
+        topic: topics.toolCancel,
+        type: messageTypes.toolCancel,
+        source: "anyone",
+        now: clock.now,
+        body: { toolCallId: callId() },
+      });
     const heard = Promise.withResolvers<void>();
     await bus.listen(topics.toolCancel, () => heard.resolve());
     await bus.announce(hint(1));
@@ -98,7 +117,9 @@ describe("a worker on the bus", () => {
     const worker = await startWorker({ ...options, bus });
     const announced = Promise.withResolvers<Message>();
     await bus.listen(topics.toolAnnounce, announced.resolve);
-    await bus.announce(message({ id: "refresh:1", topic: topics.toolRefresh, type: "toolbus.tool.refresh", source: "agent", now: clock.now, body: {} }));
+    await bus.announce(
+      message({ id: "refresh:1", topic: topics.toolRefresh, type: "toolbus.tool.refresh", source: "agent", now: clock.now, body: {} }),
+    );
     expect((await announced.promise).source).toBe("worker.orders");
     await Promise.all([worker.stop(), worker.stop()]);
   });

@@ -21,7 +21,15 @@ export async function startWorker(options: WorkerOptions & { readonly bus: Messa
   let stopping: Promise<void> | null = null;
   const worker: Worker = { stop: () => (stopping ??= stopAll(subscriptions)) };
   try {
-    subscriptions.push(await listenTo(bus, { topic: topics.toolCancel, types: [messageTypes.toolCancel], parse: parseCancel, listener: (_, cancel) => cancelCall(cancel.toolCallId, context), log }));
+    subscriptions.push(
+      await listenTo(bus, {
+        topic: topics.toolCancel,
+        types: [messageTypes.toolCancel],
+        parse: parseCancel,
+        listener: (_, cancel) => cancelCall(cancel.toolCallId, context),
+        log,
+      }),
+    );
     subscriptions.push(await bus.listen(topics.toolRefresh, () => void registerAgain()));
     subscriptions.push(
       await consumeQueue(bus, {

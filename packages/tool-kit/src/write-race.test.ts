@@ -72,11 +72,13 @@ describe("the lease of a write", () => {
     await renewed.promise;
     expect((await row())?.lease?.until).toBeGreaterThan(clock.now);
     const key = `tb:ledger.orders:{03}:${(await row())?.callId ?? ""}`;
-    for (let taken = false; !taken; ) {
+    for (let taken = false; !taken;) {
       const { documents } = await state.read([key]);
       const stored = documents[0];
       if (!stored) throw new Error("there is no row");
-      taken = (await state.commit("03", { op: "take", guards: [{ key, version: stored.version }], put: [{ key, value: stored.value }] })).outcome === "ok";
+      taken =
+        (await state.commit("03", { op: "take", guards: [{ key, version: stored.version }], put: [{ key, value: stored.value }] }))
+          .outcome === "ok";
     }
     expect(await aborted.promise).toMatchObject({ message: "Another attempt at this call has taken over." });
     expect(await delivered).toMatchObject({ kind: "retry" });

@@ -19,10 +19,12 @@ export function catalogue(state: StateStore): Catalogue {
           if (registration?.ok) byHash.set(registration.value.hash, registration.value);
         }
       }
-      return new Map(tools.flatMap((tool) => {
-        const registration = byHash.get(tool.hash);
-        return registration ? [[tool.name, registration] as const] : [];
-      }));
+      return new Map(
+        tools.flatMap((tool) => {
+          const registration = byHash.get(tool.hash);
+          return registration ? [[tool.name, registration] as const] : [];
+        }),
+      );
     },
   };
 }

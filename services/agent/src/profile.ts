@@ -46,7 +46,13 @@ export interface ReportRule {
 /** The report that an investigation starts from. */
 export function emptyReport(rule: ReportRule, input: JsonObject): Report {
   const subject = input[rule.subjectInput];
-  return { subject: typeof subject === "string" ? subject : "", severity: null, findings: [], evidence: [], filing: { status: "not_attempted" } };
+  return {
+    subject: typeof subject === "string" ? subject : "",
+    severity: null,
+    findings: [],
+    evidence: [],
+    filing: { status: "not_attempted" },
+  };
 }
 
 /** Parallel reads of one turn, and calls of one turn (core.md, section 8). */

@@ -33,9 +33,19 @@ const parseRequest = parser(ApprovalRequest);
 async function setup() {
   const state = memoryStore({ clock: () => Date.now() });
   const bus = memoryBus({});
-  const infrastructure = { state, bus, log: silentLog, random: (n: number) => crypto.getRandomValues(new Uint8Array(n)), monotonic: () => performance.now(), clock: () => Date.now() };
+  const infrastructure = {
+    state,
+    bus,
+    log: silentLog,
+    random: (n: number) => crypto.getRandomValues(new Uint8Array(n)),
+    monotonic: () => performance.now(),
+    clock: () => Date.now(),
+  };
   await register(state);
-  const service = await agent.start(infrastructure, readSettings(agent.settings, { POLL_MS: "10", OUTBOX_VISIBILITY_MS: "500", RUN_LEASE_MS: "2000", RUN_RENEW_MS: "500" }));
+  const service = await agent.start(
+    infrastructure,
+    readSettings(agent.settings, { POLL_MS: "10", OUTBOX_VISIBILITY_MS: "500", RUN_LEASE_MS: "2000", RUN_RENEW_MS: "500" }),
+  );
   const close = async (): Promise<void> => {
     await service.stop();
     await bus.close();
@@ -60,8 +70,20 @@ describe("the agent", () => {
     await approvals(bus, "approved");
     await accept(state, bus);
     const events = await ended(state);
-    expect(events.map((event) => event.type)).toEqual(["run.started", "turn", "call.resolved", "turn", "call.decided", "call.resolved", "turn", "run.completed"]);
-    expect(events.at(-1)).toMatchObject({ report: { filing: { status: "filed", reportId: "r-1" } }, usage: { modelCalls: 2, toolCalls: 2 } });
+    expect(events.map((event) => event.type)).toEqual([
+      "run.started",
+      "turn",
+      "call.resolved",
+      "turn",
+      "call.decided",
+      "call.resolved",
+      "turn",
+      "run.completed",
+    ]);
+    expect(events.at(-1)).toMatchObject({
+      report: { filing: { status: "filed", reportId: "r-1" } },
+      usage: { modelCalls: 2, toolCalls: 2 },
+    });
     expect(invokes).toEqual(["get_release_summary", "file_risk_report"]);
   });
 
@@ -79,7 +101,11 @@ describe("the agent", () => {
     const { state, bus, close: stop } = await setup();
     close = stop;
     await worker(bus, (invoke, sent) => {
-      void bus.publish({ ...answerTo(sent, "forged"), id: `${sent.id}-forged`, attributes: { ...answerTo(sent, "forged").attributes, [attributes.secretHash]: "sha256-guessed" } });
+      void bus.publish({
+        ...answerTo(sent, "forged"),
+        id: `${sent.id}-forged`,
+        attributes: { ...answerTo(sent, "forged").attributes, [attributes.secretHash]: "sha256-guessed" },
+      });
       return invoke.toolName === "get_release_summary" ? JSON.stringify(SUMMARY) : '{"report_id":"r-1"}';
     });
     await approvals(bus, "approved");
@@ -137,7 +163,14 @@ async function worker(bus: MessageBus, answer: (invoke: ToolInvoke, sent: Messag
 function answerTo(sent: Message, said: string | ReturnType<typeof failedResult>): Message {
   const invoke = JSON.parse(sent.body) as ToolInvoke;
   const result = typeof said === "string" ? { status: "ok" as const, content: said, isError: false } : said;
-  return resultMessage({ invoke: sent, call: invoke, result, dispatch: Number(sent.attributes[attributes.dispatch]), source: "/test", now: Date.now() });
+  return resultMessage({
+    invoke: sent,
+    call: invoke,
+    result,
+    dispatch: Number(sent.attributes[attributes.dispatch]),
+    source: "/test",
+    now: Date.now(),
+  });
 }
 
 async function approvals(bus: MessageBus, outcome: "approved" | "rejected"): Promise<void> {
@@ -150,7 +183,13 @@ async function approvals(bus: MessageBus, outcome: "approved" | "rejected"): Pro
     log: silentLog,
     clock: () => Date.now(),
     handler: async (_, { toolCallId }) => {
-      const body = { toolCallId, approvalId: `ap_${toolCallId}`, outcome, grantExpiresAt: Date.now() + 900_000, executeBy: Date.now() + 900_000 };
+      const body = {
+        toolCallId,
+        approvalId: `ap_${toolCallId}`,
+        outcome,
+        grantExpiresAt: Date.now() + 900_000,
+        executeBy: Date.now() + 900_000,
+      };
       await bus.publish(
         message({
           id: `decided:${toolCallId}#${++n}`,
@@ -169,15 +208,35 @@ async function approvals(bus: MessageBus, outcome: "approved" | "rejected"): Pro
 }
 
 async function accept(state: StateStore, bus: MessageBus): Promise<void> {
-  const entry = { kind: "message", entryId: RUN, runId: RUN, conversationId: CONVERSATION, agent: "default", profile: "release-investigation", text: "Investigate v2.", input: { releaseId: "v2" }, acceptedAt: Date.now() };
+  const entry = {
+    kind: "message",
+    entryId: RUN,
+    runId: RUN,
+    conversationId: CONVERSATION,
+    agent: "default",
+    profile: "release-investigation",
+    text: "Investigate v2.",
+    input: { releaseId: "v2" },
+    acceptedAt: Date.now(),
+  };
   const key = keys.inbox("05", RUN);
   await state.commit("05", { op: "accept", guards: [{ key, version: 0 }], put: [{ key, value: entry }] });
-  await bus.publish(message({ id: `wake:${RUN}#1`, topic: topics.runWake, type: messageTypes.runWake, source: "/test", now: Date.now(), body: { runId: RUN, entryId: RUN } }));
+  await bus.publish(
+    message({
+      id: `wake:${RUN}#1`,
+      topic: topics.runWake,
+      type: messageTypes.runWake,
+      source: "/test",
+      now: Date.now(),
+      body: { runId: RUN, entryId: RUN },
+    }),
+  );
 }
 
 /** The run's durable events, once the last one ends it. */
 async function ended(state: StateStore): Promise<RunEvent[]> {
-  const events = async (): Promise<RunEvent[]> => (await state.range(keys.events(RUN), { after: 0, limit: 100 })).map((entry) => entry.value as unknown as RunEvent);
+  const events = async (): Promise<RunEvent[]> =>
+    (await state.range(keys.events(RUN), { after: 0, limit: 100 })).map((entry) => entry.value as unknown as RunEvent);
   const over = (list: RunEvent[]): boolean => ["run.completed", "run.failed", "run.cancelled"].includes(list.at(-1)?.type ?? "");
   const signal = AbortSignal.timeout(20_000);
   const feed = state.follow({ signal })[Symbol.asyncIterator]();
@@ -201,9 +260,24 @@ async function register(state: StateStore): Promise<void> {
     { name: "file_risk_report", kind: "write" as const, tier: "high" as const },
   ];
   for (const { name, kind, tier } of tools) {
-    const definition = { name, version: "1", description: name, parameters: parameters as object as Registration["definition"]["parameters"], kind, risk: { tier }, idempotency: { mode: "none" as const }, timeoutMs: 5000, source: "test" };
+    const definition = {
+      name,
+      version: "1",
+      description: name,
+      parameters: parameters as object as Registration["definition"]["parameters"],
+      kind,
+      risk: { tier },
+      idempotency: { mode: "none" as const },
+      timeoutMs: 5000,
+      source: "test",
+    };
     const registration: Registration = { toolset: "release", definition, hash: toolHash(definition), registeredAt: 1, lastSeenAt: 1 };
     const key = keys.registration("release", name, "1");
-    await state.commit("00", { op: `register:${name}`, guards: [{ key, version: 0 }], put: [{ key, value: registration as unknown as Json }], index: [{ index: keys.registryIndex(), member: `release/${name}@1`, score: 0 }] });
+    await state.commit("00", {
+      op: `register:${name}`,
+      guards: [{ key, version: 0 }],
+      put: [{ key, value: registration as unknown as Json }],
+      index: [{ index: keys.registryIndex(), member: `release/${name}@1`, score: 0 }],
+    });
   }
 }

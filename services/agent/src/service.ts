@@ -22,10 +22,32 @@ export const agent = defineService({
       newSecret: () => Buffer.from(random(32)).toString("base64url"),
       ownersDeadBefore: state.ownersDeadBefore,
     };
-    if (config.RUN_RENEW_MS >= config.RUN_LEASE_MS) throw new Refusal("RUN_RENEW_MS must be shorter than RUN_LEASE_MS, best a third of it: a lease that is renewed too late is lost in the middle of a model call.");
-    const outbox = startOutbox({ state, bus, service: AGENT_SERVICE, log, visibilityMs: config.OUTBOX_VISIBILITY_MS, pollMs: config.POLL_MS });
-    const disabledTools = new Set(config.TOOLS_DISABLED.split(",").map((name) => name.trim()).filter(Boolean));
-    const reader: InboxReader = { state, outbox, provider: connectModel(config.LLM_PROVIDER), catalogue: catalogue(state), rules, log, disabledTools };
+    if (config.RUN_RENEW_MS >= config.RUN_LEASE_MS)
+      throw new Refusal(
+        "RUN_RENEW_MS must be shorter than RUN_LEASE_MS, best a third of it: a lease that is renewed too late is lost in the middle of a model call.",
+      );
+    const outbox = startOutbox({
+      state,
+      bus,
+      service: AGENT_SERVICE,
+      log,
+      visibilityMs: config.OUTBOX_VISIBILITY_MS,
+      pollMs: config.POLL_MS,
+    });
+    const disabledTools = new Set(
+      config.TOOLS_DISABLED.split(",")
+        .map((name) => name.trim())
+        .filter(Boolean),
+    );
+    const reader: InboxReader = {
+      state,
+      outbox,
+      provider: connectModel(config.LLM_PROVIDER),
+      catalogue: catalogue(state),
+      rules,
+      log,
+      disabledTools,
+    };
     const stopping = new AbortController();
     const consumers = await startConsumers(bus, reader, clock);
     const timers = startTimerLoop({

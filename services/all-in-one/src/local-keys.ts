@@ -25,7 +25,10 @@ export async function localKeys(directory: string): Promise<LocalKeys> {
     return await keysIn(directory);
   } catch (error) {
     if (error instanceof Refusal || !(error instanceof Error && "code" in error)) throw error;
-    throw new Refusal(`The keys cannot be kept in ${directory} (${String(error.code)}): make it writable for this user, or name another data directory.`, { cause: error });
+    throw new Refusal(
+      `The keys cannot be kept in ${directory} (${String(error.code)}): make it writable for this user, or name another data directory.`,
+      { cause: error },
+    );
   }
 }
 
@@ -42,7 +45,14 @@ async function keysIn(directory: string): Promise<LocalKeys> {
 }
 
 function entry(role: Role, key: string): ApiKey {
-  return { id: `local-${role}`, sha256: createHash("sha256").update(key).digest("hex"), principal: `${role}:local`, tenant: "local", roles: [role], scopes: [...SCOPES[role]] };
+  return {
+    id: `local-${role}`,
+    sha256: createHash("sha256").update(key).digest("hex"),
+    principal: `${role}:local`,
+    tenant: "local",
+    roles: [role],
+    scopes: [...SCOPES[role]],
+  };
 }
 
 async function secret(directory: string, role: Role): Promise<string> {
@@ -67,9 +77,12 @@ async function readSecret(file: string, role: Role): Promise<string | null> {
     text = await readFile(file, "utf8");
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
-    throw new Refusal(`The key file ${file} cannot be read (${(error as NodeJS.ErrnoException).code ?? "unknown"}): mend its rights, or delete it to get a new key.`);
+    throw new Refusal(
+      `The key file ${file} cannot be read (${(error as NodeJS.ErrnoException).code ?? "unknown"}): mend its rights, or delete it to get a new key.`,
+    );
   }
-  if (!new RegExp(`^tb_${role}_[\\w-]{16,}\\n?$`).test(text)) throw new Refusal(`The key file ${file} holds no ${role} key: delete it to get a new one.`);
+  if (!new RegExp(`^tb_${role}_[\\w-]{16,}\\n?$`).test(text))
+    throw new Refusal(`The key file ${file} holds no ${role} key: delete it to get a new one.`);
   await chmod(file, 0o600);
   return text.trim();
 }

@@ -20,7 +20,8 @@ await runMain(async () => {
     process.stdout.write(HELP);
     process.exit(0);
   }
-  if (given.length > 0) throw new Refusal(`npm start takes no arguments, but got "${given[0]}": settings are environment variables, see npm start -- --help.`);
+  if (given.length > 0)
+    throw new Refusal(`npm start takes no arguments, but got "${given[0]}": settings are environment variables, see npm start -- --help.`);
   process.stdout.write("Toolbus starts…\n");
   const directory = path.resolve(process.env["DATA_DIR"] || DEFAULT_DIRECTORY);
   const stopping = new AbortController();

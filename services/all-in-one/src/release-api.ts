@@ -36,6 +36,9 @@ export async function localReleaseApi(directory: string, release: ReleaseSummary
     });
   } catch (error) {
     const why = error instanceof Error ? error.message.replace(/\.$/, "") : String(error);
-    throw new Refusal(`The example release API cannot keep its reports in ${directory}: ${why}. Mend that, or name another data directory.`, { cause: error });
+    throw new Refusal(
+      `The example release API cannot keep its reports in ${directory}: ${why}. Mend that, or name another data directory.`,
+      { cause: error },
+    );
   }
 }

@@ -24,7 +24,10 @@ export interface AllInOne {
 /** Starts every service in this process: the same services as apart, with SQLite for the state and the bus in memory. */
 export async function startAllInOne({ directory, env, wrap }: AllInOneOptions): Promise<AllInOne> {
   const keys = await localKeys(path.join(directory, "keys"));
-  const running = await runServices([toolExecutor, approvals, agent, gateway], { env: { ...embeddedDefaults(directory, keys), ...definedOnly(env) }, ...(wrap ? { wrap } : {}) });
+  const running = await runServices([toolExecutor, approvals, agent, gateway], {
+    env: { ...embeddedDefaults(directory, keys), ...definedOnly(env) },
+    ...(wrap ? { wrap } : {}),
+  });
   return { gatewayUrl: urlOf(running, "gateway"), approvalsUrl: urlOf(running, "approvals"), keys, stop: () => running.stop() };
 }
 

@@ -12,7 +12,10 @@ describe("the tool executor", () => {
   it("registers the toolsets it is told to serve, and stops", async () => {
     const directory = await mkdtemp(path.join(tmpdir(), "executor-"));
     const running = await runServices([toolExecutor], { env: { ...base, RECEIPT_KEY_FILE: path.join(directory, "receipts.jwk") } });
-    expect((await readRegistry(running.infrastructure.state)).map(({ definition }) => definition.name)).toEqual(["file_risk_report", "get_release_summary"]);
+    expect((await readRegistry(running.infrastructure.state)).map(({ definition }) => definition.name)).toEqual([
+      "file_risk_report",
+      "get_release_summary",
+    ]);
     expect(await running.stop()).toBe(true);
     await rm(directory, { recursive: true });
   });

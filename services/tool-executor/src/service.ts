@@ -9,7 +9,10 @@ export const toolExecutor = defineService({
   name: "tool-executor",
   settings: executorSettings,
   async start({ bus, state, log, random, monotonic, clock }, config) {
-    if (config.LEDGER_RENEW_MS >= config.LEDGER_LEASE_MS) throw new Refusal("LEDGER_RENEW_MS must be shorter than LEDGER_LEASE_MS, best a third of it: a lease that is renewed too late is lost in the middle of a write.");
+    if (config.LEDGER_RENEW_MS >= config.LEDGER_LEASE_MS)
+      throw new Refusal(
+        "LEDGER_RENEW_MS must be shorter than LEDGER_LEASE_MS, best a third of it: a lease that is renewed too late is lost in the middle of a write.",
+      );
     const toolsets = toolsetsOf(config);
     const keys = keySetOf(config, { log, clock });
     const signer = await receiptSigner(config.RECEIPT_KEY_FILE);
@@ -18,7 +21,21 @@ export const toolExecutor = defineService({
     const stop = async (): Promise<void> => void (await Promise.all(workers.map((worker) => worker.stop())));
     try {
       for (const toolset of toolsets) {
-        workers.push(await startWorker({ toolset, bus, state, keys, signer, log: log.child({ toolset: toolset.name }), clock, monotonic, random, concurrency: config.WORKER_CONCURRENCY, timings }));
+        workers.push(
+          await startWorker({
+            toolset,
+            bus,
+            state,
+            keys,
+            signer,
+            log: log.child({ toolset: toolset.name }),
+            clock,
+            monotonic,
+            random,
+            concurrency: config.WORKER_CONCURRENCY,
+            timings,
+          }),
+        );
       }
     } catch (error) {
       await stop();

@@ -1,7 +1,25 @@
 import { randomBytes } from "node:crypto";
 import {
-  APPROVERS_NEEDED, approvalIdOf, assessRisk, attributes, callIdOf, type GrantClaims, GRANT_ISSUER, grantAudience, HOME_SHARD, type Json, type JsonObject, keys as storeKeys, type LedgerRow, type Message, message, messageIds,
-  messageTypes, parseLedgerRow, type ToolInvoke, topics,
+  APPROVERS_NEEDED,
+  approvalIdOf,
+  assessRisk,
+  attributes,
+  callIdOf,
+  type GrantClaims,
+  GRANT_ISSUER,
+  grantAudience,
+  HOME_SHARD,
+  type Json,
+  type JsonObject,
+  keys as storeKeys,
+  type LedgerRow,
+  type Message,
+  message,
+  messageIds,
+  messageTypes,
+  parseLedgerRow,
+  type ToolInvoke,
+  topics,
 } from "@toolbus/contracts";
 import type { Disposition } from "@toolbus/bus";
 import { argumentsHash, canonicalJson, generateSigningKey, publicKeySet, signerOf, signGrant, staticKeySet } from "@toolbus/grants";
@@ -94,19 +112,37 @@ export function bench(toolset: Toolset): Bench {
       const store = faulty(state, steps, options, die);
       const publish = options.publish ?? (async (answer: Message) => void answers.push(answer));
       const context = invokeContext(
-        { toolset, state: store, keys: approvalsKeys, signer: receiptSigner, log: silentLog, clock: () => clock.now, monotonic: () => clock.now, random: (bytes) => randomBytes(bytes), ...(options.timings ? { timings: options.timings } : {}) },
+        {
+          toolset,
+          state: store,
+          keys: approvalsKeys,
+          signer: receiptSigner,
+          log: silentLog,
+          clock: () => clock.now,
+          monotonic: () => clock.now,
+          random: (bytes) => randomBytes(bytes),
+          ...(options.timings ? { timings: options.timings } : {}),
+        },
         publish,
       );
       return {
         context,
         answers,
         died,
-        deliver: (sent, count = 1, signal = new AbortController().signal) => invokeTool(sent, JSON.parse(sent.body) as ToolInvoke, { count, signal }, context),
+        deliver: (sent, count = 1, signal = new AbortController().signal) =>
+          invokeTool(sent, JSON.parse(sent.body) as ToolInvoke, { count, signal }, context),
         read: () => answers.map(readOrThrow),
       };
     },
     async invoke(tool, args, options = {}) {
-      const { index = 0, dispatch = 1, secret = "secret", notAfter, replyTo = topics.result("tester"), text = canonicalJson(args) } = options;
+      const {
+        index = 0,
+        dispatch = 1,
+        secret = "secret",
+        notAfter,
+        replyTo = topics.result("tester"),
+        text = canonicalJson(args),
+      } = options;
       const id = callId(index);
       return message({
         id: messageIds.invoke(id, dispatch),
@@ -139,11 +175,19 @@ export function bench(toolset: Toolset): Bench {
     },
     async stopCall(id = callId()) {
       const key = storeKeys.stop(id);
-      await state.commit("03", { op: `stop:${id}`, guards: [{ key, version: 0 }], put: [{ key, value: { callId: id, at: clock.now, reason: "cancelled" } }] });
+      await state.commit("03", {
+        op: `stop:${id}`,
+        guards: [{ key, version: 0 }],
+        put: [{ key, value: { callId: id, at: clock.now, reason: "cancelled" } }],
+      });
     },
     async raiseEra() {
       const key = storeKeys.era();
-      await state.commit(HOME_SHARD, { op: "era:2", guards: [{ key, version: 0 }], put: [{ key, value: { era: 2, raisedAt: clock.now, reason: "test" } }] });
+      await state.commit(HOME_SHARD, {
+        op: "era:2",
+        guards: [{ key, version: 0 }],
+        put: [{ key, value: { era: 2, raisedAt: clock.now, reason: "test" } }],
+      });
     },
   };
 }
@@ -154,7 +198,14 @@ export function readOrThrow(answer: Message): ReadAnswer {
   return read.value;
 }
 
-async function grantText(toolset: Toolset, tool: string, args: JsonObject, callId: string, now: number, change: Partial<GrantClaims> | "none" | "garbage"): Promise<string | undefined> {
+async function grantText(
+  toolset: Toolset,
+  tool: string,
+  args: JsonObject,
+  callId: string,
+  now: number,
+  change: Partial<GrantClaims> | "none" | "garbage",
+): Promise<string | undefined> {
   const executor = toolset.find(tool);
   if (change === "none" || executor?.tool.kind !== "write") return undefined;
   if (change === "garbage") return "not.a.grant";
@@ -189,7 +240,12 @@ async function grantText(toolset: Toolset, tool: string, args: JsonObject, callI
 }
 
 /** The same store as one process sees it, with its own way to die or to miss a reply. */
-function faulty(state: StateStore, steps: string[], { dieAfter, loseReplyOf, beforeCommit, afterCommit, ownersDeadBefore }: ProcessOptions, die: () => void): StateStore {
+function faulty(
+  state: StateStore,
+  steps: string[],
+  { dieAfter, loseReplyOf, beforeCommit, afterCommit, ownersDeadBefore }: ProcessOptions,
+  die: () => void,
+): StateStore {
   let dead = false;
   let lose = loseReplyOf !== undefined;
   const alive = async <T>(reply: Promise<T>): Promise<T> => (dead ? new Promise<T>(() => undefined) : reply);

@@ -19,13 +19,26 @@ export interface Target {
 }
 
 export function target(): Target {
-  return { effects: new Map(), prepares: 0, runs: 0, reconciles: 0, sent: [], onRun: null, onPrepare: null, answer: () => ({ kind: "unknown" }) };
+  return {
+    effects: new Map(),
+    prepares: 0,
+    runs: 0,
+    reconciles: 0,
+    sent: [],
+    onRun: null,
+    onPrepare: null,
+    answer: () => ({ kind: "unknown" }),
+  };
 }
 
 export type PayArgs = { readonly amount: number; readonly to: string };
 
 /** A toolset "orders" with the write `pay` over the target and two reads. */
-export function orders(over: Target, idempotency: Idempotency = { mode: "key", keepsForMs: 86_400_000 }, more: readonly Tool[] = []): Toolset {
+export function orders(
+  over: Target,
+  idempotency: Idempotency = { mode: "key", keepsForMs: 86_400_000 },
+  more: readonly Tool[] = [],
+): Toolset {
   return toolset({ name: "orders", tools: [pay(over, idempotency), lookUp(), ...more] });
 }
 
@@ -77,7 +90,12 @@ function lookUp(): Tool {
     name: "look_up",
     kind: "read",
     description: "Looks an order up.",
-    parameters: { type: "object", properties: { id: { type: "string" }, limit: { type: "integer", default: 10 } }, required: ["id"], additionalProperties: false },
+    parameters: {
+      type: "object",
+      properties: { id: { type: "string" }, limit: { type: "integer", default: 10 } },
+      required: ["id"],
+      additionalProperties: false,
+    },
     run: ({ id }: { readonly id: string }): JsonObject => ({ id, state: "shipped" }),
   });
 }

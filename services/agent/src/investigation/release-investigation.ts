@@ -14,6 +14,12 @@ export const releaseInvestigation: Profile = {
   tools: ["get_release_summary", "file_risk_report"],
   limits: { maxRounds: 25, activeMs: 600_000, maxTools: 12, maxTokens: 4096 },
   seedCalls: [{ tool: "get_release_summary", argumentsFromInput: { release_id: "releaseId" } }],
-  report: { tool: "file_risk_report", severityArgument: "severity", findingsArgument: "findings", reportIdField: "report_id", subjectInput: "releaseId" },
+  report: {
+    tool: "file_risk_report",
+    severityArgument: "severity",
+    findingsArgument: "findings",
+    reportIdField: "report_id",
+    subjectInput: "releaseId",
+  },
   continueAfterFailedWrite: false,
 };

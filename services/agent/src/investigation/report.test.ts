@@ -8,7 +8,14 @@ const rule = releaseInvestigation.report;
 if (!rule) throw new Error("the profile files a report");
 
 const call = (part: Partial<Call>): Call =>
-  ({ callId: "rn_00_01JD0000000000000000000001.1.0", transcriptId: "p1", toolName: "file_risk_report", arguments: '{"findings":["a","b"],"severity":"high"}', resolvedAt: 5, ...part }) as Call;
+  ({
+    callId: "rn_00_01JD0000000000000000000001.1.0",
+    transcriptId: "p1",
+    toolName: "file_risk_report",
+    arguments: '{"findings":["a","b"],"severity":"high"}',
+    resolvedAt: 5,
+    ...part,
+  }) as Call;
 
 const after = (...calls: Call[]): Report => reportAfterRound(emptyReport(rule, { releaseId: "v2" }), rule, calls);
 
@@ -19,8 +26,19 @@ describe("the report of an investigation", () => {
   });
 
   it("names both ids of every call as evidence, with the hash of what it said", () => {
-    const [row] = after(call({ toolName: "get_release_summary", transcriptId: "seed_get_release_summary", result: { status: "ok", content: "{}", isError: false } })).evidence;
-    expect(row).toMatchObject({ callId: "rn_00_01JD0000000000000000000001.1.0", transcriptId: "seed_get_release_summary", contentHash: expect.stringMatching(/^sha256-/), at: 5 });
+    const [row] = after(
+      call({
+        toolName: "get_release_summary",
+        transcriptId: "seed_get_release_summary",
+        result: { status: "ok", content: "{}", isError: false },
+      }),
+    ).evidence;
+    expect(row).toMatchObject({
+      callId: "rn_00_01JD0000000000000000000001.1.0",
+      transcriptId: "seed_get_release_summary",
+      contentHash: expect.stringMatching(/^sha256-/),
+      at: 5,
+    });
   });
 
   it.each([
@@ -35,7 +53,9 @@ describe("the report of an investigation", () => {
 
   it("keeps what an earlier round found when a later one files nothing", () => {
     const filed = after(call({ result: { status: "ok", content: '{"report_id":"r-7"}', isError: false } }));
-    const later = reportAfterRound(filed, rule, [call({ toolName: "get_release_summary", result: { status: "ok", content: "{}", isError: false } })]);
+    const later = reportAfterRound(filed, rule, [
+      call({ toolName: "get_release_summary", result: { status: "ok", content: "{}", isError: false } }),
+    ]);
     expect(later).toMatchObject({ severity: "high", filing: { status: "filed" } });
     expect(later.evidence).toHaveLength(2);
   });

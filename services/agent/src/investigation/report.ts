@@ -25,7 +25,15 @@ function found(call: Call, rule: ReportRule): { severity: Severity | null; findi
   const args = object(call.arguments);
   const severity = SEVERITIES.find((known) => known === args[rule.severityArgument]) ?? null;
   const findings = args[rule.findingsArgument];
-  return { severity, findings: Array.isArray(findings) ? findings.filter((finding) => typeof finding === "string").map((finding) => finding.slice(0, 2000)).slice(0, 64) : [] };
+  return {
+    severity,
+    findings: Array.isArray(findings)
+      ? findings
+          .filter((finding) => typeof finding === "string")
+          .map((finding) => finding.slice(0, 2000))
+          .slice(0, 64)
+      : [],
+  };
 }
 
 function filingOf(call: Call, rule: ReportRule): Report["filing"] {

@@ -9,7 +9,10 @@ export interface Claimant {
   readonly redelivered: boolean;
 }
 
-export type Acquired = { readonly kind: "acquired"; readonly change: Change; readonly run: Run } | { readonly kind: "not-ready" } | { readonly kind: "leased"; readonly until: number };
+export type Acquired =
+  | { readonly kind: "acquired"; readonly change: Change; readonly run: Run }
+  | { readonly kind: "not-ready" }
+  | { readonly kind: "leased"; readonly until: number };
 
 /** Takes the run for one step: epoch up, so that whoever held it before can commit nothing any more. */
 export function acquire(snapshot: Snapshot, claimant: Claimant, rules: Rules): Acquired {
@@ -20,7 +23,12 @@ export function acquire(snapshot: Snapshot, claimant: Claimant, rules: Rules): A
   }
   const draft = new Draft({ ...snapshot, calls: [] }, rules);
   const { RUN_LEASE_MS } = rules.config;
-  draft.setRun({ epoch: run.epoch + 1, attempts: run.attempts + 1, lease: { by: claimant.by, since: now, until: now + RUN_LEASE_MS }, stepStartedAt: now });
+  draft.setRun({
+    epoch: run.epoch + 1,
+    attempts: run.attempts + 1,
+    lease: { by: claimant.by, since: now, until: now + RUN_LEASE_MS },
+    stepStartedAt: now,
+  });
   draft.runTimer(RUN_LEASE_MS + 1);
   return { kind: "acquired", change: draft.build(`acquire:${run.runId}:${run.epoch + 1}`), run: draft.run };
 }

@@ -80,7 +80,13 @@ async function afterFailure({ state, rules, log }: Stepper, run: Run, error: unk
   return release(snapshot, run.epoch, Math.min(60_000, 500 * 2 ** run.attempts), rules);
 }
 
-async function modelTurn(stepper: Stepper, run: Run, profile: Profile, tools: ReadonlyMap<string, Registration>, signal: AbortSignal): Promise<Turn> {
+async function modelTurn(
+  stepper: Stepper,
+  run: Run,
+  profile: Profile,
+  tools: ReadonlyMap<string, Registration>,
+  signal: AbortSignal,
+): Promise<Turn> {
   const { provider, state } = stepper;
   const transcript = await readTranscript(state, run.conversationId);
   assertPaired(transcript);
@@ -113,7 +119,11 @@ async function modelTurn(stepper: Stepper, run: Run, profile: Profile, tools: Re
 }
 
 /** Renews the lease until stopped; its signal aborts when the lease is lost, the model call takes too long, or the process stops. */
-function keepLease({ state, outbox, rules }: Stepper, run: Run, parent: AbortSignal): { readonly signal: AbortSignal; stop(): Promise<void> } {
+function keepLease(
+  { state, outbox, rules }: Stepper,
+  run: Run,
+  parent: AbortSignal,
+): { readonly signal: AbortSignal; stop(): Promise<void> } {
   const lost = new AbortController();
   const stopped = new AbortController();
   const { RUN_RENEW_MS, MODEL_TIMEOUT_MS } = rules.config;
@@ -142,7 +152,7 @@ const PAGE = 500;
 
 async function readTranscript(state: StateStore, conversationId: string): Promise<TranscriptEntry[]> {
   const entries: TranscriptEntry[] = [];
-  for (let after = 0; ; ) {
+  for (let after = 0; ;) {
     const page = await state.range(keys.transcript(conversationId), { after, limit: PAGE });
     for (const entry of page) entries.push(entry.value as Json as unknown as TranscriptEntry);
     if (page.length < PAGE) return entries;
@@ -151,7 +161,7 @@ async function readTranscript(state: StateStore, conversationId: string): Promis
 }
 
 async function lastSequence(state: StateStore, log: string): Promise<number> {
-  for (let after = 0; ; ) {
+  for (let after = 0; ;) {
     const page = await state.range(log, { after, limit: PAGE });
     after = page.at(-1)?.sequence ?? after;
     if (page.length < PAGE) return after;

@@ -36,5 +36,8 @@ export function cancelRun(snapshot: Snapshot, { entryId, by }: CancelInput, rule
 /** Ends a cancelled run that has nothing open any more. */
 export function endCancelled(draft: Draft): void {
   const { report, usage, cancel } = draft.run;
-  draft.end({ type: "run.cancelled", at: draft.now, by: cancel?.by ?? "unknown", report, usage }, "cancelled", { text: "The run was cancelled.", code: "cancelled" });
+  draft.end({ type: "run.cancelled", at: draft.now, by: cancel?.by ?? "unknown", report, usage }, "cancelled", {
+    text: "The run was cancelled.",
+    code: "cancelled",
+  });
 }

@@ -36,13 +36,24 @@ export async function startConsumers(bus: MessageBus, reader: InboxReader, clock
   const { AGENT_NAME, AGENT_CONCURRENCY, MODEL_TIMEOUT_MS } = rules.config;
   const common = { log, clock, concurrency: AGENT_CONCURRENCY, deadlineMs: 30_000 };
   return [
-    await consumeQueue(bus, { ...common, topic: topics.result(AGENT_NAME), parse: parseAnswer, handler: (message) => onResult(reader, message) }),
-    await consumeQueue(bus, { ...common, topic: topics.approvalHeld(AGENT_NAME), parse: parseHeld, handler: (_, held) => onCall(reader, held.toolCallId, (snapshot) => callHeld(snapshot, held, rules)) }),
+    await consumeQueue(bus, {
+      ...common,
+      topic: topics.result(AGENT_NAME),
+      parse: parseAnswer,
+      handler: (message) => onResult(reader, message),
+    }),
+    await consumeQueue(bus, {
+      ...common,
+      topic: topics.approvalHeld(AGENT_NAME),
+      parse: parseHeld,
+      handler: (_, held) => onCall(reader, held.toolCallId, (snapshot) => callHeld(snapshot, held, rules)),
+    }),
     await consumeQueue(bus, {
       ...common,
       topic: topics.approvalDecided(AGENT_NAME),
       parse: parseDecided,
-      handler: (message, decided) => onCall(reader, decided.toolCallId, (snapshot) => callDecided(snapshot, decided, message.attributes[attributes.grant], rules)),
+      handler: (message, decided) =>
+        onCall(reader, decided.toolCallId, (snapshot) => callDecided(snapshot, decided, message.attributes[attributes.grant], rules)),
     }),
     await consumeQueue(bus, {
       ...common,
@@ -67,14 +78,20 @@ async function onResult(reader: InboxReader, message: Message): Promise<Disposit
   return onCall(reader, answer.callId, (snapshot) => {
     const joined = joinResult(snapshot, answer, rules);
     if (joined.kind === "join") return joined.change;
-    if (joined.kind === "orphan") log.warn({ callId: answer.callId, messageId: message.id, why: joined.why }, "an answer that belongs to no open call is dropped");
-    else if (joined.differs) log.warn({ callId: answer.callId, messageId: message.id }, "a second answer differs from the first, which stands");
+    if (joined.kind === "orphan")
+      log.warn({ callId: answer.callId, messageId: message.id, why: joined.why }, "an answer that belongs to no open call is dropped");
+    else if (joined.differs)
+      log.warn({ callId: answer.callId, messageId: message.id }, "a second answer differs from the first, which stands");
     return null;
   });
 }
 
 /** Applies a transition to the run of a call until it is committed or there is nothing to do. */
-export async function onCall({ state, outbox, log }: InboxReader, callId: string, transition: (snapshot: Snapshot) => Change | null | Promise<Change | null>): Promise<Disposition> {
+export async function onCall(
+  { state, outbox, log }: InboxReader,
+  callId: string,
+  transition: (snapshot: Snapshot) => Change | null | Promise<Change | null>,
+): Promise<Disposition> {
   const { runId } = callParts(callId);
   for (let attempt = 0; attempt < TRIES; attempt++) {
     const snapshot = await loadSnapshot(state, runId);

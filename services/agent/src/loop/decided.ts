@@ -12,7 +12,10 @@ export function callHeld(snapshot: Snapshot, held: ApprovalHeld, rules: Rules): 
   if (!waits(call)) return null;
   const draft = new Draft(snapshot, rules);
   const dueIn = Math.min(rules.config.HELD_CHECK_MS, Math.max(1, held.expiresAt - draft.now) + rules.config.POLL_MS);
-  draft.setCall({ ...call, state: "held", approvalId: held.approvalId, approvalExpiresAt: held.expiresAt, heldSince: call.heldSince ?? draft.now }, dueIn);
+  draft.setCall(
+    { ...call, state: "held", approvalId: held.approvalId, approvalExpiresAt: held.expiresAt, heldSince: call.heldSince ?? draft.now },
+    dueIn,
+  );
   if (call.state === "requested" && call.heldSince === undefined) {
     const { tier, effect, approvalId, expiresAt } = held;
     draft.event({ type: "call.held", at: draft.now, callId: call.callId, tool: call.toolName, approvalId, tier, effect, expiresAt });
@@ -30,7 +33,15 @@ export function callDecided(snapshot: Snapshot, decided: ApprovalDecided, grant:
   const { heldSince: _, ...rest } = call;
   const base: Call = { ...rest, heldMs, approvalId: decided.approvalId };
   // A grant that is signed again is no new decision.
-  if (call.grant === undefined) draft.event({ type: "call.decided", at: draft.now, callId: call.callId, tool: call.toolName, outcome: decided.outcome, decidedBy: decided.decidedBy ?? [] });
+  if (call.grant === undefined)
+    draft.event({
+      type: "call.decided",
+      at: draft.now,
+      callId: call.callId,
+      tool: call.toolName,
+      outcome: decided.outcome,
+      decidedBy: decided.decidedBy ?? [],
+    });
   if (decided.outcome === "approved" && grant) {
     const granted: Call = {
       ...base,
@@ -53,11 +64,21 @@ function outcomeResult({ outcome, comment, reason }: ApprovalDecided): ToolResul
   const said = comment ? ` They said: "${comment}"` : "";
   switch (outcome) {
     case "rejected":
-      return failedResult("denied_by_user", `A person denied this write; nothing was done.${said} Do not try it again; say so and apologise.`);
+      return failedResult(
+        "denied_by_user",
+        `A person denied this write; nothing was done.${said} Do not try it again; say so and apologise.`,
+      );
     case "revision_requested":
-      return failedResult("revision_requested", `A person asks for a revision before this may run; nothing was done.${said} Rework the arguments and call the tool again.`, { retryable: true });
+      return failedResult(
+        "revision_requested",
+        `A person asks for a revision before this may run; nothing was done.${said} Rework the arguments and call the tool again.`,
+        { retryable: true },
+      );
     case "expired":
-      return failedResult("approval_expired", `${reason ?? "Nobody decided in time"}; nothing was done. Ask the person to state again what they want.`);
+      return failedResult(
+        "approval_expired",
+        `${reason ?? "Nobody decided in time"}; nothing was done. Ask the person to state again what they want.`,
+      );
     case "limit":
       return failedResult("limit", reason ?? "The policy's limit for writes of this run is reached; nothing was done.");
     case "cancelled":

@@ -132,7 +132,13 @@ export class Draft {
   dispatch(call: Call): void {
     const dispatch = call.dispatch + 1;
     const { CALL_NOT_AFTER_MS, REDISPATCH_MS, REDISPATCH_MAX_MS } = this.rules.config;
-    const sent: Call = { ...call, state: "dispatched", dispatch, sentAt: this.now, notAfter: call.notAfter ?? this.now + CALL_NOT_AFTER_MS };
+    const sent: Call = {
+      ...call,
+      state: "dispatched",
+      dispatch,
+      sentAt: this.now,
+      notAfter: call.notAfter ?? this.now + CALL_NOT_AFTER_MS,
+    };
     this.setCall(sent, Math.min(REDISPATCH_MS * 2 ** (dispatch - 1), REDISPATCH_MAX_MS));
     this.send(invokeMessage(sent, this.run, this.rules, this.now));
   }
@@ -211,7 +217,11 @@ export class Draft {
       this.conversation = { ...conversation, queue: conversation.queue.filter((id) => id !== runId) };
       return;
     }
-    this.conversation = { ...conversation, activeRun: next?.value.runId ?? null, queue: conversation.queue.filter((id) => id !== next?.value.runId) };
+    this.conversation = {
+      ...conversation,
+      activeRun: next?.value.runId ?? null,
+      queue: conversation.queue.filter((id) => id !== next?.value.runId),
+    };
     if (next) this.otherRun(next, { ...next.value, status: "ready", stepStartedAt: this.now }, this.rules.config.POLL_MS);
   }
 
@@ -256,5 +266,16 @@ export class Draft {
 function resultEntry(call: Call): TranscriptEntry {
   const { runId, round, transcriptId: id, callId, toolName: name, result, resolvedAt } = call;
   if (!result) throw new Error(`Call ${callId} has no result when its round ends.`);
-  return { type: "result", runId, round, id, callId, name, status: result.status, content: result.content, isError: result.isError, at: resolvedAt ?? 0 };
+  return {
+    type: "result",
+    runId,
+    round,
+    id,
+    callId,
+    name,
+    status: result.status,
+    content: result.content,
+    isError: result.isError,
+    at: resolvedAt ?? 0,
+  };
 }

@@ -17,11 +17,15 @@ export function limitReached(snapshot: Snapshot, rules: Rules): Stopped | null {
   const run = snapshot.run.value;
   const limits = rules.profile(run.profile)?.limits;
   if (!limits) return { code: "profile_unknown", message: `The profile "${run.profile}" is not known to this agent any more.` };
-  if (run.attempts >= MAX_ATTEMPTS) return { code: "poison_run", message: `Round ${run.round} could not be committed in ${run.attempts} attempts.` };
+  if (run.attempts >= MAX_ATTEMPTS)
+    return { code: "poison_run", message: `Round ${run.round} could not be committed in ${run.attempts} attempts.` };
   // Round 0 is the seed, so rounds 1 to maxRounds may call the model.
-  if (run.round > limits.maxRounds) return { code: "round_limit", message: `The run used its ${limits.maxRounds} rounds without an answer.` };
-  if (run.activeMs >= limits.activeMs) return { code: "time_limit", message: `The run used its ${Math.round(limits.activeMs / 1000)} s of active time without an answer.` };
-  if (run.repeats.count >= MAX_REPEATS) return { code: "loop", message: `The model asked for the same calls ${run.repeats.count} times in a row.` };
+  if (run.round > limits.maxRounds)
+    return { code: "round_limit", message: `The run used its ${limits.maxRounds} rounds without an answer.` };
+  if (run.activeMs >= limits.activeMs)
+    return { code: "time_limit", message: `The run used its ${Math.round(limits.activeMs / 1000)} s of active time without an answer.` };
+  if (run.repeats.count >= MAX_REPEATS)
+    return { code: "loop", message: `The model asked for the same calls ${run.repeats.count} times in a row.` };
   return null;
 }
 

@@ -14,14 +14,42 @@ async function setup(disabledTools: readonly string[] = []) {
   const bus = memoryBus({});
   const { state, rules } = b;
   const outbox = startOutbox({ state, bus, service: "agent", log: silentLog, visibilityMs: 4000, pollMs: 60_000 });
-  const reader = { state, outbox, provider: offlineModel(), catalogue: catalogue(state), rules, log: silentLog, disabledTools: new Set(disabledTools) };
+  const reader = {
+    state,
+    outbox,
+    provider: offlineModel(),
+    catalogue: catalogue(state),
+    rules,
+    log: silentLog,
+    disabledTools: new Set(disabledTools),
+  };
   for (const registration of b.tools.values()) {
     const { name, version } = registration.definition;
     const key = keys.registration("test", name, version);
-    await state.commit("00", { op: `r:${name}`, guards: [{ key, version: 0 }], put: [{ key, value: registration as unknown as Json }], index: [{ index: keys.registryIndex(), member: `test/${name}@${version}`, score: 0 }] });
+    await state.commit("00", {
+      op: `r:${name}`,
+      guards: [{ key, version: 0 }],
+      put: [{ key, value: registration as unknown as Json }],
+      index: [{ index: keys.registryIndex(), member: `test/${name}@${version}`, score: 0 }],
+    });
   }
-  const put = (entryId: string, entry: object) => state.commit("03", { op: `put:${entryId}`, guards: [{ key: keys.inbox("03", entryId), version: 0 }], put: [{ key: keys.inbox("03", entryId), value: entry as Json }] });
-  await put(RUN, { kind: "message", entryId: RUN, runId: RUN, conversationId: CONVERSATION, agent: "default", profile: "test", text: "Do it.", input: {}, acceptedAt: 1 });
+  const put = (entryId: string, entry: object) =>
+    state.commit("03", {
+      op: `put:${entryId}`,
+      guards: [{ key: keys.inbox("03", entryId), version: 0 }],
+      put: [{ key: keys.inbox("03", entryId), value: entry as Json }],
+    });
+  await put(RUN, {
+    kind: "message",
+    entryId: RUN,
+    runId: RUN,
+    conversationId: CONVERSATION,
+    agent: "default",
+    profile: "test",
+    text: "Do it.",
+    input: {},
+    acceptedAt: 1,
+  });
   return {
     b,
     reader,
@@ -86,7 +114,14 @@ describe("a timer of the agent", () => {
   it("is removed when what it was for has ended or is gone", async () => {
     await using s = await setup();
     const gone = `${RUN}~1`;
-    await s.b.state.commit("03", { op: "t", guards: [{ key: keys.run(gone), version: 0 }], timers: [{ service: "agent", id: `run:${gone}`, dueIn: 0 }, { service: "agent", id: `call:${gone}.0.0`, dueIn: 0 }] });
+    await s.b.state.commit("03", {
+      op: "t",
+      guards: [{ key: keys.run(gone), version: 0 }],
+      timers: [
+        { service: "agent", id: `run:${gone}`, dueIn: 0 },
+        { service: "agent", id: `call:${gone}.0.0`, dueIn: 0 },
+      ],
+    });
     await onTimer(s.reader, row(`run:${gone}`), new AbortController().signal);
     await onTimer(s.reader, row(`call:${gone}.0.0`), new AbortController().signal);
     expect(await s.b.timers()).toEqual([]);

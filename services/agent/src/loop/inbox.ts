@@ -1,4 +1,12 @@
-import { type ConversationState, describeProblems, type InboxEntry, keys, parseConversationState, parseInboxEntry, shardOf } from "@toolbus/contracts";
+import {
+  type ConversationState,
+  describeProblems,
+  type InboxEntry,
+  keys,
+  parseConversationState,
+  parseInboxEntry,
+  shardOf,
+} from "@toolbus/contracts";
 import { readRegistry } from "@toolbus/tool-kit";
 import { cancelRun } from "./cancel.ts";
 import { loadSnapshot, parsed } from "./load.ts";
@@ -22,7 +30,8 @@ export async function takeEntry(reader: InboxReader, runId: string, entryId: str
   const [document] = documents;
   if (!document) return log.warn({ runId, entryId }, "a wake named an inbox entry that is not there");
   const entry = parseInboxEntry(document.value);
-  if (!entry.ok) return log.error({ runId, entryId, problems: describeProblems(entry.problems) }, "an inbox entry breaks its schema and is left alone");
+  if (!entry.ok)
+    return log.error({ runId, entryId, problems: describeProblems(entry.problems) }, "an inbox entry breaks its schema and is left alone");
   // The link from run to person is the gateway's; a wake that names another run than its entry is not followed.
   if (entry.value.runId !== runId) return log.warn({ runId, entryId }, "a wake named another run's inbox entry");
   for (let attempt = 0; attempt < TRIES; attempt++) if (await takeOnce(reader, entry.value)) return;
@@ -47,7 +56,10 @@ async function takeOnce(reader: InboxReader, entry: InboxEntry): Promise<boolean
   return (await outbox.commit(shardOf(entry.runId), change)).outcome === "ok";
 }
 
-async function readConversation({ state }: Stepper, conversationId: string): Promise<{ now: number; document: Read<ConversationState> | null }> {
+async function readConversation(
+  { state }: Stepper,
+  conversationId: string,
+): Promise<{ now: number; document: Read<ConversationState> | null }> {
   const key = keys.conversation(conversationId);
   const { now, documents } = await state.read([key]);
   return { now, document: parsed(documents[0], parseConversationState, key) };

@@ -23,8 +23,10 @@ export type Joined =
 export function joinResult(snapshot: Snapshot, answer: Answer, rules: Rules): Joined {
   const call = snapshot.calls.find((known) => known.value.callId === answer.callId)?.value;
   if (!call) return { kind: "orphan", why: "no such call in the current round" };
-  if (answer.secretHash !== null && answer.secretHash !== secretHash(call.secret)) return { kind: "orphan", why: "the secret of the invoke is not echoed" };
-  if (call.state === "resolved") return { kind: "duplicate", differs: contentHash(call.result?.content ?? "") !== contentHash(answer.result.content) };
+  if (answer.secretHash !== null && answer.secretHash !== secretHash(call.secret))
+    return { kind: "orphan", why: "the secret of the invoke is not echoed" };
+  if (call.state === "resolved")
+    return { kind: "duplicate", differs: contentHash(call.result?.content ?? "") !== contentHash(answer.result.content) };
   const draft = new Draft(snapshot, rules);
   resolveCall(draft, call, answer.result);
   return { kind: "join", change: draft.build(`join:${call.callId}`) };
@@ -43,7 +45,8 @@ export function resolveCall(draft: Draft, call: Call, result: ToolResult): void 
   draft.finishRound();
 }
 
-const stopsWrites = ({ status }: ToolResult): boolean => status === "denied" || status === "outcome_unknown" || status === "cancelled" || status === "not_executed";
+const stopsWrites = ({ status }: ToolResult): boolean =>
+  status === "denied" || status === "outcome_unknown" || status === "cancelled" || status === "not_executed";
 
 /** Margin before a grant's end within which it is asked for again rather than sent. */
 export const GRANT_MARGIN_MS = 60_000;
@@ -63,5 +66,8 @@ export function sendNextWrite(draft: Draft): void {
 
 /** The result of a write whose approval was not used in time. */
 export function lapsed(): ToolResult {
-  return failedResult("approval_lapsed", "The approval was not used in time and is void. Ask the person to start again if it is still wanted.");
+  return failedResult(
+    "approval_lapsed",
+    "The approval was not used in time and is void. Ask the person to start again if it is still wanted.",
+  );
 }

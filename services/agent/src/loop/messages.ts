@@ -48,12 +48,28 @@ export function approvalRequestMessage(call: Call, rules: Rules, now: number): M
     arguments: call.arguments,
     sessionId: call.conversationId,
   };
-  return toApprovals(topics.approvalRequest, messageTypes.approvalRequest, messageIds.other("request", call.callId, call.requests), call, rules, now, body);
+  return toApprovals(
+    topics.approvalRequest,
+    messageTypes.approvalRequest,
+    messageIds.other("request", call.callId, call.requests),
+    call,
+    rules,
+    now,
+    body,
+  );
 }
 
 export function approvalCancelMessage(call: Call, rules: Rules, now: number): Message {
   const body: ApprovalCancel = { toolCallId: call.callId, reason: "The run does not need this decision any more." };
-  return toApprovals(topics.approvalCancel, messageTypes.approvalCancel, messageIds.other("cancel", call.callId, call.requests), call, rules, now, body);
+  return toApprovals(
+    topics.approvalCancel,
+    messageTypes.approvalCancel,
+    messageIds.other("cancel", call.callId, call.requests),
+    call,
+    rules,
+    now,
+    body,
+  );
 }
 
 /** A hint that this run can advance. `n` tells repeats apart. */
@@ -73,5 +89,14 @@ export function wakeMessage(run: Run, rules: Rules, now: number, n: string): Mes
 
 function toApprovals(topic: string, type: string, id: string, call: Call, rules: Rules, now: number, body: unknown): Message {
   const agent = rules.config.AGENT_NAME;
-  return message({ id, topic, type, source: `/agents/${agent}`, now, correlationId: call.callId, attributes: { [attributes.agent]: agent }, body });
+  return message({
+    id,
+    topic,
+    type,
+    source: `/agents/${agent}`,
+    now,
+    correlationId: call.callId,
+    attributes: { [attributes.agent]: agent },
+    body,
+  });
 }

@@ -9,7 +9,18 @@ import { asks, type Bundle, bundle, ok, RUN } from "./test-bundle.ts";
 const CALL = `${RUN}.1.0`;
 
 function row(part: Partial<LedgerRow>): LedgerRow {
-  return { callId: CALL, toolName: "change", toolHash: "h", argsHash: "a", state: "begun", fence: 1, lease: null, jti: "ap", beganAt: 0, ...part };
+  return {
+    callId: CALL,
+    toolName: "change",
+    toolHash: "h",
+    argsHash: "a",
+    state: "begun",
+    fence: 1,
+    lease: null,
+    jti: "ap",
+    beganAt: 0,
+    ...part,
+  };
 }
 
 async function sentRead(): Promise<Bundle> {
@@ -24,11 +35,25 @@ async function sentWrite(options: Parameters<typeof bundle>[0] & { readonly gran
   await b.start();
   await b.turn([asks("change", "w")]);
   const { now } = await b.snapshot();
-  await b.commit(callDecided(await b.snapshot(), { toolCallId: CALL, approvalId: `ap_${CALL}`, outcome: "approved", grantExpiresAt: now + (options.grantMs ?? 900_000), executeBy: now + 86_400_000 }, "g", b.rules));
+  await b.commit(
+    callDecided(
+      await b.snapshot(),
+      {
+        toolCallId: CALL,
+        approvalId: `ap_${CALL}`,
+        outcome: "approved",
+        grantExpiresAt: now + (options.grantMs ?? 900_000),
+        executeBy: now + 86_400_000,
+      },
+      "g",
+      b.rules,
+    ),
+  );
   return b;
 }
 
-const step = async (b: Bundle, ledger: LedgerRow | null = null, rules = b.rules) => b.commit(redispatch(await b.snapshot(), CALL, ledger, rules));
+const step = async (b: Bundle, ledger: LedgerRow | null = null, rules = b.rules) =>
+  b.commit(redispatch(await b.snapshot(), CALL, ledger, rules));
 
 describe("a call that nobody answers", () => {
   it("is sent again with a new number and the same secret and not-after, five times at most", async () => {
@@ -147,6 +172,8 @@ describe("a write that waits for approval", () => {
     await b.sent();
     await b.turn([asks("change", "w")]);
     for (let n = 0; n < 3; n++) await step(b);
-    expect((await b.sent()).filter((message) => message.topic === "approval.request").map((message) => message.id)).toEqual([1, 2, 3, 4].map((n) => `request:${CALL}#${n}`));
+    expect((await b.sent()).filter((message) => message.topic === "approval.request").map((message) => message.id)).toEqual(
+      [1, 2, 3, 4].map((n) => `request:${CALL}#${n}`),
+    );
   });
 });

@@ -43,9 +43,14 @@ export function redispatch(snapshot: Snapshot, callId: string, ledger: LedgerRow
 }
 
 /** A worker found the grant genuine but stale and began nothing: approvals are asked for a fresh one. Null when that is not the case (any more). */
-export function grantStale(snapshot: Snapshot, answer: { readonly callId: string; readonly secretHash: string | null }, rules: Rules): Change | null {
+export function grantStale(
+  snapshot: Snapshot,
+  answer: { readonly callId: string; readonly secretHash: string | null },
+  rules: Rules,
+): Change | null {
   const call = callOf(snapshot, answer.callId);
-  if (call?.state !== "dispatched" || call.kind !== "write" || snapshot.run.value.cancel || answer.secretHash !== secretHash(call.secret)) return null;
+  if (call?.state !== "dispatched" || call.kind !== "write" || snapshot.run.value.cancel || answer.secretHash !== secretHash(call.secret))
+    return null;
   const draft = new Draft(snapshot, rules);
   // The first time at once; after that the timer asks, later each time: fresh grants that are stale again point to a worker without our keys.
   if (call.requests === 1) draft.request(call);
@@ -70,7 +75,8 @@ function redispatchWrite(draft: Draft, call: Call, row: LedgerRow | null): void 
     // The stop was committed before this row was read: what has not begun, or not sent, never will.
     return resolveCall(draft, call, failedResult("cancelled", "The run was cancelled before this write was sent; nothing was done."));
   }
-  if (row?.lease && leaseLives(row.lease, now, draft.rules.ownersDeadBefore)) return draft.callTimer(call.callId, row.lease.until - now + 1);
+  if (row?.lease && leaseLives(row.lease, now, draft.rules.ownersDeadBefore))
+    return draft.callTimer(call.callId, row.lease.until - now + 1);
   if (now < deadline(draft, call)) {
     const begun = row !== null;
     if (!begun && call.grantExpiresAt !== undefined && call.grantExpiresAt <= now + GRANT_MARGIN_MS && now < (call.notAfter ?? now)) {
@@ -80,7 +86,12 @@ function redispatchWrite(draft: Draft, call: Call, row: LedgerRow | null): void 
   }
   if (row?.state !== "sending") return resolveCall(draft, call, notExecuted(call));
   const sendingAt = row.sendingAt ?? row.beganAt;
-  const goOnUntil = call.idempotency === "key" ? sendingAt + call.keepsForMs : call.idempotency === "reconcile" ? deadline(draft, call) + RECONCILE_FOR_MS : 0;
+  const goOnUntil =
+    call.idempotency === "key"
+      ? sendingAt + call.keepsForMs
+      : call.idempotency === "reconcile"
+        ? deadline(draft, call) + RECONCILE_FOR_MS
+        : 0;
   if (now >= goOnUntil) return resolveCall(draft, call, outcomeUnknown(call));
   draft.dispatch(call);
   draft.callTimer(call.callId, Math.min(draft.rules.config.REDISPATCH_MAX_MS, goOnUntil - now));
@@ -102,5 +113,8 @@ function notExecuted(call: Call): ToolResult {
 }
 
 function outcomeUnknown(call: Call): ToolResult {
-  return failedResult("outcome_unknown", `"${call.toolName}" was sent, but its worker died before it learned the outcome. It may or may not have happened; look at the target before anything is repeated.`);
+  return failedResult(
+    "outcome_unknown",
+    `"${call.toolName}" was sent, but its worker died before it learned the outcome. It may or may not have happened; look at the target before anything is repeated.`,
+  );
 }

@@ -26,5 +26,7 @@ export function seedId(tool: string, ordinal: number): string {
 }
 
 function seedArguments(fields: Readonly<Record<string, string>>, input: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(fields).flatMap(([argument, field]) => (input[field] === undefined ? [] : [[argument, input[field]]])));
+  return Object.fromEntries(
+    Object.entries(fields).flatMap(([argument, field]) => (input[field] === undefined ? [] : [[argument, input[field]]])),
+  );
 }

@@ -25,13 +25,19 @@ const QUEUE_LIMIT = 64;
  */
 export function startRun(input: StartInput, rules: Rules): Change {
   const { now, entry, profile } = input;
-  const conversation = input.conversation ?? { version: 0, value: { conversationId: entry.conversationId, activeRun: null, queue: [], runs: 0 } };
+  const conversation = input.conversation ?? {
+    version: 0,
+    value: { conversationId: entry.conversationId, activeRun: null, queue: [], runs: 0 },
+  };
   const run = newRun(input, conversation.value);
   const draft = new Draft({ now, run: { version: 0, value: run }, conversation, calls: [], next: null }, rules);
   const { activeRun, queue, runs } = conversation.value;
   if (activeRun !== null && queue.length >= QUEUE_LIMIT) {
     const message = `The conversation has ${queue.length} messages waiting; send this one again when some are done.`;
-    draft.end({ type: "run.failed", at: now, code: "conversation_busy", message, report: run.report, usage: run.usage }, "failed", { text: message, code: "conversation_busy" });
+    draft.end({ type: "run.failed", at: now, code: "conversation_busy", message, report: run.report, usage: run.usage }, "failed", {
+      text: message,
+      code: "conversation_busy",
+    });
     return draft.build(opOf(entry));
   }
   draft.transcript({ type: "user", runId: entry.runId, text: entry.text, at: entry.acceptedAt });

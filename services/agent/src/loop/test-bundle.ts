@@ -1,4 +1,15 @@
-import { type Call, type InboxEntry, keys, type Message, type Registration, type RunEvent, shardOf, type ToolDefinition, type ToolResult, type TranscriptEntry } from "@toolbus/contracts";
+import {
+  type Call,
+  type InboxEntry,
+  keys,
+  type Message,
+  type Registration,
+  type RunEvent,
+  shardOf,
+  type ToolDefinition,
+  type ToolResult,
+  type TranscriptEntry,
+} from "@toolbus/contracts";
 import { secretHash, toolHash } from "@toolbus/grants";
 import { readSettings } from "@toolbus/runtime";
 import { type Change, memoryStore, type StateStore } from "@toolbus/state";
@@ -48,14 +59,40 @@ export interface Bundle {
   timers(): Promise<string[]>;
 }
 
-export function bundle(options: { readonly profile?: Partial<Profile>; readonly ownersDeadBefore?: number; readonly keepsForMs?: number; readonly idempotency?: "key" | "reconcile" | "none" } = {}): Bundle {
+export function bundle(
+  options: {
+    readonly profile?: Partial<Profile>;
+    readonly ownersDeadBefore?: number;
+    readonly keepsForMs?: number;
+    readonly idempotency?: "key" | "reconcile" | "none";
+  } = {},
+): Bundle {
   let now = 1_800_000_000_000;
   let secrets = 0;
   const state = memoryStore({ clock: () => now });
   const used: Profile = { ...profile, ...options.profile };
-  const rules: Rules = { config: readSettings(agentSettings, {}), profile: (name) => (name === used.name ? used : undefined), newSecret: () => `secret-${++secrets}`, ownersDeadBefore: options.ownersDeadBefore ?? 0 };
-  const write: ToolDefinition = { ...change, idempotency: options.idempotency === "none" ? { mode: "none" } : options.idempotency === "reconcile" ? { mode: "reconcile" } : { mode: "key", keepsForMs: options.keepsForMs ?? 86_400_000 } };
-  const registrations: Registration[] = [look, write].map((d) => ({ toolset: "test", definition: d, hash: toolHash(d), registeredAt: now, lastSeenAt: now }));
+  const rules: Rules = {
+    config: readSettings(agentSettings, {}),
+    profile: (name) => (name === used.name ? used : undefined),
+    newSecret: () => `secret-${++secrets}`,
+    ownersDeadBefore: options.ownersDeadBefore ?? 0,
+  };
+  const write: ToolDefinition = {
+    ...change,
+    idempotency:
+      options.idempotency === "none"
+        ? { mode: "none" }
+        : options.idempotency === "reconcile"
+          ? { mode: "reconcile" }
+          : { mode: "key", keepsForMs: options.keepsForMs ?? 86_400_000 },
+  };
+  const registrations: Registration[] = [look, write].map((d) => ({
+    toolset: "test",
+    definition: d,
+    hash: toolHash(d),
+    registeredAt: now,
+    lastSeenAt: now,
+  }));
   const tools = new Map(registrations.map((registration) => [registration.definition.name, registration]));
 
   const self: Bundle = {
@@ -75,7 +112,18 @@ export function bundle(options: { readonly profile?: Partial<Profile>; readonly 
     },
     commit: async (made) => (made ? (await state.commit(shardOf(RUN), made)).outcome : "none"),
     async start(part = {}) {
-      const entry = { kind: "message" as const, entryId: RUN, runId: RUN, conversationId: CONVERSATION, agent: "default", profile: "test", text: "Do it.", input: {}, acceptedAt: now, ...part };
+      const entry = {
+        kind: "message" as const,
+        entryId: RUN,
+        runId: RUN,
+        conversationId: CONVERSATION,
+        agent: "default",
+        profile: "test",
+        text: "Do it.",
+        input: {},
+        acceptedAt: now,
+        ...part,
+      };
       const key = keys.conversation(entry.conversationId);
       const { documents } = await state.read([key]);
       const conversation = documents[0] ? { version: documents[0].version, value: (await self.snapshot()).conversation.value } : null;
@@ -85,7 +133,15 @@ export function bundle(options: { readonly profile?: Partial<Profile>; readonly 
       const got = acquire(await self.snapshot(), { by: "wake", redelivered: false }, rules);
       if (got.kind !== "acquired") throw new Error(got.kind);
       await self.commit(got.change);
-      const turn: Turn = { provider: "test", model: "test", text, calls, seed: false, truncated: false, usage: { inputTokens: 1, outputTokens: 1 } };
+      const turn: Turn = {
+        provider: "test",
+        model: "test",
+        text,
+        calls,
+        seed: false,
+        truncated: false,
+        usage: { inputTokens: 1, outputTokens: 1 },
+      };
       await self.commit(commitTurn({ snapshot: await self.snapshot(), epoch: got.run.epoch, turn, tools }, rules));
     },
     async answer(index, result = ok()) {
@@ -99,8 +155,12 @@ export function bundle(options: { readonly profile?: Partial<Profile>; readonly 
       await state.settle("agent", rows);
       return rows.map((row) => row.message as unknown as Message);
     },
-    events: async (runId = RUN) => (await state.range(keys.events(runId), { after: 0, limit: 1000 })).map((entry) => entry.value as unknown as RunEvent),
-    transcript: async () => (await state.range(keys.transcript(CONVERSATION), { after: 0, limit: 1000 })).map((entry) => entry.value as unknown as TranscriptEntry),
+    events: async (runId = RUN) =>
+      (await state.range(keys.events(runId), { after: 0, limit: 1000 })).map((entry) => entry.value as unknown as RunEvent),
+    transcript: async () =>
+      (await state.range(keys.transcript(CONVERSATION), { after: 0, limit: 1000 })).map(
+        (entry) => entry.value as unknown as TranscriptEntry,
+      ),
     async timers() {
       now += 40 * 86_400_000;
       return (await state.claim("agent", "timer", { limit: 1000, visibleAfter: 1 })).map((row) => row.id).toSorted();
@@ -109,7 +169,11 @@ export function bundle(options: { readonly profile?: Partial<Profile>; readonly 
   return self;
 }
 
-export const asks = (name: string, id = `p-${name}`, args: object = {}): Turn["calls"][number] => ({ id, name, arguments: JSON.stringify(args) });
+export const asks = (name: string, id = `p-${name}`, args: object = {}): Turn["calls"][number] => ({
+  id,
+  name,
+  arguments: JSON.stringify(args),
+});
 
 export function ok(content = '{"fine":true}'): ToolResult {
   return { status: "ok", content, isError: false };

@@ -52,7 +52,11 @@ async function remove({ state }: InboxReader, timer: TimerRow): Promise<void> {
   const key = kind === "call" ? keys.call(id) : keys.run(id);
   const { documents } = await state.read([key]);
   const version = documents[0]?.version ?? 0;
-  await state.commit(timer.shard, { op: `untime:${timer.id}`, guards: [{ key, version }], timers: [{ service: AGENT_SERVICE, id: timer.id, dueIn: null }] });
+  await state.commit(timer.shard, {
+    op: `untime:${timer.id}`,
+    guards: [{ key, version }],
+    timers: [{ service: AGENT_SERVICE, id: timer.id, dueIn: null }],
+  });
 }
 
 function split(timerId: string): [string, string] {

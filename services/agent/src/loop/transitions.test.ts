@@ -68,8 +68,18 @@ describe("acquiring a run", () => {
     await b.start();
     const old = acquire(await b.snapshot(), { by: "m1", redelivered: false }, b.rules);
     await b.commit(old.kind === "acquired" ? old.change : null);
-    await b.commit(((got) => (got.kind === "acquired" ? got.change : null))(acquire(await b.snapshot(), { by: "m1", redelivered: true }, b.rules)));
-    const turn = { provider: "t", model: "t", text: "old", calls: [], seed: false, truncated: false, usage: { inputTokens: 0, outputTokens: 0 } };
+    await b.commit(
+      ((got) => (got.kind === "acquired" ? got.change : null))(acquire(await b.snapshot(), { by: "m1", redelivered: true }, b.rules)),
+    );
+    const turn = {
+      provider: "t",
+      model: "t",
+      text: "old",
+      calls: [],
+      seed: false,
+      truncated: false,
+      usage: { inputTokens: 0, outputTokens: 0 },
+    };
     expect(commitTurn({ snapshot: await b.snapshot(), epoch: 1, turn, tools: new Map() }, b.rules)).toBeNull();
   });
 });
@@ -98,9 +108,20 @@ describe("a turn", () => {
   it("answers an unknown tool and wrong arguments without sending anything", async () => {
     const b = bundle();
     await b.start();
-    await b.turn([asks("erase_everything"), asks("look", "x", { n: "many" }), { id: "y", name: "look", arguments: '{"n":1,"n":2}' }, { id: "z", name: "look", arguments: "not json" }]);
-    expect((await b.call(0)).result).toMatchObject({ status: "unknown_tool", error: { code: "tool_not_found", message: expect.stringContaining("change, look") } });
-    expect((await b.call(1)).result).toMatchObject({ status: "validation_error", error: { details: [{ path: "/n", message: expect.any(String) }] } });
+    await b.turn([
+      asks("erase_everything"),
+      asks("look", "x", { n: "many" }),
+      { id: "y", name: "look", arguments: '{"n":1,"n":2}' },
+      { id: "z", name: "look", arguments: "not json" },
+    ]);
+    expect((await b.call(0)).result).toMatchObject({
+      status: "unknown_tool",
+      error: { code: "tool_not_found", message: expect.stringContaining("change, look") },
+    });
+    expect((await b.call(1)).result).toMatchObject({
+      status: "validation_error",
+      error: { details: [{ path: "/n", message: expect.any(String) }] },
+    });
     expect((await b.call(2)).result?.status).toBe("validation_error");
     expect((await b.call(3)).result?.status).toBe("validation_error");
     expect((await b.snapshot()).run.value.status).toBe("ready");
@@ -118,10 +139,20 @@ describe("a turn", () => {
   it("stays within what one document holds, whatever the model and its tools say", async () => {
     const b = bundle();
     await b.start();
-    const large = "\"\n".repeat(3000);
-    await b.turn([{ id: "a", name: "look", arguments: JSON.stringify({ s: large }) }, { id: "b", name: "look", arguments: JSON.stringify({ s: large }) }, asks("look", "c")], "é".repeat(60_000));
+    const large = '"\n'.repeat(3000);
+    await b.turn(
+      [
+        { id: "a", name: "look", arguments: JSON.stringify({ s: large }) },
+        { id: "b", name: "look", arguments: JSON.stringify({ s: large }) },
+        asks("look", "c"),
+      ],
+      "é".repeat(60_000),
+    );
     expect((await b.call(0)).state).toBe("dispatched");
-    expect((await b.call(1)).result).toMatchObject({ status: "validation_error", error: { message: expect.stringContaining("too large") } });
+    expect((await b.call(1)).result).toMatchObject({
+      status: "validation_error",
+      error: { message: expect.stringContaining("too large") },
+    });
     expect(await b.answer(0, ok("x".repeat(48 * 1024)))).toBe("ok");
     expect(await b.answer(2, ok("x".repeat(48 * 1024)))).toBe("ok");
     const [, turn] = await b.transcript();
@@ -147,7 +178,10 @@ describe("joining results", () => {
     expect(await b.answer(1, ok("another"))).toBe("none");
     expect(await b.answer(0, ok("first"))).toBe("ok");
     expect((await b.snapshot()).run.value).toMatchObject({ status: "ready", pending: 0 });
-    expect((await b.transcript()).flatMap((entry) => (entry.type === "result" ? [[entry.id, entry.content]] : []))).toEqual([["a", "first"], ["b", "second"]]);
+    expect((await b.transcript()).flatMap((entry) => (entry.type === "result" ? [[entry.id, entry.content]] : []))).toEqual([
+      ["a", "first"],
+      ["b", "second"],
+    ]);
   });
 
   it("drops an answer that does not know the secret, or that nobody asked for, and tells a different second one", async () => {
@@ -160,14 +194,23 @@ describe("joining results", () => {
     expect(joinResult(snapshot, { callId: `${RUN}.9.9`, secretHash: "x", result: ok() }, b.rules)).toMatchObject({ kind: "orphan" });
     await b.answer(0, ok("one"));
     const call = await b.call(0);
-    expect(joinResult(await b.snapshot(), { callId, secretHash: null, result: ok("two") }, b.rules)).toEqual({ kind: "duplicate", differs: true });
+    expect(joinResult(await b.snapshot(), { callId, secretHash: null, result: ok("two") }, b.rules)).toEqual({
+      kind: "duplicate",
+      differs: true,
+    });
     expect(call.result?.content).toBe("one");
   });
 });
 
 describe("writes", () => {
   const grant = "a.b.c";
-  const decided = (callId: string, outcome: "approved" | "rejected", now: number) => ({ toolCallId: callId, approvalId: `ap_${callId}`, outcome, grantExpiresAt: now + 900_000, executeBy: now + 86_400_000 });
+  const decided = (callId: string, outcome: "approved" | "rejected", now: number) => ({
+    toolCallId: callId,
+    approvalId: `ap_${callId}`,
+    outcome,
+    grantExpiresAt: now + 900_000,
+    executeBy: now + 86_400_000,
+  });
 
   async function twoWrites() {
     const b = bundle();
@@ -179,7 +222,11 @@ describe("writes", () => {
 
   it("ask for all grants at once, and run one after another after the reads", async () => {
     const b = await twoWrites();
-    expect((await b.sent()).map((message) => message.topic).toSorted()).toEqual(["approval.request", "approval.request", "tool.invoke.test"]);
+    expect((await b.sent()).map((message) => message.topic).toSorted()).toEqual([
+      "approval.request",
+      "approval.request",
+      "tool.invoke.test",
+    ]);
     for (const index of [1, 2]) {
       const { callId } = await b.call(index);
       await b.commit(callDecided(await b.snapshot(), decided(callId, "approved", (await b.snapshot()).now), grant, b.rules));
@@ -200,7 +247,10 @@ describe("writes", () => {
     await b.sent();
     await b.commit(callDecided(await b.snapshot(), { ...decided(callId, "rejected", 0), comment: "not now" }, undefined, b.rules));
     expect((await b.call(1)).result).toMatchObject({ status: "denied", error: { code: "denied_by_user", class: "ToolPolicyError" } });
-    expect(JSON.parse((await b.call(1)).result?.content ?? "")).toMatchObject({ reason: "APPROVAL_DENIED", message: expect.stringContaining("not now") });
+    expect(JSON.parse((await b.call(1)).result?.content ?? "")).toMatchObject({
+      reason: "APPROVAL_DENIED",
+      message: expect.stringContaining("not now"),
+    });
     expect((await b.call(2)).result?.error?.code).toBe("skipped");
     expect((await b.sent()).map((message) => message.topic).toSorted()).toEqual(["approval.cancel", "run.wake"]);
     expect((await b.snapshot()).run.value.status).toBe("ready");
@@ -212,7 +262,13 @@ describe("writes", () => {
     const now = (await b.snapshot()).now;
     for (const index of [1, 2]) {
       const { callId } = await b.call(index);
-      await b.commit(callHeld(await b.snapshot(), { toolCallId: callId, approvalId: `ap_${callId}`, tier: "high", expiresAt: now + 900_000, effect: "Changes it." }, b.rules));
+      await b.commit(
+        callHeld(
+          await b.snapshot(),
+          { toolCallId: callId, approvalId: `ap_${callId}`, tier: "high", expiresAt: now + 900_000, effect: "Changes it." },
+          b.rules,
+        ),
+      );
     }
     expect((await b.call(1)).state).toBe("held");
     expect((await b.events()).filter((event) => event.type === "call.held")).toHaveLength(2);
@@ -247,7 +303,8 @@ describe("limits", () => {
     const b = bundle();
     await b.start();
     const snapshot = await b.snapshot();
-    const reached = (part: object) => limitReached({ ...snapshot, run: { ...snapshot.run, value: { ...snapshot.run.value, ...part } } }, b.rules)?.code;
+    const reached = (part: object) =>
+      limitReached({ ...snapshot, run: { ...snapshot.run, value: { ...snapshot.run.value, ...part } } }, b.rules)?.code;
     expect(reached({})).toBeUndefined();
     expect(reached({ round: 5 })).toBeUndefined();
     expect(reached({ round: 6 })).toBe("round_limit");
@@ -298,7 +355,14 @@ describe("cancelling", () => {
     await b.turn([asks("change", "w1"), asks("change", "w2")]);
     const { callId } = await b.call(0);
     const now = (await b.snapshot()).now;
-    await b.commit(callDecided(await b.snapshot(), { toolCallId: callId, approvalId: `ap_${callId}`, outcome: "approved", grantExpiresAt: now + 900_000, executeBy: now + 900_000 }, "g", b.rules));
+    await b.commit(
+      callDecided(
+        await b.snapshot(),
+        { toolCallId: callId, approvalId: `ap_${callId}`, outcome: "approved", grantExpiresAt: now + 900_000, executeBy: now + 900_000 },
+        "g",
+        b.rules,
+      ),
+    );
     await b.commit(cancelRun(await b.snapshot(), { entryId: "e", by: "ada" }, b.rules));
     expect((await b.call(1)).result?.status).toBe("cancelled");
     expect((await b.call(0)).state).toBe("dispatched");

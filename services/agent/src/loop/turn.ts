@@ -86,11 +86,24 @@ function plan(turn: Turn, draft: Draft, tools: ReadonlyMap<string, Registration>
     const checked = checkedArguments(tool, asked, room);
     room -= storedBytes(checked.text);
     const call = newCall(draft, index, transcriptId, asked.name, checked.text, tool);
-    if (excess) return { call, result: failedResult("not_executed", `A turn may hold ${CALLS_PER_TURN} calls; this one had ${turn.calls.length}, so none ran. Ask for fewer.`, { truncated: true }) };
+    if (excess)
+      return {
+        call,
+        result: failedResult(
+          "not_executed",
+          `A turn may hold ${CALLS_PER_TURN} calls; this one had ${turn.calls.length}, so none ran. Ask for fewer.`,
+          { truncated: true },
+        ),
+      };
     if (!tool) return { call, result: unknownTool(asked.name, tools) };
     if (checked.fault) return { call, result: checked.fault };
     if (call.kind !== "write" && ++reads > PARALLEL_CALLS) {
-      return { call, result: failedResult("not_executed", `Only ${PARALLEL_CALLS} calls run at the same time; ask for this one again.`, { truncated: true }) };
+      return {
+        call,
+        result: failedResult("not_executed", `Only ${PARALLEL_CALLS} calls run at the same time; ask for this one again.`, {
+          truncated: true,
+        }),
+      };
     }
     return { call };
   });
@@ -101,12 +114,21 @@ const MAX_ARGUMENTS = 30 * 1024;
 const MAX_TEXT = 20 * 1024;
 
 /** The arguments as canonical text with defaults applied, or why they cannot be used. */
-function checkedArguments(tool: Registration | undefined, asked: { name: string; arguments: string }, room: number): { text: string; fault?: ToolResult } {
+function checkedArguments(
+  tool: Registration | undefined,
+  asked: { name: string; arguments: string },
+  room: number,
+): { text: string; fault?: ToolResult } {
   const invalid = (details: { path: string; message: string }[]): { text: string; fault: ToolResult } => ({
     text: "{}",
-    fault: failedResult("invalid_arguments", `The arguments of "${asked.name.slice(0, 64)}" do not fit its schema: ${details.map((d) => `${d.path} ${d.message}`.trim()).join("; ")}.`, { details }),
+    fault: failedResult(
+      "invalid_arguments",
+      `The arguments of "${asked.name.slice(0, 64)}" do not fit its schema: ${details.map((d) => `${d.path} ${d.message}`.trim()).join("; ")}.`,
+      { details },
+    ),
   });
-  if (storedBytes(asked.arguments) > room) return invalid([{ path: "", message: `are too large: the arguments of one turn may have ${MAX_ARGUMENTS} bytes together` }]);
+  if (storedBytes(asked.arguments) > room)
+    return invalid([{ path: "", message: `are too large: the arguments of one turn may have ${MAX_ARGUMENTS} bytes together` }]);
   const parsed = parseStrictJson(asked.arguments === "" ? "{}" : asked.arguments);
   if (!parsed.ok) return invalid([...parsed.problems]);
   const { value } = parsed;
@@ -170,7 +192,13 @@ function unknownTool(name: string, tools: ReadonlyMap<string, Registration>): To
 }
 
 function recordTurn(draft: Draft, turn: Turn, planned: readonly Planned[], round: number): void {
-  const calls: EventCall[] = planned.map(({ call }) => ({ callId: call.callId, transcriptId: call.transcriptId, tool: call.toolName, kind: call.toolHash ? call.kind : "unknown", arguments: call.arguments }));
+  const calls: EventCall[] = planned.map(({ call }) => ({
+    callId: call.callId,
+    transcriptId: call.transcriptId,
+    tool: call.toolName,
+    kind: call.toolHash ? call.kind : "unknown",
+    arguments: call.arguments,
+  }));
   const { provider, model, text, seed } = turn;
   draft.transcript({
     type: "assistant",
@@ -187,7 +215,10 @@ function recordTurn(draft: Draft, turn: Turn, planned: readonly Planned[], round
 
 function endWith(draft: Draft, turn: Turn): void {
   const { report, usage } = draft.run;
-  draft.end({ type: "run.completed", at: draft.now, text: turn.text, truncated: turn.truncated, report, usage }, "done", { text: turn.text, truncated: turn.truncated });
+  draft.end({ type: "run.completed", at: draft.now, text: turn.text, truncated: turn.truncated, report, usage }, "done", {
+    text: turn.text,
+    truncated: turn.truncated,
+  });
 }
 
 /** Counts how often the model asked for the very same calls in a row. */

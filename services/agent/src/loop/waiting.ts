@@ -15,7 +15,8 @@ export function checkWaiting(snapshot: Snapshot, rules: Rules): Change {
   draft.runTimer(left > 0 ? left : 60_000);
   if (left <= 0) {
     for (const call of draft.open) {
-      if (call.kind !== "write") resolveCall(draft, call, failedResult("timeout", `"${call.toolName}" did not answer within the run's active time.`));
+      if (call.kind !== "write")
+        resolveCall(draft, call, failedResult("timeout", `"${call.toolName}" did not answer within the run's active time.`));
     }
   }
   return draft.build(`waiting:${draft.run.runId}:${snapshot.run.version}`);

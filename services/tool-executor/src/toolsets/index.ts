@@ -10,7 +10,13 @@ const factories: Readonly<Record<string, (config: ExecutorConfig) => Toolset>> =
 
 /** The toolsets that `TOOLSETS` names. Throws a `Refusal` that lists the known ones for a name that is none of them. */
 export function toolsetsOf(config: ExecutorConfig): readonly Toolset[] {
-  const names = [...new Set(config.TOOLSETS.split(",").map((name) => name.trim()).filter(Boolean))];
+  const names = [
+    ...new Set(
+      config.TOOLSETS.split(",")
+        .map((name) => name.trim())
+        .filter(Boolean),
+    ),
+  ];
   if (names.length === 0) throw new Refusal(`TOOLSETS names no toolset. Known: ${known()}.`);
   return names.map((name) => {
     const factory = Object.hasOwn(factories, name) ? factories[name] : undefined;

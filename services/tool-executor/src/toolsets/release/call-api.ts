@@ -21,12 +21,20 @@ export async function callApi(url: URL, { signal, post }: ApiRequest): Promise<A
       signal,
       // Where a redirect leads is not the API that was configured.
       redirect: "error",
-      headers: { accept: "application/json", ...(post ? { "content-type": "application/json", "idempotency-key": post.idempotencyKey } : {}) },
+      headers: {
+        accept: "application/json",
+        ...(post ? { "content-type": "application/json", "idempotency-key": post.idempotencyKey } : {}),
+      },
       ...(post ? { method: "POST", body: JSON.stringify(post.body) } : {}),
     });
     const text = await boundedText(response);
     if (text === null) return { kind: "no_answer", why: `sent more than ${MAX_ANSWER_BYTES} bytes` };
-    return { kind: "answered", status: response.status, body: jsonOf(text, response.status), retryAfter: seconds(response.headers.get("retry-after")) };
+    return {
+      kind: "answered",
+      status: response.status,
+      body: jsonOf(text, response.status),
+      retryAfter: seconds(response.headers.get("retry-after")),
+    };
   } catch (error) {
     signal.throwIfAborted();
     return { kind: "no_answer", why: error instanceof SyntaxError ? "sent something that is not JSON" : "cannot be reached" };

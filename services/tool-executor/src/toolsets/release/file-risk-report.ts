@@ -19,9 +19,21 @@ export function fileRiskReport(api: ReleaseApi): Tool {
     parameters: {
       type: "object",
       properties: {
-        release_id: { type: "string", minLength: 1, maxLength: 200, pattern: "^[^\\u0000-\\u001f]+$", description: 'Name of the release, for example "v1.4.0"' },
+        release_id: {
+          type: "string",
+          minLength: 1,
+          maxLength: 200,
+          pattern: "^[^\\u0000-\\u001f]+$",
+          description: 'Name of the release, for example "v1.4.0"',
+        },
         severity: { type: "string", enum: ["low", "medium", "high"] },
-        findings: { type: "array", minItems: 1, maxItems: 64, items: { type: "string", minLength: 1, maxLength: 1000, pattern: "\\S" }, description: "What was found, one sentence each" },
+        findings: {
+          type: "array",
+          minItems: 1,
+          maxItems: 64,
+          items: { type: "string", minLength: 1, maxLength: 1000, pattern: "\\S" },
+          description: "What was found, one sentence each",
+        },
       },
       required: ["release_id", "severity", "findings"],
       additionalProperties: false,

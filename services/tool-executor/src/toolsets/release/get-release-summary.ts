@@ -14,7 +14,15 @@ export function getReleaseSummary(api: ReleaseApi): Tool {
     ].join("\n"),
     parameters: {
       type: "object",
-      properties: { release_id: { type: "string", minLength: 1, maxLength: 200, pattern: "^[^\\u0000-\\u001f]+$", description: 'Name of the release, for example "v1.4.0"' } },
+      properties: {
+        release_id: {
+          type: "string",
+          minLength: 1,
+          maxLength: 200,
+          pattern: "^[^\\u0000-\\u001f]+$",
+          description: 'Name of the release, for example "v1.4.0"',
+        },
+      },
       required: ["release_id"],
       additionalProperties: false,
     },

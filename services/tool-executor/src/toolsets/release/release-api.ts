@@ -43,12 +43,18 @@ function refusal(answer: ApiAnswer, effect: "none" | undefined): ToolOutput | un
     case 404:
       return toolError("release_not_found", `${message}${known.length === 0 ? "" : ` Known releases: ${known.join(", ")}.`}`, nothing);
     case 429:
-      return toolError("rate_limited", "The release API takes no more requests for a while.", { ...nothing, retryAfter: answer.retryAfter ?? 30 });
+      return toolError("rate_limited", "The release API takes no more requests for a while.", {
+        ...nothing,
+        retryAfter: answer.retryAfter ?? 30,
+      });
     case 401:
     case 403:
       return toolError("policy_denied", "The release API refuses the worker's access.", nothing);
     default:
-      return toolError(error === "invalid_report" ? "invalid_arguments" : "release_api_refused", message, { ...nothing, ...(details.length === 0 ? {} : { details }) });
+      return toolError(error === "invalid_report" ? "invalid_arguments" : "release_api_refused", message, {
+        ...nothing,
+        ...(details.length === 0 ? {} : { details }),
+      });
   }
 }
 
@@ -57,7 +63,10 @@ const OPEN_STATUSES: ReadonlySet<number> = new Set([408, 425]);
 
 function unavailable(answer: ApiAnswer): ReturnType<typeof toolError> {
   const why = answer.kind === "answered" ? `answered with status ${answer.status}` : answer.why;
-  return toolError("unavailable", `The release API ${why}.`, { retryable: true, ...(answer.kind === "answered" && answer.retryAfter !== undefined ? { retryAfter: answer.retryAfter } : {}) });
+  return toolError("unavailable", `The release API ${why}.`, {
+    retryable: true,
+    ...(answer.kind === "answered" && answer.retryAfter !== undefined ? { retryAfter: answer.retryAfter } : {}),
+  });
 }
 
 interface ApiProblem {
@@ -75,7 +84,9 @@ function problemOf(body: Json): ApiProblem {
   return {
     error: typeof error === "string" ? error : "refused",
     message: typeof message === "string" ? message : "The release API refused the request.",
-    known: listOf(known).flatMap((name) => (typeof name === "string" ? [name.slice(0, 80)] : [])).slice(0, MAX_KNOWN),
+    known: listOf(known)
+      .flatMap((name) => (typeof name === "string" ? [name.slice(0, 80)] : []))
+      .slice(0, MAX_KNOWN),
     details: listOf(details).flatMap((detail) => {
       const { field, problem } = fieldsOf(detail);
       return typeof field === "string" && typeof problem === "string" ? [{ path: `/${field}`, message: problem }] : [];

@@ -17,7 +17,8 @@ afterEach(() => opened.splice(0).forEach((close) => close()));
 
 /** A release API that gives one reply, and what it was asked. */
 async function setup(reply: Reply | "hang" | "cut") {
-  const asked: { readonly method: string | undefined; readonly url: string | undefined; readonly key: unknown; readonly body: string }[] = [];
+  const asked: { readonly method: string | undefined; readonly url: string | undefined; readonly key: unknown; readonly body: string }[] =
+    [];
   const server = createServer((request, response) => void answer(request, response));
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     let body = "";
@@ -25,7 +26,9 @@ async function setup(reply: Reply | "hang" | "cut") {
     asked.push({ method: request.method, url: request.url, key: request.headers["idempotency-key"], body });
     if (reply === "hang") return;
     if (reply === "cut") return void response.destroy();
-    response.writeHead(reply.status, { "content-type": "application/json", ...reply.headers }).end(reply.text ?? JSON.stringify(reply.body ?? {}));
+    response
+      .writeHead(reply.status, { "content-type": "application/json", ...reply.headers })
+      .end(reply.text ?? JSON.stringify(reply.body ?? {}));
   }
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   opened.push(() => (server.closeAllConnections(), server.close()));
@@ -38,7 +41,8 @@ async function setup(reply: Reply | "hang" | "cut") {
   return {
     asked,
     tools,
-    summary: async (signal = new AbortController().signal) => read.run({ release_id: "v1 & more" }, { callId: "c", sessionId: "s", signal, log: silentLog }),
+    summary: async (signal = new AbortController().signal) =>
+      read.run({ release_id: "v1 & more" }, { callId: "c", sessionId: "s", signal, log: silentLog }),
     file: async (signal = new AbortController().signal) => write.run(REPORT, { idempotencyKey: "call.1.0", signal, log: silentLog }),
   };
 }
@@ -53,7 +57,10 @@ describe("get_release_summary", () => {
   });
 
   it("names the known releases when there is none of that name", async () => {
-    const { summary } = await setup({ status: 404, body: { error: "release_not_found", message: 'There is no release "v9".', known: ["v1", "v2"] } });
+    const { summary } = await setup({
+      status: 404,
+      body: { error: "release_not_found", message: 'There is no release "v9".', known: ["v1", "v2"] },
+    });
     const problem = await summary();
     expect(problem).toBeInstanceOf(ToolProblem);
     expect(problem).toMatchObject({ code: "release_not_found", message: 'There is no release "v9". Known releases: v1, v2.' });
@@ -65,7 +72,12 @@ describe("get_release_summary", () => {
   });
 
   it("is unavailable and may be repeated when the API fails, breaks off, talks nonsense or too much", async () => {
-    for (const reply of [{ status: 503 }, "cut", { status: 200, text: "<html>" }, { status: 200, text: `"${"x".repeat(2_000_000)}"` }] as const) {
+    for (const reply of [
+      { status: 503 },
+      "cut",
+      { status: 200, text: "<html>" },
+      { status: 200, text: `"${"x".repeat(2_000_000)}"` },
+    ] as const) {
       const { summary } = await setup(reply);
       expect(await summary()).toMatchObject({ code: "unavailable", options: { retryable: true } });
     }
@@ -87,7 +99,10 @@ describe("file_risk_report", () => {
   it("states that nothing happened when the API refuses", async () => {
     for (const [reply, code] of [
       [{ status: 404, body: { error: "release_not_found", message: "None." } }, "release_not_found"],
-      [{ status: 400, body: { error: "invalid_report", message: "Bad.", details: [{ field: "severity", problem: "is wrong" }] } }, "invalid_arguments"],
+      [
+        { status: 400, body: { error: "invalid_report", message: "Bad.", details: [{ field: "severity", problem: "is wrong" }] } },
+        "invalid_arguments",
+      ],
       [{ status: 422, body: { error: "idempotency_key_reused", message: "Used." } }, "release_api_refused"],
       [{ status: 429 }, "rate_limited"],
     ] as const) {
@@ -120,6 +135,12 @@ describe("file_risk_report", () => {
 
   it("has the definition that approvers read", async () => {
     const { tools } = await setup({ status: 200 });
-    expect(tools.find("file_risk_report")?.definition).toMatchObject({ kind: "write", risk: { tier: "high" }, idempotency: { mode: "key", keepsForMs: 30 * 86_400_000 }, effect: "File a {severity} risk report for release {release_id} with {findings}.", source: "release" });
+    expect(tools.find("file_risk_report")?.definition).toMatchObject({
+      kind: "write",
+      risk: { tier: "high" },
+      idempotency: { mode: "key", keepsForMs: 30 * 86_400_000 },
+      effect: "File a {severity} risk report for release {release_id} with {findings}.",
+      source: "release",
+    });
   });
 });
