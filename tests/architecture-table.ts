@@ -35,6 +35,7 @@ export const rooms: Readonly<Record<string, Room>> = {
 
   // Below all-in-one, which starts it when no release API is configured: docs/decisions/0007.
   "examples/release-api": { ours: [], clients: ["fast-xml-parser"] },
+  "examples/orders-worker": { ours: below("contracts", "telemetry", "bus", "state", "grants", "tool-kit"), clients: [] },
   "services/all-in-one": {
     ours: below("contracts", "telemetry", "runtime", "agent", "tool-executor", "approvals", "gateway", "example-release-api"),
     clients: [],

@@ -135,6 +135,17 @@ describe("a write is dropped", () => {
     expect(await verdict({ now: claims.nbf * 1000 - 30_001 })).toMatchObject({ kind: "forged", reason: "not_yet_valid" });
   });
 
+  it("with the first fault, in the order of the checks, as the reason", async () => {
+    const { claims, verdict } = await setup({ need: 2 });
+    const early = { now: claims.nbf * 1000 - 60_000 };
+    const wrong = { toolset: "release", callId: `${RUN}.3.1`, argsHash: contentHash(""), tier: "critical" } as const;
+    const { toolset: _, ...addressed } = wrong;
+    expect(await verdict(early, wrong)).toMatchObject({ reason: "audience" });
+    expect(await verdict(early, addressed)).toMatchObject({ reason: "not_yet_valid" });
+    expect(await verdict({}, addressed)).toMatchObject({ reason: "call" });
+    expect(await verdict({}, { argsHash: contentHash(""), tier: "critical" })).toMatchObject({ reason: "arguments" });
+  });
+
   it("when the clock is no number", async () => {
     const { verdict } = await setup();
     expect(await verdict({ now: NaN })).toMatchObject({ kind: "forged" });
@@ -162,15 +173,19 @@ describe("a write is dropped", () => {
   it("when the right key signed something that is no grant", async () => {
     const { claims, signer, verdict } = await setup();
     const { requester: _, ...nobody } = claims;
-    const sign = (payload: string, typ = "tb-grant+jwt") =>
-      new CompactSign(Buffer.from(payload)).setProtectedHeader({ alg: "Ed25519", kid: signer.kid, typ }).sign(signer.key);
+    const sign = (payload: string, header = {}) =>
+      new CompactSign(Buffer.from(payload))
+        .setProtectedHeader({ alg: "Ed25519", kid: signer.kid, typ: "tb-grant+jwt", ...header })
+        .sign(signer.key);
+    expect(await verdict({ grant: await sign(JSON.stringify(claims)) })).toMatchObject({ kind: "granted" });
     expect(await verdict({ grant: await sign(JSON.stringify(nobody)) })).toMatchObject({ kind: "forged", reason: "claims" });
     expect(await verdict({ grant: await sign(JSON.stringify({ ...claims, extra: 1 })) })).toMatchObject({
       kind: "forged",
       reason: "claims",
     });
     expect(await verdict({ grant: await sign("grant") })).toMatchObject({ kind: "forged", reason: "malformed" });
-    expect(await verdict({ grant: await sign(JSON.stringify(claims), "tb-receipt+jwt") })).toMatchObject({
+    expect(await verdict({ grant: await sign(JSON.stringify(claims), { typ: "tb-receipt+jwt" }) })).toMatchObject({
+    expect(await verdict({ grant: await sign(JSON.stringify(claims), { cty: "JWT" }) })).toMatchObject({ kind: "forged", reason: "header" });
       kind: "forged",
       reason: "header",
     });

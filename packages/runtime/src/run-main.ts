@@ -21,8 +21,10 @@ export async function runMain(start: () => Promise<Pick<Running, "stop">>): Prom
     running = await start();
     await ended;
     const clean = await running.stop();
-    if (!clean) process.stderr.write("The time to stop ran out; what was open goes on at the next start.\n");
-    process.exitCode = clean ? 0 : 1;
+    if (clean) return;
+    process.stderr.write("The time to stop ran out; what was open goes on at the next start.\n");
+    // What did not stop in time would keep the process alive.
+    process.exit(1);
   } catch (error) {
     process.stderr.write(`${sentenceOf(error)}\n`);
     process.exitCode = 1;

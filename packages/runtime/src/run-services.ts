@@ -78,14 +78,20 @@ async function stopAll({ bus, state, log }: Infrastructure, services: ReadonlyMa
       log.error({ error, service: name }, "a service did not stop cleanly");
     }
   }
-  await bus.close();
-  await state.close();
+  try {
+    await bus.close();
+  } finally {
+    // Whatever the bus does: the store's lock must not outlive the services.
+    await state.close();
+  }
 }
 
 async function stopWithin(ms: number, stop: () => Promise<void>): Promise<boolean> {
   const { promise: late, resolve } = Promise.withResolvers<boolean>();
   const timer = setTimeout(() => resolve(false), ms);
-  const ended = await Promise.race([stop().then(() => true), late]);
-  clearTimeout(timer);
-  return ended;
+  try {
+    return await Promise.race([stop().then(() => true), late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -20,6 +20,8 @@ import { type GatewayConfig, GATEWAY_SERVICE } from "./settings.ts";
 
 export interface AcceptInput {
   readonly now: number;
+  /** Names this very request: a repeat of it by the client is another one. */
+  readonly requestId: string;
   readonly conversationId: string;
   readonly runId: string;
   readonly principal: Principal;
@@ -48,7 +50,8 @@ export function acceptMessage(input: AcceptInput, config: GatewayConfig): Change
   const entry: MessageEntry = { kind: "message", entryId: runId, runId, conversationId, agent: config.AGENT_NAME, profile: input.profile, text: input.text, input: input.input, acceptedAt: now };
   const expiresAt = now + KEPT_MS;
   return {
-    op: `accept:${runId}`,
+    // Not of the run alone: the store would take another request with the same Idempotency-Key for a repeat of this commit, and say "ok".
+    op: `accept:${runId}:${input.requestId}`,
     guards: [
       { key: keys.runOrigin(runId), version: 0 },
       { key: keys.conversationOrigin(conversationId), version: 0 },
@@ -85,7 +88,8 @@ export function announced(entry: InboxEntry, n: number, config: GatewayConfig, n
   const wake = wakeFor(entry, n, now);
   return {
     timers: [{ service: GATEWAY_SERVICE, id: timerIdOf(entry), dueIn: config.WAKE_REPEAT_MS }],
-    outbox: [{ service: GATEWAY_SERVICE, id: wake.id, topic: wake.topic, message: wake as unknown as Json, dueIn: 0 }],
+    // One row an entry, whose message the next repeat replaces: while no agent takes wakes, they do not pile up.
+    outbox: [{ service: GATEWAY_SERVICE, id: `wake:${entry.entryId}`, topic: wake.topic, message: wake as unknown as Json, dueIn: 0 }],
   };
 }
 

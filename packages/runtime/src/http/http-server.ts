@@ -4,6 +4,7 @@ import type { Log } from "@toolbus/telemetry";
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest, type HTTPMethods } from "fastify";
 import { Refusal } from "../refusal.ts";
 import type { ApiKeys, Principal } from "./api-keys.ts";
+import { openRequests } from "./open-requests.ts";
 import { HttpProblem } from "./problem.ts";
 
 /** Who may call a route. There is no default: a route without it does not type-check. */
@@ -22,7 +23,7 @@ export interface HttpServer {
   /** With the port that was taken. */
   readonly url: string;
   readonly app: FastifyInstance;
-  /** Ends open requests within the drain, then closes. */
+  /** Refuses new requests, waits for those under way for 5 s at most, then closes. Safe to call twice. */
   stop(): Promise<void>;
 }
 
@@ -38,13 +39,26 @@ export interface HttpServerOptions {
 }
 
 const MAX_BODY = 256 * 1024;
-const METHODS: readonly HTTPMethods[] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
+const FINISH_MS = 5000;
+const METHODS: readonly HTTPMethods[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 const NOBODY: Principal = { id: "", tenant: "", roles: [], scopes: [], keyId: "" };
 
 /** Starts an HTTP server whose every "no" is `application/problem+json`, whose every route declares who may call it, and which refuses unknown fields. */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
-  const app = Fastify({ bodyLimit: MAX_BODY, requestTimeout: 30_000, forceCloseConnections: true, routerOptions: { maxParamLength: 300 } });
+  const app = Fastify({
+    bodyLimit: MAX_BODY,
+    requestTimeout: 30_000,
+    forceCloseConnections: true,
+    routerOptions: { maxParamLength: 300 },
+    // What Fastify refuses before it looks for a route.
+    frameworkErrors: (error, _request, reply) => send(reply, asProblem(error)),
+  });
+  let stopping = false;
+  const open = openRequests(app);
   answerProblems(app, options.log);
+  app.addHook("onRequest", async () => {
+    if (stopping) throw new HttpProblem("shutting_down", "The server is stopping.", { remedy: "Repeat the request in a moment." }, { "retry-after": "2", connection: "close" });
+  });
   for (const route of options.routes) add(app, route, options.keys);
   refuseOtherMethods(app, options.routes);
   try {
@@ -59,22 +73,26 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     url: `http://${host}:${port}`,
     app,
     async stop() {
+      stopping = true;
       await options.onStopping?.();
+      await open.ended(FINISH_MS);
       await app.close();
     },
   };
 }
 
-function add(app: FastifyInstance, route: Route, keys: ApiKeys): void {
+function add(app: FastifyInstance, { method, url, access, handle }: Route, keys: ApiKeys): void {
+  const callers = new WeakMap<FastifyRequest, Principal>();
   app.route({
-    method: route.method,
-    url: route.url,
+    method,
+    url,
     // HEAD would run the handlers of GET without their reader.
     exposeHeadRoute: false,
-    handler: async (request, reply) => {
-      const principal = route.access === "public" ? NOBODY : authorise(keys, request, route.access);
-      return route.handle(request, reply, principal);
+    // Before the body is read: a stranger costs no parsing and learns nothing from it.
+    onRequest: async (request) => {
+      if (access !== "public") callers.set(request, authorise(keys, request, access));
     },
+    handler: async (request, reply) => handle(request, reply, callers.get(request) ?? NOBODY),
   });
 }
 
@@ -102,9 +120,12 @@ function refuseOtherMethods(app: FastifyInstance, routes: readonly Route[]): voi
     app.route({
       method: METHODS.filter((method) => !allowed.includes(method)),
       url,
-      handler: async () => {
+      exposeHeadRoute: false,
+      // Before the body is read: whatever it is, the method is what is wrong.
+      onRequest: async () => {
         throw new HttpProblem("method_not_allowed", `This route takes ${allow} only.`, {}, { allow });
       },
+      handler: async () => undefined,
     });
   }
 }
@@ -136,6 +157,7 @@ function asProblem(error: FastifyError | HttpProblem | Error): HttpProblem {
   const code = "code" in error ? error.code : undefined;
   if (code === "FST_ERR_CTP_BODY_TOO_LARGE") return new HttpProblem("body_too_large", `The body is over ${MAX_BODY} bytes.`, { remedy: "Send less." });
   if (code === "FST_ERR_CTP_INVALID_MEDIA_TYPE") return new HttpProblem("unsupported_media_type", "The body must be JSON.", { remedy: 'Send it with "Content-Type: application/json".' });
+  if (code === "FST_ERR_BAD_URL") return new HttpProblem("invalid_request", "The address holds an escape that cannot be decoded.", { remedy: "Escape each part of the path with encodeURIComponent." });
   if (code === "FST_ERR_CTP_EMPTY_JSON_BODY") return new HttpProblem("malformed_body", "The body is empty, JSON is needed.");
   const status = "statusCode" in error ? (error.statusCode ?? 500) : 500;
   if (status === 400) return new HttpProblem("malformed_body", "The body is not JSON that can be read.", { remedy: "Check it with a JSON validator." });

@@ -40,6 +40,7 @@ async function create({ state, outbox, config, random, clock }: Gateway, request
   const change = acceptMessage(
     {
       now,
+      requestId: Buffer.from(random(12)).toString("base64url"),
       ...ids,
       principal,
       profile: PROFILE,

@@ -1,0 +1,31 @@
+import type { FastifyInstance } from "fastify";
+
+/** The requests that a server has not answered yet. */
+export interface OpenRequests {
+  /** Resolves when all are answered or their clients are gone, after `ms` milliseconds at the latest. */
+  ended(ms: number): Promise<void>;
+}
+
+/** Follows the requests of a server, streams included. Call it before the server listens. */
+export function openRequests(app: FastifyInstance): OpenRequests {
+  const open = new Set<object>();
+  let onLast = (): void => undefined;
+  app.addHook("onRequest", async (_request, { raw }) => {
+    open.add(raw);
+    // Fastify's own hook does not run for a client that went away; this event always comes.
+    raw.once("close", () => {
+      open.delete(raw);
+      if (open.size === 0) onLast();
+    });
+  });
+  return {
+    async ended(ms) {
+      if (open.size === 0) return;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const timer = setTimeout(resolve, ms);
+      onLast = resolve;
+      await promise;
+      clearTimeout(timer);
+    },
+  };
+}
