@@ -136,7 +136,6 @@ describe("a key set behind a URL", () => {
   });
 
   it.each<[string, RegExp, (response: ServerResponse) => void]>([
-    ["is too large", /over 65536 bytes/, (response) => response.end(JSON.stringify({ keys: [], padding: "x".repeat(70_000) }))],
     ["is a redirect", /fetch failed/, (response) => response.writeHead(302, { location: "/elsewhere" }).end()],
     ["is no key set", /no key set: \/keys must be array/, (response) => response.end('{"keys":{}}')],
     ["names a key twice in one object", /\/keys appears more than once/, (response) => response.end('{"keys":[],"keys":[]}')],
@@ -146,6 +145,19 @@ describe("a key set behind a URL", () => {
     expect(await bundle.keys.find(bundle.first.kid)).toBeNull();
     expect(bundle.problems).toEqual([expect.stringMatching(problem)]);
     expect(bundle.server.requests).toBe(1);
+  });
+
+  it("stops receiving an answer that is too large", async () => {
+    await using bundle = await setup();
+    const closed = Promise.withResolvers<void>();
+    bundle.server.respond = (response) => {
+      response.on("close", closed.resolve);
+      // It stays open: only the reader can end it.
+      response.write("x".repeat(70_000));
+    };
+    expect(await bundle.keys.find(bundle.first.kid)).toBeNull();
+    expect(bundle.problems).toEqual([expect.stringMatching(/the answer is over 65536 bytes/)]);
+    await closed.promise;
   });
 
   it.each<[string, (response: ServerResponse) => void]>([

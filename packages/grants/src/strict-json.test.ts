@@ -85,7 +85,7 @@ describe("the strict JSON parser", () => {
   });
 
   it("never throws and never reads anything otherwise than JSON.parse does", () => {
-    const token = fc.constantFrom(...'{}[],:"\\ \n01-.eEu', '"a"', '"a":', "true", "null", "\\u0061", "\ud83d", "1e9");
+    const token = fc.constantFrom(...'{}[],:"\\ \n01-.eEu'.split(""), '"a"', '"a":', "true", "null", "\\u0061", "\ud83d", "1e9");
     fc.assert(
       fc.property(fc.array(token, { maxLength: 12 }), (tokens) => {
         const text = tokens.join("");

@@ -185,7 +185,10 @@ describe("a write is dropped", () => {
     });
     expect(await verdict({ grant: await sign("grant") })).toMatchObject({ kind: "forged", reason: "malformed" });
     expect(await verdict({ grant: await sign(JSON.stringify(claims), { typ: "tb-receipt+jwt" }) })).toMatchObject({
-    expect(await verdict({ grant: await sign(JSON.stringify(claims), { cty: "JWT" }) })).toMatchObject({ kind: "forged", reason: "header" });
+      kind: "forged",
+      reason: "header",
+    });
+    expect(await verdict({ grant: await sign(JSON.stringify(claims), { cty: "JWT" }) })).toMatchObject({
       kind: "forged",
       reason: "header",
     });
