@@ -59,6 +59,16 @@ describe("report journal", () => {
     }
   });
 
+  it("changes nothing of the file until it writes: a second process that only looks must not cut a line that the first is writing", async () => {
+    using world = setup();
+    const first = await openReportJournal(world.directory);
+    appendFileSync(world.file, '{"key":"half');
+    const second = await openReportJournal(world.directory);
+    await second.close();
+    expect(readFileSync(world.file, "utf8")).toBe('{"key":"half');
+    await first.close();
+  });
+
   it("does not open a file that is damaged in the middle", async () => {
     using world = setup();
     await (await openReportJournal(world.directory)).close();

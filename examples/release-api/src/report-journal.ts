@@ -29,20 +29,29 @@ export async function openReportJournal(directory: string): Promise<ReportJourna
   const path = join(folder, "risk-reports.jsonl");
   const file = await open(path, "a+", 0o600);
   try {
-    const entries = await load(file, path);
+    const { entries, whole } = await load(file, path);
     await syncFolders(folder, made === undefined ? folder : dirname(made));
-    return journal(file, entries);
+    return journal(file, entries, whole);
   } catch (error) {
     await file.close();
     throw error;
   }
 }
 
-function journal(file: FileHandle, entries: readonly JournalEntry[]): ReportJournal {
+/** `whole`: how many bytes of whole lines the file held. */
+function journal(file: FileHandle, entries: readonly JournalEntry[], whole: number): ReportJournal {
   let last: Promise<void> = Promise.resolve();
   let closing: Promise<void> | undefined;
 
+  // Repaired before the first entry and not at the opening: a process that only looks, because another one has the folder, must change nothing.
+  const repair = async () => {
+    const { size } = await file.stat();
+    if (size > whole) await file.truncate(whole);
+  };
+  let repaired: Promise<void> | undefined;
+
   const write = async (entry: JournalEntry) => {
+    await (repaired ??= repair());
     await file.appendFile(`${JSON.stringify(entry)}\n`);
     await file.datasync();
   };
@@ -62,20 +71,17 @@ function journal(file: FileHandle, entries: readonly JournalEntry[]): ReportJour
   };
 }
 
-async function load(file: FileHandle, path: string): Promise<readonly JournalEntry[]> {
+async function load(file: FileHandle, path: string): Promise<{ readonly entries: readonly JournalEntry[]; readonly whole: number }> {
   const bytes = await file.readFile();
-  const end = bytes.lastIndexOf("\n") + 1;
-  if (end < bytes.length) {
-    // What follows the last line end was never confirmed to anybody: the process died while it wrote. The next line must not be glued to it.
-    await file.truncate(end);
-    await file.sync();
-  }
-  const lines = new TextDecoder().decode(bytes.subarray(0, end)).split("\n").slice(0, -1);
-  return lines.map((line, index) => {
+  // What follows the last line end was never confirmed to anybody: the process died while it wrote. The next line must not be glued to it.
+  const whole = bytes.lastIndexOf("\n") + 1;
+  const lines = new TextDecoder().decode(bytes.subarray(0, whole)).split("\n").slice(0, -1);
+  const entries = lines.map((line, index) => {
     const entry = parseEntry(line);
     if (!entry) throw new Error(`Line ${index + 1} of ${path} is damaged: restore the file from a copy, or remove that line.`);
     return entry;
   });
+  return { entries, whole };
 }
 
 /** Our own line read back: enough is checked to tell damage, the rest was checked before it was written. */

@@ -53,7 +53,8 @@ export function screen(out: NodeJS.WriteStream): Screen {
       case "run.completed":
       case "run.failed":
       case "run.cancelled":
-        return line();
+        // The report follows.
+        return;
     }
   }
 
