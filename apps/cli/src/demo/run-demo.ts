@@ -65,7 +65,7 @@ export async function runDemo(args: DemoArguments, around: DemoSurroundings): Pr
       watching.abort();
       if (end === "pending") return pending(show, run.runId, approver.decided(), directory, args.json, around.output);
       await finish(directory, undertaking);
-      const where = [`state     ${path.join(directory, "state")}`, `reports   ${path.join(directory, "release-api")}`, "The same data are carried on by the next run of this command."];
+      const where = [`state     ${path.join(directory, "state")}`, `reports   ${path.join(directory, "release-api", "risk-reports.jsonl")}`, "The same data are carried on by the next run of this command."];
       show?.report(end, where);
       const code = exitCode(end, args.failOn);
       if (args.json) around.output.write(`${JSON.stringify(document(end, run.runId, release, approver.decided(), directory, code), null, 2)}\n`);
