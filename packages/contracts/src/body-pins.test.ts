@@ -17,7 +17,11 @@ describe("bodies of messages", () => {
     ["approval.request", contracts.ApprovalRequest, "toolCallId toolName toolVersion toolHash arguments sessionId"],
     ["approval.cancel", contracts.ApprovalCancel, "toolCallId reason"],
     ["approval.held.<agent>", contracts.ApprovalHeld, "toolCallId approvalId tier expiresAt effect"],
-    ["approval.decided.<agent>", contracts.ApprovalDecided, "toolCallId approvalId outcome comment? decidedBy? grantExpiresAt? executeBy? reason?"],
+    [
+      "approval.decided.<agent>",
+      contracts.ApprovalDecided,
+      "toolCallId approvalId outcome comment? decidedBy? grantExpiresAt? executeBy? reason?",
+    ],
     ["tool.cancel", contracts.ToolCancel, "toolCallId"],
     ["tool.announce", contracts.ToolAnnounce, "toolset tools"],
     ["dead.<queue>", contracts.DeadLetter, "queue reason deliveries history message cut"],
@@ -70,7 +74,8 @@ describe("what is signed", () => {
 
 /** The names of the fields in order. Throws on a schema that lets others through. */
 function fields(schema: ObjectSchema): string {
-  if (!("additionalProperties" in schema) || schema.additionalProperties !== false) throw new Error("The schema lets unknown fields through.");
+  if (!("additionalProperties" in schema) || schema.additionalProperties !== false)
+    throw new Error("The schema lets unknown fields through.");
   const { properties, required = [] } = schema;
   return Object.keys(properties)
     .map((name) => (required.includes(name) ? name : `${name}?`))

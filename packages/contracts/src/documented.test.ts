@@ -9,7 +9,13 @@ describe("docs/errors.md", () => {
   const [toolErrors, names, problems] = tablesOf("errors.md");
 
   it("lists exactly the codes of tool errors, with their values", () => {
-    const rows = Object.entries(contracts.toolErrors).map(([code, row]) => [code, row.class, row.wireCode, row.status, row.retryable ? "yes" : "no"]);
+    const rows = Object.entries(contracts.toolErrors).map(([code, row]) => [
+      code,
+      row.class,
+      row.wireCode,
+      row.status,
+      row.retryable ? "yes" : "no",
+    ]);
     expect(lines(toolErrors, 5)).toEqual(lines(rows));
   });
 

@@ -29,7 +29,11 @@ describe("codes of tool errors", () => {
     const rows = Object.entries(toolErrors).map(([code, row]) =>
       [code, row.class, row.wireCode, row.name, row.status, row.retryable ? "retryable" : "final"].join(" "),
     );
-    expect(rows).toEqual(TOOL_ERRORS.trim().split("\n").map((line) => line.trim().replaceAll(/ +/g, " ")));
+    expect(rows).toEqual(
+      TOOL_ERRORS.trim()
+        .split("\n")
+        .map((line) => line.trim().replaceAll(/ +/g, " ")),
+    );
   });
 
   it("are retryable exactly when their class is transient", () => {

@@ -1,16 +1,31 @@
 import { describe, expect, it } from "vitest";
 import {
-  approvalCallId, approvalIdOf, callIdOf, callParts, derivedIds, isApprovalId, isCallId, isConversationId, isRunId, newConversationId, newRunId, rootRunId,
-  shardName, shardOf,
+  approvalCallId,
+  approvalIdOf,
+  callIdOf,
+  callParts,
+  derivedIds,
+  isApprovalId,
+  isCallId,
+  isConversationId,
+  isRunId,
+  newConversationId,
+  newRunId,
+  rootRunId,
+  shardName,
+  shardOf,
 } from "./ids.ts";
 
 const RUN = "rn_0a_01ARZ3NDEKTSV4RRFFQ69G5FAV";
 const PARTS = { tenant: "acme", principal: "user:one", route: "POST /v1/investigations", key: "k1" };
 
 describe("a shard", () => {
-  it.each([RUN, `${RUN}~1`, `${RUN}.2.0`, `${RUN}~1~2.3.14`, `ap_${RUN}.2.0`, "cv_0a_01ARZ3NDEKTSV4RRFFQ69G5FAV"])("can be read off %s", (id) => {
-    expect(shardOf(id)).toBe("0a");
-  });
+  it.each([RUN, `${RUN}~1`, `${RUN}.2.0`, `${RUN}~1~2.3.14`, `ap_${RUN}.2.0`, "cv_0a_01ARZ3NDEKTSV4RRFFQ69G5FAV"])(
+    "can be read off %s",
+    (id) => {
+      expect(shardOf(id)).toBe("0a");
+    },
+  );
 
   it.each([
     ["nothing", ""],
@@ -66,7 +81,10 @@ describe("new ids", () => {
 
 describe("derived ids", () => {
   it("are the same for the same request, today and in every later release", () => {
-    expect(derivedIds(PARTS, 16)).toEqual({ conversationId: "cv_05_1NJN7YVMD5KBG5TTQ88DNB0M34", runId: "rn_05_3RT0RTRJV6664AKQJ7512HZH72" });
+    expect(derivedIds(PARTS, 16)).toEqual({
+      conversationId: "cv_05_1NJN7YVMD5KBG5TTQ88DNB0M34",
+      runId: "rn_05_3RT0RTRJV6664AKQJ7512HZH72",
+    });
   });
 
   it("are valid ULIDs on the conversation's shard, whatever the key", () => {

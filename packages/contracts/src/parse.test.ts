@@ -60,7 +60,11 @@ describe("a strict parser", () => {
   });
 
   it("reports several faults at once", () => {
-    expect(setup().problems({ id: "", amount: 0 }).map(({ path }) => path)).toEqual(["/id", "/amount"]);
+    expect(
+      setup()
+        .problems({ id: "", amount: 0 })
+        .map(({ path }) => path),
+    ).toEqual(["/id", "/amount"]);
   });
 
   it("reports eight faults at most, however many there are", () => {

@@ -64,8 +64,7 @@ function problemsOf(validate: ValidateFunction): readonly Problem[] {
 
 function problemOf(error: ErrorObject): Problem {
   const { instancePath: path, keyword, params } = error;
-  if (keyword === "additionalProperties")
-    return { path: pointer(path, params["additionalProperty"]), message: "is not a known field" };
+  if (keyword === "additionalProperties") return { path: pointer(path, params["additionalProperty"]), message: "is not a known field" };
   if (keyword === "required") return { path: pointer(path, params["missingProperty"]), message: "is required" };
   if (keyword === "enum")
     return { path, message: `must be one of ${(params["allowedValues"] as unknown[]).map((v) => JSON.stringify(v)).join(", ")}` };

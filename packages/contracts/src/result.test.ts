@@ -39,9 +39,12 @@ describe("a failed result", () => {
     expect(failedResult("poison", "It failed.")).not.toHaveProperty("truncated");
   });
 
-  it.each(["invalid_arguments", "outcome_unknown", "denied_by_user", "not_executed", "my_own_code"])("of code %s is a valid stored result", (code) => {
-    expect(parser(ToolResult)(failedResult(code, "Why.", { details: [{ path: "", message: "m" }] })).ok).toBe(true);
-  });
+  it.each(["invalid_arguments", "outcome_unknown", "denied_by_user", "not_executed", "my_own_code"])(
+    "of code %s is a valid stored result",
+    (code) => {
+      expect(parser(ToolResult)(failedResult(code, "Why.", { details: [{ path: "", message: "m" }] })).ok).toBe(true);
+    },
+  );
 });
 
 describe("what the model reads of a refusal", () => {

@@ -1,7 +1,16 @@
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "./json.ts";
 import { parser } from "./parse.ts";
-import { assessRisk, atLeast, checkArguments, renderEffect, schemaValidator, type Tier, ToolDefinition, visible } from "./tool-definition.ts";
+import {
+  assessRisk,
+  atLeast,
+  checkArguments,
+  renderEffect,
+  schemaValidator,
+  type Tier,
+  ToolDefinition,
+  visible,
+} from "./tool-definition.ts";
 
 const parse = parser(ToolDefinition);
 
@@ -48,7 +57,10 @@ describe("a definition", () => {
 
 describe("the tier of a call", () => {
   it("is the definition's when no rule holds", () => {
-    expect(assessRisk(paying({ risk: { tier: "medium", rules: [over(100, "high")] } }), { amount: 99 })).toEqual({ tier: "medium", reasons: [] });
+    expect(assessRisk(paying({ risk: { tier: "medium", rules: [over(100, "high")] } }), { amount: 99 })).toEqual({
+      tier: "medium",
+      reasons: [],
+    });
   });
 
   it("is the highest of the rules that hold, in whatever order they stand", () => {
@@ -61,7 +73,10 @@ describe("the tier of a call", () => {
   });
 
   it("is never lowered by a rule, whose reason is told all the same", () => {
-    expect(assessRisk(paying({ risk: { tier: "high", rules: [over(1, "low", "small")] } }), { amount: 1 })).toEqual({ tier: "high", reasons: ["small"] });
+    expect(assessRisk(paying({ risk: { tier: "high", rules: [over(1, "low", "small")] } }), { amount: 1 })).toEqual({
+      tier: "high",
+      reasons: ["small"],
+    });
   });
 
   it("does not change the arguments: a default inside a rule is not executed", () => {

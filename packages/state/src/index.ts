@@ -1,3 +1,5 @@
+export * from "./append-record.ts";
+export * from "./commit-repeatedly.ts";
 export * from "./connect-state.ts";
 export * from "./memory/memory-store.ts";
 export * from "./state-store.ts";

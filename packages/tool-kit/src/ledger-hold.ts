@@ -1,7 +1,6 @@
 import { type Json, keys, type LedgerRow, shardOf, type ToolResult } from "@toolbus/contracts";
-import { type Change, type CommitReply, type StateStore, StoreUnavailable } from "@toolbus/state";
+import { commitRepeatedly, type Change, type CommitReply, type StateStore, StoreUnavailable } from "@toolbus/state";
 import type { Log } from "@toolbus/telemetry";
-import { commitRepeatedly } from "./commit-repeatedly.ts";
 import { finished, released, renewed, sending, type StoredValue } from "./ledger.ts";
 
 /** How long a row is kept after its last change: longer than any grant or message lives. */

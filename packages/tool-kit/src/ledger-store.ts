@@ -1,8 +1,7 @@
 import { type Idempotency, type Json, keys, type LedgerRow, parseLedgerRow, shardOf, type ToolResult } from "@toolbus/contracts";
 import { contentHash, type Signer, signReceipt } from "@toolbus/grants";
-import type { Change, StateStore } from "@toolbus/state";
+import { commitRepeatedly, type Change, type StateStore } from "@toolbus/state";
 import type { Log } from "@toolbus/telemetry";
-import { commitRepeatedly } from "./commit-repeatedly.ts";
 import { begin, type BeginDecision, finished, type LedgerCall, type StoredValue } from "./ledger.ts";
 import { type Hold, holdLedger, LEDGER_KEEP_MS } from "./ledger-hold.ts";
 import type { WorkerTimings } from "./worker-timings.ts";

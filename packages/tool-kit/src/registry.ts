@@ -1,8 +1,7 @@
 import { HOME_SHARD, type Json, keyOf, keys, parseRegistration, type Registration } from "@toolbus/contracts";
 import { toolHash } from "@toolbus/grants";
-import type { Change, StateStore, StoredDocument } from "@toolbus/state";
+import { commitRepeatedly, type Change, type StateStore, type StoredDocument } from "@toolbus/state";
 import type { Log } from "@toolbus/telemetry";
-import { commitRepeatedly } from "./commit-repeatedly.ts";
 import type { Executor, Toolset } from "./toolset.ts";
 
 /** A tool of this name belongs to another toolset. The message names both and the remedy. */

@@ -1,7 +1,6 @@
-import { type Json, keyOf, keys, shardOf } from "@toolbus/contracts";
-import type { StateStore } from "@toolbus/state";
+import { keyOf, keys, shardOf } from "@toolbus/contracts";
+import { appendRecord, type StateStore } from "@toolbus/state";
 import type { Log } from "@toolbus/telemetry";
-import { commitRepeatedly } from "./commit-repeatedly.ts";
 import type { ToolCall } from "./tool-call.ts";
 import { cleanText } from "./tool-problem.ts";
 
@@ -27,13 +26,12 @@ export async function recordSecurityEvent(
   log.warn({ callId, tool, reason, detail, source: cleanText(message.source, 120) }, "a write without a genuine grant was dropped");
   const shard = shardOf(callId);
   const service = `worker.${toolset.name}`;
-  const head = keyOf("security", shard, `${service}.head`);
-  for (let tries = 1; tries <= TRIES; tries++) {
-    const { now, documents } = await state.read([head]);
-    const [stored] = documents;
-    const version = stored?.version ?? 0;
-    const entry: Json = {
-      at: now,
+  const stored = await appendRecord(state, shard, {
+    op: `security:${message.id.slice(0, 160)}:${call.count}`,
+    log: keys.security(shard, service),
+    head: keyOf("security", shard, `${service}.head`),
+    entry: (at) => ({
+      at,
       service,
       reason,
       detail,
@@ -41,18 +39,11 @@ export async function recordSecurityEvent(
       tool: cleanText(tool, 128),
       messageId: cleanText(message.id, 160),
       source: cleanText(message.source, 120),
-    };
-    const reply = await commitRepeatedly(state, shard, {
-      op: `security:${message.id.slice(0, 160)}:${call.count}:${version}`,
-      guards: [{ key: head, version }],
-      // The log needs a document to be guarded by; it says when the last event was.
-      put: [{ key: head, value: { lastAt: now } }],
-      append: [{ log: keys.security(shard, service), entries: [entry], expiresAt: now + KEEP_MS }],
-    });
-    if (reply.outcome === "ok") return;
-  }
+    }),
+    keepMs: KEEP_MS,
+  });
+  if (stored) return;
   log.error({ callId, tool, reason }, "a security event could not be stored: too many at once");
 }
 
 const KEEP_MS = 30 * 86_400_000;
-const TRIES = 16;

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { type Change, type CommitReply, type StateStore, StoreUnavailable } from "@toolbus/state";
+import { type Change, type CommitReply, type StateStore, StoreUnavailable } from "./state-store.ts";
 
 /**
  * Commits, and repeats the very same change while the store does not answer: a lost reply is not a lost commit, and the `op` makes the repeat

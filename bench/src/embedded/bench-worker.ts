@@ -1,0 +1,46 @@
+import { randomBytes } from "node:crypto";
+import { memoryBus } from "@toolbus/bus";
+import { generateSigningKey, publicKeySet, type Signer, signerOf, staticKeySet } from "@toolbus/grants";
+import { connectState } from "@toolbus/state";
+import { silentLog } from "@toolbus/telemetry";
+import { startWorker, type Toolset } from "@toolbus/tool-kit";
+import { type CallClient, callClient } from "./call-client.ts";
+import { noopTools } from "./noop-tools.ts";
+
+export interface BenchWorker {
+  readonly client: CallClient;
+  readonly tools: Toolset;
+  /** Signs grants that the worker takes. */
+  readonly approvals: Signer;
+  stop(): Promise<void>;
+}
+
+/** A real worker of the tools that do nothing, on the bus in memory and this store, and a client that calls it. */
+export async function benchWorker(stateUrl: string): Promise<BenchWorker> {
+  const clock = (): number => Date.now();
+  const state = await connectState(stateUrl, { clock });
+  const bus = memoryBus({ clock });
+  const approvalsKey = await generateSigningKey();
+  const tools = noopTools();
+  const worker = await startWorker({
+    toolset: tools,
+    bus,
+    state,
+    keys: staticKeySet(publicKeySet([approvalsKey])),
+    signer: await signerOf(await generateSigningKey()),
+    log: silentLog,
+    clock,
+    monotonic: () => performance.now(),
+    random: (bytes) => randomBytes(bytes),
+  });
+  return {
+    client: await callClient({ bus, shards: state.shards, clock }),
+    tools,
+    approvals: await signerOf(approvalsKey),
+    async stop() {
+      await worker.stop();
+      await bus.close();
+      await state.close();
+    },
+  };
+}

@@ -1,0 +1,115 @@
+import { randomBytes } from "node:crypto";
+import type { Disposition, MessageBus } from "@toolbus/bus";
+import {
+  attributes,
+  callIdOf,
+  type JsonObject,
+  type Message,
+  message,
+  messageIds,
+  messageTypes,
+  newConversationId,
+  newRunId,
+  type ToolInvoke,
+  type ToolResult,
+  topics,
+} from "@toolbus/contracts";
+import { canonicalJson, secretHash } from "@toolbus/grants";
+import { type Executor, readResult } from "@toolbus/tool-kit";
+import { TOOLSET } from "./noop-tools.ts";
+
+const AGENT = "bench";
+const NOT_AFTER_MS = 900_000;
+
+/** One call before it is sent: what a grant has to name. */
+export interface DraftCall {
+  readonly callId: string;
+  readonly runId: string;
+  /** Canonical JSON. */
+  readonly text: string;
+  readonly now: number;
+}
+
+export interface CallClient {
+  /** Sends one invoke and resolves with its result. Rejects when the result is an error: a benchmark of errors would be none. */
+  call(executor: Executor, args: JsonObject, grantFor?: (draft: DraftCall) => Promise<string>): Promise<ToolResult>;
+}
+
+interface Waiting {
+  readonly secretHash: string;
+  readonly joined: (result: ToolResult) => void;
+}
+
+/** The agent's side of a tool call and nothing else of an agent: invoke with all its attributes, result joined by its call and its secret's hash. */
+export async function callClient({
+  bus,
+  shards,
+  clock,
+}: {
+  readonly bus: MessageBus;
+  readonly shards: number;
+  readonly clock: () => number;
+}): Promise<CallClient> {
+  const mint = () => ({ now: clock(), random: randomBytes(32) });
+  const sessionId = newConversationId(mint(), shards);
+  const waiting = new Map<string, Waiting>();
+  let runId = newRunId(mint(), sessionId);
+  let sent = 0;
+  await bus.consume(topics.result(AGENT), ({ message: answer }) => join(answer), { concurrency: 64 });
+
+  return {
+    async call(executor, args, grantFor) {
+      const draft = { callId: nextCallId(), runId, text: canonicalJson(args), now: clock() };
+      const secret = randomBytes(16).toString("base64url");
+      const { promise, resolve } = Promise.withResolvers<ToolResult>();
+      // Before it is published: the answer may come sooner than the publish resolves.
+      waiting.set(draft.callId, { secretHash: secretHash(secret), joined: resolve });
+      await bus.publish(invokeOf(executor, draft, secret, await grantFor?.(draft)));
+      const result = await promise;
+      if (result.isError) throw new Error(`a call failed: ${result.content}`);
+      return result;
+    },
+  };
+
+  /** A new run when the old one has no numbers left. */
+  function nextCallId(): string {
+    const n = sent++ % 1_000_000;
+    if (n === 0) runId = newRunId(mint(), sessionId);
+    return callIdOf(runId, Math.floor(n / 1000), n % 1000);
+  }
+
+  function invokeOf({ definition, hash }: Executor, { callId, text, now }: DraftCall, secret: string, grant: string | undefined): Message {
+    const body: ToolInvoke = { toolCallId: callId, toolName: definition.name, arguments: text, sessionId };
+    return message({
+      id: messageIds.invoke(callId, 1),
+      topic: topics.invoke(TOOLSET),
+      type: messageTypes.toolInvoke,
+      source: `/agents/${AGENT}`,
+      now,
+      correlationId: callId,
+      replyTo: topics.result(AGENT),
+      attributes: {
+        [attributes.notAfter]: now + NOT_AFTER_MS,
+        [attributes.dispatch]: 1,
+        [attributes.toolVersion]: definition.version,
+        [attributes.toolHash]: hash,
+        [attributes.callSecret]: secret,
+        [attributes.grant]: grant,
+        [attributes.agent]: AGENT,
+      },
+      body,
+    });
+  }
+
+  async function join(answer: Message): Promise<Disposition> {
+    const read = readResult(answer);
+    if (!read.ok) return { kind: "dead-letter", reason: "the result cannot be read" };
+    const { callId, result } = read.value;
+    const call = waiting.get(callId);
+    if (call?.secretHash === read.value.secretHash) {
+      waiting.delete(callId);
+      call.joined(result);
+    }
+    return { kind: "ack" };
+  }
+}

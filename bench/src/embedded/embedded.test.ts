@@ -1,0 +1,26 @@
+import { describe, expect, it } from "vitest";
+import { embedded } from "./embedded.ts";
+import { ARGUMENTS, act } from "./noop-tools.ts";
+
+/** An hour passes between two looks, so every slice is one piece of work. */
+function hourly() {
+  let hours = 0;
+  return { now: () => 3_600_000 * ++hours, cpuMs: () => 0 };
+}
+
+describe("the embedded benchmark", () => {
+  it("does its work for real in every row and leaves nothing running", async () => {
+    const rows = await embedded({ seconds: 1, stopwatch: hourly(), signal: new AbortController().signal });
+    expect(rows.map(({ name }) => name)).toEqual(["read call", "write call", "run"]);
+    expect(rows.map(({ ratio }) => ratio)).toEqual([1, 1, 1]);
+  });
+
+  it("stops and cleans up when it is interrupted", async () => {
+    const signal = AbortSignal.abort(new Error("interrupted"));
+    await expect(embedded({ seconds: 1, stopwatch: hourly(), signal })).rejects.toThrow("interrupted");
+  });
+
+  it("calls with the sizes that its figures are told for", () => {
+    expect([JSON.stringify(ARGUMENTS).length, JSON.stringify(act()).length]).toEqual([490, 2033]);
+  });
+});

@@ -1,0 +1,38 @@
+import { randomUUID } from "node:crypto";
+import path from "node:path";
+import { startAllInOne } from "@toolbus/all-in-one";
+import { loadRelease, startReleaseApi } from "@toolbus/example-release-api";
+import { bareRun } from "./bare-run.ts";
+import type { Contest } from "./contest.ts";
+import { investigate } from "./investigate.ts";
+
+/**
+ * One whole run over HTTP: the investigation is posted, its stream followed, its one write approved over the approvals' own API, to the terminal event;
+ * every service in this process, state on SQLite. Against the same steps by hand: summary, assessment, report, to the same release API.
+ */
+export async function fullRun(directory: string, signal: AbortSignal): Promise<Contest> {
+  const loaded = await loadRelease({ repo: directory, allowRecorded: true, signal });
+  if (!loaded.ok) throw new Error(loaded.message);
+  const { release } = loaded;
+  const api = await startReleaseApi({
+    directory: path.join(directory, "release-api"),
+    releases: new Map([[release.release_id, release]]),
+    clock: () => Date.now(),
+    newId: randomUUID,
+  });
+  try {
+    const env = { GATEWAY_PORT: "0", APPROVALS_PORT: "0", RELEASE_API_URL: api.url, LOG_LEVEL: "error" };
+    const system = await startAllInOne({ directory: path.join(directory, "system"), env });
+    return {
+      subject: () => investigate(system, release.release_id, signal),
+      bare: () => bareRun(api.url, release.release_id, randomUUID(), signal),
+      async stop() {
+        await system.stop();
+        await api.stop();
+      },
+    };
+  } catch (error) {
+    await api.stop();
+    throw error;
+  }
+}

@@ -1,0 +1,51 @@
+import path from "node:path";
+import { approvalIdOf, GRANT_ISSUER, type GrantClaims, grantAudience } from "@toolbus/contracts";
+import { argumentsHash, canonicalJson, signGrant } from "@toolbus/grants";
+import type { Executor } from "@toolbus/tool-kit";
+import { benchWorker } from "./bench-worker.ts";
+import type { DraftCall } from "./call-client.ts";
+import type { Contest } from "./contest.ts";
+import { ARGUMENTS, bareCall, executorOf, TOOLSET } from "./noop-tools.ts";
+
+const GRANT_SECONDS = 900;
+
+/**
+ * One write: a grant signed for it, the invoke on the bus, the grant checked, begin, sending and finish in the ledger on SQLite with full sync, the
+ * receipt signed, the result joined; against the same function with its schema check.
+ */
+export async function writeCall(directory: string): Promise<Contest> {
+  const worker = await benchWorker(`sqlite:${path.join(directory, "state")}`);
+  const change = executorOf(worker.tools, "change");
+  const text = canonicalJson(ARGUMENTS);
+  return {
+    subject: async () =>
+      void (await worker.client.call(change, ARGUMENTS, (draft) => signGrant(claimsOf(change, draft), worker.approvals))),
+    bare: async () => void bareCall(change, text),
+    stop: () => worker.stop(),
+  };
+}
+
+/** What approvals grants by policy for a write of tier medium. */
+function claimsOf({ definition, hash }: Executor, { callId, runId, text, now }: DraftCall): GrantClaims {
+  const at = Math.floor(now / 1000);
+  return {
+    iss: GRANT_ISSUER,
+    aud: grantAudience(TOOLSET),
+    jti: approvalIdOf(callId),
+    iat: at,
+    nbf: at,
+    exp: at + GRANT_SECONDS,
+    era: 1,
+    tenant: "local",
+    runId,
+    callId,
+    tool: definition.name,
+    toolVersion: definition.version,
+    toolHash: hash,
+    argsHash: argumentsHash(text),
+    tier: "medium",
+    requester: "user:bench",
+    approvers: [],
+    need: 0,
+  };
+}

@@ -1,0 +1,119 @@
+import { setImmediate } from "node:timers/promises";
+
+/** The clocks of a measurement, in milliseconds from any start. */
+export interface Stopwatch {
+  now(): number;
+  /** Time that all threads of this process spent on a processor. */
+  cpuMs(): number;
+}
+
+/** Does its work once, from start to end. */
+export type Work = () => Promise<void>;
+
+export interface PairedOptions {
+  readonly subject: Work;
+  /** The same work without what is measured. */
+  readonly bare: Work;
+  /** How long both together are measured; what comes before, to warm up, is on top. */
+  readonly seconds: number;
+  /** How long one of them goes on before the other takes its turn. */
+  readonly sliceMs: number;
+  readonly stopwatch: Stopwatch;
+  readonly signal: AbortSignal;
+}
+
+/** What all slices of one side came to. */
+export interface Measured {
+  readonly wallMs: number;
+  readonly cpuMs: number;
+  /** Each piece of work, in milliseconds, shortest first. */
+  readonly latencies: readonly number[];
+}
+
+export interface Paired {
+  readonly subject: Measured;
+  readonly bare: Measured;
+  /** For each slice of the subject: its time per piece of work over that of the bare slice next to it, smallest first. */
+  readonly ratios: readonly number[];
+}
+
+const LEAST_ROUNDS = 5;
+/** A piece of work that takes longer hangs. */
+const STALLED_MS = 30_000;
+
+/**
+ * Measures two ways to do the same work in slices that take turns. A machine that others use is fast now and slow then, and each slice is compared
+ * with its neighbour, so the ratios hold where the absolute figures do not. Rejects when work fails, hangs or the signal aborts.
+ */
+export async function pairedSlices(options: PairedOptions): Promise<Paired> {
+  const { subject, bare, seconds, sliceMs, signal } = options;
+  const rounds = Math.max(LEAST_ROUNDS, Math.ceil((seconds * 1000) / (2 * sliceMs)));
+  await slice(subject, options);
+  await slice(bare, options);
+  const subjects: Measured[] = [];
+  const bares: Measured[] = [];
+  for (let round = 0; round < rounds; round++) {
+    signal.throwIfAborted();
+    subjects.push(await slice(subject, options));
+    bares.push(await slice(bare, options));
+  }
+  const ratios = subjects.map((measured, i) => timeEach(measured) / timeEach(bares[i] ?? measured));
+  return { subject: together(subjects), bare: together(bares), ratios: ratios.toSorted((a, b) => a - b) };
+}
+
+/** Works until the slice is over, once at least. */
+async function slice(work: Work, { sliceMs, stopwatch, signal }: PairedOptions): Promise<Measured> {
+  // What the other side left to do is not charged to this one.
+  await setImmediate();
+  const watch = watchFor(signal);
+  try {
+    return await Promise.race([worked(work, sliceMs, stopwatch, watch.ended), watch.ended]);
+  } finally {
+    watch.stop();
+  }
+}
+
+async function worked(work: Work, sliceMs: number, stopwatch: Stopwatch, ended: Promise<never>): Promise<Measured> {
+  let given = false;
+  ended.catch(() => (given = true));
+  const latencies: number[] = [];
+  const cpu = stopwatch.cpuMs();
+  const start = stopwatch.now();
+  let now = start;
+  do {
+    await work();
+    const then = stopwatch.now();
+    latencies.push(then - now);
+    now = then;
+  } while (now - start < sliceMs && !given);
+  return { wallMs: now - start, cpuMs: stopwatch.cpuMs() - cpu, latencies };
+}
+
+/** Rejects on abort, or when a slice does not come to its end. One timer a slice: one for each piece of work would be measured with it. */
+function watchFor(signal: AbortSignal): { readonly ended: Promise<never>; stop(): void } {
+  const { promise: ended, reject } = Promise.withResolvers<never>();
+  ended.catch(() => undefined);
+  const onAbort = (): void => reject(signal.reason);
+  const timer = setTimeout(() => reject(new Error(`a slice did not end within ${STALLED_MS / 1000} s`)), STALLED_MS);
+  signal.addEventListener("abort", onAbort, { once: true });
+  if (signal.aborted) onAbort();
+  return {
+    ended,
+    stop() {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", onAbort);
+    },
+  };
+}
+
+const timeEach = ({ wallMs, latencies }: Measured): number => wallMs / latencies.length;
+
+function together(slices: readonly Measured[]): Measured {
+  return {
+    wallMs: sum(slices.map(({ wallMs }) => wallMs)),
+    cpuMs: sum(slices.map(({ cpuMs }) => cpuMs)),
+    latencies: slices.flatMap(({ latencies }) => latencies).toSorted((a, b) => a - b),
+  };
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);

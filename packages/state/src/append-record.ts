@@ -1,0 +1,36 @@
+import type { Json } from "@toolbus/contracts";
+import { commitRepeatedly } from "./commit-repeatedly.ts";
+import type { StateStore } from "./state-store.ts";
+
+export interface RecordToAppend {
+  /** Names this very record; a repeat after a lost reply has the same. */
+  readonly op: string;
+  readonly log: string;
+  /** A small document beside the log: a commit is guarded by a document, and a log is none. It says when the last record was added. */
+  readonly head: string;
+  /** Made with the store's time. */
+  readonly entry: (now: number) => Json;
+  /** How long the log is kept after its last record, in milliseconds; without it for good. */
+  readonly keepMs?: number;
+}
+
+/**
+ * Adds one record to a log that several writers share. False when others were faster twenty times in a row and it is not stored; throws
+ * `StoreUnavailable` when the store does not answer.
+ */
+export async function appendRecord(state: StateStore, shard: string, record: RecordToAppend): Promise<boolean> {
+  const { op, log, head, entry, keepMs } = record;
+  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+    const { now, documents } = await state.read([head]);
+    const reply = await commitRepeatedly(state, shard, {
+      op,
+      guards: [{ key: head, version: documents[0]?.version ?? 0 }],
+      put: [{ key: head, value: { lastAt: now } }],
+      append: [{ log, entries: [entry(now)], ...(keepMs === undefined ? {} : { expiresAt: now + keepMs }) }],
+    });
+    if (reply.outcome === "ok") return true;
+  }
+  return false;
+}
+
+const MAX_ATTEMPTS = 20;
