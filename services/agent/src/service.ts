@@ -47,6 +47,7 @@ export const agent = defineService({
       rules,
       log,
       disabledTools,
+      announce: (message) => bus.announce(message),
     };
     const stopping = new AbortController();
     const consumers = await startConsumers(bus, reader, clock);

@@ -1,18 +1,19 @@
 import { memoryBus } from "@toolbus/bus";
-import { type Json, keys } from "@toolbus/contracts";
+import { type Json, keys, type Message } from "@toolbus/contracts";
 import { offlineModel } from "@toolbus/models";
 import { startOutbox } from "@toolbus/runtime";
 import { silentLog } from "@toolbus/telemetry";
 import { describe, expect, it } from "vitest";
 import { catalogue } from "../catalogue.ts";
 import { takeEntry } from "./inbox.ts";
-import { bundle, CONVERSATION, RUN } from "./test-bundle.ts";
+import { asks, bundle, CONVERSATION, RUN } from "./test-bundle.ts";
 import { onTimer } from "./timers.ts";
 
 async function setup(disabledTools: readonly string[] = []) {
   const b = bundle();
   const bus = memoryBus({});
   const { state, rules } = b;
+  const announced: Message[] = [];
   const outbox = startOutbox({ state, bus, service: "agent", log: silentLog, visibilityMs: 4000, pollMs: 60_000 });
   const reader = {
     state,
@@ -22,6 +23,7 @@ async function setup(disabledTools: readonly string[] = []) {
     rules,
     log: silentLog,
     disabledTools: new Set(disabledTools),
+    announce: async (message: Message) => void announced.push(message),
   };
   for (const registration of b.tools.values()) {
     const { name, version } = registration.definition;
@@ -52,6 +54,7 @@ async function setup(disabledTools: readonly string[] = []) {
   });
   return {
     b,
+    announced,
     reader,
     put,
     async [Symbol.asyncDispose]() {
@@ -91,6 +94,17 @@ describe("taking an inbox entry", () => {
     expect((await s.b.snapshot()).run.value.status).toBe("ready");
     await takeEntry(s.reader, RUN, cancel);
     expect((await s.b.snapshot()).run.value).toMatchObject({ status: "cancelled", cancel: { by: "ada" } });
+  });
+
+  it("hints to the workers of sent calls that a cancelled run waits for them no more", async () => {
+    await using s = await setup();
+    await takeEntry(s.reader, RUN, RUN);
+    await s.b.turn([asks("look", "a"), asks("change", "w")]);
+    const cancel = `${RUN}!cancel`;
+    await s.put(cancel, { kind: "cancel", entryId: cancel, runId: RUN, agent: "default", by: "ada", acceptedAt: 1 });
+    await takeEntry(s.reader, RUN, cancel);
+    await takeEntry(s.reader, RUN, cancel);
+    expect(s.announced.map(({ topic, body }) => [topic, body])).toEqual([["tool.cancel", JSON.stringify({ toolCallId: `${RUN}.1.0` })]]);
   });
 
   it("follows no wake that names another run's entry, none, or one that breaks its schema", async () => {

@@ -3,19 +3,24 @@ import {
   describeProblems,
   type InboxEntry,
   keys,
+  type Message,
   parseConversationState,
   parseInboxEntry,
   shardOf,
 } from "@toolbus/contracts";
 import { readRegistry } from "@toolbus/tool-kit";
 import { cancelRun } from "./cancel.ts";
+import type { Snapshot } from "./draft.ts";
 import { loadSnapshot, parsed } from "./load.ts";
+import { toolCancelMessage } from "./messages.ts";
 import type { Read } from "./rules.ts";
 import { startRun } from "./start.ts";
 import type { Stepper } from "./advance.ts";
 
 export interface InboxReader extends Stepper {
   readonly disabledTools: ReadonlySet<string>;
+  /** Best effort, to whoever listens. */
+  readonly announce: (message: Message) => Promise<void>;
 }
 
 const TRIES = 20;
@@ -45,7 +50,10 @@ async function takeOnce(reader: InboxReader, entry: InboxEntry): Promise<boolean
     // Accepted before its run was started: the message's own wake starts it, and the gateway's timer brings this entry again.
     if (!snapshot) return true;
     const change = cancelRun(snapshot, { entryId: entry.entryId, by: entry.by }, rules);
-    return change === null || (await outbox.commit(shardOf(entry.runId), change)).outcome === "ok";
+    if (change === null) return true;
+    if ((await outbox.commit(shardOf(entry.runId), change)).outcome !== "ok") return false;
+    await hintWorkers(reader, snapshot);
+    return true;
   }
   if (snapshot) return true;
   const profile = rules.profile(entry.profile);
@@ -54,6 +62,14 @@ async function takeOnce(reader: InboxReader, entry: InboxEntry): Promise<boolean
   const conversation = await readConversation(reader, entry.conversationId);
   const change = startRun({ now: conversation.now, entry, conversation: conversation.document, profile, registrations }, rules);
   return (await outbox.commit(shardOf(entry.runId), change)).outcome === "ok";
+}
+
+/** Tells the workers of sent calls that nobody waits any more. Only a hint: the stop that was committed is what holds. */
+async function hintWorkers({ announce, rules, log }: InboxReader, { calls, now }: Snapshot): Promise<void> {
+  for (const { value } of calls) {
+    if (value.state !== "dispatched") continue;
+    await announce(toolCancelMessage(value, rules, now)).catch((error: unknown) => log.warn({ error, callId: value.callId }, "a hint to cancel was not sent"));
+  }
 }
 
 async function readConversation(

@@ -9,6 +9,7 @@ import {
   messageTypes,
   type Run,
   type RunWake,
+  type ToolCancel,
   type ToolInvoke,
   topics,
 } from "@toolbus/contracts";
@@ -70,6 +71,22 @@ export function approvalCancelMessage(call: Call, rules: Rules, now: number): Me
     now,
     body,
   );
+}
+
+/** A hint to whoever works on this call that nobody waits for it any more. */
+export function toolCancelMessage(call: Call, rules: Rules, now: number): Message {
+  const agent = rules.config.AGENT_NAME;
+  const body: ToolCancel = { toolCallId: call.callId };
+  return message({
+    id: messageIds.other("tool-cancel", call.callId, call.dispatch),
+    topic: topics.toolCancel,
+    type: messageTypes.toolCancel,
+    source: `/agents/${agent}`,
+    now,
+    correlationId: call.callId,
+    attributes: { [attributes.agent]: agent },
+    body,
+  });
 }
 
 /** A hint that this run can advance. `n` tells repeats apart. */
