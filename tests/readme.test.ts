@@ -19,14 +19,19 @@ describe("the README", () => {
     expect(named.filter((name) => !(name in scripts))).toEqual([]);
   });
 
-  it.each(["README.md", "CONTRIBUTING.md", "docs/tool-invocation.md", "docs/approvals.md"])("and its pages link only to what exists: %s", (file) => {
-    const links = [...text(file).matchAll(/\]\((?!https?:|#)([^)#]+)[^)]*\)/g)].map(([, link]) => path.join(path.dirname(file), link ?? ""));
-    expect(links.filter((link) => !existsSync(path.join(root, link)))).toEqual([]);
-  });
+  it.each(["README.md", "CONTRIBUTING.md", "docs/tool-invocation.md", "docs/approvals.md"])(
+    "and its pages link only to what exists: %s",
+    (file) => {
+      const links = [...text(file).matchAll(/\]\((?!https?:|#)([^)#]+)[^)]*\)/g)].map(([, link]) =>
+        path.join(path.dirname(file), link ?? ""),
+      );
+      expect(links.filter((link) => !existsSync(path.join(root, link)))).toEqual([]);
+    },
+  );
 
   it("names every room of the house", () => {
     const rooms = [...readme.matchAll(/^((?:packages|services|apps)\/[a-z-]+) /gm)].map(([, room]) => room);
-    expect(rooms.toSorted()).toEqual(rooms.filter((room) => existsSync(path.join(root, room ?? ""))).toSorted());
+    expect(rooms.filter((room) => !existsSync(path.join(root, room ?? "")))).toEqual([]);
     expect(rooms).toHaveLength(14);
   });
 });

@@ -37,6 +37,9 @@ const loadRelease = from("examples/release-api/src/load-release.test.ts");
 const golden = from("packages/models/src/offline/golden-releases.test.ts");
 const steps = from("packages/models/src/offline/next-step.test.ts");
 const architecture = from("tests/architecture.test.ts");
+const investigations = from("services/gateway/src/routes/investigations.test.ts");
+const entryTimer = from("services/gateway/src/entry-timer.test.ts");
+const stream = from("services/gateway/src/stream/stream-run.test.ts");
 const errorCodes = from("packages/contracts/src/error-codes.test.ts");
 const bodyPins = from("packages/contracts/src/body-pins.test.ts");
 const demo = from("tests/e2e/demo.test.ts");
@@ -56,6 +59,10 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
   "B-04": [resultMessage("has exactly the fields of the contract in its body")],
   "B-05": [runRead("answers to agents only, whatever the message names")],
   "B-06": [transitions("takes each once, and the last one makes the run ready with results in index order")],
+  "B-10": [
+    investigations("stores who asks, what for, the timer, the index and the wake in one commit"),
+    entryTimer("repeats the wake, each under an id of its own, until the run has a document, and is gone then"),
+  ],
   "B-13": [worker("answers the local consumer through the same pipeline, with grant and ledger, and without a queue")],
   "G-01": [
     defineTool("finds, adds and removes tools, and refuses a second one of a name"),
@@ -215,12 +222,25 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     demo("shows the card, files the report once and names its severity when the approver says yes"),
   ],
   "H-01": [architecture("declare nothing that the table does not allow"), architecture("imports only what its package declares")],
+  "H-04": [
+    investigations("answers 202 with the run and where to follow it"),
+    stream("gives what has happened and what happens, with ids, and ends with the run"),
+  ],
   "LV-01": [
     kill("ends every run with exactly one filed report and a complete stream"),
     redispatch("is sent again as it was, uncounted, when the process that held the bus is dead"),
   ],
-  "LV-02": [kill("ends every run with exactly one filed report and a complete stream")],
+  "LV-02": [
+    stream("gives exactly the rest to a client that comes back, at every position, after the end too"),
+    kill("ends every run with exactly one filed report and a complete stream"),
+  ],
+  "LV-03": [stream("shows several viewers the same, and one that leaves stops nothing")],
   "LV-31": [start("prints two addresses, three keys and a command that starts an investigation")],
+  "LV-40": [
+    investigations("gives a repeat the run of the first request, and says so"),
+    investigations("refuses another body under the same key, at once and after the run began"),
+    decisions("repeated with the same token gets the same answer, also after later commits and in a new process"),
+  ],
   "BEST-1": [
     grantMutations("is not granted when the attacker signs it, or the right key signed something else"),
     writeGrant("is dropped when the grant is of another call"),

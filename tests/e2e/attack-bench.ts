@@ -32,7 +32,12 @@ const RELEASE = "r1";
 const INVOKE = topics.invoke("release");
 
 export async function attackBench(directory: string): Promise<AttackBench> {
-  const api = await startReleaseApi({ directory: path.join(directory, "api"), releases: new Map([[RELEASE, someRelease(RELEASE)]]), clock: () => Date.now(), newId: randomUUID });
+  const api = await startReleaseApi({
+    directory: path.join(directory, "api"),
+    releases: new Map([[RELEASE, someRelease(RELEASE)]]),
+    clock: () => Date.now(),
+    newId: randomUUID,
+  });
   const requestersApproverKey = `tb_approver_${randomUUID()}`;
   const tap = tapped();
   const env = {
@@ -90,7 +95,14 @@ async function approversWith(key: string, directory: string): Promise<string> {
   const { approvalsKeysFile } = await localKeys(path.join(directory, "keys"));
   const known = parseApiKeys(await readFile(approvalsKeysFile, "utf8"));
   if (!known.ok) throw new Error("The file of approvers' keys cannot be read.");
-  const own = { id: "requester", sha256: createHash("sha256").update(key).digest("hex"), principal: "user:local", tenant: "local", roles: ["approver"], scopes: ["approve:*"] };
+  const own = {
+    id: "requester",
+    sha256: createHash("sha256").update(key).digest("hex"),
+    principal: "user:local",
+    tenant: "local",
+    roles: ["approver"],
+    scopes: ["approve:*"],
+  };
   const file = path.join(directory, "approvers.json");
   await writeFile(file, JSON.stringify([...known.value, own]));
   return file;
@@ -140,7 +152,8 @@ function tapped(): Tap {
     return {
       ...bus,
       async publish(message) {
-        if (message.topic === INVOKE && message.attributes[attributes.grant] !== undefined) return entry(heldBack, message.correlationId ?? "").resolve(message);
+        if (message.topic === INVOKE && message.attributes[attributes.grant] !== undefined)
+          return entry(heldBack, message.correlationId ?? "").resolve(message);
         if (message.topic.startsWith("tool.result.")) answers.push(message);
         return bus.publish(message);
       },

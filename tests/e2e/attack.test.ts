@@ -20,16 +20,52 @@ afterAll(async () => {
 });
 
 describe("somebody who publishes on the bus", () => {
-  const forgeries: readonly { readonly what: string; readonly reason: string; readonly forge: (genuine: Message, spent: Message) => Message | Promise<Message> }[] = [
+  const forgeries: readonly {
+    readonly what: string;
+    readonly reason: string;
+    readonly forge: (genuine: Message, spent: Message) => Message | Promise<Message>;
+  }[] = [
     { what: "without a grant", reason: "missing", forge: (genuine) => tampered(genuine, { grant: undefined }) },
-    { what: "with a byte of the grant's header altered", reason: "header", forge: (genuine) => tampered(genuine, { grant: altered(genuine, 0) }) },
-    { what: "with a byte of the grant's claims altered", reason: "signature", forge: (genuine) => tampered(genuine, { grant: altered(genuine, 1) }) },
-    { what: "with a byte of the grant's signature altered", reason: "signature", forge: (genuine) => tampered(genuine, { grant: altered(genuine, 2) }) },
-    { what: "with the grant for other arguments", reason: "arguments", forge: (genuine) => tampered(genuine, { arguments: { ...argumentsOf(genuine), severity: "low" } }) },
-    { what: "with the grant for another call of the run", reason: "call", forge: (genuine) => tampered(genuine, { toolCallId: `${claimsOf(genuine).runId}.1.1` }) },
-    { what: "with the grant of another run, used already", reason: "call", forge: (genuine, spent) => tampered(genuine, { grant: grantOf(spent) }) },
-    { what: "with the grant's tool hash exchanged", reason: "signature", forge: (genuine) => tampered(genuine, { grant: reworded(genuine, { toolHash: `sha256-${"A".repeat(43)}` }) }) },
-    { what: "with a grant of its own under the approvals service's key id", reason: "signature", forge: async (genuine) => tampered(genuine, { grant: await ownGrant(genuine) }) },
+    {
+      what: "with a byte of the grant's header altered",
+      reason: "header",
+      forge: (genuine) => tampered(genuine, { grant: altered(genuine, 0) }),
+    },
+    {
+      what: "with a byte of the grant's claims altered",
+      reason: "signature",
+      forge: (genuine) => tampered(genuine, { grant: altered(genuine, 1) }),
+    },
+    {
+      what: "with a byte of the grant's signature altered",
+      reason: "signature",
+      forge: (genuine) => tampered(genuine, { grant: altered(genuine, 2) }),
+    },
+    {
+      what: "with the grant for other arguments",
+      reason: "arguments",
+      forge: (genuine) => tampered(genuine, { arguments: { ...argumentsOf(genuine), severity: "low" } }),
+    },
+    {
+      what: "with the grant for another call of the run",
+      reason: "call",
+      forge: (genuine) => tampered(genuine, { toolCallId: `${claimsOf(genuine).runId}.1.1` }),
+    },
+    {
+      what: "with the grant of another run, used already",
+      reason: "call",
+      forge: (genuine, spent) => tampered(genuine, { grant: grantOf(spent) }),
+    },
+    {
+      what: "with the grant's tool hash exchanged",
+      reason: "signature",
+      forge: (genuine) => tampered(genuine, { grant: reworded(genuine, { toolHash: `sha256-${"A".repeat(43)}` }) }),
+    },
+    {
+      what: "with a grant of its own under the approvals service's key id",
+      reason: "signature",
+      forge: async (genuine) => tampered(genuine, { grant: await ownGrant(genuine) }),
+    },
   ];
 
   let spent: Message;
@@ -60,7 +96,10 @@ describe("somebody who publishes on the bus", () => {
     const signer = await signerOf(await openSigningKey({ file: files.at("data", "keys", "approvals-signing.jwk") }));
     const grant = await signGrant({ ...claimsOf(genuine), toolHash: `sha256-${"A".repeat(43)}` }, signer);
     const { disposition, answers } = await bench.publish(tampered(genuine, { grant }));
-    expect({ disposition, types: answers.map(({ type }) => type) }).toEqual({ disposition: { kind: "ack" }, types: [messageTypes.grantStale] });
+    expect({ disposition, types: answers.map(({ type }) => type) }).toEqual({
+      disposition: { kind: "ack" },
+      types: [messageTypes.grantStale],
+    });
     expect(bench.api.reports()).toHaveLength(before);
     await expectFiled(runId, genuine, before);
   });
@@ -82,7 +121,9 @@ describe("somebody who publishes on the bus", () => {
     const { runId, genuine } = await bench.granted();
     const before = bench.api.reports().length;
     const { answers } = await bench.publish(tampered(genuine, { arguments: { ...argumentsOf(genuine), approved: true } }));
-    expect(answers.map(({ type, body }) => ({ type, ...(JSON.parse(body) as object) }))).toEqual([expect.objectContaining({ type: messageTypes.toolError, code: "InvalidArguments" })]);
+    expect(answers.map(({ type, body }) => ({ type, ...(JSON.parse(body) as object) }))).toEqual([
+      expect.objectContaining({ type: messageTypes.toolError, code: "InvalidArguments" }),
+    ]);
     expect(bench.api.reports()).toHaveLength(before);
     await expectFiled(runId, genuine, before);
   });
@@ -112,13 +153,16 @@ describe("two principals", () => {
     for (const key of [requester.user, system.keys.operator]) {
       expect((await call(`${decider.approvals}/v1/approvals`, key)).status).toBe(401);
       expect((await call(approvalUrl(decider, approvalId), key)).status).toBe(401);
-      expect((await call(`${approvalUrl(decider, approvalId)}/decision`, key, { decision: "approve", token: decisionToken })).status).toBe(401);
+      expect((await call(`${approvalUrl(decider, approvalId)}/decision`, key, { decision: "approve", token: decisionToken })).status).toBe(
+        401,
+      );
     }
     expect(await look(decider, approvalId)).toMatchObject({ status: "pending" });
   });
 
   it("the keys of each side are unknown to the other's file", async () => {
-    const hashesIn = async (file: string): Promise<string[]> => (JSON.parse(await readFile(file, "utf8")) as { readonly sha256: string }[]).map(({ sha256 }) => sha256);
+    const hashesIn = async (file: string): Promise<string[]> =>
+      (JSON.parse(await readFile(file, "utf8")) as { readonly sha256: string }[]).map(({ sha256 }) => sha256);
     const atGateway = await hashesIn(bench.system.keys.gatewayKeysFile);
     const atApprovals = await hashesIn(bench.system.keys.approvalsKeysFile);
     expect(atGateway.filter((hash) => atApprovals.includes(hash))).toEqual([]);
@@ -133,16 +177,22 @@ describe("two principals", () => {
     expect(own.decisionToken).toBeUndefined();
 
     const { decisionToken } = await look(decider, approvalId);
-    const answer = await call(`${approvalUrl(decider, approvalId)}/decision`, requestersApproverKey, { decision: "approve", token: decisionToken });
+    const answer = await call(`${approvalUrl(decider, approvalId)}/decision`, requestersApproverKey, {
+      decision: "approve",
+      token: decisionToken,
+    });
     expect(answer).toMatchObject({ status: 403, body: { code: "self_approval" } });
-    expect(await bench.securityRecords(approvalId, "approvals")).toEqual([expect.objectContaining({ kind: "self_approval", by: "user:local" })]);
+    expect(await bench.securityRecords(approvalId, "approvals")).toEqual([
+      expect.objectContaining({ kind: "self_approval", by: "user:local" }),
+    ]);
     expect(await look(decider, approvalId)).toMatchObject({ status: "pending" });
   });
 
   it("an approver's token decides once: the same decision again is the same answer, another one is refused", async () => {
     const { requester, decider } = bench;
     const approvalId = await heldApproval(requester, await startRun(requester, "r1"));
-    const decide = (decision: string, token: string | undefined) => call(`${approvalUrl(decider, approvalId)}/decision`, decider.approver, { decision, token });
+    const decide = (decision: string, token: string | undefined) =>
+      call(`${approvalUrl(decider, approvalId)}/decision`, decider.approver, { decision, token });
     const { decisionToken } = await look(decider, approvalId);
     const { decisionToken: unused } = await look(decider, approvalId);
     expect(await decide("approve", randomUUID())).toMatchObject({ status: 403 });

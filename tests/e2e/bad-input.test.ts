@@ -38,10 +38,26 @@ describe("the demo refuses with one sentence and exit code 1", () => {
     { what: "a repository without commits", flags: () => ["--repo", emptyRepository(files.at("empty"))], words: /has no commits/ },
     { what: "an unknown tag", flags: () => ["--repo", repo, "--to", "v99"], words: /"v99" names no commit/ },
     { what: "an empty range", flags: () => ["--repo", repo, "--from", "v2", "--to", "v2"], words: /no commit between v2 and v2/ },
-    { what: "test results that are not XML", flags: () => ["--repo", repo, "--junit", files.file("not.xml", "<<<")], words: /not\.xml is not well-formed XML/ },
-    { what: "test results that are not there", flags: () => ["--repo", repo, "--junit", files.at("none.xml")], words: /none\.xml cannot be read: there is no such file/ },
-    { what: "metrics that are not JSON", flags: () => ["--repo", repo, "--metrics", files.file("not.json", "{")], words: /not\.json is not JSON/ },
-    { what: "metrics with an impossible figure", flags: () => ["--repo", repo, "--metrics", files.file("odd.json", '{"error_rate": 7, "response_time_p95": 1}')], words: /error_rate must be a share from 0 to 1/ },
+    {
+      what: "test results that are not XML",
+      flags: () => ["--repo", repo, "--junit", files.file("not.xml", "<<<")],
+      words: /not\.xml is not well-formed XML/,
+    },
+    {
+      what: "test results that are not there",
+      flags: () => ["--repo", repo, "--junit", files.at("none.xml")],
+      words: /none\.xml cannot be read: there is no such file/,
+    },
+    {
+      what: "metrics that are not JSON",
+      flags: () => ["--repo", repo, "--metrics", files.file("not.json", "{")],
+      words: /not\.json is not JSON/,
+    },
+    {
+      what: "metrics with an impossible figure",
+      flags: () => ["--repo", repo, "--metrics", files.file("odd.json", '{"error_rate": 7, "response_time_p95": 1}')],
+      words: /error_rate must be a share from 0 to 1/,
+    },
     { what: "a data directory that is a file", flags: () => ["--repo", repo, "--data", files.file("taken", "")], words: /taken/ },
   ])("$what", async ({ flags, words }) => {
     const data = files.data();
@@ -52,25 +68,52 @@ describe("the demo refuses with one sentence and exit code 1", () => {
   });
 
   it("a model provider that does not exist", async () => {
-    const { code, stdout, stderr } = await runProgram(DEMO, ["--repo", repo, "--data", files.data(), "--approve", "--json"], { env: { LLM_PROVIDER: "nonsense" } });
+    const { code, stdout, stderr } = await runProgram(DEMO, ["--repo", repo, "--data", files.data(), "--approve", "--json"], {
+      env: { LLM_PROVIDER: "nonsense" },
+    });
     expectSentence(stderr, /LLM_PROVIDER.*nonsense.*offline/);
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
   });
 });
 
 describe("npm start refuses with one sentence and exit code 1", () => {
-  const settings = (data: string, env: Record<string, string> = {}): Record<string, string> => ({ DATA_DIR: data, GATEWAY_PORT: "0", APPROVALS_PORT: "0", ...env });
+  const settings = (data: string, env: Record<string, string> = {}): Record<string, string> => ({
+    DATA_DIR: data,
+    GATEWAY_PORT: "0",
+    APPROVALS_PORT: "0",
+    ...env,
+  });
 
   it.each<{ what: string; env: Record<string, string>; words: RegExp }>([
-    { what: "several wrong settings, all at once", env: { GATEWAY_PORT: "abc", POLL_MS: "-1" }, words: /POLL_MS.*"-1".*GATEWAY_PORT.*"abc"|GATEWAY_PORT.*"abc".*POLL_MS.*"-1"/ },
+    {
+      what: "several wrong settings, all at once",
+      env: { GATEWAY_PORT: "abc", POLL_MS: "-1" },
+      words: /POLL_MS.*"-1".*GATEWAY_PORT.*"abc"|GATEWAY_PORT.*"abc".*POLL_MS.*"-1"/,
+    },
     { what: "a model provider that does not exist", env: { LLM_PROVIDER: "nonsense" }, words: /LLM_PROVIDER.*nonsense.*offline/ },
-    { what: "a bus that is not supported yet, without its password", env: { BUS_URL: "amqp://me:secret@host" }, words: /amqp:\/\/ is not supported yet(?!.*secret)/ },
-    { what: "a store that is not supported yet, without its password", env: { STATE_URL: "redis://me:secret@host" }, words: /Redis comes with a later version(?!.*secret)/ },
+    {
+      what: "a bus that is not supported yet, without its password",
+      env: { BUS_URL: "amqp://me:secret@host" },
+      words: /amqp:\/\/ is not supported yet(?!.*secret)/,
+    },
+    {
+      what: "a store that is not supported yet, without its password",
+      env: { STATE_URL: "redis://me:secret@host" },
+      words: /Redis comes with a later version(?!.*secret)/,
+    },
     { what: "a toolset that does not exist", env: { TOOLSETS: "nonsense" }, words: /TOOLSETS names "nonsense".*Known: release/ },
     { what: "a release API that is no address", env: { RELEASE_API_URL: "nonsense" }, words: /RELEASE_API_URL/ },
     { what: "a data directory that is a file", env: { DATA_DIR: "/dev/null" }, words: /\/dev\/null/ },
-    { what: "a data directory that is a file, with a release API of its own", env: { DATA_DIR: "/dev/null", RELEASE_API_URL: "http://127.0.0.1:9" }, words: /\/dev\/null/ },
-    { what: "an address that this machine does not have", env: { GATEWAY_HOST: "192.0.2.1" }, words: /192\.0\.2\.1 is no address of this machine.*GATEWAY_HOST/ },
+    {
+      what: "a data directory that is a file, with a release API of its own",
+      env: { DATA_DIR: "/dev/null", RELEASE_API_URL: "http://127.0.0.1:9" },
+      words: /\/dev\/null/,
+    },
+    {
+      what: "an address that this machine does not have",
+      env: { GATEWAY_HOST: "192.0.2.1" },
+      words: /192\.0\.2\.1 is no address of this machine.*GATEWAY_HOST/,
+    },
   ])("$what", async ({ env, words }) => {
     const { code, stderr } = await runProgram(START, [], { env: settings(files.data(), env) });
     expectSentence(stderr, words);
@@ -191,12 +234,24 @@ describe("--help", () => {
 
 describe("a request for a release that does not exist", () => {
   it("ends completed with a text that says so and files nothing", async () => {
-    const api = await startReleaseApi({ directory: files.at("api"), releases: new Map([["v1", someRelease("v1")]]), clock: () => Date.now(), newId: () => "r" });
-    const system = await startAllInOne({ directory: files.data(), env: { RELEASE_API_URL: api.url, GATEWAY_PORT: "0", APPROVALS_PORT: "0", LOG_LEVEL: "silent" } });
+    const api = await startReleaseApi({
+      directory: files.at("api"),
+      releases: new Map([["v1", someRelease("v1")]]),
+      clock: () => Date.now(),
+      newId: () => "r",
+    });
+    const system = await startAllInOne({
+      directory: files.data(),
+      env: { RELEASE_API_URL: api.url, GATEWAY_PORT: "0", APPROVALS_PORT: "0", LOG_LEVEL: "silent" },
+    });
     try {
       const caller = { gateway: system.gatewayUrl, user: system.keys.user };
       const events = await follow(caller, await startRun(caller, "v404"));
-      expect(events.at(-1)).toMatchObject({ type: "run.completed", text: expect.stringContaining('There is no release "v404"'), report: { severity: null, filing: { status: "not_attempted" } } });
+      expect(events.at(-1)).toMatchObject({
+        type: "run.completed",
+        text: expect.stringContaining('There is no release "v404"'),
+        report: { severity: null, filing: { status: "not_attempted" } },
+      });
       expect(api.reports()).toEqual([]);
     } finally {
       await system.stop();

@@ -21,7 +21,10 @@ export interface Child {
 
 /** Starts a script of this folder as a process of its own. */
 export function startChild(script: string, env: Readonly<Record<string, string>>): Child {
-  const child: ChildProcess = spawn(process.execPath, [path.join(import.meta.dirname, script)], { env: { PATH: process.env["PATH"], ...env }, stdio: ["ignore", "pipe", "pipe"] });
+  const child: ChildProcess = spawn(process.execPath, [path.join(import.meta.dirname, script)], {
+    env: { PATH: process.env["PATH"], ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   const ready = Promise.withResolvers<Addresses | null>();
   let hit: string | null = null;
   let errors = "";

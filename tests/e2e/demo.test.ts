@@ -37,9 +37,21 @@ describe("the demo", () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     const document = JSON.parse(stdout) as Record<string, unknown>;
     const [report] = filedIn(data);
-    expect(Object.keys(document).toSorted()).toEqual(
-      ["answer", "approvals", "data", "error", "evidence", "exitCode", "filing", "findings", "release", "runId", "severity", "status", "usage"],
-    );
+    expect(Object.keys(document).toSorted()).toEqual([
+      "answer",
+      "approvals",
+      "data",
+      "error",
+      "evidence",
+      "exitCode",
+      "filing",
+      "findings",
+      "release",
+      "runId",
+      "severity",
+      "status",
+      "usage",
+    ]);
     expect(document).toMatchObject({
       status: "completed",
       release: { id: "v2", source: "git" },
@@ -47,7 +59,10 @@ describe("the demo", () => {
       findings: report?.findings,
       filing: { status: "filed", reportId: report?.report_id },
       approvals: [{ decision: "approve", effect: expect.stringContaining("medium") }],
-      evidence: [{ tool: "get_release_summary", status: "ok" }, { tool: "file_risk_report", status: "ok" }],
+      evidence: [
+        { tool: "get_release_summary", status: "ok" },
+        { tool: "file_risk_report", status: "ok" },
+      ],
       error: null,
       data,
       exitCode: 0,

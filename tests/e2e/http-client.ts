@@ -38,7 +38,11 @@ export async function startRun({ gateway, user }: Requester, releaseId: string):
 }
 
 /** Reads a run's durable events up to its end, or up to the first that is wanted. */
-export async function follow({ gateway, user }: Requester, runId: string, wanted: (event: RunEvent) => boolean = isRunEnd): Promise<readonly RunEvent[]> {
+export async function follow(
+  { gateway, user }: Requester,
+  runId: string,
+  wanted: (event: RunEvent) => boolean = isRunEnd,
+): Promise<readonly RunEvent[]> {
   const stop = new AbortController();
   const response = await fetch(`${gateway}/v1/runs/${runId}/events`, {
     headers: { authorization: `Bearer ${user}`, accept: "text/event-stream" },
@@ -69,7 +73,8 @@ export async function heldApproval(requester: Requester, runId: string): Promise
   return held.approvalId;
 }
 
-export const approvalUrl = ({ approvals }: Pick<Decider, "approvals">, approvalId: string): string => `${approvals}/v1/approvals/${encodeURIComponent(approvalId)}`;
+export const approvalUrl = ({ approvals }: Pick<Decider, "approvals">, approvalId: string): string =>
+  `${approvals}/v1/approvals/${encodeURIComponent(approvalId)}`;
 
 /** Looks at an approval; its approver gets a token with every look while it is open. */
 export async function look(decider: Decider, approvalId: string): Promise<SeenApproval> {
@@ -79,6 +84,9 @@ export async function look(decider: Decider, approvalId: string): Promise<SeenAp
 /** Approves as the approver: looks, then decides with the token. */
 export async function approve(decider: Decider, approvalId: string): Promise<void> {
   const { decisionToken } = await look(decider, approvalId);
-  const { status, body } = await call(`${approvalUrl(decider, approvalId)}/decision`, decider.approver, { decision: "approve", token: decisionToken });
+  const { status, body } = await call(`${approvalUrl(decider, approvalId)}/decision`, decider.approver, {
+    decision: "approve",
+    token: decisionToken,
+  });
   if (status !== 200) throw new Error(`Approvals answered ${status}: ${JSON.stringify(body)}`);
 }

@@ -5,7 +5,8 @@ import { DEMO, type Program, startCommand } from "./program.ts";
 import { filedIn, scratch, type Scratch, taggedRepository } from "./scratch.ts";
 
 // `script` of util-linux gives the demo a terminal; its flags are its own, so another `script` does not count.
-const hasTerminal = process.platform === "linux" && /util-linux/.test(spawnSync("script", ["--version"], { encoding: "utf8" }).stdout ?? "");
+const hasTerminal =
+  process.platform === "linux" && /util-linux/.test(spawnSync("script", ["--version"], { encoding: "utf8" }).stdout ?? "");
 const QUESTION = /approve \/ deny \/ revise\? /;
 
 describe.skipIf(!hasTerminal)(`the demo at a terminal${hasTerminal ? "" : " (skipped: it takes script of util-linux)"}`, () => {
@@ -18,8 +19,13 @@ describe.skipIf(!hasTerminal)(`the demo at a terminal${hasTerminal ? "" : " (ski
   afterAll(() => files.remove());
 
   function atTerminal(data: string): Program {
-    const command = [process.execPath, DEMO, "--repo", repo, "--from", "v1", "--to", "v2", "--data", data].map((part) => `'${part}'`).join(" ");
-    return startCommand("script", ["--quiet", "--flush", "--return", "--command", `exec ${command}`, "/dev/null"], { typedTo: true, env: { SHELL: "/bin/sh", TERM: "dumb" } });
+    const command = [process.execPath, DEMO, "--repo", repo, "--from", "v1", "--to", "v2", "--data", data]
+      .map((part) => `'${part}'`)
+      .join(" ");
+    return startCommand("script", ["--quiet", "--flush", "--return", "--command", `exec ${command}`, "/dev/null"], {
+      typedTo: true,
+      env: { SHELL: "/bin/sh", TERM: "dumb" },
+    });
   }
 
   it("files the report after approve", async () => {

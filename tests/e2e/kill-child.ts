@@ -10,7 +10,10 @@ import type { KillPlan } from "./kill-points.ts";
 const plan = JSON.parse(process.env["KILL_PLAN"] ?? "null") as KillPlan | null;
 
 const system = await startAllInOne({ directory: process.env["DATA_DIR"] ?? "", env: process.env, wrap });
-writeSync(1, `ready ${JSON.stringify({ gateway: system.gatewayUrl, approvals: system.approvalsUrl, user: system.keys.user, approver: system.keys.approver })}\n`);
+writeSync(
+  1,
+  `ready ${JSON.stringify({ gateway: system.gatewayUrl, approvals: system.approvalsUrl, user: system.keys.user, approver: system.keys.approver })}\n`,
+);
 process.on("SIGTERM", () => void system.stop().then(() => process.exit(0)));
 
 function wrap(infrastructure: Infrastructure): Infrastructure {

@@ -45,6 +45,8 @@ export function plansFor(runs: number, random: () => number): KillPlan[][] {
   let after = points.map(() => random() < 0.5);
   return Array.from({ length: runs }, (_, run) => {
     if (run > 0 && run % 2 === 0) after = run % 4 === 0 ? points.map(() => random() < 0.5) : after.map((flag) => !flag);
-    return points.flatMap((name, index) => (index % 2 === run % 2 ? [{ name, point: KILL_POINTS[name], when: after[index] ? ("after" as const) : ("before" as const) }] : []));
+    return points.flatMap((name, index) =>
+      index % 2 === run % 2 ? [{ name, point: KILL_POINTS[name], when: after[index] ? ("after" as const) : ("before" as const) }] : [],
+    );
   });
 }

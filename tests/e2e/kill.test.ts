@@ -62,15 +62,25 @@ describe("the all-in-one, killed with SIGKILL in the middle of its work", () => 
 
     // Every step is repeated until it works: that is what a client of a system that dies does.
     for (;;) {
-      if (Date.now() > deadline) throw new Error(`run ${run} did not end; last events ${JSON.stringify(seen.slice(-3))}; ${current.child.stderr()}`);
+      if (Date.now() > deadline)
+        throw new Error(`run ${run} did not end; last events ${JSON.stringify(seen.slice(-3))}; ${current.child.stderr()}`);
       if (current.dead()) {
         current = await system(left.shift() ?? null, hits);
         client.use(current);
       }
       try {
-        runId ||= (await client.post<{ runId: string }>("gateway", "/v1/investigations", { releaseId: release }, { "idempotency-key": idempotencyKey })).runId;
+        runId ||= (
+          await client.post<{ runId: string }>(
+            "gateway",
+            "/v1/investigations",
+            { releaseId: release },
+            { "idempotency-key": idempotencyKey },
+          )
+        ).runId;
         await client.approveOpen(seen);
-        await client.stream(runId, seen, (event) => (event.type === "call.held" ? void client.approve(event.approvalId).catch(() => undefined) : undefined));
+        await client.stream(runId, seen, (event) =>
+          event.type === "call.held" ? void client.approve(event.approvalId).catch(() => undefined) : undefined,
+        );
         if (seen.some(({ event }) => isRunEnd(event))) break;
       } catch {
         await current.settled();
@@ -101,24 +111,39 @@ describe("the all-in-one, killed with SIGKILL in the middle of its work", () => 
   }
 
   async function system(plan: KillPlan | null, hits: Map<string, number>): Promise<System> {
-    const env = { DATA_DIR: path.join(directory, "data"), RELEASE_API_URL: api.url, GATEWAY_PORT: "0", APPROVALS_PORT: "0", LOG_LEVEL: "error", KILL_PLAN: JSON.stringify(plan?.name === "effect" ? null : plan) };
+    const env = {
+      DATA_DIR: path.join(directory, "data"),
+      RELEASE_API_URL: api.url,
+      GATEWAY_PORT: "0",
+      APPROVALS_PORT: "0",
+      LOG_LEVEL: "error",
+      KILL_PLAN: JSON.stringify(plan?.name === "effect" ? null : plan),
+    };
     const child = startChild("kill-child.ts", env);
     let dead = false;
     let byApi = false;
-    atEffect = plan?.name !== "effect" ? null : (when) => {
-      if (when !== plan.when || byApi) return;
-      byApi = true;
-      child.kill("SIGKILL");
-      // Before: the request dies with its caller. After: the report is filed, and nobody is told.
-      if (when === "before") throw new Error("the caller died before the report was stored");
-    };
+    atEffect =
+      plan?.name !== "effect"
+        ? null
+        : (when) => {
+            if (when !== plan.when || byApi) return;
+            byApi = true;
+            child.kill("SIGKILL");
+            // Before: the request dies with its caller. After: the report is filed, and nobody is told.
+            if (when === "before") throw new Error("the caller died before the report was stored");
+          };
     void child.exited.then(() => {
       dead = true;
       if (plan && (child.hit() !== null || byApi)) hits.set(`${plan.name} ${plan.when}`, (hits.get(`${plan.name} ${plan.when}`) ?? 0) + 1);
       else if (plan) throw new Error(`the child died without being killed at ${plan.name}: ${child.stderr()}`);
     });
     const addresses = await child.ready;
-    return { child, addresses, dead: () => dead, settled: () => Promise.race([child.exited, new Promise<void>((resolve) => setTimeout(resolve, 100))]) };
+    return {
+      child,
+      addresses,
+      dead: () => dead,
+      settled: () => Promise.race([child.exited, new Promise<void>((resolve) => setTimeout(resolve, 100))]),
+    };
   }
 });
 
@@ -135,7 +160,12 @@ class Client {
   }
 
   async post<T>(service: "gateway" | "approvals", route: string, body: unknown, headers: Record<string, string> = {}): Promise<T> {
-    const response = await fetch(this.#url(service, route), { method: "POST", headers: { ...this.#key(service), "content-type": "application/json", ...headers }, body: JSON.stringify(body), signal: AbortSignal.timeout(10_000) });
+    const response = await fetch(this.#url(service, route), {
+      method: "POST",
+      headers: { ...this.#key(service), "content-type": "application/json", ...headers },
+      body: JSON.stringify(body),
+      signal: AbortSignal.timeout(10_000),
+    });
     if (!response.ok) throw new Error(`${route} answered ${response.status}: ${await response.text()}`);
     return (await response.json()) as T;
   }

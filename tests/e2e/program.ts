@@ -49,7 +49,9 @@ export async function runProgram(script: string, args: readonly string[], option
 }
 
 export function startCommand(command: string, args: readonly string[], { env = {}, typedTo = false }: ProgramOptions): Program {
-  const child: ChildProcessWithoutNullStreams = spawn(command, args, { env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...env } });
+  const child: ChildProcessWithoutNullStreams = spawn(command, args, {
+    env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...env },
+  });
   let stdout = "";
   let stderr = "";
   let ended: Ended | null = null;

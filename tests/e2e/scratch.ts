@@ -34,7 +34,10 @@ export function scratch(): Scratch {
 export function taggedRepository(folder: string): string {
   const git = gitIn(folder);
   git("init", "--quiet", "--initial-branch=main");
-  for (const [tag, line] of [["v1", "First words"], ["v2", "More words"]] as const) {
+  for (const [tag, line] of [
+    ["v1", "First words"],
+    ["v2", "More words"],
+  ] as const) {
     mkdirSync(path.join(folder, "guide"), { recursive: true });
     appendFileSync(path.join(folder, "guide", "words.txt"), `${line}\n`);
     git("add", "--all");
@@ -52,7 +55,12 @@ export function emptyRepository(folder: string): string {
 
 function gitIn(folder: string): (...args: string[]) => void {
   mkdirSync(folder, { recursive: true });
-  const who = { GIT_AUTHOR_NAME: "Ada", GIT_AUTHOR_EMAIL: "ada@example.org", GIT_COMMITTER_NAME: "Ada", GIT_COMMITTER_EMAIL: "ada@example.org" };
+  const who = {
+    GIT_AUTHOR_NAME: "Ada",
+    GIT_AUTHOR_EMAIL: "ada@example.org",
+    GIT_COMMITTER_NAME: "Ada",
+    GIT_COMMITTER_EMAIL: "ada@example.org",
+  };
   const env = { PATH: process.env["PATH"], HOME: folder, GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null", ...who };
   return (...args) => void execFileSync("git", args, { cwd: folder, env, stdio: "ignore" });
 }
@@ -68,11 +76,17 @@ export interface FiledReport {
 export function filedIn(dataDirectory: string): readonly FiledReport[] {
   const file = path.join(dataDirectory, "release-api", "risk-reports.jsonl");
   if (!existsSync(file)) return [];
-  const lines = readFileSync(file, "utf8").split("\n").filter((line) => line !== "");
+  const lines = readFileSync(file, "utf8")
+    .split("\n")
+    .filter((line) => line !== "");
   return lines.map((line) => (JSON.parse(line) as { readonly report: FiledReport }).report);
 }
 
 /** Test results without a fault, and metrics that are fine: with both, the rules find nothing against a small release. */
 export const PASSING_JUNIT = '<testsuite name="all"><testcase name="reads"/><testcase name="writes"/></testsuite>';
-export const FINE_METRICS = JSON.stringify({ error_rate: 0.001, response_time_p95: 120, baseline: { error_rate: 0.001, response_time_p95: 120 } });
+export const FINE_METRICS = JSON.stringify({
+  error_rate: 0.001,
+  response_time_p95: 120,
+  baseline: { error_rate: 0.001, response_time_p95: 120 },
+});
 export const BAD_METRICS = JSON.stringify({ error_rate: 0.2, response_time_p95: 900 });

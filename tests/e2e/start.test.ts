@@ -41,13 +41,19 @@ describe("npm start", () => {
     expect(printed.gateway).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     expect(printed.approvals).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     expect(printed.approvals).not.toBe(printed.gateway);
-    expect(printed).toMatchObject({ user: expect.stringMatching(/^tb_user_/), operator: expect.stringMatching(/^tb_operator_/), approver: expect.stringMatching(/^tb_approver_/) });
+    expect(printed).toMatchObject({
+      user: expect.stringMatching(/^tb_user_/),
+      operator: expect.stringMatching(/^tb_operator_/),
+      approver: expect.stringMatching(/^tb_approver_/),
+    });
 
     expect(printed.curl).toContain(printed.gateway);
     const { status, runId } = await runPrinted(printed);
     expect(status).toBe(202);
     expect(await heldApproval(printed, runId)).toBe(`ap_${runId}.1.0`);
-    expect((await call(`${printed.approvals}/v1/approvals`, printed.approver)).body).toMatchObject({ approvals: [{ runId, status: "pending" }] });
+    expect((await call(`${printed.approvals}/v1/approvals`, printed.approver)).body).toMatchObject({
+      approvals: [{ runId, status: "pending" }],
+    });
   });
 
   it("keeps its keys in files of mode 0600 that hold what was printed", () => {
@@ -68,7 +74,9 @@ describe("npm start", () => {
     expect(listening.filter(({ host }) => host !== "127.0.0.1")).toEqual([]);
   });
 
-  const elsewhere = Object.values(networkInterfaces()).flat().find((address) => address && !address.internal && address.family === "IPv4")?.address;
+  const elsewhere = Object.values(networkInterfaces())
+    .flat()
+    .find((address) => address && !address.internal && address.family === "IPv4")?.address;
   it.skipIf(!elsewhere)("refuses connections to this machine's other addresses (skipped where it has none)", async () => {
     for (const url of [printed.gateway, printed.approvals]) {
       expect(await connectOutcome(elsewhere ?? "", portOf(url))).toBe("ECONNREFUSED");
@@ -160,7 +168,16 @@ function targetOf(link: string): string {
 function addressIn(text: string): Listening {
   const [host = "", port = ""] = text.split(":");
   const bytes = host.match(/../g) ?? [];
-  return { host: bytes.length === 4 ? bytes.toReversed().map((byte) => Number.parseInt(byte, 16)).join(".") : host, port: Number.parseInt(port, 16) };
+  return {
+    host:
+      bytes.length === 4
+        ? bytes
+            .toReversed()
+            .map((byte) => Number.parseInt(byte, 16))
+            .join(".")
+        : host,
+    port: Number.parseInt(port, 16),
+  };
 }
 
 function connectOutcome(host: string, port: number): Promise<string> {

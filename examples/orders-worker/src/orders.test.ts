@@ -1,7 +1,28 @@
 import { randomBytes } from "node:crypto";
 import { consumeQueue, memoryBus } from "@toolbus/bus";
-import { attributes, GRANT_ISSUER, grantAudience, type JsonObject, message, messageIds, messageTypes, parser, type Tier, ToolAnswer, topics } from "@toolbus/contracts";
-import { argumentsHash, canonicalJson, generateSigningKey, publicKeySet, signerOf, signGrant, staticKeySet, toolHash } from "@toolbus/grants";
+import {
+  attributes,
+  GRANT_ISSUER,
+  grantAudience,
+  type JsonObject,
+  message,
+  messageIds,
+  messageTypes,
+  parser,
+  type Tier,
+  ToolAnswer,
+  topics,
+} from "@toolbus/contracts";
+import {
+  argumentsHash,
+  canonicalJson,
+  generateSigningKey,
+  publicKeySet,
+  signerOf,
+  signGrant,
+  staticKeySet,
+  toolHash,
+} from "@toolbus/grants";
 import { memoryStore } from "@toolbus/state";
 import { silentLog } from "@toolbus/telemetry";
 import { readResult, startWorker } from "@toolbus/tool-kit";
@@ -13,7 +34,7 @@ const CONVERSATION = "cv_00_01JD0000000000000000000001";
 const parseAnswer = parser(ToolAnswer);
 
 async function setup() {
-  const refunds: { order: string; amount: number; key: string }[] = [];
+  const refunds: { readonly [name: string]: unknown }[] = [];
   const toolset = orders({ refund: async (refund, key) => ({ refundId: `r${refunds.push({ ...refund, key })}` }) });
   const bus = memoryBus({});
   const state = memoryStore({ clock: () => Date.now() });
@@ -87,7 +108,12 @@ async function setup() {
         now: Date.now(),
         correlationId: callId,
         replyTo: topics.result("default"),
-        attributes: { [attributes.grant]: grant, [attributes.callSecret]: "s", [attributes.dispatch]: dispatch, [attributes.notAfter]: Date.now() + 60_000 },
+        attributes: {
+          [attributes.grant]: grant,
+          [attributes.callSecret]: "s",
+          [attributes.dispatch]: dispatch,
+          [attributes.notAfter]: Date.now() + 60_000,
+        },
         body: { toolCallId: callId, toolName: "issue_refund", arguments: text, sessionId: CONVERSATION },
       }),
     );
@@ -115,13 +141,16 @@ describe("the orders worker", () => {
     // The refused call gets no answer, so the next one's shows that it was passed over.
     void shop.refund(1, { order: "ORD-1", amount: 80 }, "medium");
     await shop.refund(2, { order: "ORD-2", amount: 5 }, "medium");
-    expect(shop.refunds.map(({ order }) => order)).toEqual(["ORD-2"]);
+    expect(shop.refunds.map((refund) => refund["order"])).toEqual(["ORD-2"]);
   });
 
   it("answers with every field that is wrong before anything is granted", async () => {
     await using shop = await setup();
     await shop.refund(3, { order: "8821", amount: -1 }, "medium");
-    expect(JSON.parse(shop.answers[0] ?? "")).toMatchObject({ error: "invalid_arguments", details: [{ path: "/order" }, { path: "/amount" }] });
+    expect(JSON.parse(shop.answers[0] ?? "")).toMatchObject({
+      error: "invalid_arguments",
+      details: [{ path: "/order" }, { path: "/amount" }],
+    });
     expect(shop.refunds).toEqual([]);
   });
 });

@@ -2,14 +2,15 @@ import { defineTool, type Toolset, toolset } from "@toolbus/tool-kit";
 
 /** The system that this worker acts on. It does a refund once per key. */
 export interface Shop {
-  refund(refund: { readonly order: string; readonly amount: number }, key: string, signal: AbortSignal): Promise<{ readonly refundId: string }>;
+  refund(refund: { readonly [name: string]: unknown }, key: string, signal: AbortSignal): Promise<{ readonly refundId: string }>;
 }
 
 /** The whole worker: one write. Policy grants refunds up to 50 EUR, above that a person decides. */
 export function orders(shop: Shop): Toolset {
   const issueRefund = defineTool({
     name: "issue_refund",
-    description: "Refunds an order, e.g. ORD-8821. The amount is in EUR, above 0 and up to 10000. Gives the refund's id. Not for subscriptions.",
+    description:
+      "Refunds an order, e.g. ORD-8821. The amount is in EUR, above 0 and up to 10000. Gives the refund's id. Not for subscriptions.",
     kind: "write",
     parameters: {
       type: "object",
@@ -20,7 +21,7 @@ export function orders(shop: Shop): Toolset {
     risk: { tier: "medium", rules: [{ when: { properties: { amount: { exclusiveMinimum: 50 } } }, tier: "high", reason: "over 50 EUR" }] },
     idempotency: { mode: "key", keepsForMs: 86_400_000 },
     effect: "Refund {amount} EUR on {order}.",
-    prepare: async (args) => ({ order: String(args["order"]), amount: Number(args["amount"]) }),
+    prepare: async (args) => args,
     run: (refund, { idempotencyKey, signal }) => shop.refund(refund, idempotencyKey, signal),
   });
   return toolset({ name: "orders", tools: [issueRefund] });

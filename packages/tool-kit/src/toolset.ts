@@ -48,7 +48,7 @@ export function toolset(options: { readonly name: string; readonly tools: readon
 }
 
 /** The executor with its kind known. */
-export function isWrite(executor: Executor): executor is WriteExecutor {
+function isWrite(executor: Executor): executor is WriteExecutor {
   return executor.tool.kind === "write";
 }
 

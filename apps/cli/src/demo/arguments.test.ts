@@ -7,10 +7,38 @@ describe("the flags of the demo", () => {
   });
 
   it("are all read", () => {
-    const given = ["--repo", "shop", "--from", "v1", "--to", "v2", "--junit", "j.xml", "--metrics", "m.json", "--data", "d", "--deny", "--json", "--fail-on", "high"];
+    const given = [
+      "--repo",
+      "shop",
+      "--from",
+      "v1",
+      "--to",
+      "v2",
+      "--junit",
+      "j.xml",
+      "--metrics",
+      "m.json",
+      "--data",
+      "d",
+      "--deny",
+      "--json",
+      "--fail-on",
+      "high",
+    ];
     expect(demoArguments(given)).toEqual({
       ok: true,
-      args: { repo: "shop", from: "v1", to: "v2", junit: "j.xml", metrics: "m.json", data: "d", decision: "deny", json: true, failOn: "high", help: false },
+      args: {
+        repo: "shop",
+        from: "v1",
+        to: "v2",
+        junit: "j.xml",
+        metrics: "m.json",
+        data: "d",
+        decision: "deny",
+        json: true,
+        failOn: "high",
+        help: false,
+      },
     });
   });
 

@@ -75,7 +75,19 @@ function parse(argv: readonly string[]) {
   try {
     const { values } = parseArgs({
       args: [...argv],
-      options: { repo: text, from: text, to: text, junit: text, metrics: text, data: text, approve: flag, deny: flag, json: flag, help: { ...flag, short: "h" }, "fail-on": text },
+      options: {
+        repo: text,
+        from: text,
+        to: text,
+        junit: text,
+        metrics: text,
+        data: text,
+        approve: flag,
+        deny: flag,
+        json: flag,
+        help: { ...flag, short: "h" },
+        "fail-on": text,
+      },
       strict: true,
       allowPositionals: false,
     });

@@ -22,7 +22,10 @@ export async function askApprover(input: NodeJS.ReadStream, output: NodeJS.Write
         continue;
       }
       if (decision === "approve") return { decision };
-      const comment = await Promise.race([lines.question(decision === "revise" ? "what should change? " : "why? (optional) ", { signal }), closed]);
+      const comment = await Promise.race([
+        lines.question(decision === "revise" ? "what should change? " : "why? (optional) ", { signal }),
+        closed,
+      ]);
       return { decision, ...(comment?.trim() ? { comment: comment.trim() } : {}) };
     }
   } finally {
@@ -32,5 +35,8 @@ export async function askApprover(input: NodeJS.ReadStream, output: NodeJS.Write
 
 function meant(said: string): Answer["decision"] | null {
   if (said === "") return null;
-  return (["approve", "deny", "revise"] as const).find((decision) => decision.startsWith(said)) ?? (said === "yes" || said === "y" ? "approve" : said === "no" || said === "n" ? "deny" : null);
+  return (
+    (["approve", "deny", "revise"] as const).find((decision) => decision.startsWith(said)) ??
+    (said === "yes" || said === "y" ? "approve" : said === "no" || said === "n" ? "deny" : null)
+  );
 }

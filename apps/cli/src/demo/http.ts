@@ -25,7 +25,12 @@ export function client(url: string, key: string): Client {
   return {
     url,
     get: (path) => json(path, { headers: { authorization } }),
-    post: (path, body, headers = {}) => json(path, { method: "POST", headers: { authorization, "content-type": "application/json", ...headers }, body: JSON.stringify(body) }),
+    post: (path, body, headers = {}) =>
+      json(path, {
+        method: "POST",
+        headers: { authorization, "content-type": "application/json", ...headers },
+        body: JSON.stringify(body),
+      }),
     async open(path, headers, signal) {
       const response = await fetch(url + path, { headers: { authorization, ...headers }, signal });
       if (!response.ok) throw await answered(response);

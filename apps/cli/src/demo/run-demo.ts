@@ -39,11 +39,16 @@ export async function runDemo(args: DemoArguments, around: DemoSurroundings): Pr
   if (!loaded.ok) throw new Refusal(loaded.message);
   const { release } = loaded;
   for (const note of loaded.notes) show?.line(note);
-  show?.line(`Release ${release.release_id}: ${release.change_count} changes, ${release.files.changed} files, +${release.files.insertions} -${release.files.deletions}.`);
+  show?.line(
+    `Release ${release.release_id}: ${release.change_count} changes, ${release.files.changed} files, +${release.files.insertions} -${release.files.deletions}.`,
+  );
 
   const api = await localReleaseApi(directory, release);
   try {
-    const system = await startAllInOne({ directory, env: { ...settingsOf(around.env), GATEWAY_PORT: "0", APPROVALS_PORT: "0", RELEASE_API_URL: api.url } });
+    const system = await startAllInOne({
+      directory,
+      env: { ...settingsOf(around.env), GATEWAY_PORT: "0", APPROVALS_PORT: "0", RELEASE_API_URL: api.url },
+    });
     try {
       return await investigate();
     } finally {
@@ -54,21 +59,40 @@ export async function runDemo(args: DemoArguments, around: DemoSurroundings): Pr
       const gateway = client(system.gatewayUrl, system.keys.user);
       const approvals = client(system.approvalsUrl, system.keys.approver);
       const { undertaking, carriedOn } = await takeUp(directory, subjectOf(release));
-      const run = (await gateway.post("/v1/investigations", { releaseId: release.release_id }, { "idempotency-key": undertaking.key })) as { readonly runId: string };
+      const run = (await gateway.post("/v1/investigations", { releaseId: release.release_id }, { "idempotency-key": undertaking.key })) as {
+        readonly runId: string;
+      };
       show?.line(carriedOn ? `Carrying on with run ${run.runId}, which was interrupted.` : `Run ${run.runId}`);
-      const approver = decideApproval({ approvals, decision: args.decision, show, input: around.input, output: around.output, signal: around.signal });
+      const approver = decideApproval({
+        approvals,
+        decision: args.decision,
+        show,
+        input: around.input,
+        output: around.output,
+        signal: around.signal,
+      });
       const watching = new AbortController();
       const end = await Promise.race([
-        watchRun(gateway, run.runId, (item) => (show?.item(item), approver.onItem(item)), AbortSignal.any([around.signal, watching.signal])),
+        watchRun(
+          gateway,
+          run.runId,
+          (item) => (show?.item(item), approver.onItem(item)),
+          AbortSignal.any([around.signal, watching.signal]),
+        ),
         approver.leftPending,
       ]);
       watching.abort();
       if (end === "pending") return pending(show, run.runId, approver.decided(), directory, args.json, around.output);
       await finish(directory, undertaking);
-      const where = [`state     ${path.join(directory, "state")}`, `reports   ${path.join(directory, "release-api", "risk-reports.jsonl")}`, "The same data are carried on by the next run of this command."];
+      const where = [
+        `state     ${path.join(directory, "state")}`,
+        `reports   ${path.join(directory, "release-api", "risk-reports.jsonl")}`,
+        "The same data are carried on by the next run of this command.",
+      ];
       show?.report(end, where);
       const code = exitCode(end, args.failOn);
-      if (args.json) around.output.write(`${JSON.stringify(document(end, run.runId, release, approver.decided(), directory, code), null, 2)}\n`);
+      if (args.json)
+        around.output.write(`${JSON.stringify(document(end, run.runId, release, approver.decided(), directory, code), null, 2)}\n`);
       return code;
     }
   } finally {
@@ -90,14 +114,33 @@ function exitCode(end: RunEnd, failOn: DemoArguments["failOn"]): number {
   return failOn && order.indexOf(severity) >= order.indexOf(failOn) ? EXIT.severity : EXIT.fine;
 }
 
-function pending(show: Screen | null, runId: string, decided: readonly Decided[], directory: string, json: boolean, output: NodeJS.WriteStream): number {
+function pending(
+  show: Screen | null,
+  runId: string,
+  decided: readonly Decided[],
+  directory: string,
+  json: boolean,
+  output: NodeJS.WriteStream,
+): number {
   const asked = decided.findLast((one) => one.decision === null);
-  show?.line("There is no terminal to ask at, so the approval stays pending. Run the same command with --approve or --deny, or in a terminal, to go on.");
-  if (json) output.write(`${JSON.stringify({ status: "pending", runId, approval: asked ?? null, data: directory, exitCode: EXIT.pending }, null, 2)}\n`);
+  show?.line(
+    "There is no terminal to ask at, so the approval stays pending. Run the same command with --approve or --deny, or in a terminal, to go on.",
+  );
+  if (json)
+    output.write(
+      `${JSON.stringify({ status: "pending", runId, approval: asked ?? null, data: directory, exitCode: EXIT.pending }, null, 2)}\n`,
+    );
   return EXIT.pending;
 }
 
-function document(end: RunEnd, runId: string, release: { readonly release_id: string; readonly source: string }, approvals: readonly Decided[], directory: string, code: number): object {
+function document(
+  end: RunEnd,
+  runId: string,
+  release: { readonly release_id: string; readonly source: string },
+  approvals: readonly Decided[],
+  directory: string,
+  code: number,
+): object {
   return {
     status: end.type.slice("run.".length),
     runId,

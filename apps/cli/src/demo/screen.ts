@@ -45,9 +45,13 @@ export function screen(out: NodeJS.WriteStream): Screen {
       case "call.held":
         return line(`  ${paint("yellow", "⏸")} ${event.tool} waits for a person (${event.tier} tier)`);
       case "call.decided":
-        return line(`  ${event.outcome === "approved" ? paint("green", "✓") : paint("red", "✗")} ${event.outcome.replaceAll("_", " ")}${event.decidedBy.length > 0 ? ` by ${event.decidedBy.join(", ")}` : " by policy"}`);
+        return line(
+          `  ${event.outcome === "approved" ? paint("green", "✓") : paint("red", "✗")} ${event.outcome.replaceAll("_", " ")}${event.decidedBy.length > 0 ? ` by ${event.decidedBy.join(", ")}` : " by policy"}`,
+        );
       case "call.resolved":
-        return line(`  ${event.status === "ok" ? paint("green", "✓") : paint("red", "✗")} ${event.tool}  ${event.status}  ${paint("dim", `${event.latencyMs.toFixed(0)} ms`)}${event.status === "ok" ? "" : `  ${reason(event.content)}`}`);
+        return line(
+          `  ${event.status === "ok" ? paint("green", "✓") : paint("red", "✗")} ${event.tool}  ${event.status}  ${paint("dim", `${event.latencyMs.toFixed(0)} ms`)}${event.status === "ok" ? "" : `  ${reason(event.content)}`}`,
+        );
       case "run.cancelling":
         return line(paint("yellow", `cancelling, asked by ${event.by}`));
       case "run.completed":
@@ -93,7 +97,10 @@ export function screen(out: NodeJS.WriteStream): Screen {
     return [
       `${paint("bold", "Risk report")} for ${found.subject}: ${paint([style, "bold"], severity)}  (${filing(found)})`,
       ...found.findings.map((finding) => `  - ${finding}`),
-      paint("dim", `  evidence: ${found.evidence.map((row) => `${row.tool} ${row.transcriptId} (${row.callId.split(".").slice(1).join(".")}) ${row.status}`).join("; ") || "none"}`),
+      paint(
+        "dim",
+        `  evidence: ${found.evidence.map((row) => `${row.tool} ${row.transcriptId} (${row.callId.split(".").slice(1).join(".")}) ${row.status}`).join("; ") || "none"}`,
+      ),
     ];
   }
 }

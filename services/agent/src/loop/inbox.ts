@@ -68,7 +68,9 @@ async function takeOnce(reader: InboxReader, entry: InboxEntry): Promise<boolean
 async function hintWorkers({ announce, rules, log }: InboxReader, { calls, now }: Snapshot): Promise<void> {
   for (const { value } of calls) {
     if (value.state !== "dispatched") continue;
-    await announce(toolCancelMessage(value, rules, now)).catch((error: unknown) => log.warn({ error, callId: value.callId }, "a hint to cancel was not sent"));
+    await announce(toolCancelMessage(value, rules, now)).catch((error: unknown) =>
+      log.warn({ error, callId: value.callId }, "a hint to cancel was not sent"),
+    );
   }
 }
 
