@@ -17,6 +17,8 @@ export async function runMain(start: () => Promise<Pick<Running, "stop">>): Prom
     end();
   };
   process.on("SIGINT", onSignal).on("SIGTERM", onSignal);
+  // Services that only wait for messages and timers hold nothing open that would keep the process alive.
+  const alive = setInterval(() => undefined, 2 ** 30);
   try {
     running = await start();
     await ended;
@@ -29,6 +31,7 @@ export async function runMain(start: () => Promise<Pick<Running, "stop">>): Prom
     process.stderr.write(`${sentenceOf(error)}\n`);
     process.exitCode = 1;
   } finally {
+    clearInterval(alive);
     process.off("SIGINT", onSignal).off("SIGTERM", onSignal);
   }
 }

@@ -1,6 +1,6 @@
 import type { ToolDefinition } from "@toolbus/contracts";
 import { toolHash } from "@toolbus/grants";
-import type { ReadTool, Tool, WriteTool } from "./tool.ts";
+import type { Tool, WriteTool } from "./tool.ts";
 
 /** A tool in its toolset: the whole definition, its hash, and the handlers. */
 export interface Executor<T extends Tool = Tool> {
@@ -9,7 +9,6 @@ export interface Executor<T extends Tool = Tool> {
   readonly tool: T;
 }
 
-export type ReadExecutor = Executor<ReadTool>;
 export type WriteExecutor = Executor<WriteTool>;
 
 /** The tools of one kind of worker. Its name is part of the topic, of the ledger's keys and of a grant's audience. */
@@ -45,11 +44,6 @@ export function toolset(options: { readonly name: string; readonly tools: readon
   };
   for (const tool of options.tools) made.register(tool);
   return made;
-}
-
-/** The executor with its kind known. */
-function isWrite(executor: Executor): executor is WriteExecutor {
-  return executor.tool.kind === "write";
 }
 
 const TOOLSET_NAME = /^[a-z][a-z0-9_-]{0,31}$/;

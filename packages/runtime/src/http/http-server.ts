@@ -41,6 +41,13 @@ export interface HttpServerOptions {
 const MAX_BODY = 256 * 1024;
 const FINISH_MS = 5000;
 const METHODS: readonly HTTPMethods[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+// What keeps a browser from guessing types, caching, telling where it was, and framing.
+const SAFE_HEADERS = {
+  "x-content-type-options": "nosniff",
+  "cache-control": "no-store",
+  "referrer-policy": "no-referrer",
+  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+} as const;
 const NOBODY: Principal = { id: "", tenant: "", roles: [], scopes: [], keyId: "" };
 
 /** Starts an HTTP server whose every "no" is `application/problem+json`, whose every route declares who may call it, and which refuses unknown fields. */
@@ -53,6 +60,8 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     // What Fastify refuses before it looks for a route.
     frameworkErrors: (error, _request, reply) => send(reply, asProblem(error)),
   });
+  // Fastify reads text too; here a body is JSON.
+  app.removeContentTypeParser("text/plain");
   let stopping = false;
   const open = openRequests(app);
   answerProblems(app, options.log);
@@ -132,8 +141,7 @@ function refuseOtherMethods(app: FastifyInstance, routes: readonly Route[]): voi
 
 function answerProblems(app: FastifyInstance, log: Log): void {
   app.addHook("onSend", async (_request, reply) => {
-    reply.header("x-content-type-options", "nosniff").header("cache-control", "no-store").header("referrer-policy", "no-referrer");
-    reply.header("content-security-policy", "default-src 'none'; frame-ancestors 'none'");
+    reply.headers(SAFE_HEADERS);
   });
   app.setNotFoundHandler((request, reply) => {
     send(reply, new HttpProblem("not_found", `There is no route ${request.method} ${request.url.split("?")[0]?.slice(0, 200) ?? ""}.`, { remedy: "The README lists the routes." }));
@@ -146,7 +154,8 @@ function answerProblems(app: FastifyInstance, log: Log): void {
 }
 
 function send(reply: FastifyReply, problem: HttpProblem): void {
-  reply.code(problem.status).headers(problem.headers).type("application/problem+json").send(JSON.stringify(problem.body()));
+  // No hook runs for what Fastify refuses itself, so they are set here too.
+  reply.code(problem.status).headers({ ...SAFE_HEADERS, ...problem.headers }).type("application/problem+json").send(JSON.stringify(problem.body()));
 }
 
 function asProblem(error: FastifyError | HttpProblem | Error): HttpProblem {

@@ -24,10 +24,11 @@ async function events(gateway: Gateway, request: FastifyRequest, reply: FastifyR
   if (!/text\/event-stream|text\/\*|\*\/\*/.test(accept)) {
     throw new HttpProblem("not_acceptable", "This route answers with server-sent events.", { remedy: 'Ask with "Accept: text/event-stream".' });
   }
-  const { runId } = await ownRun(gateway.state, paramOf(request), principal);
+  const own = await ownRun(gateway.state, paramOf(request), principal);
+  const { runId } = own;
   const after = parseEventId(request.headers["last-event-id"], runId);
   if (after === null) throw new HttpProblem("invalid_request", "The Last-Event-ID is not one of this run.", { remedy: `Use the id of an event of this stream, "${runId}:<number>", or none.` });
-  await streamRun(gateway, { runId, after, principal, request, reply });
+  await streamRun(gateway, { own, after, principal, request, reply });
 }
 
 async function cancel({ state, outbox, config }: Gateway, request: FastifyRequest, reply: FastifyReply, principal: Principal): Promise<unknown> {

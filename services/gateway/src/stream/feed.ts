@@ -11,7 +11,7 @@ export interface FeedListener {
 
 /** One follower of the store per process, however many clients watch. */
 export interface Feed {
-  /** Resolves when what is appended from now on will be heard. */
+  /** From now on the listener hears of these two logs, until it calls what it gets. A listener must not throw: others listen too. */
   listen(logs: { readonly events: string; readonly live: string }, listener: FeedListener): () => void;
   stop(): Promise<void>;
 }
