@@ -38,7 +38,13 @@ export async function runMain(start: () => Promise<Pick<Running, "stop">>): Prom
 
 /** One sentence for what a person can mend; the stack for a fault of ours. */
 export function sentenceOf(error: unknown): string {
-  if (error instanceof Refusal || error instanceof StoreRefused || error instanceof StoreUnavailable || error instanceof BusUnavailable || error instanceof BadSettings) {
+  if (
+    error instanceof Refusal ||
+    error instanceof StoreRefused ||
+    error instanceof StoreUnavailable ||
+    error instanceof BusUnavailable ||
+    error instanceof BadSettings
+  ) {
     return error.message;
   }
   if (error instanceof Error) return `A fault of Toolbus, please report it: ${error.stack ?? error.message}`;

@@ -58,7 +58,10 @@ export async function runServices(definitions: readonly AnyService[], options: R
   return running;
 }
 
-async function build(config: { readonly BUS_URL: string; readonly STATE_URL: string }, log: Infrastructure["log"]): Promise<Infrastructure> {
+async function build(
+  config: { readonly BUS_URL: string; readonly STATE_URL: string },
+  log: Infrastructure["log"],
+): Promise<Infrastructure> {
   const clock = () => Date.now();
   const state = await connectState(config.STATE_URL, { clock });
   try {
@@ -70,28 +73,22 @@ async function build(config: { readonly BUS_URL: string; readonly STATE_URL: str
   }
 }
 
+/** Goes on whatever one of them does: the store's lock must not outlive the services. */
 async function stopAll({ bus, state, log }: Infrastructure, services: ReadonlyMap<string, Service>): Promise<void> {
-  for (const [name, service] of [...services].toReversed()) {
+  const stops = [...services].map(([name, service]) => ({ name, stop: () => service.stop() })).toReversed();
+  for (const { name, stop } of [...stops, { name: "bus", stop: () => bus.close() }, { name: "state", stop: () => state.close() }]) {
     try {
-      await service.stop();
+      await stop();
     } catch (error) {
-      log.error({ error, service: name }, "a service did not stop cleanly");
+      log.error({ error, part: name }, "a part of the process did not stop cleanly");
     }
-  }
-  try {
-    await bus.close();
-  } finally {
-    // Whatever the bus does: the store's lock must not outlive the services.
-    await state.close();
   }
 }
 
 async function stopWithin(ms: number, stop: () => Promise<void>): Promise<boolean> {
   const { promise: late, resolve } = Promise.withResolvers<boolean>();
   const timer = setTimeout(() => resolve(false), ms);
-  try {
-    return await Promise.race([stop().then(() => true), late]);
-  } finally {
-    clearTimeout(timer);
-  }
+  const ended = await Promise.race([stop().then(() => true), late]);
+  clearTimeout(timer);
+  return ended;
 }

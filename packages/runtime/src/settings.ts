@@ -14,10 +14,13 @@ export class BadSettings extends Error {
 /** Reads settings from an environment. Throws `BadSettings` naming every bad variable, what it needs and what was given. */
 export function readSettings<const S extends Settings>(settings: S, env: Readonly<Record<string, string | undefined>>): SettingsOf<S> {
   const faults: string[] = [];
-  const given = Object.fromEntries(Object.entries(env).filter(([name, value]) => Object.hasOwn(settings, name) && value !== undefined && value !== ""));
+  const given = Object.fromEntries(
+    Object.entries(env).filter(([name, value]) => Object.hasOwn(settings, name) && value !== undefined && value !== ""),
+  );
   const values = cleanEnv(given, settings as Record<string, ValidatorSpec<unknown>>, {
     reporter: ({ errors }) => {
-      for (const [name, error] of Object.entries(errors)) faults.push(`${name}: ${(error?.message ?? "is not valid").replace(/\.$/, "")} (${settings[name]?.desc ?? "no description"})`);
+      for (const [name, error] of Object.entries(errors))
+        faults.push(`${name}: ${(error?.message ?? "is not valid").replace(/\.$/, "")} (${settings[name]?.desc ?? "no description"})`);
     },
   });
   if (faults.length > 0) throw new BadSettings(`${faults.length === 1 ? "A setting is" : "Settings are"} wrong: ${faults.join("; ")}.`);
@@ -29,7 +32,8 @@ export function readSettings<const S extends Settings>(settings: S, env: Readonl
 export function integer(bounds: { readonly min: number; readonly max: number }) {
   return makeValidator<number>((text) => {
     const value = Number(text);
-    if (!/^-?\d+$/.test(text) || value < bounds.min || value > bounds.max) throw new Error(`must be a whole number from ${bounds.min} to ${bounds.max}, not "${text.slice(0, 40)}"`);
+    if (!/^-?\d+$/.test(text) || value < bounds.min || value > bounds.max)
+      throw new Error(`must be a whole number from ${bounds.min} to ${bounds.max}, not "${text.slice(0, 40)}"`);
     return value;
   });
 }
@@ -41,7 +45,8 @@ export const port = integer({ min: 0, max: 65_535 });
 
 /** An http or https address. What was given is not repeated: it may hold a password. */
 export const httpAddress = makeValidator<string>((text) => {
-  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) throw new Error("must be an address that begins with http:// or https://");
+  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol))
+    throw new Error("must be an address that begins with http:// or https://");
   return text;
 });
 

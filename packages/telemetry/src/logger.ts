@@ -15,7 +15,8 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 // The second net: whatever a caller puts into a record by mistake.
 const SECRET_FIELDS = ["authorization", "token", "secret", "grant", "password", "apiKey", "cookie", "arguments", "content", "prepared"];
 // A line is JSON: the word before may be an escape such as \n, whose last letter belongs to no word.
-const SECRET_TEXT = /(?:\b|(?<=\\[bfnrt])|(?<=\\u[0-9a-f]{4}))(?:[Bb][Ee][Aa][Rr][Ee][Rr]\s+[\w.~+/=-]{8,}|eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]{10,}|tb_[a-z]+_[\w-]{16,}|sk-[\w-]{16,})/g;
+const SECRET_TEXT =
+  /(?:\b|(?<=\\[bfnrt])|(?<=\\u[0-9a-f]{4}))(?:[Bb][Ee][Aa][Rr][Ee][Rr]\s+[\w.~+/=-]{8,}|eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]{10,}|tb_[a-z]+_[\w-]{16,}|sk-[\w-]{16,})/g;
 
 /** A logger that writes JSON lines to standard error (standard output belongs to what a command prints). */
 export function createLog(options: { readonly name: string; readonly level: LogLevel; readonly destination?: NodeJS.WritableStream }): Log {

@@ -47,7 +47,17 @@ export function acceptMessage(input: AcceptInput, config: GatewayConfig): Change
     createdAt: now,
     openUntil: now + config.ORIGIN_OPEN_MS,
   };
-  const entry: MessageEntry = { kind: "message", entryId: runId, runId, conversationId, agent: config.AGENT_NAME, profile: input.profile, text: input.text, input: input.input, acceptedAt: now };
+  const entry: MessageEntry = {
+    kind: "message",
+    entryId: runId,
+    runId,
+    conversationId,
+    agent: config.AGENT_NAME,
+    profile: input.profile,
+    text: input.text,
+    input: input.input,
+    acceptedAt: now,
+  };
   const expiresAt = now + KEPT_MS;
   return {
     // Not of the run alone: the store would take another request with the same Idempotency-Key for a repeat of this commit, and say "ok".
@@ -58,7 +68,11 @@ export function acceptMessage(input: AcceptInput, config: GatewayConfig): Change
     ],
     put: [
       { key: keys.runOrigin(runId), value: origin, expiresAt },
-      { key: keys.conversationOrigin(conversationId), value: { conversationId, tenant: principal.tenant, owner: principal.id, createdAt: now }, expiresAt },
+      {
+        key: keys.conversationOrigin(conversationId),
+        value: { conversationId, tenant: principal.tenant, owner: principal.id, createdAt: now },
+        expiresAt,
+      },
       { key: keys.inbox(shardOf(runId), entry.entryId), value: entry as unknown as Json, expiresAt },
     ],
     index: [{ index: keys.runIndex(principal.id), member: runId, score: now }],
@@ -68,7 +82,14 @@ export function acceptMessage(input: AcceptInput, config: GatewayConfig): Change
 
 /** Accepts the wish to cancel a run. Accepting it twice is one entry. */
 export function acceptCancel(runId: string, principal: Principal, now: number, config: GatewayConfig): Change {
-  const entry: InboxEntry = { kind: "cancel", entryId: cancelEntryId(runId), runId, agent: config.AGENT_NAME, by: principal.id, acceptedAt: now };
+  const entry: InboxEntry = {
+    kind: "cancel",
+    entryId: cancelEntryId(runId),
+    runId,
+    agent: config.AGENT_NAME,
+    by: principal.id,
+    acceptedAt: now,
+  };
   const key = keys.inbox(shardOf(runId), entry.entryId);
   return {
     op: `accept:${entry.entryId}`,

@@ -25,5 +25,7 @@ export async function ownRun(state: StateStore, runId: string, principal: Princi
 }
 
 function notFound(runId: string): HttpProblem {
-  return new HttpProblem("not_found", `There is no run "${runId.slice(0, 80)}" for this key.`, { remedy: "Use the id that POST /v1/investigations gave, with the key that created it." });
+  return new HttpProblem("not_found", `There is no run "${runId.slice(0, 80)}" for this key.`, {
+    remedy: "Use the id that POST /v1/investigations gave, with the key that created it.",
+  });
 }

@@ -15,8 +15,24 @@ export const gateway = defineService({
   settings: gatewaySettings,
   async start({ bus, state, log, random, clock }, config) {
     const keys = await apiKeysFromFile(config.GATEWAY_API_KEYS_FILE);
-    const outbox = startOutbox({ state, bus, service: GATEWAY_SERVICE, log, visibilityMs: config.OUTBOX_VISIBILITY_MS, pollMs: config.POLL_MS });
-    const parts: Gateway = { state, outbox, feed: startFeed(state, log), streams: openStreams(config.SSE_PER_PRINCIPAL), config, random, clock, log };
+    const outbox = startOutbox({
+      state,
+      bus,
+      service: GATEWAY_SERVICE,
+      log,
+      visibilityMs: config.OUTBOX_VISIBILITY_MS,
+      pollMs: config.POLL_MS,
+    });
+    const parts: Gateway = {
+      state,
+      outbox,
+      feed: startFeed(state, log),
+      streams: openStreams(config.SSE_PER_PRINCIPAL),
+      config,
+      random,
+      clock,
+      log,
+    };
     const timers = startTimerLoop({
       state,
       service: GATEWAY_SERVICE,

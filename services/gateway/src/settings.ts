@@ -8,8 +8,11 @@ export const gatewaySettings = {
   AGENT_NAME: str({ default: "default", desc: "the agent that gets what is accepted here" }),
   ORIGIN_OPEN_MS: milliseconds({ default: 48 * 3_600_000, desc: "how long writes of an accepted run may be granted" }),
   WAKE_REPEAT_MS: milliseconds({ default: 5000, desc: "when an accepted message that no agent has taken is announced again" }),
-  SSE_PING_MS: milliseconds({ default: 15_000, desc: "how often a silent stream gets a comment line" }),
-  SSE_BUFFER_BYTES: integer({ min: 16_384, max: 67_108_864 })({ default: 262_144, desc: "how much a reader may be behind before its connection is dropped" }),
+  SSE_PING_MS: milliseconds({ default: 15_000, desc: "how often a stream gets a comment line, and how long a reader may stand still" }),
+  SSE_BUFFER_BYTES: integer({ min: 16_384, max: 67_108_864 })({
+    default: 262_144,
+    desc: "how much a reader may be behind before its connection is dropped",
+  }),
   SSE_PER_PRINCIPAL: integer({ min: 1, max: 100_000 })({ default: 64, desc: "open streams per principal" }),
 } as const;
 

@@ -24,7 +24,9 @@ export async function apiKeysFromFile(file: string): Promise<ApiKeys> {
   try {
     text = await readFile(file, "utf8");
   } catch (error) {
-    throw new Refusal(`The file of API keys ${file} cannot be read (${(error as NodeJS.ErrnoException).code ?? "unknown"}): create it, or let "npm start" make one.`);
+    throw new Refusal(
+      `The file of API keys ${file} cannot be read (${(error as NodeJS.ErrnoException).code ?? "unknown"}): create it, or let "npm start" make one.`,
+    );
   }
   const keys = parseApiKeys(text);
   if (!keys.ok) throw new Refusal(`The file of API keys ${file} is not valid: ${describeProblems(keys.problems)}.`);

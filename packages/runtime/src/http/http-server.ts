@@ -62,11 +62,17 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   });
   // Fastify reads text too; here a body is JSON.
   app.removeContentTypeParser("text/plain");
-  let stopping = false;
+  let stopped: Promise<void> | null = null;
   const open = openRequests(app);
   answerProblems(app, options.log);
   app.addHook("onRequest", async () => {
-    if (stopping) throw new HttpProblem("shutting_down", "The server is stopping.", { remedy: "Repeat the request in a moment." }, { "retry-after": "2", connection: "close" });
+    if (stopped)
+      throw new HttpProblem(
+        "shutting_down",
+        "The server is stopping.",
+        { remedy: "Repeat the request in a moment." },
+        { "retry-after": "2", connection: "close" },
+      );
   });
   for (const route of options.routes) add(app, route, options.keys);
   refuseOtherMethods(app, options.routes);
@@ -81,13 +87,14 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   return {
     url: `http://${host}:${port}`,
     app,
-    async stop() {
-      stopping = true;
-      await options.onStopping?.();
-      await open.ended(FINISH_MS);
-      await app.close();
-    },
+    stop: () => (stopped ??= stop()),
   };
+
+  async function stop(): Promise<void> {
+    await options.onStopping?.();
+    await open.ended(FINISH_MS);
+    await app.close();
+  }
 }
 
 function add(app: FastifyInstance, { method, url, access, handle }: Route, keys: ApiKeys): void {
@@ -116,7 +123,9 @@ function authorise(keys: ApiKeys, request: FastifyRequest, roles: readonly Role[
     );
   }
   if (!principal.roles.some((role) => roles.includes(role))) {
-    throw new HttpProblem("forbidden", `This route is for the role ${roles.join(" or ")}; this key has ${principal.roles.join(", ")}.`, { remedy: "Use a key with that role." });
+    throw new HttpProblem("forbidden", `This route is for the role ${roles.join(" or ")}; this key has ${principal.roles.join(", ")}.`, {
+      remedy: "Use a key with that role.",
+    });
   }
   return principal;
 }
@@ -144,7 +153,12 @@ function answerProblems(app: FastifyInstance, log: Log): void {
     reply.headers(SAFE_HEADERS);
   });
   app.setNotFoundHandler((request, reply) => {
-    send(reply, new HttpProblem("not_found", `There is no route ${request.method} ${request.url.split("?")[0]?.slice(0, 200) ?? ""}.`, { remedy: "The README lists the routes." }));
+    send(
+      reply,
+      new HttpProblem("not_found", `There is no route ${request.method} ${request.url.split("?")[0]?.slice(0, 200) ?? ""}.`, {
+        remedy: "The README lists the routes.",
+      }),
+    );
   });
   app.setErrorHandler((error: FastifyError | HttpProblem, request, reply) => {
     const problem = asProblem(error);
@@ -155,21 +169,38 @@ function answerProblems(app: FastifyInstance, log: Log): void {
 
 function send(reply: FastifyReply, problem: HttpProblem): void {
   // No hook runs for what Fastify refuses itself, so they are set here too.
-  reply.code(problem.status).headers({ ...SAFE_HEADERS, ...problem.headers }).type("application/problem+json").send(JSON.stringify(problem.body()));
+  reply
+    .code(problem.status)
+    .headers({ ...SAFE_HEADERS, ...problem.headers })
+    .type("application/problem+json")
+    .send(JSON.stringify(problem.body()));
 }
 
 function asProblem(error: FastifyError | HttpProblem | Error): HttpProblem {
   if (error instanceof HttpProblem) return error;
   if (error instanceof StoreUnavailable) {
-    return new HttpProblem("store_unavailable", "The state store cannot be reached; nothing was lost.", { remedy: "Repeat the request with the same Idempotency-Key." }, { "retry-after": "2" });
+    return new HttpProblem(
+      "store_unavailable",
+      "The state store cannot be reached; nothing was lost.",
+      { remedy: "Repeat the request with the same Idempotency-Key." },
+      { "retry-after": "2" },
+    );
   }
   const code = "code" in error ? error.code : undefined;
-  if (code === "FST_ERR_CTP_BODY_TOO_LARGE") return new HttpProblem("body_too_large", `The body is over ${MAX_BODY} bytes.`, { remedy: "Send less." });
-  if (code === "FST_ERR_CTP_INVALID_MEDIA_TYPE") return new HttpProblem("unsupported_media_type", "The body must be JSON.", { remedy: 'Send it with "Content-Type: application/json".' });
-  if (code === "FST_ERR_BAD_URL") return new HttpProblem("invalid_request", "The address holds an escape that cannot be decoded.", { remedy: "Escape each part of the path with encodeURIComponent." });
+  if (code === "FST_ERR_CTP_BODY_TOO_LARGE")
+    return new HttpProblem("body_too_large", `The body is over ${MAX_BODY} bytes.`, { remedy: "Send less." });
+  if (code === "FST_ERR_CTP_INVALID_MEDIA_TYPE")
+    return new HttpProblem("unsupported_media_type", "The body must be JSON.", {
+      remedy: 'Send it with "Content-Type: application/json".',
+    });
+  if (code === "FST_ERR_BAD_URL")
+    return new HttpProblem("invalid_request", "The address holds an escape that cannot be decoded.", {
+      remedy: "Escape each part of the path with encodeURIComponent.",
+    });
   if (code === "FST_ERR_CTP_EMPTY_JSON_BODY") return new HttpProblem("malformed_body", "The body is empty, JSON is needed.");
   const status = "statusCode" in error ? (error.statusCode ?? 500) : 500;
-  if (status === 400) return new HttpProblem("malformed_body", "The body is not JSON that can be read.", { remedy: "Check it with a JSON validator." });
+  if (status === 400)
+    return new HttpProblem("malformed_body", "The body is not JSON that can be read.", { remedy: "Check it with a JSON validator." });
   const named = (Object.keys(problemCodes) as ProblemCode[]).find((name) => problemCodes[name] === status && status < 500);
   return named ? new HttpProblem(named, error.message) : new HttpProblem("internal", "The server could not do this; it is logged.");
 }
@@ -177,8 +208,13 @@ function asProblem(error: FastifyError | HttpProblem | Error): HttpProblem {
 function portRefusal(error: unknown, { name, host, port }: HttpServerOptions): unknown {
   const code = (error as NodeJS.ErrnoException).code;
   const variable = `${name.toUpperCase().replaceAll("-", "_")}_PORT`;
-  if (code === "EADDRINUSE") return new Refusal(`Port ${port} on ${host} is taken by another process, so ${name} cannot start: stop that process or choose another port with ${variable}.`);
-  if (code === "EACCES") return new Refusal(`Port ${port} on ${host} needs more rights than this process has: choose one above 1023 with ${variable}.`);
-  if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND") return new Refusal(`${host} is no address of this machine: set ${variable.replace("_PORT", "_HOST")} to one that is.`);
+  if (code === "EADDRINUSE")
+    return new Refusal(
+      `Port ${port} on ${host} is taken by another process, so ${name} cannot start: stop that process or choose another port with ${variable}.`,
+    );
+  if (code === "EACCES")
+    return new Refusal(`Port ${port} on ${host} needs more rights than this process has: choose one above 1023 with ${variable}.`);
+  if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND")
+    return new Refusal(`${host} is no address of this machine: set ${variable.replace("_PORT", "_HOST")} to one that is.`);
   return error;
 }

@@ -7,7 +7,12 @@ export class HttpProblem extends Error {
   readonly extra: Pick<ProblemDetails, "remedy" | "errors">;
   readonly headers: Readonly<Record<string, string>>;
 
-  constructor(code: ProblemCode, detail: string, extra: Pick<ProblemDetails, "remedy" | "errors"> = {}, headers: Readonly<Record<string, string>> = {}) {
+  constructor(
+    code: ProblemCode,
+    detail: string,
+    extra: Pick<ProblemDetails, "remedy" | "errors"> = {},
+    headers: Readonly<Record<string, string>> = {},
+  ) {
     super(detail);
     this.code = code;
     this.extra = extra;
@@ -19,7 +24,14 @@ export class HttpProblem extends Error {
   }
 
   body(): ProblemDetails {
-    return { type: `urn:toolbus:problem:${this.code}`, title: TITLES[this.code], status: this.status, code: this.code, detail: this.message, ...this.extra };
+    return {
+      type: `urn:toolbus:problem:${this.code}`,
+      title: TITLES[this.code],
+      status: this.status,
+      code: this.code,
+      detail: this.message,
+      ...this.extra,
+    };
   }
 }
 

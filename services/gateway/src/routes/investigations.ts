@@ -1,4 +1,13 @@
-import { type Role, derivedIds, keys, newConversationId, newRunId, parseInvestigationRequest, parseRunOrigin, shardOf } from "@toolbus/contracts";
+import {
+  type Role,
+  derivedIds,
+  keys,
+  newConversationId,
+  newRunId,
+  parseInvestigationRequest,
+  parseRunOrigin,
+  shardOf,
+} from "@toolbus/contracts";
 import { HttpProblem, type Principal, type Route } from "@toolbus/runtime";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { acceptMessage, requestHash } from "../accept.ts";
@@ -13,7 +22,12 @@ const CALLERS: readonly Role[] = ["user", "operator"];
 
 export function investigationRoutes(gateway: Gateway): Route[] {
   return [
-    { method: "POST", url: "/v1/investigations", access: CALLERS, handle: (request, reply, principal) => create(gateway, request, reply, principal) },
+    {
+      method: "POST",
+      url: "/v1/investigations",
+      access: CALLERS,
+      handle: (request, reply, principal) => create(gateway, request, reply, principal),
+    },
     {
       method: "GET",
       url: "/v1/investigations/:id",
@@ -27,15 +41,24 @@ export function paramOf(request: FastifyRequest): string {
   return (request.params as { readonly id: string }).id;
 }
 
-async function create({ state, outbox, config, random, clock }: Gateway, request: FastifyRequest, reply: FastifyReply, principal: Principal): Promise<unknown> {
+async function create(
+  { state, outbox, config, random, clock }: Gateway,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  principal: Principal,
+): Promise<unknown> {
   const body = parseInvestigationRequest(request.body ?? {});
   if (!body.ok) {
-    throw new HttpProblem("invalid_request", "The body is no investigation request.", { remedy: 'Send {"releaseId": "…"}, optionally with "note".', errors: body.problems });
+    throw new HttpProblem("invalid_request", "The body is no investigation request.", {
+      remedy: 'Send {"releaseId": "…"}, optionally with "note".',
+      errors: body.problems,
+    });
   }
   const { releaseId, note } = body.value;
   const messageHash = requestHash(body.value);
   const key = idempotencyKey(request);
-  const ids = key === undefined ? freshIds() : derivedIds({ tenant: principal.tenant, principal: principal.id, route: ROUTE, key }, state.shards);
+  const ids =
+    key === undefined ? freshIds() : derivedIds({ tenant: principal.tenant, principal: principal.id, route: ROUTE, key }, state.shards);
   const { now } = await state.read([]);
   const change = acceptMessage(
     {
@@ -66,7 +89,9 @@ async function create({ state, outbox, config, random, clock }: Gateway, request
     const origin = documents[0] && parseRunOrigin(documents[0].value);
     if (!origin?.ok) throw new HttpProblem("conflict", "The request could not be stored; nothing was accepted.", { remedy: "Repeat it." });
     if (origin.value.messageHash !== hash) {
-      throw new HttpProblem("idempotency_key_reused", "This Idempotency-Key was used for another request.", { remedy: "Use a new key for a new request." });
+      throw new HttpProblem("idempotency_key_reused", "This Idempotency-Key was used for another request.", {
+        remedy: "Use a new key for a new request.",
+      });
     }
     reply.header("idempotent-replay", "true");
   }
@@ -77,5 +102,7 @@ function idempotencyKey(request: FastifyRequest): string | undefined {
   const value = request.headers["idempotency-key"];
   if (value === undefined) return undefined;
   if (typeof value === "string" && /^[\x21-\x7e]{1,255}$/.test(value)) return value;
-  throw new HttpProblem("invalid_request", "The Idempotency-Key must be 1 to 255 visible ASCII characters.", { remedy: "A UUID is a good one." });
+  throw new HttpProblem("invalid_request", "The Idempotency-Key must be 1 to 255 visible ASCII characters.", {
+    remedy: "A UUID is a good one.",
+  });
 }

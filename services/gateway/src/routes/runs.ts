@@ -13,31 +13,57 @@ const CALLERS: readonly Role[] = ["user", "operator"];
 
 export function runRoutes(gateway: Gateway): Route[] {
   return [
-    { method: "GET", url: "/v1/runs/:id", access: CALLERS, handle: async (request, _reply, principal) => runView(await ownRun(gateway.state, paramOf(request), principal)) },
-    { method: "GET", url: "/v1/runs/:id/events", access: CALLERS, handle: (request, reply, principal) => events(gateway, request, reply, principal) },
-    { method: "POST", url: "/v1/runs/:id/cancel", access: CALLERS, handle: (request, reply, principal) => cancel(gateway, request, reply, principal) },
+    {
+      method: "GET",
+      url: "/v1/runs/:id",
+      access: CALLERS,
+      handle: async (request, _reply, principal) => runView(await ownRun(gateway.state, paramOf(request), principal)),
+    },
+    {
+      method: "GET",
+      url: "/v1/runs/:id/events",
+      access: CALLERS,
+      handle: (request, reply, principal) => events(gateway, request, reply, principal),
+    },
+    {
+      method: "POST",
+      url: "/v1/runs/:id/cancel",
+      access: CALLERS,
+      handle: (request, reply, principal) => cancel(gateway, request, reply, principal),
+    },
   ];
 }
 
 async function events(gateway: Gateway, request: FastifyRequest, reply: FastifyReply, principal: Principal): Promise<void> {
   const accept = request.headers.accept ?? "*/*";
   if (!/text\/event-stream|text\/\*|\*\/\*/.test(accept)) {
-    throw new HttpProblem("not_acceptable", "This route answers with server-sent events.", { remedy: 'Ask with "Accept: text/event-stream".' });
+    throw new HttpProblem("not_acceptable", "This route answers with server-sent events.", {
+      remedy: 'Ask with "Accept: text/event-stream".',
+    });
   }
   const own = await ownRun(gateway.state, paramOf(request), principal);
   const { runId } = own;
   const after = parseEventId(request.headers["last-event-id"], runId);
-  if (after === null) throw new HttpProblem("invalid_request", "The Last-Event-ID is not one of this run.", { remedy: `Use the id of an event of this stream, "${runId}:<number>", or none.` });
+  if (after === null)
+    throw new HttpProblem("invalid_request", "The Last-Event-ID is not one of this run.", {
+      remedy: `Use the id of an event of this stream, "${runId}:<number>", or none.`,
+    });
   await streamRun(gateway, { own, after, principal, request, reply });
 }
 
-async function cancel({ state, outbox, config }: Gateway, request: FastifyRequest, reply: FastifyReply, principal: Principal): Promise<unknown> {
+async function cancel(
+  { state, outbox, config }: Gateway,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  principal: Principal,
+): Promise<unknown> {
   if (request.body !== undefined && request.body !== null && JSON.stringify(request.body) !== "{}") {
     throw new HttpProblem("invalid_request", "A cancel takes no body.", { remedy: "Send none." });
   }
   const own = await ownRun(state, paramOf(request), principal);
   if (own.run && own.run.endedAt !== null) {
-    if (own.run.status !== "cancelled") throw new HttpProblem("conflict", `The run has ended already: ${own.run.status}.`, { remedy: `Read it at /v1/runs/${own.runId}.` });
+    if (own.run.status !== "cancelled")
+      throw new HttpProblem("conflict", `The run has ended already: ${own.run.status}.`, { remedy: `Read it at /v1/runs/${own.runId}.` });
     return runView(own);
   }
   await outbox.commit(shardOf(own.runId), acceptCancel(own.runId, principal, own.now, config));

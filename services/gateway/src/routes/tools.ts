@@ -14,7 +14,9 @@ export function toolRoutes({ state }: Gateway): Route[] {
       handle: async () => {
         const { members } = await state.page(keys.registryIndex(), { limit: 500 });
         const names = members.map(({ member }) => /^([^/]+)\/(.+)@([^@]+)$/.exec(member)).filter((parts) => parts !== null);
-        const { documents } = await state.read(names.map(([, toolset = "", tool = "", version = ""]) => keys.registration(toolset, tool, version)));
+        const { documents } = await state.read(
+          names.map(([, toolset = "", tool = "", version = ""]) => keys.registration(toolset, tool, version)),
+        );
         const tools = documents.flatMap((document) => {
           const registration = document && parseRegistration(document.value);
           if (!registration?.ok) return [];

@@ -31,7 +31,12 @@ export async function streamRun(gateway: Gateway, { own, after, principal, reque
   const { runId, run } = own;
   const place = streams.take(principal.id);
   if (!place) {
-    throw new HttpProblem("rate_limited", `This principal has ${config.SSE_PER_PRINCIPAL} open streams already.`, { remedy: "Close one first." }, { "retry-after": "5" });
+    throw new HttpProblem(
+      "rate_limited",
+      `This principal has ${config.SSE_PER_PRINCIPAL} open streams already.`,
+      { remedy: "Close one first." },
+      { "retry-after": "5" },
+    );
   }
   const logs = { events: keys.events(runId), live: keys.live(runId) };
   reply.hijack();
@@ -141,7 +146,9 @@ export async function streamRun(gateway: Gateway, { own, after, principal, reque
     const event = entry.value as unknown as RunEvent;
     sequence = entry.sequence;
     if (event.type === "turn") text.turned(event.round);
-    return writer.event({ id: eventId(runId, sequence), name: event.type, data: JSON.stringify({ sequence, ...event }) }) && !isRunEnd(event);
+    return (
+      writer.event({ id: eventId(runId, sequence), name: event.type, data: JSON.stringify({ sequence, ...event }) }) && !isRunEnd(event)
+    );
   }
 
   /** False when the client is gone. */

@@ -1,0 +1,95 @@
+import { createHash } from "node:crypto";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import type { ApiKey } from "@toolbus/contracts";
+import { describe, expect, it } from "vitest";
+import { Refusal } from "../refusal.ts";
+import { apiKeys, apiKeysFromFile } from "./api-keys.ts";
+
+describe("API keys", () => {
+  const keys = apiKeys([keyFor("una", "first-secret"), keyFor("otto", "second-secret")]);
+
+  it("name the principal of a key, with its tenant, roles and scopes", () => {
+    expect(keys.find("Bearer second-secret")).toEqual({
+      id: "otto",
+      tenant: "acme",
+      roles: ["user"],
+      scopes: ["tools:read"],
+      keyId: "key of otto",
+    });
+    expect(keys.find("bearer   first-secret")).toMatchObject({ id: "una" });
+  });
+
+  it.each([
+    undefined,
+    "",
+    "Bearer",
+    "Bearer ",
+    "Bearer third-secret",
+    "Bearer first-secret ",
+    "Bearer first-secre",
+    "Bearer FIRST-SECRET",
+    "Bearer first-secret, Bearer second-secret",
+    "Basic first-secret",
+    "first-secret",
+    "Bearer first\u0000secret",
+    `Bearer ${"x".repeat(513)}`,
+    `Bearer ${sha256("first-secret")}`,
+  ])("know nobody for %j", (authorization) => {
+    expect(keys.find(authorization)).toBeNull();
+  });
+
+  it("know nobody when there are none", () => {
+    expect(apiKeys([]).find("Bearer first-secret")).toBeNull();
+  });
+});
+
+describe("a file of API keys", () => {
+  it("is read", async () => {
+    await using t = await setup(JSON.stringify([keyFor("una", "first-secret")]));
+    expect((await apiKeysFromFile(t.file)).find("Bearer first-secret")).toMatchObject({ id: "una" });
+  });
+
+  it("that is missing is refused with a sentence that says what to do", async () => {
+    await using t = await setup("[]");
+    const file = `${t.file}.none`;
+    await expect(apiKeysFromFile(file)).rejects.toThrow(
+      new Refusal(`The file of API keys ${file} cannot be read (ENOENT): create it, or let "npm start" make one.`),
+    );
+  });
+
+  it.each([
+    { what: "no JSON", text: "{", words: "is not JSON" },
+    { what: "not a list", text: "{}", words: "must be array" },
+    {
+      what: "a key itself instead of its hash",
+      text: JSON.stringify([{ ...keyFor("una", "x"), sha256: "tb_user_in-clear" }]),
+      words: '/0/sha256 must match pattern "^[0-9a-f]{64}$"',
+    },
+    {
+      what: "a role that does not exist",
+      text: JSON.stringify([{ ...keyFor("una", "x"), roles: ["admin"] }]),
+      words: '/0/roles/0 must be one of "user", "operator", "approver"',
+    },
+    { what: "an unknown field", text: JSON.stringify([{ ...keyFor("una", "x"), key: "x" }]), words: "/0/key is not a known field" },
+  ])("that holds $what is refused with the fault, and without what it holds", async ({ text, words }) => {
+    await using t = await setup(text);
+    await expect(apiKeysFromFile(t.file)).rejects.toThrow(new Refusal(`The file of API keys ${t.file} is not valid: ${words}.`));
+  });
+});
+
+async function setup(text: string) {
+  const folder = await mkdtemp(path.join(os.tmpdir(), "api-keys-"));
+  const file = path.join(folder, "keys.json");
+  await writeFile(file, text);
+  return { file, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };
+}
+
+function keyFor(principal: string, secret: string): ApiKey {
+  return { id: `key of ${principal}`, sha256: sha256(secret), principal, tenant: "acme", roles: ["user"], scopes: ["tools:read"] };
+}
+
+function sha256(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}

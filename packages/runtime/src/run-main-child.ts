@@ -1,0 +1,48 @@
+import { defineService, Refusal, runMain, runServices } from "./index.ts";
+
+// The child process of run-main.test.ts: a main of the kind that its argument names. It says on standard output how far it is.
+
+const MAINS: Readonly<Record<string, () => ReturnType<typeof runServices>>> = {
+  "waits for work": () => run({}),
+  "is told to stop while it starts": () => run({ start: () => new Promise((resolve) => process.once("SIGTERM", () => resolve())) }),
+  "does not stop": () => run({ stop: () => new Promise(() => undefined) }),
+  "does not stop in time": () => run({ stop: () => new Promise(() => setInterval(() => undefined, 1000)), env: { DRAIN_MS: "30" } }),
+  "has bad settings": () => run({ env: { DRAIN_MS: "soon", LOG_LEVEL: "loud" } }),
+  "has a store that is unknown": () => run({ env: { STATE_URL: "postgres://me:secret@host" } }),
+  "is refused": () => Promise.reject(new Refusal("The door is locked: unlock it.")),
+  "has a fault": () => Promise.reject(new TypeError("undefined is not a door")),
+};
+
+await runMain(MAINS[process.argv[2] ?? ""] ?? (() => Promise.reject(new Refusal("There is no such main."))));
+say("left");
+
+interface Parts {
+  readonly start?: () => Promise<void>;
+  readonly stop?: () => Promise<void>;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+function run({ start, stop, env }: Parts) {
+  const service = defineService({
+    name: "child",
+    settings: {},
+    async start() {
+      say("starting");
+      await start?.();
+      say("started");
+      return {
+        unready: () => [],
+        async stop() {
+          say("stopping");
+          await stop?.();
+          say("stopped");
+        },
+      };
+    },
+  });
+  return runServices([service], { env: { STATE_URL: "memory:", LOG_LEVEL: "silent", ...env } });
+}
+
+function say(word: string): void {
+  process.stdout.write(`${word}\n`);
+}

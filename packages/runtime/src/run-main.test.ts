@@ -1,0 +1,117 @@
+import { spawn } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { BusUnavailable } from "@toolbus/bus";
+import { StoreRefused, StoreUnavailable } from "@toolbus/state";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { Refusal } from "./refusal.ts";
+import { sentenceOf } from "./run-main.ts";
+import { BadSettings } from "./settings.ts";
+
+const CHILD = fileURLToPath(new URL("./run-main-child.ts", import.meta.url));
+
+describe("a process", () => {
+  it.each(["SIGTERM", "SIGINT"] as const)("waits for work with nothing open, stops on %s and exits with 0", async (signal) => {
+    const child = start("waits for work");
+    await child.says("started");
+    child.kill(signal);
+    expect(await child.ended).toEqual({ code: 0, signal: null, said: ["starting", "started", "stopping", "stopped", "left"], stderr: "" });
+  });
+
+  it("that is told to stop while it starts stops when it has started", async () => {
+    const child = start("is told to stop while it starts");
+    await child.says("starting");
+    child.kill("SIGTERM");
+    expect(await child.ended).toMatchObject({ code: 0, said: ["starting", "started", "stopping", "stopped", "left"] });
+  });
+
+  it("ends at once when it is interrupted twice", async () => {
+    const child = start("does not stop");
+    await child.says("started");
+    child.kill("SIGINT");
+    await child.says("stopping");
+    child.kill("SIGINT");
+    expect(await child.ended).toEqual({ code: 130, signal: null, said: ["starting", "started", "stopping"], stderr: "" });
+  });
+
+  it("exits with 1 and a sentence when the time to stop runs out, whatever is still open", async () => {
+    const child = start("does not stop in time");
+    await child.says("started");
+    child.kill("SIGTERM");
+    expect(await child.ended).toMatchObject({
+      code: 1,
+      signal: null,
+      stderr: "The time to stop ran out; what was open goes on at the next start.\n",
+    });
+  });
+
+  it.each([
+    { what: "is refused", stderr: "The door is locked: unlock it.\n" },
+    { what: "has a store that is unknown", stderr: 'The state store "postgres:…" is unknown: use memory: or sqlite:DIRECTORY.\n' },
+  ])("that $what says so in one line and exits with 1", async ({ what, stderr }) => {
+    const child = start(what);
+    expect(await child.ended).toEqual({ code: 1, signal: null, said: ["left"], stderr });
+  });
+
+  it("that has bad settings names all of them in one line and exits with 1", async () => {
+    const { code, stderr } = await start("has bad settings").ended;
+    expect(code).toBe(1);
+    expect(stderr.trimEnd().split("\n")).toHaveLength(1);
+    expect(stderr).toMatch(/^Settings are wrong: .*LOG_LEVEL: .*"loud".*DRAIN_MS: .*"soon"/);
+  });
+
+  it("that has a fault of ours shows its stack and exits with 1", async () => {
+    const { code, stderr } = await start("has a fault").ended;
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^A fault of Toolbus, please report it: TypeError: undefined is not a door\n +at /);
+  });
+});
+
+describe("the sentence of an error", () => {
+  it.each([new Refusal("So."), new StoreRefused("So."), new StoreUnavailable("So."), new BusUnavailable("So."), new BadSettings("So.")])(
+    "is its message when a person can mend it: %s",
+    (error) => {
+      expect(sentenceOf(error)).toBe("So.");
+    },
+  );
+
+  it("asks for a report when it is no error at all", () => {
+    expect(sentenceOf("a string")).toBe("A fault of Toolbus, please report it: a string");
+  });
+});
+
+/** Starts the child as this kind of main. It is killed at the end of the test if it is still there. */
+function start(main: string) {
+  const child = spawn(process.execPath, [CHILD, main], { env: {}, stdio: ["ignore", "pipe", "pipe"] });
+  let stdout = "";
+  let stderr = "";
+  let over = false;
+  let look = (): void => undefined;
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    stdout += text;
+    look();
+  });
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+  const ended = new Promise<{ code: number | null; signal: NodeJS.Signals | null; said: string[]; stderr: string }>((resolve) => {
+    child.once("close", (code, signal) => {
+      over = true;
+      look();
+      resolve({ code, signal, said: stdout.split("\n").filter(Boolean), stderr });
+    });
+  });
+  onTestFinished(async () => {
+    child.kill("SIGKILL");
+    await ended;
+  });
+  return {
+    ended,
+    kill: (signal: NodeJS.Signals) => child.kill(signal),
+    says: (word: string) =>
+      new Promise<void>((resolve, reject) => {
+        look = () => {
+          if (stdout.split("\n").includes(word)) resolve();
+          else if (over) reject(new Error(`It ended before it said "${word}": ${stdout}${stderr}`));
+        };
+        look();
+      }),
+  };
+}

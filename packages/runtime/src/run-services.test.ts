@@ -1,0 +1,171 @@
+import { BusUnavailable, type MessageBus } from "@toolbus/bus";
+import { StoreRefused, StoreUnavailable } from "@toolbus/state";
+import { silentLog } from "@toolbus/telemetry";
+import { describe, expect, it } from "vitest";
+import { apiKeys } from "./http/api-keys.ts";
+import { startHttpServer } from "./http/http-server.ts";
+import { Refusal } from "./refusal.ts";
+import { type RunOptions, runServices } from "./run-services.ts";
+import { defineService, type ServiceDefinition } from "./service.ts";
+import { integer, port, type Settings } from "./settings.ts";
+
+const ENV = { BUS_URL: "memory:", STATE_URL: "memory:", LOG_LEVEL: "silent" };
+
+describe("running services", () => {
+  it("starts them in order, stops them in reverse, then closes the bus and the store", async () => {
+    const t = setup();
+    const running = await t.run([t.service("one"), t.service("two"), t.service("three")]);
+    expect([...running.services.keys()]).toEqual(["one", "two", "three"]);
+    expect(await running.stop()).toBe(true);
+    expect(t.said).toEqual(["start one", "start two", "start three", "stop three", "stop two", "stop one"]);
+    await expect(running.infrastructure.state.read([])).rejects.toThrow(StoreUnavailable);
+    await expect(running.infrastructure.bus.listen("x", () => undefined)).rejects.toThrow(BusUnavailable);
+  });
+
+  it("gives each the settings of all, read once", async () => {
+    const t = setup();
+    const configs: unknown[] = [];
+    const size = (name: string) => ({ [name]: integer({ min: 1, max: 9 })({ default: 1, desc: name }) });
+    const definitions = ["A_SIZE", "B_SIZE"].map((name) =>
+      t.service(name, { settings: size(name), onStart: (config) => void configs.push(config) }),
+    );
+    const running = await t.run(definitions, { A_SIZE: "3" });
+    expect(configs).toEqual([expect.objectContaining({ A_SIZE: 3, B_SIZE: 1 }), expect.objectContaining({ A_SIZE: 3, B_SIZE: 1 })]);
+    await running.stop();
+  });
+
+  it("refuses bad settings of the process and of every service at once, before anything starts", async () => {
+    const t = setup();
+    const definitions = ["A_PORT", "B_PORT"].map((name) =>
+      t.service(name, { settings: { [name]: port({ default: 1, desc: `port of ${name}` }) } }),
+    );
+    const refused = t.run(definitions, { A_PORT: "x", B_PORT: "y", DRAIN_MS: "z", LOG_LEVEL: "loud" });
+    await expect(refused).rejects.toThrow(
+      /^(?=.*A_PORT: .*"x")(?=.*B_PORT: .*"y")(?=.*DRAIN_MS: .*"z")(?=.*LOG_LEVEL: .*"loud")Settings are wrong: /,
+    );
+    expect(t.said).toEqual([]);
+  });
+
+  it("stops what it started when one cannot start, and throws that one's error", async () => {
+    const t = setup();
+    const locked = t.service("locked", {
+      onStart: () => {
+        throw new Refusal("The door is locked.");
+      },
+    });
+    await expect(t.run([t.service("one"), t.service("two"), locked, t.service("never")])).rejects.toThrow(
+      new Refusal("The door is locked."),
+    );
+    expect(t.said).toEqual(["start one", "start two", "start locked", "stop two", "stop one"]);
+    await expect(t.infrastructure().state.read([])).rejects.toThrow(StoreUnavailable);
+  });
+
+  it("says in one sentence that a port is taken, and by which variable to choose another", async () => {
+    const t = setup();
+    const taken = await startHttpServer({ name: "first", host: "127.0.0.1", port: 0, keys: apiKeys([]), routes: [], log: silentLog });
+    const number = Number(new URL(taken.url).port);
+    const server = t.service("tea-room", {
+      onStart: async () => {
+        await startHttpServer({ name: "tea-room", host: "127.0.0.1", port: number, keys: apiKeys([]), routes: [], log: silentLog });
+      },
+    });
+    await expect(t.run([t.service("one"), server])).rejects.toThrow(
+      new Refusal(
+        `Port ${number} on 127.0.0.1 is taken by another process, so tea-room cannot start: stop that process or choose another port with TEA_ROOM_PORT.`,
+      ),
+    );
+    expect(t.said).toEqual(["start one", "start tea-room", "stop one"]);
+    await taken.stop();
+  });
+
+  it("stops once, however often it is told to", async () => {
+    const t = setup();
+    const running = await t.run([t.service("one")]);
+    const first = running.stop();
+    expect(running.stop()).toBe(first);
+    await first;
+    expect(running.stop()).toBe(first);
+    expect(t.said).toEqual(["start one", "stop one"]);
+  });
+
+  it("stops the others when one does not stop cleanly", async () => {
+    const t = setup();
+    const broken = t.service("broken", { onStop: () => Promise.reject(new Error("broken")) });
+    const running = await t.run([t.service("one"), broken, t.service("two")]);
+    expect(await running.stop()).toBe(true);
+    expect(t.said.slice(3)).toEqual(["stop two", "stop broken", "stop one"]);
+  });
+
+  it("gives false when the time to stop runs out", async () => {
+    const t = setup();
+    const running = await t.run([t.service("stuck", { onStop: () => new Promise(() => undefined) })], { DRAIN_MS: "10" });
+    expect(await running.stop()).toBe(false);
+  });
+
+  it("lets go of the store when the bus cannot be closed, and still says why it could not start", async () => {
+    const wrap: RunOptions["wrap"] = (built) => {
+      const bus: MessageBus = { ...built.bus, close: () => Promise.reject(new BusUnavailable("The broker is away.")) };
+      return { ...built, bus };
+    };
+    const t = setup();
+    const running = await t.run([t.service("one")], {}, wrap);
+    expect(await running.stop()).toBe(true);
+    await expect(running.infrastructure.state.read([])).rejects.toThrow(StoreUnavailable);
+
+    const locked = t.service("locked", { onStart: () => Promise.reject(new Refusal("The door is locked.")) });
+    await expect(t.run([locked], {}, wrap)).rejects.toThrow("The door is locked.");
+  });
+
+  it.each([
+    { env: { STATE_URL: "postgres://me:secret@host" }, error: StoreRefused, words: /^The state store "postgres:…" is unknown/ },
+    { env: { BUS_URL: "kafka://me:secret@host" }, error: BusUnavailable, words: /^BUS_URL starts with kafka: which is no bus/ },
+  ])("is refused with a sentence and without the password for $env", async ({ env, error, words }) => {
+    const t = setup();
+    const refused = await t.run([t.service("one")], env).catch((reason: unknown) => reason);
+    expect(refused).toBeInstanceOf(error);
+    expect(String(refused)).not.toContain("secret");
+    expect(refused).toHaveProperty("message", expect.stringMatching(words));
+    expect(t.said).toEqual([]);
+  });
+});
+
+interface Parts {
+  readonly settings?: Settings;
+  readonly onStart?: (config: object) => void | Promise<void>;
+  readonly onStop?: () => Promise<void>;
+}
+
+/** Services that say what happens to them. */
+function setup() {
+  const said: string[] = [];
+  let latest: Parameters<NonNullable<RunOptions["wrap"]>>[0] | undefined;
+  const infrastructure = () => {
+    if (!latest) throw new Error("Nothing was started yet.");
+    return latest;
+  };
+  return {
+    said,
+    infrastructure,
+    run: (
+      definitions: readonly ServiceDefinition<Settings>[],
+      env: Readonly<Record<string, string>> = {},
+      wrap: RunOptions["wrap"] = (built) => built,
+    ) => runServices(definitions, { env: { ...ENV, ...env }, wrap: (built) => (latest = wrap(built)) }),
+    service: (name: string, { settings = {}, onStart, onStop }: Parts = {}) =>
+      defineService({
+        name,
+        settings,
+        async start(_infrastructure, config) {
+          said.push(`start ${name}`);
+          await onStart?.(config);
+          return {
+            unready: () => [],
+            async stop() {
+              said.push(`stop ${name}`);
+              await onStop?.();
+            },
+          };
+        },
+      }),
+  };
+}

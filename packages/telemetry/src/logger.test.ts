@@ -1,0 +1,144 @@
+import { Writable } from "node:stream";
+import { describe, expect, it } from "vitest";
+import { createLog, LOG_LEVELS, type LogLevel, silentLog } from "./logger.ts";
+
+const SECRETS = {
+  "an Authorization value": "Bearer abcdefgh12345678",
+  "one in lower case": "bearer abcdefgh12345678",
+  "a signed grant": `eyJ${"a".repeat(20)}.${"b".repeat(20)}.${"c-_".repeat(10)}`,
+  "a key of ours": "tb_user_abcdefghijklmnop",
+  "an approver's key": "tb_approver_ABCDEFGHIJKLMNOP_-x",
+  "a provider's key": "sk-proj-abcdefghijklmnop1234",
+};
+
+const FIELDS = ["authorization", "token", "secret", "grant", "password", "apiKey", "cookie", "arguments", "content", "prepared"];
+
+describe("a log", () => {
+  it("writes a line of JSON with its service, level, message and fields", () => {
+    const { log, lines } = setup("info");
+    log.info({ runId: "rn_1", count: 3 }, "a run began");
+    expect(lines()).toEqual([
+      expect.objectContaining({ level: 30, service: "test", runId: "rn_1", count: 3, msg: "a run began", time: expect.any(Number) }),
+    ]);
+  });
+
+  it.each([
+    { level: "silent", written: [] },
+    { level: "error", written: ["error"] },
+    { level: "warn", written: ["warn", "error"] },
+    { level: "info", written: ["info", "warn", "error"] },
+    { level: "debug", written: ["debug", "info", "warn", "error"] },
+  ] as const)("at $level writes $written", ({ level, written }) => {
+    const { log, lines } = setup(level);
+    for (const name of ["debug", "info", "warn", "error"] as const) log[name]({}, name);
+    expect(lines().map(({ msg }) => msg)).toEqual(written);
+  });
+
+  it("knows exactly the levels of LOG_LEVEL", () => {
+    expect(LOG_LEVELS).toEqual(["silent", "error", "warn", "info", "debug"]);
+  });
+
+  it("gives a child the fields of its parents", () => {
+    const { log, lines } = setup("info");
+    const grandchild = log.child({ service: "gateway", runId: "rn_1" }).child({ callId: "rn_1.1.0" });
+    grandchild.info({ n: 1 }, "said");
+    log.info({}, "said by the parent");
+    expect(lines()[0]).toMatchObject({ service: "gateway", runId: "rn_1", callId: "rn_1.1.0", n: 1 });
+    expect(lines()[1]).not.toHaveProperty("runId");
+  });
+
+  it("shows an error with its name, code, message and stack, and what is no error as text", () => {
+    const { log, lines } = setup("info");
+    log.error({ error: Object.assign(new TypeError("broken"), { code: "E_BROKEN", arguments: [1] }) }, "failed");
+    log.error({ error: "only a string" }, "failed");
+    expect(lines()[0]).toMatchObject({
+      error: { name: "TypeError", message: "broken", code: "E_BROKEN", stack: expect.stringContaining("TypeError: broken\n") },
+    });
+    expect(lines()[0]?.["error"]).not.toHaveProperty("arguments");
+    expect(lines()[1]).toMatchObject({ error: { message: "only a string" } });
+  });
+});
+
+describe("what a log keeps to itself", () => {
+  it.each(FIELDS)("is the field %s, at three depths, in lists and in a child", (field) => {
+    const { log, text, lines } = setup("info");
+    const hidden = { [field]: "not-for-logs" };
+    log.info({ ...hidden, call: { ...hidden, nested: hidden }, list: [hidden] }, "said");
+    log.child(hidden).info({}, "said");
+    expect(text()).not.toContain("not-for-logs");
+    expect(lines()[0]).toMatchObject({
+      [field]: "[redacted]",
+      call: { [field]: "[redacted]", nested: { [field]: "[redacted]" } },
+      list: [{ [field]: "[redacted]" }],
+    });
+    expect(lines()[1]).toMatchObject({ [field]: "[redacted]" });
+  });
+
+  it("is a whole object under such a name", () => {
+    const { log, text } = setup("info");
+    log.info({ arguments: { order: "not-for-logs" }, call: { content: ["not-for-logs"] } }, "said");
+    expect(text()).not.toContain("not-for-logs");
+  });
+
+  it("is no field that only sounds like one", () => {
+    const { log, lines } = setup("info");
+    const fields = { tokens: 3, grantId: "g1", contentType: "text/plain", riskTier: "high", task: "task-of-yesterday-afternoon" };
+    log.info(fields, "said");
+    expect(lines()[0]).toMatchObject(fields);
+  });
+
+  it.each(Object.entries(SECRETS))("is %s, wherever it stands", (_, secret) => {
+    const { log, text, lines } = setup("debug");
+    const places = [
+      secret,
+      `before ${secret} after`,
+      `"${secret}"`,
+      `=${secret}&x`,
+      `first line\n${secret}\nthird`,
+      `tab\t${secret}`,
+      `\u001b${secret}`,
+      `(${secret})`,
+      `${secret},${secret}`,
+    ];
+    for (const place of places) {
+      log.info({ note: place, deep: { deeper: { deepest: { note: place } } }, list: [place] }, place);
+      log.child({ note: place }).error({ error: new Error(place) }, "failed");
+    }
+    expect(text()).not.toContain(secret.slice(-12));
+    expect(text()).toContain("[redacted]");
+    expect(lines()).toHaveLength(places.length * 2);
+  });
+
+  it("is a secret that is the name of a field", () => {
+    const { log, text } = setup("info");
+    log.info({ [SECRETS["a key of ours"]]: 1 }, "said");
+    expect(text()).not.toContain(SECRETS["a key of ours"]);
+  });
+});
+
+describe("the silent log", () => {
+  it("keeps nothing and is its own child", () => {
+    for (const name of ["debug", "info", "warn", "error"] as const) silentLog[name]({ token: "x" }, "said");
+    expect(silentLog.child({ runId: "rn_1" })).toBe(silentLog);
+  });
+});
+
+/** A log of this level, and what it wrote. */
+function setup(level: LogLevel) {
+  let written = "";
+  const destination = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      written += chunk.toString();
+      done();
+    },
+  });
+  return {
+    log: createLog({ name: "test", level, destination }),
+    text: () => written,
+    lines: (): readonly Readonly<Record<string, unknown>>[] =>
+      written
+        .split("\n")
+        .filter(Boolean)
+        .map((line): Record<string, unknown> => JSON.parse(line)),
+  };
+}

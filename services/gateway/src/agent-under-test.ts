@@ -1,0 +1,103 @@
+import { isRunEnd, type Json, keys, parseRun, parseRunOrigin, type Run, type RunEvent, shardOf, type TextDelta } from "@toolbus/contracts";
+import type { StateStore } from "@toolbus/state";
+
+/** What an agent writes about a run, one commit at a time and at the test's word. */
+export interface AgentByHand {
+  /** Takes an accepted run: from now on it has a document. */
+  take(runId: string, part?: Partial<Run>): Promise<void>;
+  /** Appends events as the agent does: with the run's document, in one commit. */
+  say(runId: string, ...events: readonly RunEvent[]): Promise<void>;
+  /** Text of a round as it comes. */
+  live(runId: string, delta: Omit<TextDelta, "type">): Promise<void>;
+  /** Records the wish to cancel, as the agent does when it takes the entry. */
+  cancel(runId: string): Promise<void>;
+}
+
+const USAGE = { inputTokens: 10, outputTokens: 5, modelCalls: 1, toolCalls: 0 } as const;
+
+export function agentByHand(store: StateStore): AgentByHand {
+  let commits = 0;
+  return {
+    async take(runId, part = {}) {
+      const { documents, now } = await store.read([keys.runOrigin(runId)]);
+      const origin = parseRunOrigin(documents[0]?.value);
+      if (!origin.ok) throw new Error(`${runId} was never accepted.`);
+      await write({ ...freshRun(runId, origin.value.conversationId, now), ...part }, 0, []);
+    },
+    async say(runId, ...events) {
+      const { run, version } = await read(runId);
+      const next = events.reduce(after, run);
+      await write(next, version, events);
+    },
+    async live(runId, delta) {
+      await store.live(keys.live(runId), { type: "delta", ...delta });
+    },
+    async cancel(runId) {
+      const { run, version } = await read(runId);
+      await write({ ...run, cancel: { entryId: `${runId}!cancel`, by: "una", at: run.createdAt } }, version, []);
+    },
+  };
+
+  async function read(runId: string): Promise<{ run: Run; version: number }> {
+    const { documents } = await store.read([keys.run(runId)]);
+    const parsed = parseRun(documents[0]?.value);
+    if (!parsed.ok) throw new Error(`${runId} was not taken.`);
+    return { run: parsed.value, version: documents[0]?.version ?? 0 };
+  }
+
+  async function write(run: Run, version: number, events: readonly RunEvent[]): Promise<void> {
+    const key = keys.run(run.runId);
+    const change = { op: `by hand ${++commits}`, guards: [{ key, version }], put: [{ key, value: run as unknown as Json }] };
+    const append = events.length === 0 ? {} : { append: [{ log: keys.events(run.runId), entries: events as unknown as readonly Json[] }] };
+    const { outcome } = await store.commit(shardOf(run.runId), { ...change, ...append });
+    if (outcome !== "ok") throw new Error(`The commit by hand was ${outcome}.`);
+  }
+}
+
+/** A turn that answers with text alone. */
+export function turn(round: number, text = `round ${round}`): RunEvent {
+  return { type: "turn", at: 0, round, seed: round === 0, provider: "p", model: "m", text, calls: [], usage: USAGE };
+}
+
+export const started: RunEvent = { type: "run.started", at: 0, profile: "release-investigation", input: {}, tools: [] };
+
+export const completed: RunEvent = { type: "run.completed", at: 0, text: "done", truncated: false, report: null, usage: USAGE };
+
+export const cancelled: RunEvent = { type: "run.cancelled", at: 0, by: "una", report: null, usage: USAGE };
+
+function after(run: Run, event: RunEvent): Run {
+  if (event.type === "turn") return { ...run, round: event.round + 1 };
+  if (!isRunEnd(event)) return run;
+  const status = event.type === "run.completed" ? "done" : event.type === "run.failed" ? "failed" : "cancelled";
+  return { ...run, status, endedAt: run.createdAt, ending: { text: event.type === "run.completed" ? event.text : "" } };
+}
+
+function freshRun(runId: string, conversationId: string, now: number): Run {
+  return {
+    runId,
+    conversationId,
+    agent: "default",
+    profile: "release-investigation",
+    input: { releaseId: "v2" },
+    ordinal: 1,
+    status: "ready",
+    tools: [],
+    registryVersion: "1",
+    round: 0,
+    epoch: 1,
+    lease: null,
+    attempts: 0,
+    activeMs: 0,
+    stepStartedAt: now,
+    pending: 0,
+    calls: [],
+    cancel: null,
+    repeats: { key: "", count: 0 },
+    usage: USAGE,
+    createdAt: now,
+    startedAt: now,
+    endedAt: null,
+    ending: null,
+    report: null,
+  };
+}

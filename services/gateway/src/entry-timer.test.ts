@@ -1,0 +1,121 @@
+import type { Change, StateStore } from "@toolbus/state";
+import { describe, expect, it } from "vitest";
+import { completed } from "./agent-under-test.ts";
+import { setup as setupGateway, START, until } from "./gateway-under-test.ts";
+
+const REPEAT_MS = 1000;
+const DAY = 86_400_000;
+
+describe("the timer of an accepted entry", () => {
+  it("repeats the wake, each under an id of its own, until the run has a document, and is gone then", async () => {
+    await using t = await setup();
+    const runId = await t.accepted();
+    await until(() => t.wakes.length === 1);
+    for (const n of [2, 3]) {
+      t.clock.now += REPEAT_MS;
+      await until(() => t.wakes.length === n);
+    }
+    expect(new Set(t.wakes.map(({ id }) => id)).size).toBe(3);
+    expect(t.wakes.map(({ body }) => JSON.parse(body))).toEqual(Array.from({ length: 3 }, () => ({ runId, entryId: runId })));
+
+    await t.agent.take(runId);
+    t.clock.now += REPEAT_MS;
+    await until(() => t.done(runId));
+    expect(await t.left()).toEqual({ timers: [], messages: [] });
+    expect(t.wakes).toHaveLength(3);
+  });
+
+  it("does nothing before its time", async () => {
+    await using t = await setup();
+    const runId = await t.accepted();
+    await until(() => t.wakes.length === 1);
+    t.clock.now += REPEAT_MS - 1;
+    // Whoever is accepted later is woken later: by then the first one's timer was looked at.
+    const other = await t.accepted();
+    await until(() => t.wakes.length === 2);
+    t.clock.now += 1;
+    await until(() => t.wakes.length === 3);
+    expect(t.wakes.map(({ attributes }) => attributes["toolbus-entry"])).toEqual([runId, other, runId]);
+  });
+
+  it("repeats a cancel until the run says that it is being cancelled", async () => {
+    await using t = await setup();
+    const runId = await t.accepted();
+    await t.agent.take(runId);
+    await t.ask("una", `/v1/runs/${runId}/cancel`, { method: "POST" });
+    const entryId = `${runId}!cancel`;
+    t.clock.now += REPEAT_MS;
+    await until(() => t.done(runId));
+    await until(() => t.wakesOf(entryId) === 2);
+    await t.agent.cancel(runId);
+    t.clock.now += REPEAT_MS;
+    await until(() => t.done(entryId));
+    expect(await t.left()).toEqual({ timers: [], messages: [] });
+  });
+
+  it("lets go of a cancel that came too late for the run", async () => {
+    await using t = await setup();
+    const runId = await t.accepted();
+    await t.agent.take(runId);
+    await t.ask("una", `/v1/runs/${runId}/cancel`, { method: "POST" });
+    await t.agent.say(runId, completed);
+    t.clock.now += REPEAT_MS;
+    await until(() => t.done(`${runId}!cancel`));
+    expect((await t.left()).timers).toEqual([]);
+  });
+
+  it("lets go of an entry that is no longer kept", async () => {
+    await using t = await setup({ WAKE_REPEAT_MS: String(10 * DAY) });
+    const runId = await t.accepted();
+    t.clock.now += 10 * DAY;
+    await until(() => t.done(runId));
+    expect((await t.left()).timers).toEqual([]);
+  });
+
+  it("piles nothing up while there is no agent, and wakes the first that comes", async () => {
+    await using t = await setup({ OUTBOX_VISIBILITY_MS: "400" }, { noAgent: true });
+    const runId = await t.accepted();
+    for (const n of [1, 2, 3, 4, 5]) {
+      t.clock.now += REPEAT_MS;
+      await until(() => t.repeats(runId) === n);
+    }
+    await t.listenForWakes();
+    t.clock.now += 400;
+    await until(() => t.wakes.length === 1);
+    expect(t.wakes[0]?.id).toBe(`wake:${runId}#g${START + 5 * REPEAT_MS}`);
+    await t.agent.take(runId);
+    t.clock.now += REPEAT_MS;
+    await until(() => t.done(runId));
+    expect(await t.left()).toEqual({ timers: [], messages: [] });
+    expect(t.wakesOf(runId)).toBe(1);
+  });
+});
+
+/** A gateway whose commits can be watched, with a repeat of one second of the clock that the test moves. */
+async function setup(env: Readonly<Record<string, string>> = {}, options: { readonly noAgent?: boolean } = {}) {
+  const changes: Change[] = [];
+  const wrapStore = (state: StateStore): StateStore => ({
+    ...state,
+    async commit(shard, change) {
+      const reply = await state.commit(shard, change);
+      if (reply.outcome === "ok") changes.push(change);
+      return reply;
+    },
+  });
+  const t = await setupGateway({ wrapStore, env: { WAKE_REPEAT_MS: String(REPEAT_MS), ...env }, ...options });
+  return {
+    ...t,
+    /** True when the timer of this entry was taken away. */
+    done: (entryId: string): boolean =>
+      changes.some(({ timers }) => timers?.some(({ id, dueIn }) => id === `entry:${entryId}` && dueIn === null)),
+    repeats: (entryId: string): number => changes.filter(({ op }) => op.startsWith(`again:${entryId}:`)).length,
+    wakesOf: (entryId: string): number => t.wakes.filter(({ attributes }) => attributes["toolbus-entry"] === entryId).length,
+    /** What the gateway still has to do, once it has stopped. */
+    async left() {
+      await t.service.stop();
+      t.clock.now += 100 * DAY;
+      const all = { limit: 100, visibleAfter: 0 };
+      return { timers: await t.store.claim("gateway", "timer", all), messages: await t.store.claim("gateway", "outbox", all) };
+    },
+  };
+}

@@ -1,0 +1,148 @@
+import { createHash } from "node:crypto";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { memoryBus } from "@toolbus/bus";
+import { type Json, type JsonObject, type Message, topics } from "@toolbus/contracts";
+import { readSettings } from "@toolbus/runtime";
+import { memoryStore, type StateStore } from "@toolbus/state";
+import { type Log, silentLog } from "@toolbus/telemetry";
+import { agentByHand } from "./agent-under-test.ts";
+import { gateway } from "./service.ts";
+import { gatewaySettings } from "./settings.ts";
+import { openViewer, type Viewer } from "./viewer-under-test.ts";
+
+// Everything that the tests of a running gateway share: a real bus, store, keys and HTTP port, and a clock that they move.
+
+/** The people of the tests. */
+export const PEOPLE = [
+  { id: "una", tenant: "acme", roles: ["user"], scopes: ["tools:read"] },
+  { id: "ugo", tenant: "acme", roles: ["user"], scopes: [] },
+  { id: "otto", tenant: "acme", roles: ["operator"], scopes: [] },
+  { id: "amy", tenant: "acme", roles: ["approver"], scopes: ["approve:*"] },
+  { id: "olga", tenant: "other", roles: ["operator"], scopes: [] },
+] as const;
+export type Person = (typeof PEOPLE)[number]["id"];
+
+/** When the store's clock starts. */
+export const START = 1_750_000_000_000;
+
+export const apiKeyOf = (who: Person): string => `tb_user_the-secret-of-${who}`;
+
+export interface Options {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly wrapStore?: (state: StateStore) => StateStore;
+  readonly log?: Log;
+  /** Without an agent, nobody has ever declared the queue of wakes. */
+  readonly noAgent?: boolean;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** An empty object when the answer is no JSON object. */
+  readonly body: JsonObject;
+}
+
+export interface Asking {
+  readonly method?: string;
+  /** Sent as it is when it is a string. */
+  readonly body?: Json;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A gateway that runs, and everything around it. */
+export async function setup(options: Options = {}) {
+  const clock = { now: START };
+  const read = (): number => clock.now;
+  const folder = await mkdtemp(path.join(os.tmpdir(), "gateway-"));
+  const keysFile = path.join(folder, "api-keys.json");
+  await writeFile(keysFile, JSON.stringify(PEOPLE.map(apiKey)));
+  const store = memoryStore({ clock: read });
+  const state = options.wrapStore?.(store) ?? store;
+  const bus = memoryBus({ clock: read });
+  const wakes: Message[] = [];
+  const listenForWakes = () =>
+    bus.consume(topics.runWake, async ({ message }) => (wakes.push(message), { kind: "ack" }), { concurrency: 1 });
+  if (!options.noAgent) await listenForWakes();
+  const random = (bytes: number): Uint8Array => crypto.getRandomValues(new Uint8Array(bytes));
+  const infrastructure = { bus, state, log: options.log ?? silentLog, random, monotonic: read, clock: read };
+  const env = { GATEWAY_PORT: "0", GATEWAY_API_KEYS_FILE: keysFile, POLL_MS: "2", ...options.env };
+  const start = (other: Options["env"] = {}) => gateway.start(infrastructure, readSettings(gatewaySettings, { ...env, ...other }));
+  const service = await start();
+  const viewers = new Set<Viewer>();
+
+  return {
+    clock,
+    store,
+    bus,
+    service,
+    /** Another gateway over the same store and bus. */
+    start,
+    folder,
+    /** Every wake that reached the agent's queue, in order. */
+    wakes,
+    listenForWakes,
+    agent: agentByHand(store),
+    async ask(who: Person | null, url: string, asking: Asking = {}): Promise<Answer> {
+      return answered(await fetch(service.url + url, requestOf(who, asking)));
+    },
+    /** Starts an investigation as this person and gives its run id. */
+    async accepted(who: Person = "una", key?: string): Promise<string> {
+      const headers = key === undefined ? {} : { "idempotency-key": key };
+      const { status, body, text } = await this.ask(who, "/v1/investigations", { method: "POST", body: { releaseId: "v2" }, headers });
+      if (status !== 202) throw new Error(`The investigation was answered ${status}: ${text}`);
+      return textIn(body, "runId");
+    },
+    /** Opens the stream of a run; the test's end closes it. */
+    async view(who: Person, runId: string, after?: string): Promise<Viewer> {
+      const viewer = await openViewer(`${service.url}/v1/runs/${runId}/events`, apiKeyOf(who), after);
+      viewers.add(viewer);
+      return viewer;
+    },
+    async [Symbol.asyncDispose]() {
+      for (const viewer of viewers) viewer.leave();
+      await service.stop();
+      await bus.close();
+      await store.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A field of an answer that must be a text. */
+export function textIn(body: JsonObject, field: string): string {
+  const value = body[field];
+  if (typeof value !== "string") throw new Error(`The field ${field} is ${JSON.stringify(value)}.`);
+  return value;
+}
+
+/** Waits, in turns of the event loop, until something stored or sent is as it should be. */
+export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await holds())) await new Promise((resolve) => setImmediate(resolve));
+}
+
+function requestOf(who: Person | null, { method = "GET", body, headers }: Asking): RequestInit {
+  const sent = body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) };
+  return {
+    method,
+    ...sent,
+    headers: {
+      ...(who === null ? {} : { authorization: `Bearer ${apiKeyOf(who)}` }),
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+      ...headers,
+    },
+  };
+}
+
+async function answered(response: Response): Promise<Answer> {
+  const text = await response.text();
+  const isJson = /json/.test(response.headers.get("content-type") ?? "") && text !== "";
+  const body: JsonObject = isJson ? JSON.parse(text) : {};
+  return { status: response.status, headers: response.headers, text, body };
+}
+
+function apiKey({ id, tenant, roles, scopes }: (typeof PEOPLE)[number]) {
+  return { id: `key of ${id}`, sha256: createHash("sha256").update(apiKeyOf(id)).digest("hex"), principal: id, tenant, roles, scopes };
+}

@@ -1,0 +1,22 @@
+import { type Answer, apiKeyOf, PEOPLE } from "./gateway-under-test.ts";
+
+/** What a test compares of a problem. */
+export interface ShownProblem {
+  readonly status: number;
+  readonly code: string;
+}
+
+/** Status and code of an answer that must be a problem as RFC 9457 says, without a stack and without anybody's key. Throws when it is not. */
+export function problemOf({ status, headers, text, body }: Answer): ShownProblem {
+  const type = headers.get("content-type");
+  if (!type?.startsWith("application/problem+json")) throw new Error(`Not a problem but ${type}: ${text}`);
+  const { code, title, detail } = body;
+  if (typeof code !== "string" || typeof title !== "string" || typeof detail !== "string")
+    throw new Error(`A problem without its fields: ${text}`);
+  if (body["type"] !== `urn:toolbus:problem:${code}` || body["status"] !== status)
+    throw new Error(`A problem that contradicts itself: ${text}`);
+  const everything = `${JSON.stringify([...headers])}${text}`;
+  if (/\bat .+:\d+:\d+|\/src\/|node_modules/.test(everything)) throw new Error(`A problem that shows our insides: ${everything}`);
+  if (PEOPLE.some(({ id }) => everything.includes(apiKeyOf(id)))) throw new Error("A problem that repeats a key.");
+  return { status, code };
+}

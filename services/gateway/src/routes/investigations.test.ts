@@ -1,0 +1,256 @@
+import { isConversationId, isRunId, keys, parseConversationOrigin, parseInboxEntry, parseRunOrigin, shardOf } from "@toolbus/contracts";
+import { type Change, type StateStore, StoreUnavailable } from "@toolbus/state";
+import { describe, expect, it } from "vitest";
+import { type Asking, type Options, type Person, setup, START, textIn, until } from "../gateway-under-test.ts";
+import { problemOf } from "../problem-under-test.ts";
+
+const ROUTE = "/v1/investigations";
+const ask = (body: Asking["body"] = { releaseId: "v2" }, headers: Asking["headers"] = {}): Asking => ({ method: "POST", body, headers });
+
+describe("POST /v1/investigations", () => {
+  it("answers 202 with the run and where to follow it", async () => {
+    await using t = await setup();
+    const { status, headers, body } = await t.ask("una", ROUTE, ask({ releaseId: "v2", note: "Look at the payments." }));
+    const runId = textIn(body, "runId");
+    const conversationId = textIn(body, "conversationId");
+    expect(status).toBe(202);
+    expect(headers.get("location")).toBe(`/v1/runs/${runId}`);
+    expect([isRunId(runId), isConversationId(conversationId)]).toEqual([true, true]);
+    expect(shardOf(runId)).toBe(shardOf(conversationId));
+    expect(body).toEqual({
+      runId,
+      conversationId,
+      requester: "una",
+      createdAt: START,
+      status: "accepted",
+      links: { self: `/v1/runs/${runId}`, events: `/v1/runs/${runId}/events`, cancel: `/v1/runs/${runId}/cancel` },
+    });
+    const followed = await t.ask("una", headers.get("location") ?? "");
+    expect(followed).toMatchObject({ status: 200, body });
+  });
+
+  it("stores who asks, what for, the timer, the index and the wake in one commit", async () => {
+    const { changes, wrapStore } = recorder();
+    await using t = await setup({ wrapStore });
+    const { body } = await t.ask("una", ROUTE, ask({ releaseId: "v2", note: "Look twice." }));
+    const runId = textIn(body, "runId");
+    const conversationId = textIn(body, "conversationId");
+    expect(changes).toHaveLength(1);
+    const [change] = changes;
+    expect(change?.put?.map(({ key }) => key)).toEqual([
+      keys.runOrigin(runId),
+      keys.conversationOrigin(conversationId),
+      keys.inbox(shardOf(runId), runId),
+    ]);
+    const [origin, conversation, entry] = change?.put?.map(({ value }) => value) ?? [];
+    expect(parseRunOrigin(origin)).toMatchObject({
+      ok: true,
+      value: {
+        runId,
+        conversationId,
+        tenant: "acme",
+        principal: "una",
+        scopes: ["tools:read"],
+        agent: "default",
+        via: { kind: "http" },
+        createdAt: START,
+      },
+    });
+    expect(parseConversationOrigin(conversation)).toMatchObject({ ok: true, value: { conversationId, tenant: "acme", owner: "una" } });
+    expect(parseInboxEntry(entry)).toMatchObject({
+      ok: true,
+      value: {
+        kind: "message",
+        entryId: runId,
+        runId,
+        profile: "release-investigation",
+        text: "Investigate the release v2.\nLook twice.",
+        input: { releaseId: "v2", note: "Look twice." },
+      },
+    });
+    expect(change?.timers).toEqual([{ service: "gateway", id: `entry:${runId}`, dueIn: 5000 }]);
+    expect(change?.index).toEqual([{ index: keys.runIndex("una"), member: runId, score: START }]);
+    expect(change?.outbox).toMatchObject([{ service: "gateway", topic: "run.wake", dueIn: 4000 }]);
+  });
+
+  it("wakes the agent at once, with the run and the entry in the body", async () => {
+    await using t = await setup();
+    const runId = await t.accepted();
+    await until(() => t.wakes.length === 1);
+    expect(t.wakes[0]).toMatchObject({
+      topic: "run.wake",
+      type: "toolbus.run.wake",
+      attributes: { "toolbus-agent": "default", "toolbus-entry": runId },
+    });
+    expect(JSON.parse(t.wakes[0]?.body ?? "")).toEqual({ runId, entryId: runId });
+  });
+
+  it.each<{ what: string; asking: Asking; problem: { status: number; code: string } }>([
+    { what: "a body that is not JSON", asking: ask('{"releaseId":'), problem: { status: 400, code: "malformed_body" } },
+    { what: "an empty body that says it is JSON", asking: ask(""), problem: { status: 400, code: "malformed_body" } },
+    {
+      what: "a body that would change a prototype",
+      asking: ask('{"releaseId":"v2","__proto__":{}}'),
+      problem: { status: 400, code: "malformed_body" },
+    },
+    { what: "a list", asking: ask([]), problem: { status: 400, code: "invalid_request" } },
+    { what: "no body", asking: { method: "POST" }, problem: { status: 400, code: "invalid_request" } },
+    {
+      what: "a note that is too long",
+      asking: ask({ releaseId: "v2", note: "n".repeat(4001) }),
+      problem: { status: 400, code: "invalid_request" },
+    },
+    { what: "a control character in the release", asking: ask({ releaseId: "v2\n" }), problem: { status: 400, code: "invalid_request" } },
+    {
+      what: "a form",
+      asking: ask("releaseId=v2", { "content-type": "application/x-www-form-urlencoded" }),
+      problem: { status: 415, code: "unsupported_media_type" },
+    },
+    { what: "plain text", asking: ask("v2", { "content-type": "text/plain" }), problem: { status: 415, code: "unsupported_media_type" } },
+    {
+      what: "more than 256 KiB",
+      asking: ask({ releaseId: "v2", note: "n".repeat(256 * 1024) }),
+      problem: { status: 413, code: "body_too_large" },
+    },
+  ])("refuses $what", async ({ asking, problem }) => {
+    const { changes, wrapStore } = recorder();
+    await using t = await setup({ wrapStore });
+    expect(problemOf(await t.ask("una", ROUTE, asking))).toEqual(problem);
+    expect(changes).toEqual([]);
+  });
+
+  it.each([
+    { body: { releaseId: "v2", severity: "high" }, errors: [{ path: "/severity", message: "is not a known field" }] },
+    { body: {}, errors: [{ path: "/releaseId", message: "is required" }] },
+    { body: { releaseId: 7 }, errors: [{ path: "/releaseId", message: "must be string" }] },
+  ])("names the field that is wrong in $body", async ({ body, errors }) => {
+    await using t = await setup();
+    const answer = await t.ask("una", ROUTE, ask(body));
+    expect(problemOf(answer)).toEqual({ status: 400, code: "invalid_request" });
+    expect(answer.body["errors"]).toEqual(errors);
+  });
+
+  it("asks a stranger for a key before anything is read", async () => {
+    await using t = await setup();
+    const askings = [ask(), ask("{"), ask("x", { "content-type": "text/plain" }), ask({ note: "n".repeat(300_000) })];
+    for (const headers of [{}, { authorization: "Bearer no-such-key" }, { authorization: "Basic dW5hOnB3" }]) {
+      for (const asking of askings) {
+        const answer = await t.ask(null, ROUTE, { ...asking, headers: { ...asking.headers, ...headers } });
+        expect(problemOf(answer)).toEqual({ status: 401, code: "unauthenticated" });
+        expect(answer.headers.get("www-authenticate")).toBe("Bearer");
+      }
+    }
+  });
+
+  it("is not for approvers", async () => {
+    await using t = await setup();
+    expect(problemOf(await t.ask("amy", ROUTE, ask()))).toEqual({ status: 403, code: "forbidden" });
+  });
+
+  it("says 503 when the store is away, and when to come back", async () => {
+    const wrapStore = (state: StateStore): StateStore => ({ ...state, commit: () => Promise.reject(new StoreUnavailable("gone")) });
+    await using t = await setup({ wrapStore });
+    const answer = await t.ask("una", ROUTE, ask());
+    expect(problemOf(answer)).toEqual({ status: 503, code: "store_unavailable" });
+    expect(answer.headers.get("retry-after")).toBe("2");
+  });
+});
+
+describe("an Idempotency-Key", () => {
+  const KEY = { "idempotency-key": "3f1e8f0a" };
+
+  it("gives a repeat the run of the first request, and says so", async () => {
+    await using t = await setup();
+    const first = await t.ask("una", ROUTE, ask({ releaseId: "v2", note: "n" }, KEY));
+    const repeat = await t.ask("una", ROUTE, ask({ note: "n", releaseId: "v2" }, KEY));
+    expect([first.status, repeat.status]).toEqual([202, 202]);
+    expect(repeat.body).toEqual(first.body);
+    expect(repeat.headers.get("location")).toBe(first.headers.get("location"));
+    expect([first.headers.get("idempotent-replay"), repeat.headers.get("idempotent-replay")]).toEqual([null, "true"]);
+    expect((await t.store.page(keys.runIndex("una"), { limit: 10 })).members).toHaveLength(1);
+  });
+
+  it("refuses another body under the same key, at once and after the run began", async () => {
+    await using t = await setup();
+    const runId = await t.accepted("una", "3f1e8f0a");
+    for (const when of ["at once", "later"]) {
+      if (when === "later") await t.agent.take(runId);
+      const answer = await t.ask("una", ROUTE, ask({ releaseId: "v3" }, KEY));
+      expect(problemOf(answer)).toEqual({ status: 422, code: "idempotency_key_reused" });
+    }
+  });
+
+  it("belongs to one principal: another's is another run", async () => {
+    await using t = await setup();
+    expect(await t.accepted("una", "shared")).not.toBe(await t.accepted("ugo", "shared"));
+  });
+
+  it("makes one run of requests that race", async () => {
+    await using t = await setup();
+    const answers = await Promise.all(Array.from({ length: 8 }, () => t.ask("una", ROUTE, ask({ releaseId: "v2" }, KEY))));
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 202));
+    expect(new Set(answers.map(({ body }) => body["runId"])).size).toBe(1);
+    expect(answers.filter(({ headers }) => headers.get("idempotent-replay") === null)).toHaveLength(1);
+    await until(() => t.wakes.length > 0);
+    expect(t.wakes).toHaveLength(1);
+  });
+
+  it("is not needed: without one every request is a run of its own", async () => {
+    await using t = await setup();
+    expect(await t.accepted()).not.toBe(await t.accepted());
+  });
+
+  it.each([
+    { what: "with a space in it", key: "two words" },
+    { what: "of more than 255 characters", key: "k".repeat(256) },
+    { what: "with a letter that is not ASCII", key: "clé" },
+  ])("is refused $what", async ({ key }) => {
+    await using t = await setup();
+    expect(problemOf(await t.ask("una", ROUTE, ask({ releaseId: "v2" }, { "idempotency-key": key })))).toEqual({
+      status: 400,
+      code: "invalid_request",
+    });
+  });
+
+  it("is not used up by a reply that was lost on its way from the store", async () => {
+    let lost = false;
+    const wrapStore = (state: StateStore): StateStore => ({
+      ...state,
+      async commit(shard, change) {
+        const reply = await state.commit(shard, change);
+        if (lost) return reply;
+        lost = true;
+        throw new StoreUnavailable("the reply was lost");
+      },
+    });
+    await using t = await setup({ wrapStore });
+    const { status, headers } = await t.ask("una", ROUTE, ask({ releaseId: "v2" }, KEY));
+    expect([status, headers.get("idempotent-replay")]).toEqual([202, null]);
+  });
+});
+
+describe("GET /v1/investigations/{id}", () => {
+  it.each<{ who: Person; status: number }>([
+    { who: "una", status: 200 },
+    { who: "otto", status: 200 },
+    { who: "ugo", status: 404 },
+    { who: "olga", status: 404 },
+  ])("answers $who with $status, as for the run", async ({ who, status }) => {
+    await using t = await setup();
+    const runId = await t.accepted("una");
+    expect((await t.ask(who, `${ROUTE}/${runId}`)).status).toBe(status);
+  });
+});
+
+/** Keeps every change of an accept that the gateway hands to its store. */
+function recorder() {
+  const changes: Change[] = [];
+  const wrapStore: NonNullable<Options["wrapStore"]> = (state) => ({
+    ...state,
+    commit: (shard, change) => {
+      changes.push(change);
+      return state.commit(shard, change);
+    },
+  });
+  return { changes, wrapStore };
+}

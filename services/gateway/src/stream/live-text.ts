@@ -1,0 +1,40 @@
+import type { Json, TextDelta, TextReset } from "@toolbus/contracts";
+
+/** Which text a viewer is sent while a round is written: every delta once and in order, and none of a round whose turn is there. */
+export interface LiveText {
+  /** What to send for this delta: nothing when it comes again or too late; first a reset when another epoch writes the round anew. */
+  take(delta: TextDelta): readonly (TextDelta | TextReset)[];
+  /** The turn of this round is known: it says all that its deltas said. */
+  turned(round: number): void;
+}
+
+/** `turns` is the last round whose turn was stored before the viewer came, -1 when there is none. */
+export function liveText(turns: number): LiveText {
+  let last = { epoch: 0, round: -1, offset: -1 };
+  return {
+    take(delta) {
+      const { epoch, round, offset } = delta;
+      if (round <= turns || epoch < last.epoch) return [];
+      // What is read as recent may have been heard live already.
+      if (epoch === last.epoch && round === last.round && offset <= last.offset) return [];
+      const anew = round === last.round && epoch > last.epoch;
+      last = { epoch, round, offset };
+      return anew ? [{ type: "reset", epoch, round }, delta] : [delta];
+    },
+    turned(round) {
+      turns = Math.max(turns, round);
+    },
+  };
+}
+
+/** A live batch as the delta that it is; null for anything else, which the feed of all viewers must survive. */
+export function deltaOf(batch: Json): TextDelta | null {
+  if (batch === null || typeof batch !== "object" || Array.isArray(batch)) return null;
+  const { epoch, round, offset, after, text } = batch as Partial<Record<string, Json>>;
+  if (!isCount(epoch) || !isCount(round) || !isCount(offset) || !isCount(after) || typeof text !== "string") return null;
+  return { type: "delta", epoch, round, offset, after, text };
+}
+
+function isCount(value: Json | undefined): value is number {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
+}

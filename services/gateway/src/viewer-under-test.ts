@@ -1,0 +1,90 @@
+import type { JsonObject } from "@toolbus/contracts";
+
+/** One block of a stream as a browser would read it. */
+export interface Seen {
+  /** Null for what is not durable. */
+  readonly id: string | null;
+  /** The event's name; "comment" for a comment line. */
+  readonly name: string;
+  readonly data: JsonObject;
+}
+
+/** Somebody who watches a run over HTTP. */
+export interface Viewer {
+  readonly headers: Headers;
+  /** Everything so far, without comments. */
+  readonly seen: readonly Seen[];
+  readonly comments: readonly string[];
+  /** Resolves when something seen is as wanted; rejects when the stream ends before it. */
+  sees(wanted: (seen: Seen) => boolean): Promise<Seen>;
+  /** Resolves when the stream is over, however it ends. */
+  readonly ended: Promise<void>;
+  /** Goes away without a word. */
+  leave(): void;
+}
+
+/** Opens a stream of server-sent events and reads it to its end. Throws when the server refuses it. */
+export async function openViewer(url: string, apiKey: string, after?: string): Promise<Viewer> {
+  const gone = new AbortController();
+  const headers = {
+    authorization: `Bearer ${apiKey}`,
+    accept: "text/event-stream",
+    ...(after === undefined ? {} : { "last-event-id": after }),
+  };
+  const response = await fetch(url, { headers, signal: gone.signal });
+  if (response.status !== 200 || !response.body) throw new Error(`The stream was answered ${response.status}: ${await response.text()}`);
+  const seen: Seen[] = [];
+  const comments: string[] = [];
+  const waiting = new Set<() => void>();
+  let over = false;
+  const ended = readAll(response.body)
+    // A connection that breaks is an end like another.
+    .catch(() => undefined)
+    .then(() => {
+      over = true;
+      changed();
+    });
+
+  return {
+    headers: response.headers,
+    seen,
+    comments,
+    ended,
+    leave: () => gone.abort(),
+    sees: (wanted) =>
+      new Promise((resolve, reject) => {
+        const look = (): void => {
+          const found = seen.find(wanted);
+          if (found) resolve(found);
+          else if (over) reject(new Error(`The stream ended after ${seen.map(({ name }) => name).join(", ")}.`));
+          else return;
+          waiting.delete(look);
+        };
+        waiting.add(look);
+        look();
+      }),
+  };
+
+  async function readAll(body: ReadableStream<Uint8Array>): Promise<void> {
+    let text = "";
+    const decoder = new TextDecoder();
+    for await (const bytes of body) {
+      text += decoder.decode(bytes, { stream: true });
+      const blocks = text.split("\n\n");
+      text = blocks.pop() ?? "";
+      for (const block of blocks) take(block);
+      changed();
+    }
+  }
+
+  function take(block: string): void {
+    if (block.startsWith(": ")) comments.push(block.slice(2));
+    const name = /^event: (.+)$/m.exec(block)?.[1];
+    const data = /^data: (.+)$/m.exec(block)?.[1];
+    if (name && data) seen.push({ id: /^id: (.+)$/m.exec(block)?.[1] ?? null, name, data: JSON.parse(data) });
+  }
+
+  function changed(): void {
+    for (const look of waiting) look();
+  }
+}
