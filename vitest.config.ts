@@ -7,7 +7,14 @@ export default defineConfig({
       {
         test: {
           name: "unit",
-          include: ["packages/*/src/**/*.test.ts", "services/*/src/**/*.test.ts", "apps/*/src/**/*.test.ts", "examples/*/src/**/*.test.ts", "bench/src/**/*.test.ts", "tests/*.test.ts"],
+          include: [
+            "packages/*/src/**/*.test.ts",
+            "services/*/src/**/*.test.ts",
+            "apps/*/src/**/*.test.ts",
+            "examples/*/src/**/*.test.ts",
+            "bench/src/**/*.test.ts",
+            "tests/*.test.ts",
+          ],
           testTimeout: 30_000,
         },
       },

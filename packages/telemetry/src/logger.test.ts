@@ -14,11 +14,11 @@ const SECRETS = {
 const FIELDS = ["authorization", "token", "secret", "grant", "password", "apiKey", "cookie", "arguments", "content", "prepared"];
 
 describe("a log", () => {
-  it("writes a line of JSON with its service, level, message and fields", () => {
+  it("writes a line of JSON with its name, level, message and fields", () => {
     const { log, lines } = setup("info");
     log.info({ runId: "rn_1", count: 3 }, "a run began");
     expect(lines()).toEqual([
-      expect.objectContaining({ level: 30, service: "test", runId: "rn_1", count: 3, msg: "a run began", time: expect.any(Number) }),
+      expect.objectContaining({ level: 30, name: "test", runId: "rn_1", count: 3, msg: "a run began", time: expect.any(Number) }),
     ]);
   });
 

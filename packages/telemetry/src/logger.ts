@@ -22,9 +22,8 @@ const SECRET_TEXT =
 export function createLog(options: { readonly name: string; readonly level: LogLevel; readonly destination?: NodeJS.WritableStream }): Log {
   return pino(
     {
-      name: options.name,
       level: options.level,
-      base: { service: options.name },
+      base: { name: options.name },
       redact: { paths: SECRET_FIELDS.flatMap((field) => [field, `*.${field}`, `*.*.${field}`]), censor: "[redacted]" },
       hooks: { streamWrite: (line: string) => line.replace(SECRET_TEXT, "[redacted]") },
       serializers: { error: errorFields, err: errorFields },

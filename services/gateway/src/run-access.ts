@@ -21,6 +21,10 @@ export async function ownRun(state: StateStore, runId: string, principal: Princi
   if (!origin?.ok || origin.value.tenant !== principal.tenant) throw notFound(runId);
   if (origin.value.principal !== principal.id && !principal.roles.includes("operator")) throw notFound(runId);
   const run = documents[1] && parseRun(documents[1].value);
+  // The agent keeps a finished run for a shorter time than the gateway knows whose it was. Nothing waits that long to be taken.
+  if (!run && now > origin.value.openUntil) {
+    throw new HttpProblem("expired", "This run ended long ago and is no longer kept.", { remedy: "Start a new one." });
+  }
   return { now, runId, origin: origin.value, run: run?.ok ? run.value : null };
 }
 

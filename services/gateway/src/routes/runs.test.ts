@@ -67,6 +67,15 @@ describe("GET /v1/runs/{id}", () => {
   });
 });
 
+describe("a run that its agent keeps no longer", () => {
+  it("is gone, rather than accepted again", async () => {
+    await using t = await setup();
+    const runId = await t.accepted();
+    t.clock.now += 49 * 3_600_000;
+    expect(problemOf(await t.ask("una", `/v1/runs/${runId}`))).toEqual({ status: 410, code: "expired" });
+  });
+});
+
 describe("POST /v1/runs/{id}/cancel", () => {
   it("is accepted for the agent, which is told at once", async () => {
     await using t = await setup();
