@@ -10,11 +10,12 @@ export function someRelease(id: string): ReleaseSummary {
     to: { name: id, commit: "1".repeat(40) },
     changes: ["Add payment retries", "Fix the login form"],
     change_count: 2,
+    changes_omitted: 0,
     authors: [{ name: "Ada", commits: 2 }],
-    files: { changed: 4, insertions: 120, deletions: 30, top: [] },
+    files: { changed: 4, insertions: 120, deletions: 30, binary: 0, top: [], omitted: 4 },
     areas: [{ area: "src", files: 4, lines: 150 }],
-    size: { insertions: 120, deletions: 30 },
+    size: { commits: 2, files: 4, lines: 150 },
     tests: { passed: 140, failed: 2, skipped: 1, failures: [] },
     notes: [],
-  } as unknown as ReleaseSummary;
+  };
 }
