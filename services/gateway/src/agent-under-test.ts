@@ -79,6 +79,7 @@ function freshRun(runId: string, conversationId: string, now: number): Run {
     agent: "default",
     profile: "release-investigation",
     input: { releaseId: "v2" },
+    message: null,
     ordinal: 1,
     status: "ready",
     tools: [],

@@ -52,6 +52,8 @@ export const Run = Type.Object(
     agent: Type.String(),
     profile: Type.String(),
     input: Type.Unsafe<JsonObject>({ type: "object" }),
+    /** What the person said, while the run waits for its turn; then it stands in the transcript. */
+    message: Type.Union([Type.Object({ text: Type.String(), at: Type.Integer() }, closed), Type.Null()]),
     /** Which run of its conversation this is, from 1. */
     ordinal: Type.Integer(),
     status: Type.Enum([...RUN_STATUSES]),

@@ -38,18 +38,35 @@ export async function advanceRun(stepper: Stepper, runId: string, claimant: Clai
   if (acquired.outcome !== "ok") return;
   const held = await loadSnapshot(state, runId);
   if (!held || held.run.value.epoch !== got.run.epoch) return;
-  const change = await step(stepper, held, snapshot.run.value.attempts, signal);
-  // Stale means that the run moved on without us, by a cancel or another epoch: what we have is thrown away.
-  if (change) await outbox.commit(shardOf(runId), change);
+  const end = await step(stepper, held, snapshot.run.value.attempts, signal);
+  if (end) await commitWhileOurs(stepper, got.run, end);
 }
 
-/** The change that this step makes, or null when the run is not ours any more. */
-async function step(stepper: Stepper, held: Snapshot, attemptsBefore: number, signal: AbortSignal): Promise<Change | null> {
-  const { rules, state, log } = stepper;
+/** How a step ends: the change, made of the documents as they are when it is committed. */
+type StepEnd = (snapshot: Snapshot) => Change | null;
+
+/**
+ * Commits the end of a step. A commit that is stale because something else moved (another message was queued in the conversation) is made again;
+ * one whose run moved on without us, by a cancel or another epoch, is thrown away.
+ */
+async function commitWhileOurs({ state, outbox }: Stepper, run: Run, end: StepEnd): Promise<void> {
+  for (let attempt = 0; attempt < TRIES; attempt++) {
+    const snapshot = await loadSnapshot(state, run.runId);
+    if (!snapshot || snapshot.run.value.epoch !== run.epoch || snapshot.run.value.status !== "ready") return;
+    const change = end(snapshot);
+    if (!change || (await outbox.commit(shardOf(run.runId), change)).outcome === "ok") return;
+  }
+}
+
+const TRIES = 20;
+
+/** What ends this step, or null when the run is not ours any more. */
+async function step(stepper: Stepper, held: Snapshot, attemptsBefore: number, signal: AbortSignal): Promise<StepEnd | null> {
+  const { rules, log } = stepper;
   const run = held.run.value;
-  if (run.cancel) return finishCancel(held, rules);
+  if (run.cancel) return (now) => finishCancel(now, rules);
   const stopped = limitReached({ ...held, run: { ...held.run, value: { ...run, attempts: attemptsBefore } } }, rules);
-  if (stopped) return failRun(held, stopped, rules);
+  if (stopped) return (now) => failRun(now, stopped, rules);
   const profile = rules.profile(run.profile);
   if (!profile) return null;
   const tools = await stepper.catalogue.toolsOf(run.tools);
@@ -57,8 +74,7 @@ async function step(stepper: Stepper, held: Snapshot, attemptsBefore: number, si
   try {
     const turn = run.round === 0 ? seedTurn(profile, run) : await modelTurn(stepper, run, profile, tools, lease.signal);
     await lease.stop();
-    const now = await loadSnapshot(state, run.runId);
-    return now && commitTurn({ snapshot: now, epoch: run.epoch, turn, tools }, rules);
+    return (now) => commitTurn({ snapshot: now, epoch: run.epoch, turn, tools }, rules);
   } catch (error) {
     await lease.stop();
     if (lease.signal.aborted && !signal.aborted) {
@@ -69,15 +85,13 @@ async function step(stepper: Stepper, held: Snapshot, attemptsBefore: number, si
   }
 }
 
-async function afterFailure({ state, rules, log }: Stepper, run: Run, error: unknown): Promise<Change | null> {
-  const snapshot = await loadSnapshot(state, run.runId);
-  if (!snapshot || snapshot.run.value.epoch !== run.epoch) return null;
+function afterFailure({ rules, log }: Stepper, run: Run, error: unknown): StepEnd {
   if (error instanceof ModelError && !error.retryable) {
     log.error({ runId: run.runId, code: error.code }, "the model provider refused the request");
-    return failRun(snapshot, { code: error.code, message: error.message }, rules);
+    return (now) => failRun(now, { code: error.code, message: error.message }, rules);
   }
   log.warn({ error, runId: run.runId, attempts: run.attempts }, "a step failed and is tried again");
-  return release(snapshot, run.epoch, Math.min(60_000, 500 * 2 ** run.attempts), rules);
+  return (now) => release(now, run.epoch, Math.min(60_000, 500 * 2 ** run.attempts), rules);
 }
 
 async function modelTurn(

@@ -222,7 +222,10 @@ export class Draft {
       activeRun: next?.value.runId ?? null,
       queue: conversation.queue.filter((id) => id !== next?.value.runId),
     };
-    if (next) this.otherRun(next, { ...next.value, status: "ready", stepStartedAt: this.now }, this.rules.config.POLL_MS);
+    if (!next) return;
+    const { runId: nextId, message } = next.value;
+    if (message) this.transcript({ type: "user", runId: nextId, ...message });
+    this.otherRun(next, { ...next.value, message: null, status: "ready", stepStartedAt: this.now }, this.rules.config.POLL_MS);
   }
 
   send(message: Message): void {

@@ -1,15 +1,16 @@
 import { memoryBus } from "@toolbus/bus";
 import { type Json, keys, type Message } from "@toolbus/contracts";
-import { offlineModel } from "@toolbus/models";
+import { type ModelProvider, offlineModel } from "@toolbus/models";
 import { startOutbox } from "@toolbus/runtime";
 import { silentLog } from "@toolbus/telemetry";
 import { describe, expect, it } from "vitest";
 import { catalogue } from "../catalogue.ts";
+import { advanceRun } from "./advance.ts";
 import { takeEntry } from "./inbox.ts";
 import { asks, bundle, CONVERSATION, RUN } from "./test-bundle.ts";
 import { onTimer } from "./timers.ts";
 
-async function setup(disabledTools: readonly string[] = []) {
+async function setup(disabledTools: readonly string[] = [], provider: ModelProvider = offlineModel()) {
   const b = bundle();
   const bus = memoryBus({});
   const { state, rules } = b;
@@ -18,7 +19,7 @@ async function setup(disabledTools: readonly string[] = []) {
   const reader = {
     state,
     outbox,
-    provider: offlineModel(),
+    provider,
     catalogue: catalogue(state),
     rules,
     log: silentLog,
@@ -112,6 +113,47 @@ describe("taking an inbox entry", () => {
     await s.put("odd", { kind: "message", entryId: "odd" });
     for (const entry of [RUN, "absent", "odd"]) await takeEntry(s.reader, `${RUN}~1`, entry);
     expect((await s.b.state.read([keys.run(RUN), keys.run(`${RUN}~1`)])).documents).toEqual([null, null]);
+  });
+});
+
+describe("a step", () => {
+  it("is committed although another message is queued meanwhile, and asks the model once", async () => {
+    const second = "rn_03_01JD0000000000000000000002";
+    let asked = 0;
+    let meanwhile: () => Promise<void> = async () => undefined;
+    const model = offlineModel();
+    await using s = await setup([], {
+      ...model,
+      async complete(request, context) {
+        asked++;
+        await meanwhile();
+        return model.complete(request, context);
+      },
+    });
+    meanwhile = () => s.b.start({ runId: second, entryId: second });
+    await takeEntry(s.reader, RUN, RUN);
+    await advanceRun(s.reader, RUN, { by: "m1", redelivered: false }, new AbortController().signal);
+    expect((await s.b.snapshot()).run.value.status).toBe("done");
+    expect((await s.b.snapshot(second)).run.value.status).toBe("ready");
+    expect(asked).toBe(1);
+  });
+
+  it("is thrown away when the run was cancelled meanwhile", async () => {
+    let meanwhile: () => Promise<void> = async () => undefined;
+    const model = offlineModel();
+    await using s = await setup([], {
+      ...model,
+      async complete(request, context) {
+        await meanwhile();
+        return model.complete(request, context);
+      },
+    });
+    const cancel = `${RUN}!cancel`;
+    await s.put(cancel, { kind: "cancel", entryId: cancel, runId: RUN, agent: "default", by: "ada", acceptedAt: 1 });
+    meanwhile = () => takeEntry(s.reader, RUN, cancel);
+    await takeEntry(s.reader, RUN, RUN);
+    await advanceRun(s.reader, RUN, { by: "m1", redelivered: false }, new AbortController().signal);
+    expect((await s.b.events()).map((event) => event.type)).toEqual(["run.started", "run.cancelling", "run.cancelled"]);
   });
 });
 

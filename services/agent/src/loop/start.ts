@@ -40,13 +40,14 @@ export function startRun(input: StartInput, rules: Rules): Change {
     });
     return draft.build(opOf(entry));
   }
-  draft.transcript({ type: "user", runId: entry.runId, text: entry.text, at: entry.acceptedAt });
   if (activeRun === null) {
+    draft.transcript({ type: "user", runId: entry.runId, text: entry.text, at: entry.acceptedAt });
     draft.conversation = { ...conversation.value, activeRun: entry.runId, runs: runs + 1 };
     draft.send(wakeMessage(run, rules, now, "start"));
   } else {
     draft.conversation = { ...conversation.value, queue: [...queue, entry.runId], runs: runs + 1 };
-    draft.setRun({ status: "queued" });
+    // It must not come between the calls of the active run and their results.
+    draft.setRun({ status: "queued", message: { text: entry.text, at: entry.acceptedAt } });
     draft.event({ type: "run.queued", at: now, behind: activeRun });
   }
   draft.runTimer(rules.config.POLL_MS);
@@ -64,6 +65,7 @@ function newRun({ now, entry, profile, registrations }: StartInput, conversation
     agent: entry.agent,
     profile: profile.name,
     input: entry.input,
+    message: null,
     ordinal: conversation.runs + 1,
     status: "ready",
     tools,

@@ -32,6 +32,19 @@ describe("starting a run", () => {
     expect(second.conversation.value).toMatchObject({ activeRun: SECOND, queue: [] });
   });
 
+  it("puts a queued message into the transcript when its run begins, not between a turn and its results", async () => {
+    const b = bundle();
+    await b.start();
+    await b.turn([asks("look", "a")]);
+    await b.start({ runId: SECOND, entryId: SECOND, text: "And this." });
+    await b.answer(0);
+    expect((await b.transcript()).map((entry) => entry.type)).toEqual(["user", "assistant", "result"]);
+    await b.turn([], "Done.");
+    expect((await b.transcript()).map((entry) => entry.type)).toEqual(["user", "assistant", "result", "assistant", "user"]);
+    expect((await b.transcript()).at(-1)).toMatchObject({ runId: SECOND, text: "And this." });
+    expect((await b.snapshot(SECOND)).run.value.message).toBeNull();
+  });
+
   it("taken twice starts one run", async () => {
     const b = bundle();
     await b.start();
