@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import type { Benchmark } from "./benchmarks.ts";
+import type { Benchmark } from "./benchmark.ts";
 
 export interface BenchArguments {
   readonly benchmark: Benchmark;

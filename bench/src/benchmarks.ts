@@ -1,21 +1,4 @@
-import type { Row } from "./row.ts";
-import type { Stopwatch } from "./paired-slices.ts";
-
-/** What every benchmark is given. */
-export interface Conditions {
-  /** How long each row is measured. */
-  readonly seconds: number;
-  readonly stopwatch: Stopwatch;
-  /** Aborts when the user interrupts; a benchmark then cleans up and rejects. */
-  readonly signal: AbortSignal;
-}
-
-export interface Benchmark {
-  readonly name: string;
-  /** The first line that a person sees. */
-  readonly summary: string;
-  run(conditions: Conditions): Promise<readonly Row[]>;
-}
+import type { Benchmark } from "./benchmark.ts";
 
 /** Every benchmark; each is loaded when it runs. */
 export const benchmarks: readonly Benchmark[] = [

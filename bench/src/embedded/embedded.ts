@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import type { Conditions } from "../benchmarks.ts";
+import type { Conditions } from "../benchmark.ts";
 import { type Paired, pairedSlices } from "../paired-slices.ts";
 import { type Row, rowOf } from "../row.ts";
 import type { Contest } from "./contest.ts";
