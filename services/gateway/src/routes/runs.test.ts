@@ -163,6 +163,7 @@ describe("GET /v1/runs/{id}/events", () => {
     { what: "one with a fraction", id: (runId: string) => `${runId}:1.5` },
     { what: "one without a number", id: (runId: string) => `${runId}:` },
     { what: "one that is too large", id: (runId: string) => `${runId}:1234567890123456` },
+    { what: "an event that has not happened", id: (runId: string) => `${runId}:7` },
   ])("refuses a Last-Event-ID that is not its own: $what", async ({ id }) => {
     await using t = await setup();
     const runId = await t.accepted();

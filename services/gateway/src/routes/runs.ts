@@ -44,11 +44,18 @@ async function events(gateway: Gateway, request: FastifyRequest, reply: FastifyR
   const own = await ownRun(gateway.state, paramOf(request), principal);
   const { runId } = own;
   const after = parseEventId(request.headers["last-event-id"], runId);
-  if (after === null)
+  if (after === null || !(await happened(gateway, runId, after)))
     throw new HttpProblem("invalid_request", "The Last-Event-ID is not one of this run.", {
       remedy: `Use the id of an event of this stream, "${runId}:<number>", or none.`,
     });
   await streamRun(gateway, { own, after, principal, request, reply });
+}
+
+/** Whether the run has an event of this number: after one that never happened, a client would wait for events that it then misses. */
+async function happened({ state }: Gateway, runId: string, sequence: number): Promise<boolean> {
+  if (sequence === 0) return true;
+  const entries = await state.range(keys.events(runId), { after: sequence - 1, limit: 1 });
+  return entries[0]?.sequence === sequence;
 }
 
 async function cancel(
