@@ -30,7 +30,11 @@ describe("the all-in-one, killed with SIGKILL in the middle of its work", () => 
       afterEffect: async () => atEffect?.("after"),
     });
   });
+  // A run that fails must leave no process behind.
+  let latest: Child | null = null;
   afterAll(async () => {
+    latest?.kill("SIGKILL");
+    await latest?.exited;
     await api.stop();
     await rm(directory, { recursive: true, force: true });
   });
@@ -120,6 +124,7 @@ describe("the all-in-one, killed with SIGKILL in the middle of its work", () => 
       KILL_PLAN: JSON.stringify(plan?.name === "effect" ? null : plan),
     };
     const child = startChild("kill-child.ts", env);
+    latest = child;
     let dead = false;
     let byApi = false;
     atEffect =
