@@ -44,6 +44,22 @@ describe("the timer loop", () => {
     expect(t.handled.map(({ id }) => id).toSorted()).toEqual(["bad", "bad", "good", "good"]);
   });
 
+  it("lets no other timer wait for a handler that takes long, and does not hand that one over a second time meanwhile", async () => {
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
+    await using t = await setup(({ id }) => (id === "slow" ? held : undefined));
+    await t.set("slow", 0);
+    await until(() => t.handled.length === 1);
+    await t.set("quick", 0);
+    await until(() => t.handled.length === 2);
+    t.clock.now += VISIBLE_MS;
+    await until(() => t.handled.length === 3);
+    expect(t.handled.map(({ id }) => id)).toEqual(["slow", "quick", "quick"]);
+    release();
+    await turn();
+    t.clock.now += VISIBLE_MS;
+    await until(() => t.handled.filter(({ id }) => id === "slow").length === 2);
+  });
+
   it("takes more than one claim gives without waiting in between", async () => {
     await using t = await setup(undefined, { pollMs: 60_000, atOnce: 100 });
     await until(() => t.handled.length === 100);

@@ -20,33 +20,47 @@ export interface Loop {
 }
 
 const BATCH = 32;
+const MAX_UNDER_WAY = 256;
 
-/** Claims due timers of a service and hands each to its handler. Timers are re-armed by the claim, so a crash in a handler only costs time. */
+/**
+ * Claims due timers of a service and hands each to its handler. Timers are re-armed by the claim, so a crash in a handler only costs time. A
+ * handler that takes long, a model call for one, holds up no other timer; its own is not handed over a second time meanwhile.
+ */
 export function startTimerLoop(options: TimerLoopOptions): Loop {
   const { state, service, handle, log, pollMs, visibleMs, random } = options;
   const stopping = new AbortController();
+  const underWay = new Map<string, Promise<void>>();
   const loop = (async () => {
     while (!stopping.signal.aborted) {
       const full = await once();
-      if (!full) await pause(pollMs * (0.75 + random() / 2), stopping.signal);
+      if (underWay.size >= MAX_UNDER_WAY) await Promise.race(underWay.values());
+      else if (!full) await pause(pollMs * (0.75 + random() / 2), stopping.signal);
     }
   })();
   return {
     async stop() {
       stopping.abort();
+      await Promise.all(underWay.values());
       await loop;
+      await Promise.all(underWay.values());
     },
   };
 
   async function once(): Promise<boolean> {
     try {
       const rows = await state.claim(service, "timer", { limit: BATCH, visibleAfter: visibleMs });
-      await Promise.all(rows.map(handleOne));
+      if (!stopping.signal.aborted) for (const row of rows) start(row);
       return rows.length === BATCH;
     } catch (error) {
       log.warn({ error, service }, "timers could not be read; trying again");
       return false;
     }
+  }
+
+  function start(row: TimerRow): void {
+    if (underWay.has(row.id)) return;
+    const done = handleOne(row).finally(() => underWay.delete(row.id));
+    underWay.set(row.id, done);
   }
 
   async function handleOne(row: TimerRow): Promise<void> {
