@@ -5,7 +5,8 @@ import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
+import { isatty } from "node:tty";
+import { fileURLToPath, pathToFileURL } from "node:url";
 
 const PNPM = "12.21.0";
 const WANT = 24;
@@ -16,15 +17,17 @@ const read = (file) => (existsSync(at(file)) ? readFileSync(at(file), "utf8") : 
 
 const env = { ...process.env, PATH: at("node_modules", ".bin") + path.delimiter + process.env.PATH };
 // npm's own settings would leak into pnpm and into the task; only how to reach the registry is kept.
-for (const name of Object.keys(env)) {
-  if (/^npm_(config|lifecycle|package)_/i.test(name) && !/registry|cafile|proxy|cache|userconfig/i.test(name)) delete env[name];
-}
+const fromNpm = (name) => /^npm_(config|lifecycle|package)_/i.test(name) && !/registry|cafile|proxy|cache|userconfig/i.test(name);
+for (const name of Object.keys(env)) if (fromNpm(name)) delete env[name];
+
+// There Ctrl-C reaches every process in front, the child too: passed on as well, one press would count as two.
+const atTerminal = [0, 1, 2].some((fd) => isatty(fd));
 
 /** Runs a command to its end and gives its exit code; passes SIGINT and SIGTERM on, because npm does not. */
-function run(command, args, shell = false) {
+function run(command, args, { shell = false, cwd = root, more = {} } = {}) {
   return new Promise((resolve) => {
-    const child = spawn(command, args, { cwd: root, stdio: "inherit", env, shell });
-    const forward = (signal) => child.kill(signal);
+    const child = spawn(command, args, { cwd, stdio: "inherit", env: { ...env, ...more }, shell });
+    const forward = (signal) => (signal === "SIGINT" && atTerminal ? true : child.kill(signal));
     process.on("SIGINT", forward).on("SIGTERM", forward);
     child.on("error", (error) => {
       console.error(`[boot] cannot run ${command}: ${error.message}`);
@@ -48,7 +51,7 @@ async function install() {
   const code = await run(
     "npx",
     ["-y", `pnpm@${PNPM}`, "install", "--frozen-lockfile", "--prefer-offline", "--reporter=append-only", "--loglevel=error"],
-    windows,
+    { shell: windows },
   );
   if (code !== 0) {
     console.error("[boot] the install failed. Behind a proxy? Set HTTPS_PROXY, or the registry in ~/.npmrc, and run the command again.");
@@ -61,6 +64,23 @@ function findNode() {
   if (Number(process.versions.node.split(".")[0]) >= WANT) return process.execPath;
   const bin = at("node_modules", `node-${windows ? "win" : process.platform}-${process.arch}`, "bin", windows ? "node.exe" : "node");
   return existsSync(bin) ? realpathSync(bin) : null;
+}
+
+/**
+ * The command line, where its user stands and under the name they typed. On a Node that is new enough it runs in this very process: it is
+ * started often, and signals and the terminal are its own.
+ */
+async function toolbus(node, args) {
+  const entry = at("apps/cli/src/toolbus/main.ts");
+  const byNpm = process.env.npm_lifecycle_event === "toolbus";
+  const cwd = byNpm ? (process.env.INIT_CWD ?? process.cwd()) : process.cwd();
+  const more = { TOOLBUS_TYPED: byNpm ? "npm run toolbus --" : (process.env.TOOLBUS_TYPED ?? "toolbus") };
+  if (node !== process.execPath) process.exit(await run(node, [entry, ...args], { cwd, more }));
+  for (const name of Object.keys(process.env)) if (fromNpm(name)) delete process.env[name];
+  Object.assign(process.env, more);
+  process.chdir(cwd);
+  process.argv.splice(1, process.argv.length, entry, ...args);
+  await import(pathToFileURL(entry).href);
 }
 
 const vitest = ["node_modules/vitest/vitest.mjs", "run"];
@@ -76,8 +96,8 @@ const tasks = {
 };
 
 const [task, ...rest] = process.argv.slice(2);
-if (!Object.hasOwn(tasks, task ?? "")) {
-  console.error(`usage: npm run <${Object.keys(tasks).join("|")}> [-- options]`);
+if (task !== "toolbus" && !Object.hasOwn(tasks, task ?? "")) {
+  console.error(`usage: npm run <${[...Object.keys(tasks), "toolbus"].join("|")}> [-- options]`);
   process.exit(2);
 }
 await install();
@@ -88,7 +108,8 @@ if (!node) {
   );
   process.exit(1);
 }
-for (const [index, command] of tasks[task].entries()) {
+if (task === "toolbus") await toolbus(node, rest);
+for (const [index, command] of (tasks[task] ?? []).entries()) {
   const last = index === tasks[task].length - 1;
   const code = await run(node, [...command, ...(last ? rest : [])]);
   if (code !== 0 || last) process.exit(code);

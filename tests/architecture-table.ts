@@ -6,6 +6,22 @@ export interface Room {
   readonly clients: readonly string[];
 }
 
+const openTelemetry = [
+  "@opentelemetry/api",
+  "@opentelemetry/context-async-hooks",
+  "@opentelemetry/core",
+  "@opentelemetry/exporter-logs-otlp-http",
+  "@opentelemetry/exporter-logs-otlp-proto",
+  "@opentelemetry/exporter-metrics-otlp-http",
+  "@opentelemetry/exporter-metrics-otlp-proto",
+  "@opentelemetry/exporter-trace-otlp-http",
+  "@opentelemetry/exporter-trace-otlp-proto",
+  "@opentelemetry/resources",
+  "@opentelemetry/sdk-logs",
+  "@opentelemetry/sdk-metrics",
+  "@opentelemetry/sdk-trace",
+];
+
 const belowServices = ["bus", "contracts", "grants", "models", "runtime", "state", "telemetry", "tool-kit"].map(ours);
 const below = (...names: readonly string[]) => names.map(ours);
 
@@ -15,7 +31,7 @@ const below = (...names: readonly string[]) => names.map(ours);
  */
 export const rooms: Readonly<Record<string, Room>> = {
   "packages/contracts": { ours: [], clients: ["ajv", "ajv-formats", "typebox", "ulid"] },
-  "packages/telemetry": { ours: [], clients: ["pino"] },
+  "packages/telemetry": { ours: [], clients: ["pino", ...openTelemetry] },
 
   "packages/bus": { ours: below("contracts"), clients: [] },
   "packages/state": { ours: below("contracts"), clients: [] },
@@ -28,7 +44,7 @@ export const rooms: Readonly<Record<string, Room>> = {
     clients: ["envalid", "fastify", "typebox"],
   },
 
-  "services/agent": { ours: belowServices, clients: ["typebox"] },
+  "services/agent": { ours: belowServices, clients: ["typebox", "yaml"] },
   "services/tool-executor": { ours: belowServices, clients: ["typebox"] },
   "services/approvals": { ours: belowServices, clients: [] },
   "services/gateway": { ours: belowServices, clients: ["fastify", "typebox"] },
@@ -40,27 +56,32 @@ export const rooms: Readonly<Record<string, Room>> = {
     ours: below("contracts", "telemetry", "runtime", "agent", "tool-executor", "approvals", "gateway", "example-release-api"),
     clients: [],
   },
-  "apps/cli": { ours: below("contracts", "runtime", "example-release-api", "all-in-one"), clients: ["eventsource-parser"] },
+  "apps/cli": { ours: below("contracts", "runtime", "example-release-api", "all-in-one"), clients: ["commander", "eventsource-parser"] },
+  // Dev only: drives the services' real code.
+  "packages/testing": { ours: [...belowServices, ...below("agent", "tool-executor", "approvals", "gateway")], clients: [] },
   bench: {
     ours: [...belowServices, ...below("agent", "tool-executor", "approvals", "gateway", "example-release-api", "all-in-one")],
-    clients: [],
+    clients: ["eventsource-parser", "fastify"],
   },
 };
 
 /** The only places where a third-party package, or a module of Node that is a client, may be imported outside tests. */
 export const homes: Readonly<Record<string, readonly string[]>> = {
+  ...Object.fromEntries(openTelemetry.map((name) => [name, ["packages/telemetry/src"]])),
   ajv: ["packages/contracts/src"],
   "ajv-formats": ["packages/contracts/src"],
   envalid: ["packages/runtime/src"],
-  "eventsource-parser": ["apps/cli/src"],
+  commander: ["apps/cli/src"],
+  "eventsource-parser": ["apps/cli/src", "bench/src"],
   "fast-xml-parser": ["examples/release-api/src"],
-  fastify: ["packages/runtime/src", "services/gateway/src"],
+  fastify: ["packages/runtime/src", "services/gateway/src", "bench/src"],
   jose: ["packages/grants/src"],
   "node:sqlite": ["packages/state/src/sqlite"],
   pino: ["packages/telemetry/src"],
   // Whoever declares a schema.
   typebox: ["packages/contracts/src", "packages/grants/src", "packages/runtime/src", "packages/tool-kit/src", "services"],
   ulid: ["packages/contracts/src"],
+  yaml: ["services/agent/src"],
 };
 
 /** Packages of ours that any test may import beside what its room may. */

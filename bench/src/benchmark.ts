@@ -1,4 +1,3 @@
-import type { Row } from "./row.ts";
 import type { Stopwatch } from "./paired-slices.ts";
 
 /** What every benchmark is given. */
@@ -10,9 +9,17 @@ export interface Conditions {
   readonly signal: AbortSignal;
 }
 
+/** What a benchmark found. */
+export interface Results {
+  /** For programs. */
+  readonly rows: readonly object[];
+  /** For people. */
+  readonly table: string;
+}
+
 export interface Benchmark {
   readonly name: string;
   /** The first line that a person sees. */
   readonly summary: string;
-  run(conditions: Conditions): Promise<readonly Row[]>;
+  run(conditions: Conditions): Promise<Results>;
 }

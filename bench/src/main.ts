@@ -2,7 +2,6 @@ import { availableParallelism } from "node:os";
 import { BENCH_HELP, benchArguments } from "./arguments.ts";
 import { benchmarks } from "./benchmarks.ts";
 import type { Stopwatch } from "./paired-slices.ts";
-import { tableOf } from "./table.ts";
 
 const INTERRUPTED = "Interrupted; nothing was left behind.";
 
@@ -46,7 +45,7 @@ async function main(): Promise<number> {
   const machine = { node: process.versions.node, cpus: availableParallelism() };
   if (!args.json)
     process.stdout.write(`${args.benchmark.summary}\nNode ${machine.node}, ${machine.cpus} cores, ${args.seconds} s a row.\n\n`);
-  const rows = await args.benchmark.run({ seconds: args.seconds, stopwatch, signal: stopping.signal });
-  process.stdout.write(args.json ? `${JSON.stringify({ machine, rows }, null, 2)}\n` : tableOf(rows));
+  const { rows, table } = await args.benchmark.run({ seconds: args.seconds, stopwatch, signal: stopping.signal });
+  process.stdout.write(args.json ? `${JSON.stringify({ machine, rows }, null, 2)}\n` : table);
   return 0;
 }

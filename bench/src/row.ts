@@ -15,16 +15,17 @@ export interface Row {
   readonly quartiles: readonly [number, number];
 }
 
-/** The row that a measurement comes to. */
-export function rowOf(name: string, { subject, bare, ratios }: Paired): Row {
+/** The row that a measurement comes to, for each of the equal pieces that one piece of its work was made of. */
+export function rowOf(name: string, { subject, bare, ratios }: Paired, pieces = 1): Row {
   const { latencies, wallMs, cpuMs } = subject;
+  const done = latencies.length * pieces;
   return {
     name,
-    p50Ms: rounded(quantile(latencies, 0.5)),
-    p99Ms: rounded(quantile(latencies, 0.99)),
-    perSecond: rounded((latencies.length * 1000) / wallMs),
-    cpuMsPer: rounded(cpuMs / latencies.length),
-    bareP50Ms: rounded(quantile(bare.latencies, 0.5)),
+    p50Ms: rounded(quantile(latencies, 0.5) / pieces),
+    p99Ms: rounded(quantile(latencies, 0.99) / pieces),
+    perSecond: rounded((done * 1000) / wallMs),
+    cpuMsPer: rounded(cpuMs / done),
+    bareP50Ms: rounded(quantile(bare.latencies, 0.5) / pieces),
     ratio: rounded(quantile(ratios, 0.5)),
     quartiles: [rounded(quantile(ratios, 0.25)), rounded(quantile(ratios, 0.75))],
   };

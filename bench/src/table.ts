@@ -1,6 +1,12 @@
 import type { Row } from "./row.ts";
 
-const COLUMNS: readonly { readonly head: string; cell(row: Row): string }[] = [
+/** A column of a table: its head, and what it says of a row. */
+export interface Column<R> {
+  readonly head: string;
+  cell(row: R): string;
+}
+
+const COLUMNS: readonly Column<Row>[] = [
   { head: "", cell: ({ name }) => name },
   { head: "per second", cell: ({ perSecond }) => String(perSecond) },
   { head: "p50 ms", cell: ({ p50Ms }) => String(p50Ms) },
@@ -10,10 +16,15 @@ const COLUMNS: readonly { readonly head: string; cell(row: Row): string }[] = [
   { head: "times the bare work (quartiles)", cell: ({ ratio, quartiles: [low, high] }) => `${ratio} (${low} to ${high})` },
 ];
 
-/** The rows as text for a terminal: names to the left, figures to the right. */
+/** Rows of paired slices as text for a terminal. */
 export function tableOf(rows: readonly Row[]): string {
-  const lines = [COLUMNS.map(({ head }) => head), ...rows.map((row) => COLUMNS.map(({ cell }) => cell(row)))];
-  const widths = COLUMNS.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
+  return tableWith(COLUMNS, rows);
+}
+
+/** Any rows as text for a terminal: names to the left, figures to the right. */
+export function tableWith<R>(columns: readonly Column<R>[], rows: readonly R[]): string {
+  const lines = [columns.map(({ head }) => head), ...rows.map((row) => columns.map(({ cell }) => cell(row)))];
+  const widths = columns.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
   return lines.map((line) => `${line.map((cell, column) => padded(cell, widths[column] ?? 0, column)).join("  ")}\n`).join("");
 }
 

@@ -3,7 +3,7 @@ import path from "node:path";
 import { startAllInOne } from "@toolbus/all-in-one";
 import { loadRelease, startReleaseApi } from "@toolbus/example-release-api";
 import { bareRun } from "./bare-run.ts";
-import type { Contest } from "./contest.ts";
+import type { Contest } from "../contest.ts";
 import { investigate } from "./investigate.ts";
 
 /**

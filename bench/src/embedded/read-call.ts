@@ -1,6 +1,6 @@
 import { canonicalJson } from "@toolbus/grants";
 import { benchWorker } from "./bench-worker.ts";
-import type { Contest } from "./contest.ts";
+import type { Contest } from "../contest.ts";
 import { ARGUMENTS, bareCall, executorOf } from "./noop-tools.ts";
 
 /** One read: invoke on the bus, the worker's pipeline, the result joined; against the same function with its schema check. */

@@ -4,7 +4,7 @@ import { argumentsHash, canonicalJson, signGrant } from "@toolbus/grants";
 import type { Executor } from "@toolbus/tool-kit";
 import { benchWorker } from "./bench-worker.ts";
 import type { DraftCall } from "./call-client.ts";
-import type { Contest } from "./contest.ts";
+import type { Contest } from "../contest.ts";
 import { ARGUMENTS, bareCall, executorOf, TOOLSET } from "./noop-tools.ts";
 
 const GRANT_SECONDS = 900;

@@ -25,7 +25,7 @@ import {
 } from "@toolbus/grants";
 import { memoryStore } from "@toolbus/state";
 import { silentLog } from "@toolbus/telemetry";
-import { readResult, startWorker } from "@toolbus/tool-kit";
+import { lintTool, readResult, startWorker } from "@toolbus/tool-kit";
 import { describe, expect, it } from "vitest";
 import { orders } from "./orders.ts";
 
@@ -128,6 +128,13 @@ async function setup() {
 }
 
 describe("the orders worker", () => {
+  it("is written as the lint wants it", () => {
+    const found = orders({ refund: async () => ({ refundId: "r" }) })
+      .list()
+      .flatMap(({ definition }) => lintTool(definition));
+    expect(found).toEqual([]);
+  });
+
   it("refunds once, with the call's id as key, however often the call is sent", async () => {
     await using shop = await setup();
     await shop.refund(0, { order: "ORD-8821", amount: 20 }, "medium");

@@ -4,7 +4,7 @@ import * as contracts from "./index.ts";
 /** What an object schema says of its fields. */
 interface ObjectSchema {
   readonly properties: Readonly<Record<string, unknown>>;
-  readonly required?: readonly string[];
+  readonly required?: readonly string[] | undefined;
 }
 
 // The fields of everything that crosses a process, written out; "?" marks what may be missing.
@@ -23,7 +23,9 @@ describe("bodies of messages", () => {
       "toolCallId approvalId outcome comment? decidedBy? grantExpiresAt? executeBy? reason?",
     ],
     ["tool.cancel", contracts.ToolCancel, "toolCallId"],
+    ["tool.progress.<agent>", contracts.ToolProgress, "toolCallId toolName n message fraction? secretHash"],
     ["tool.announce", contracts.ToolAnnounce, "toolset tools"],
+    ["tool.refresh", contracts.ToolRefresh, "toolset?"],
     ["dead.<queue>", contracts.DeadLetter, "queue reason deliveries history message cut"],
   ])("%s has exactly its fields", (_, schema, expected) => {
     expect(fields(schema)).toBe(expected);
@@ -46,7 +48,11 @@ describe("results", () => {
 
 describe("bodies of requests", () => {
   it.each([
-    ["POST /v1/investigations", contracts.InvestigationRequest, "releaseId note?"],
+    ["POST /v1/investigations", contracts.InvestigationRequest, "releaseId? alert? note?"],
+    ["an alert", contracts.Alert, "labels annotations? status? startsAt? endsAt? generatorURL? fingerprint?"],
+    ["POST /v1/conversations", contracts.ConversationRequest, "profile?"],
+    ["POST /v1/conversations/{id}/messages", contracts.MessageRequest, "text ifActive?"],
+    ["POST /v1/runs/{id}/answers", contracts.AnswerRequest, "callId text"],
     ["POST /v1/approvals/{id}/decision", contracts.DecisionRequest, "decision token comment? ticket?"],
     ["an entry of the file of API keys", contracts.ApiKey, "id sha256 principal tenant roles scopes"],
   ])("%s has exactly its fields", (_, schema, expected) => {

@@ -61,10 +61,12 @@ describe("docs/messages.md", () => {
     ["toolError", contracts.ToolFailure],
     ["grantStale", contracts.ToolFailure],
     ["toolCancel", contracts.ToolCancel],
+    ["toolProgress", contracts.ToolProgress],
     ["toolAnnounce", contracts.ToolAnnounce],
+    ["toolRefresh", contracts.ToolRefresh],
     ["deadLetter", contracts.DeadLetter],
   ] as const)("lists the fields of %s", (name, { properties, required }) => {
-    const must: readonly string[] = required;
+    const must: readonly string[] = required ?? [];
     const fields = Object.keys(properties).map((field) => (must.includes(field) ? field : `${field}?`));
     expect(bodies?.find(([type]) => type === contracts.messageTypes[name])?.[1]).toBe(fields.join(" "));
   });

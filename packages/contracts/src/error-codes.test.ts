@@ -12,6 +12,8 @@ const TOOL_ERRORS = `
   execution_failed    ToolTerminalError   ExecutionFailed   ToolExecutionError     error             final
   result_too_large    ToolTerminalError   ExecutionFailed   ToolExecutionError     error             final
   poison              ToolTerminalError   ExecutionFailed   ToolExecutionError     error             final
+  tool_disabled       ToolPolicyError     ExecutionFailed   ToolExecutionError     denied            final
+  tool_changed        ToolTerminalError   ExecutionFailed   ToolExecutionError     not_executed      final
   policy_denied       ToolPolicyError     ExecutionFailed   ToolExecutionError     denied            final
   denied_by_user      ToolPolicyError     ExecutionFailed   ToolExecutionError     denied            final
   revision_requested  ToolPolicyError     ExecutionFailed   ToolExecutionError     denied            final
@@ -22,6 +24,7 @@ const TOOL_ERRORS = `
   skipped             ToolPolicyError     ExecutionFailed   ToolExecutionError     not_executed      final
   outcome_unknown     ToolTerminalError   ExecutionFailed   ToolExecutionError     outcome_unknown   final
   cancelled           ToolPolicyError     ExecutionFailed   ToolExecutionError     cancelled         final
+  no_answer           ToolUserError       Timeout           ToolTimeoutError       timeout           final
 `;
 
 describe("codes of tool errors", () => {
@@ -61,14 +64,21 @@ describe("codes of HTTP problems", () => {
       not_found: 404,
       method_not_allowed: 405,
       not_acceptable: 406,
+      request_timeout: 408,
       already_decided: 409,
       token_used: 409,
       conflict: 409,
+      conversation_busy: 409,
+      queue_full: 409,
+      run_ended: 409,
+      not_asked: 409,
       expired: 410,
       body_too_large: 413,
+      address_too_long: 414,
       unsupported_media_type: 415,
       idempotency_key_reused: 422,
       rate_limited: 429,
+      headers_too_large: 431,
       internal: 500,
       store_unavailable: 503,
       shutting_down: 503,

@@ -25,6 +25,8 @@ export type RunEvent =
       readonly profile: string;
       readonly input: object;
       readonly tools: readonly string[];
+      /** Of the registry as the run found it: what `GET /v1/tools` says too. */
+      readonly registryVersion: string;
     }
   | {
       readonly type: "turn";
@@ -64,6 +66,17 @@ export type RunEvent =
       readonly latencyMs: number;
       /** Cut to 4 KiB for viewers. */
       readonly content: string;
+      /** Of the run so far: this call counts. */
+      readonly usage: Usage;
+    }
+  | {
+      /** The model asks the person; `POST /v1/runs/{id}/answers` answers. */
+      readonly type: "call.asked";
+      readonly at: number;
+      readonly callId: string;
+      readonly question: string;
+      readonly options: readonly string[];
+      readonly expiresAt: number;
     }
   | { readonly type: "run.cancelling"; readonly at: number; readonly by: string }
   | RunEnd;
@@ -88,6 +101,13 @@ export type RunEnd =
     }
   | { readonly type: "run.cancelled"; readonly at: number; readonly by: string; readonly report: Report | null; readonly usage: Usage };
 
+/** Not durable, first of a stream that a POST opened: which run it is. Made by the gateway. */
+export interface RunAccepted {
+  readonly type: "accepted";
+  readonly runId: string;
+  readonly conversationId: string;
+}
+
 /** Not durable: text as it comes. `after` is the last durable sequence when it was written; `offset` counts characters within the round. */
 export interface TextDelta {
   readonly type: "delta";
@@ -104,6 +124,21 @@ export interface TextReset {
   readonly epoch: number;
   readonly round: number;
 }
+
+/** Not durable: how far a tool has come, in its own words. `n` counts up within a call; a smaller one is old. */
+export interface ToolProgressed {
+  readonly type: "progress";
+  readonly callId: string;
+  readonly tool: string;
+  readonly n: number;
+  readonly at: number;
+  readonly message: string;
+  /** 0 to 1, where the tool knows. */
+  readonly fraction?: number;
+}
+
+/** What goes live while a run works: shown to who watches, never stored. */
+export type LiveEvent = TextDelta | ToolProgressed;
 
 export const RUN_ENDS = ["run.completed", "run.failed", "run.cancelled"] as const;
 

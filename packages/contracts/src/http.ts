@@ -1,21 +1,119 @@
 import { type Static, Type } from "typebox";
 import { DECISIONS } from "./documents/approval.ts";
-import { jsonParser, parser } from "./parse.ts";
+import { IF_ACTIVE } from "./documents/gateway.ts";
+import { ID_PATTERNS } from "./ids.ts";
+import { declared, declaredQuery, jsonParser } from "./parse.ts";
 
 const closed = { additionalProperties: false } as const;
 
-/** `POST /v1/investigations`. */
+/** What takes no fields at all: a query or a body that must be empty. */
+export const NO_FIELDS = Type.Object({}, closed);
+
+/** The name of a profile, as its file says it. */
+export const ProfileName = Type.String({ pattern: "^[a-z][a-z0-9-]{0,63}$" });
+
+const Labels = Type.Unsafe<Readonly<Record<string, string>>>({
+  type: "object",
+  maxProperties: 64,
+  propertyNames: { type: "string", maxLength: 128 },
+  additionalProperties: { type: "string", maxLength: 2000 },
+});
+
+/** One alert, in the form in which Alertmanager sends each of its `alerts`. */
+export const Alert = Type.Object(
+  {
+    labels: Labels,
+    annotations: Type.Optional(Labels),
+    status: Type.Optional(Type.Enum(["firing", "resolved"])),
+    startsAt: Type.Optional(Type.String({ maxLength: 64 })),
+    endsAt: Type.Optional(Type.String({ maxLength: 64 })),
+    generatorURL: Type.Optional(Type.String({ maxLength: 2000 })),
+    fingerprint: Type.Optional(Type.String({ maxLength: 128 })),
+  },
+  closed,
+);
+export type Alert = Static<typeof Alert>;
+
+/** `POST /v1/investigations`: a release or an alert, exactly one of the two. */
 export const InvestigationRequest = Type.Object(
   {
     /** The release to investigate, as its release API knows it. */
-    releaseId: Type.String({ minLength: 1, maxLength: 200, pattern: "^[^\\u0000-\\u001f]+$" }),
+    releaseId: Type.Optional(Type.String({ minLength: 1, maxLength: 200, pattern: "^[^\\u0000-\\u001f]+$" })),
+    alert: Type.Optional(Alert),
     /** What else the agent should know. */
     note: Type.Optional(Type.String({ maxLength: 4000 })),
   },
   closed,
 );
 export type InvestigationRequest = Static<typeof InvestigationRequest>;
-export const parseInvestigationRequest = parser(InvestigationRequest);
+export const investigationRequest = declared("InvestigationRequest", InvestigationRequest);
+
+/** `POST /v1/conversations`. */
+export const ConversationRequest = Type.Object({ profile: Type.Optional(ProfileName) }, closed);
+export type ConversationRequest = Static<typeof ConversationRequest>;
+export const conversationRequest = declared("ConversationRequest", ConversationRequest);
+
+/** The longest message of a person, in characters. */
+export const MAX_MESSAGE_CHARS = 32_768;
+
+/** `POST /v1/conversations/{id}/messages`. */
+export const MessageRequest = Type.Object(
+  {
+    text: Type.String({ minLength: 1, maxLength: MAX_MESSAGE_CHARS }),
+    /** What to do while a run is active: wait behind it (the default), be refused, or cancel it and go first. */
+    ifActive: Type.Optional(Type.Enum([...IF_ACTIVE])),
+  },
+  closed,
+);
+export type MessageRequest = Static<typeof MessageRequest>;
+export const messageRequest = declared("MessageRequest", MessageRequest);
+
+/** The query of `GET /v1/conversations/{id}/messages`. */
+export const messagesQuery = declaredQuery(
+  "MessagesQuery",
+  Type.Object(
+    {
+      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50, description: "How many messages at most." })),
+      before: Type.Optional(
+        Type.Integer({ minimum: 1, description: "What the page after it gave as `before`: the messages that came earlier." }),
+      ),
+    },
+    closed,
+  ),
+);
+
+/** The query of `GET /v1/runs/{id}/events`. */
+export const eventsQuery = declaredQuery(
+  "EventsQuery",
+  Type.Object(
+    {
+      lastEventId: Type.Optional(
+        Type.String({ maxLength: 200, description: "As the header `Last-Event-ID`, which an EventSource that is opened anew cannot send." }),
+      ),
+    },
+    closed,
+  ),
+);
+
+/** The query of `GET /v1/runs`. */
+export const runsQuery = declaredQuery(
+  "RunsQuery",
+  Type.Object(
+    {
+      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20, description: "How many runs at most." })),
+      cursor: Type.Optional(Type.String({ maxLength: 2000, description: "What the previous page gave as `cursor`." })),
+    },
+    closed,
+  ),
+);
+
+/** `POST /v1/runs/{id}/answers`: the answer to a question of `ask_user`. */
+export const AnswerRequest = Type.Object(
+  { callId: Type.String({ pattern: ID_PATTERNS.call }), text: Type.String({ minLength: 1, maxLength: MAX_MESSAGE_CHARS }) },
+  closed,
+);
+export type AnswerRequest = Static<typeof AnswerRequest>;
+export const answerRequest = declared("AnswerRequest", AnswerRequest);
 
 /** `POST /v1/approvals/{id}/decision`. */
 export const DecisionRequest = Type.Object(
@@ -30,7 +128,20 @@ export const DecisionRequest = Type.Object(
   closed,
 );
 export type DecisionRequest = Static<typeof DecisionRequest>;
-export const parseDecisionRequest = parser(DecisionRequest);
+export const decisionRequest = declared("DecisionRequest", DecisionRequest);
+
+/** The query of `GET /v1/approvals`. */
+export const approvalsQuery = declaredQuery(
+  "ApprovalsQuery",
+  Type.Object(
+    {
+      status: Type.Optional(Type.Enum(["pending"], { description: "Only what waits is listed." })),
+      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20, description: "How many approvals at most." })),
+      cursor: Type.Optional(Type.String({ maxLength: 2000, description: "What the previous page gave as `cursor`." })),
+    },
+    closed,
+  ),
+);
 
 /** What a role may do: a user starts and follows runs, an operator sees all of the tenant, an approver decides (approvals only). */
 export const ROLES = ["user", "operator", "approver"] as const;

@@ -79,6 +79,11 @@ export function derivedIds(
   return { conversationId: `cv_${shard}_${crockford(digest.subarray(0, 16))}`, runId: `rn_${shard}_${crockford(digest.subarray(16, 32))}` };
 }
 
+/** The run id of a request with an `Idempotency-Key` in a conversation that exists: derived likewise, on its conversation's shard. */
+export function derivedRunId(parts: { tenant: string; principal: string; route: string; key: string }, conversationId: string): string {
+  return derivedIds(parts, 1).runId.replace(/^rn_[0-9a-f]{2}_/, `rn_${shardOf(conversationId)}_`);
+}
+
 /** The id of the call with this index in this round of the run: unique everywhere, and the idempotency key of its effect. */
 export function callIdOf(runId: string, round: number, index: number): string {
   return `${runId}.${round}.${index}`;

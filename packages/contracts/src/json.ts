@@ -3,3 +3,8 @@ export type Json = string | number | boolean | null | readonly Json[] | { readon
 
 /** A JSON object. */
 export type JsonObject = { readonly [key: string]: Json };
+
+/** True for a JSON object: neither null nor an array. */
+export function isJsonObject(value: Json | undefined): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -7,6 +7,7 @@ import { rootRunId, shardOf } from "./ids.ts";
 export type Family =
   | "origin"
   | "inbox"
+  | "ticket"
   | "conversation"
   | "run"
   | "call"
@@ -14,6 +15,7 @@ export type Family =
   | "transcript"
   | "events"
   | "live"
+  | "profile"
   | "approval"
   | "token"
   | "audit"
@@ -25,6 +27,7 @@ export type Family =
   | "dead"
   | `registry.${string}`
   | `ledger.${string}`
+  | `rate.${string}`
   | `index.${string}`;
 
 /** The shard for what belongs to no conversation: registry, pins, era. */
@@ -40,9 +43,13 @@ export const keys = {
   /** A sub-run's origin is its root's. */
   runOrigin: (runId: string) => keyOf("origin", shardOf(runId), rootRunId(runId)),
   inbox: (shard: string, entryId: string) => keyOf("inbox", shard, entryId),
+  /** What a browser shows to read the stream of one run, kept under its hash. */
+  streamTicket: (runId: string, hash: string) => keyOf("ticket", shardOf(runId), `${runId}:${hash}`),
   conversation: (conversationId: string) => keyOf("conversation", shardOf(conversationId), conversationId),
   run: (runId: string) => keyOf("run", shardOf(runId), runId),
   call: (callId: string) => keyOf("call", shardOf(callId), callId),
+  /** The profiles that an agent knows, for the gateway to look up. */
+  profiles: (agent: string) => keyOf("profile", HOME_SHARD, agent),
   /** Present when the call must not begin, or send, any more. */
   stop: (callId: string) => keyOf("stop", shardOf(callId), callId),
   transcript: (conversationId: string) => keyOf("transcript", shardOf(conversationId), conversationId),
@@ -50,14 +57,21 @@ export const keys = {
   live: (runId: string) => keyOf("live", shardOf(runId), runId),
   ledger: (toolset: string, callId: string) => keyOf(`ledger.${toolset}`, shardOf(callId), callId),
   registration: (toolset: string, tool: string, version: string) => keyOf(`registry.${toolset}`, HOME_SHARD, `${tool}@${version}`),
+  /** A definition that is registered no more, by its hash: neither a tool's name nor "name@version" can look like one. */
+  replacedDefinition: (toolset: string, hash: string) => keyOf(`registry.${toolset}`, HOME_SHARD, hash),
   registryIndex: () => "index.registry",
   approval: (approvalId: string) => keyOf("approval", shardOf(approvalId), approvalId),
   token: (approvalId: string, hash: string) => keyOf("token", shardOf(approvalId), hash),
   audit: (shard: string) => keyOf("audit", shard, "audit"),
+  /** The definition of a tool that approvals goes by. */
   pin: (tool: string) => keyOf("pin", HOME_SHARD, tool),
+  /** Another version of it that approvals grants as well. */
+  pinBeside: (tool: string, hash: string) => keyOf("pin", HOME_SHARD, `${tool}@${hash}`),
   era: () => keyOf("era", HOME_SHARD, "era"),
   quota: (runId: string, name: string) => keyOf("quota", shardOf(runId), `${rootRunId(runId)}:${name}`),
   security: (shard: string, service: string) => keyOf("security", shard, service),
   pendingApprovals: () => "index.approvals.pending",
+  /** How much of its minute a caller has used. Belongs to no conversation, so its shard is given. */
+  rate: (service: string, shard: string, id: string) => keyOf(`rate.${service}`, shard, id),
   runIndex: (principal: string) => `index.runs.${principal}`,
 } as const;

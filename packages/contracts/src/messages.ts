@@ -104,9 +104,28 @@ export type ApprovalDecided = Static<typeof ApprovalDecided>;
 export const ToolCancel = Type.Object({ toolCallId: CallId }, closed);
 export type ToolCancel = Static<typeof ToolCancel>;
 
+/** Body of `tool.progress.<agent>`: how far a tool has come; best effort. `secretHash` proves that who says so saw the invoke. */
+export const ToolProgress = Type.Object(
+  {
+    toolCallId: CallId,
+    toolName: ToolName,
+    /** Counts up within a call. */
+    n: Type.Integer({ minimum: 1 }),
+    message: Type.String({ maxLength: 500 }),
+    fraction: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
+    secretHash: Type.String({ maxLength: 80 }),
+  },
+  closed,
+);
+export type ToolProgress = Static<typeof ToolProgress>;
+
 /** Body of `tool.announce`: a toolset's registrations changed. */
 export const ToolAnnounce = Type.Object({ toolset: Type.String(), tools: Type.Array(Type.String()) }, closed);
 export type ToolAnnounce = Static<typeof ToolAnnounce>;
+
+/** Body of `tool.refresh`: workers register and announce their tools again; those of one toolset, or all. */
+export const ToolRefresh = Type.Object({ toolset: Type.Optional(Type.String({ maxLength: 32 })) }, closed);
+export type ToolRefresh = Static<typeof ToolRefresh>;
 
 /** CloudEvents `type` of each message. */
 export const messageTypes = {
@@ -115,7 +134,9 @@ export const messageTypes = {
   toolError: "toolbus.tool.error",
   grantStale: "toolbus.tool.grant_stale",
   toolCancel: "toolbus.tool.cancel",
+  toolProgress: "toolbus.tool.progress",
   toolAnnounce: "toolbus.tool.announce",
+  toolRefresh: "toolbus.tool.refresh",
   runWake: "toolbus.run.wake",
   approvalRequest: "toolbus.approval.request",
   approvalCancel: "toolbus.approval.cancel",

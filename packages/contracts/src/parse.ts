@@ -1,6 +1,6 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
-import type { Static, TSchema } from "typebox";
+import { type Static, type TObject, type TSchema, Type } from "typebox";
 
 /** One fault in a value: where (a JSON Pointer, "" for the value itself) and what, in words for the one who sent it. */
 export interface Problem {
@@ -48,6 +48,49 @@ export function jsonParser<S extends TSchema>(schema: S): (text: string) => Pars
     }
     return parse(value);
   };
+}
+
+/** A schema under the name that the API's description gives it, with its parser: what is documented is what is checked. */
+export interface Declared<T> {
+  readonly name: string;
+  readonly schema: object;
+  readonly parse: (value: unknown) => Parsed<T>;
+}
+
+export function declared<S extends TSchema>(name: string, schema: S): Declared<Static<S>> {
+  return { name, schema, parse: parser(schema) };
+}
+
+/** The parameters of a query, each a text in the address. */
+export interface DeclaredQuery<T> extends Declared<T> {
+  readonly parameters: readonly { readonly name: string; readonly required: boolean; readonly schema: object }[];
+}
+
+/** Its parser reads whole numbers out of texts where the schema wants integers; a parameter that is given twice is a problem. */
+export function declaredQuery<S extends TObject>(name: string, schema: S): DeclaredQuery<Static<S>> {
+  const properties: Readonly<Record<string, TSchema>> = schema.properties;
+  const must: readonly string[] = schema.required ?? [];
+  const parse = parser(schema);
+  return {
+    name,
+    schema,
+    parameters: Object.entries(properties).map(([parameter, about]) => ({
+      name: parameter,
+      required: must.includes(parameter),
+      schema: about,
+    })),
+    parse(value) {
+      const given = Object.entries(typeof value === "object" && value !== null ? value : {});
+      const twice = given.filter(([, text]) => typeof text !== "string").map(([parameter]) => parameter);
+      if (twice.length > 0)
+        return { ok: false, problems: twice.map((parameter) => ({ path: pointer("", parameter), message: "must be given once" })) };
+      return parse(Object.fromEntries(given.map(([parameter, text]) => [parameter, valueOf(properties[parameter], String(text))])));
+    },
+  };
+}
+
+function valueOf(schema: TSchema | undefined, text: string): string | number {
+  return schema !== undefined && Type.IsInteger(schema) && /^-?\d{1,15}$/.test(text) ? Number(text) : text;
 }
 
 /** One line from a list of problems, for logs and error texts: `/name must be a string; /age must be >= 0`. */

@@ -63,7 +63,9 @@ describe("names on the bus", () => {
       toolError: "toolbus.tool.error",
       grantStale: "toolbus.tool.grant_stale",
       toolCancel: "toolbus.tool.cancel",
+      toolProgress: "toolbus.tool.progress",
       toolAnnounce: "toolbus.tool.announce",
+      toolRefresh: "toolbus.tool.refresh",
       runWake: "toolbus.run.wake",
       approvalRequest: "toolbus.approval.request",
       approvalCancel: "toolbus.approval.cancel",
@@ -124,15 +126,19 @@ describe("names in the store", () => {
       keys.live(RUN),
       keys.ledger("release", CALL),
       keys.registration("release", "get_release", "1.2"),
+      keys.replacedDefinition("release", "sha256-x"),
       keys.registryIndex(),
       keys.approval(APPROVAL),
       keys.token(APPROVAL, "hash"),
       keys.audit("0a"),
       keys.pin("get_release"),
+      keys.pinBeside("get_release", "sha256-x"),
       keys.era(),
+      keys.profiles("default"),
       keys.quota(sub, "writes"),
       keys.security("0a", "worker.release"),
       keys.pendingApprovals(),
+      keys.rate("gateway", "0a", "runs:hash"),
       keys.runIndex("user:one"),
     ]).toEqual([
       `tb:origin:{0a}:${CONVERSATION}`,
@@ -147,15 +153,19 @@ describe("names in the store", () => {
       `tb:live:{0a}:${RUN}`,
       `tb:ledger.release:{0a}:${CALL}`,
       "tb:registry.release:{00}:get_release@1.2",
+      "tb:registry.release:{00}:sha256-x",
       "index.registry",
       `tb:approval:{0a}:${APPROVAL}`,
       "tb:token:{0a}:hash",
       "tb:audit:{0a}:audit",
       "tb:pin:{00}:get_release",
+      "tb:pin:{00}:get_release@sha256-x",
       "tb:era:{00}:era",
+      "tb:profile:{00}:default",
       `tb:quota:{0a}:${RUN}:writes`,
       "tb:security:{0a}:worker.release",
       "index.approvals.pending",
+      "tb:rate.gateway:{0a}:runs:hash",
       "index.runs.user:one",
     ]);
     expect(contracts.DEFAULT_SHARDS).toBe(16);
@@ -190,7 +200,7 @@ describe("words of people and streams", () => {
     expect(contracts.APPROVAL_OUTCOMES).toEqual(["approved", "rejected", "revision_requested", "expired", "cancelled", "limit", "refused"]);
     expect(contracts.ROLES).toEqual(["user", "operator", "approver"]);
     expect(contracts.RUN_STATUSES).toEqual(["queued", "ready", "waiting", "done", "failed", "cancelled"]);
-    expect(contracts.CALL_STATES).toEqual(["queued", "requested", "held", "granted", "dispatched", "resolved"]);
+    expect(contracts.CALL_STATES).toEqual(["queued", "requested", "held", "granted", "dispatched", "asked", "resolved"]);
     expect(contracts.SEVERITIES).toEqual(["low", "medium", "high"]);
   });
 
@@ -204,12 +214,15 @@ describe("words of people and streams", () => {
       "call.held",
       "call.decided",
       "call.resolved",
+      "call.asked",
       "run.cancelling",
       "run.completed",
       "run.failed",
       "run.cancelled",
+      "accepted",
       "delta",
       "reset",
+      "progress",
     ]);
     expect(contracts.RUN_ENDS).toEqual(["run.completed", "run.failed", "run.cancelled"]);
     expect(["run.failed", "run.cancelling", "turn"].map((type) => contracts.isRunEnd({ type }))).toEqual([true, false, false]);

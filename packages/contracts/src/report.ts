@@ -23,6 +23,8 @@ export type Evidence = Static<typeof Evidence>;
 export const Report = Type.Object(
   {
     subject: Type.String(),
+    /** What an alert comes from, where that was found. */
+    cause: Type.Union([Type.String({ maxLength: 2000 }), Type.Null()]),
     severity: Type.Union([Type.Enum([...SEVERITIES]), Type.Null()]),
     findings: Type.Array(Type.String({ maxLength: 2000 }), { maxItems: 64 }),
     evidence: Type.Array(Evidence, { maxItems: 256 }),

@@ -12,12 +12,18 @@ export class UnknownModelProvider extends Error {
   readonly code = "unknown_model_provider";
 }
 
-/** The provider that configuration names. Opens no connection. Throws `UnknownModelProvider` with what is accepted. */
-export function connectModel(name: string): ModelProvider {
+/**
+ * The provider that configuration names, with the model that it names or, for null, the provider's own default. Opens no connection. Throws
+ * `UnknownModelProvider` with what is accepted.
+ */
+export function connectModel(name: string, model: string | null = null): ModelProvider {
   if (name !== "offline") {
     throw new UnknownModelProvider(
       `The model provider ${JSON.stringify(name)} comes in a later version; accepted now: ${MODEL_PROVIDERS.join(", ")}.`,
     );
   }
-  return providers[name]();
+  const provider = providers[name]();
+  if (model !== null && model !== provider.model)
+    throw new UnknownModelProvider(`The provider "${name}" has no model ${JSON.stringify(model)}; accepted: ${provider.model}.`);
+  return provider;
 }

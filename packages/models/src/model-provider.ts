@@ -1,4 +1,4 @@
-import type { JsonObject, TranscriptEntry } from "@toolbus/contracts";
+import type { JsonObject, ToolChoice, TranscriptEntry } from "@toolbus/contracts";
 
 /**
  * A model: it reads the neutral transcript and gives one turn, text or tool calls or both. It decides, it never runs a tool and keeps nothing
@@ -9,6 +9,7 @@ import type { JsonObject, TranscriptEntry } from "@toolbus/contracts";
  * - The deltas given to `onText`, put together, are the reply's text. No delta comes after `complete` has settled or its signal has aborted.
  * - A reply is whole: a stream that breaks off rejects, and what was streamed until then counts for nothing.
  * - The tools of the calls are among the offered ones, and the ids of the calls differ from one another and from every id in the transcript.
+ * - With the tool choice `none` there are no calls.
  * - `stop` is `tool_use` exactly when there are calls. A reply that was cut off has none: half a call is no call.
  *
  * It does not retry, log or measure: whoever calls it does. It has no deadline of its own: the signal is the deadline.
@@ -40,6 +41,8 @@ export interface ModelRequest {
   readonly transcript: readonly TranscriptEntry[];
   /** What may be called in this turn; nothing else is. */
   readonly tools: readonly ToolSpec[];
+  /** `auto` when absent. `none` holds with every adapter; a demand for a call is passed on where the vendor knows it. */
+  readonly toolChoice?: ToolChoice;
   /** The longest reply, in the model's own tokens. */
   readonly maxTokens: number;
   readonly run: ModelRun;

@@ -1,6 +1,14 @@
 export { type ApiKeys, apiKeys, apiKeysFromFile, type Principal } from "./http/api-keys.ts";
-export { type Access, type HttpServer, startHttpServer, type Route } from "./http/http-server.ts";
+export { type HealthOptions, healthRoutes } from "./http/health-routes.ts";
+export { type HttpServer, startHttpServer } from "./http/http-server.ts";
+export { type HttpConfig, httpSettings, perMinute } from "./http/http-settings.ts";
+export { keyReused } from "./http/idempotency-key.ts";
+export { type ApiAbout, openApiOf } from "./http/openapi.ts";
 export { HttpProblem } from "./http/problem.ts";
+export { type RateLimit, rateLimit } from "./http/rate-limit.ts";
+export { type Access, type BodyDefinition, getRoute, idOf, type Incoming, noBody, noQuery, postRoute, type Route, type RouteDocs } from "./http/route.ts";
+export { SAFE_HEADERS } from "./http/safe-headers.ts";
+export { observedOutbox } from "./observed-outbox.ts";
 export { type Outbox, startOutbox } from "./outbox.ts";
 export { pause } from "./pause.ts";
 export { Refusal } from "./refusal.ts";
@@ -10,3 +18,5 @@ export { defineService, type Infrastructure, type Service, type ServiceDefinitio
 export { BadSettings, httpAddress, integer, milliseconds, port, readSettings, type Settings, type SettingsOf, str } from "./settings.ts";
 export { type Loop, startTimerLoop } from "./timer-loop.ts";
 export { loopTimings } from "./timings.ts";
+export { toolFlagSettings } from "./tool-flag-settings.ts";
+export { tracedBus, type TracedBusOptions } from "./traced-bus.ts";

@@ -2,6 +2,7 @@ import type { MessageBus } from "@toolbus/bus";
 import type { Json, Message } from "@toolbus/contracts";
 import { type Change, type CommitReply, type OutboxRow, type StateStore, StoreUnavailable } from "@toolbus/state";
 import type { Log } from "@toolbus/telemetry";
+import { rowsInContext, withinRow } from "./carried-context.ts";
 import { pause } from "./pause.ts";
 
 export interface OutboxOptions {
@@ -47,9 +48,10 @@ export function startOutbox(options: OutboxOptions): Outbox {
 
   return {
     async commit(shard, change) {
-      const timed: Change = change.outbox ? { ...change, outbox: change.outbox.map((row) => ({ ...row, dueIn: visibilityMs })) } : change;
+      const rows = change.outbox && rowsInContext(change.outbox);
+      const timed: Change = rows ? { ...change, outbox: rows.map((row) => ({ ...row, dueIn: visibilityMs })) } : change;
       const reply = await commitWithRepeats(shard, timed);
-      if (reply.outcome === "ok") for (const { id, topic, message } of change.outbox ?? []) publishSoon({ shard, id, topic, message });
+      if (reply.outcome === "ok") for (const { id, topic, message } of rows ?? []) publishSoon({ shard, id, topic, message });
       return reply;
     },
     async stop() {
@@ -89,7 +91,7 @@ export function startOutbox(options: OutboxOptions): Outbox {
 
   async function publishRow(row: Pick<OutboxRow, "shard" | "id" | "topic" | "message">): Promise<void> {
     try {
-      await bus.publish(await prepare(row));
+      await withinRow(row.message, async () => bus.publish(await prepare(row)));
     } catch (error) {
       // The row stays; the relay tries again after its visibility.
       log.warn({ error, id: row.id, topic: row.topic }, "a message was not confirmed and is published again later");

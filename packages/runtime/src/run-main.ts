@@ -1,5 +1,6 @@
 import { BusUnavailable } from "@toolbus/bus";
 import { StoreRefused, StoreUnavailable } from "@toolbus/state";
+import { TelemetryRefused } from "@toolbus/telemetry";
 import { Refusal } from "./refusal.ts";
 import type { Running } from "./run-services.ts";
 import { BadSettings } from "./settings.ts";
@@ -43,7 +44,8 @@ export function sentenceOf(error: unknown): string {
     error instanceof StoreRefused ||
     error instanceof StoreUnavailable ||
     error instanceof BusUnavailable ||
-    error instanceof BadSettings
+    error instanceof BadSettings ||
+    error instanceof TelemetryRefused
   ) {
     return error.message;
   }

@@ -1,9 +1,8 @@
 import { BusUnavailable, type MessageBus } from "@toolbus/bus";
 import { StoreRefused, StoreUnavailable } from "@toolbus/state";
-import { silentLog } from "@toolbus/telemetry";
 import { describe, expect, it } from "vitest";
-import { apiKeys } from "./http/api-keys.ts";
 import { startHttpServer } from "./http/http-server.ts";
+import { serverOptions } from "./http/http-under-test.ts";
 import { Refusal } from "./refusal.ts";
 import { type RunOptions, runServices } from "./run-services.ts";
 import { defineService, type ServiceDefinition } from "./service.ts";
@@ -62,11 +61,11 @@ describe("running services", () => {
 
   it("says in one sentence that a port is taken, and by which variable to choose another", async () => {
     const t = setup();
-    const taken = await startHttpServer({ name: "first", host: "127.0.0.1", port: 0, keys: apiKeys([]), routes: [], log: silentLog });
+    const taken = await startHttpServer(serverOptions({ name: "first" }));
     const number = Number(new URL(taken.url).port);
     const server = t.service("tea-room", {
       onStart: async () => {
-        await startHttpServer({ name: "tea-room", host: "127.0.0.1", port: number, keys: apiKeys([]), routes: [], log: silentLog });
+        await startHttpServer(serverOptions({ name: "tea-room", port: number }));
       },
     });
     await expect(t.run([t.service("one"), server])).rejects.toThrow(

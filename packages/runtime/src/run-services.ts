@@ -1,15 +1,19 @@
 import { randomBytes } from "node:crypto";
 import { connectBus } from "@toolbus/bus";
 import { connectState } from "@toolbus/state";
-import { createLog, LOG_LEVELS } from "@toolbus/telemetry";
+import { createLog, LOG_LEVELS, startTelemetry } from "@toolbus/telemetry";
 import type { Infrastructure, Service, ServiceDefinition } from "./service.ts";
 import { milliseconds, readSettings, type Settings, str } from "./settings.ts";
+import { messagingSystem, tracedBus } from "./traced-bus.ts";
 
 /** What a process reads besides its services' settings. */
 export const processSettings = {
   BUS_URL: str({ default: "memory:", desc: "the bus: memory: (amqp:// and nats:// come with separate processes)" }),
   STATE_URL: str({ default: "sqlite:.toolbus/state", desc: "the state store: sqlite:DIRECTORY or memory:" }),
   LOG_LEVEL: str({ default: "info", choices: [...LOG_LEVELS], desc: "silent, error, warn, info or debug" }),
+  TRACE_DIR: str({ default: "", desc: "a folder that gets one file of spans for each trace; empty: none" }),
+  TOOL_AUDIT_FILE: str({ default: "", desc: "a file that gets one line for each tool call; empty: none" }),
+  AUDIT_KEY_FILE: str({ default: "", desc: "the key of the audit's hashes; by default it is made beside the audit" }),
   DRAIN_MS: milliseconds({ default: 25_000, desc: "how long a stop may take" }),
 } as const;
 
@@ -27,6 +31,10 @@ export interface RunOptions {
   readonly wrap?: (infrastructure: Infrastructure) => Infrastructure;
 }
 
+/** `service.name` of a process with several services. */
+const PROCESS = "toolbus";
+const TELEMETRY_FLUSH_MS = 2000;
+
 type AnyService = ServiceDefinition<Settings>;
 
 /**
@@ -38,18 +46,37 @@ export async function runServices(definitions: readonly AnyService[], options: R
   const config = readSettings(all, options.env);
   const process = readSettings(processSettings, options.env);
   const log = createLog({ name: definitions.map((d) => d.name).join("+"), level: process.LOG_LEVEL as (typeof LOG_LEVELS)[number] });
-  const built = await build(process, log);
+  const monotonic = (): number => performance.now();
+  const telemetry = await startTelemetry({
+    env: options.env,
+    serviceName: definitions.length === 1 ? (definitions[0]?.name ?? PROCESS) : PROCESS,
+    log,
+    newKey: () => randomBytes(32).toString("base64url"),
+    monotonic,
+  });
+  const endTelemetry = (): Promise<void> => telemetry.shutdown(Math.min(TELEMETRY_FLUSH_MS, process.DRAIN_MS / 4));
+  const built = await build(process, log, monotonic).catch(async (error: unknown) => {
+    await endTelemetry();
+    throw error;
+  });
   const infrastructure = options.wrap?.(built) ?? built;
   const services = new Map<string, Service>();
   let stopping: Promise<boolean> | null = null;
   const running: Running = {
     infrastructure,
     services,
-    stop: () => (stopping ??= stopWithin(process.DRAIN_MS, () => stopAll(infrastructure, services))),
+    stop: () => (stopping ??= stopWithin(process.DRAIN_MS, () => stopAll(infrastructure, services, endTelemetry))),
   };
   try {
     for (const definition of definitions) {
-      services.set(definition.name, await definition.start({ ...infrastructure, log: log.child({ service: definition.name }) }, config));
+      const { name: service } = definition;
+      const bus = tracedBus(infrastructure.bus, {
+        service,
+        system: messagingSystem(process.BUS_URL),
+        clock: infrastructure.clock,
+        monotonic,
+      });
+      services.set(service, await definition.start({ ...infrastructure, bus, log: log.child({ service }) }, config));
     }
   } catch (error) {
     await running.stop();
@@ -61,12 +88,13 @@ export async function runServices(definitions: readonly AnyService[], options: R
 async function build(
   config: { readonly BUS_URL: string; readonly STATE_URL: string },
   log: Infrastructure["log"],
+  monotonic: Infrastructure["monotonic"],
 ): Promise<Infrastructure> {
   const clock = () => Date.now();
   const state = await connectState(config.STATE_URL, { clock });
   try {
     const bus = await connectBus(config.BUS_URL, { clock });
-    return { bus, state, log, random: (bytes) => randomBytes(bytes), monotonic: () => performance.now(), clock };
+    return { bus, state, log, random: (bytes) => randomBytes(bytes), monotonic, clock };
   } catch (error) {
     await state.close();
     throw error;
@@ -74,9 +102,18 @@ async function build(
 }
 
 /** Goes on whatever one of them does: the store's lock must not outlive the services. */
-async function stopAll({ bus, state, log }: Infrastructure, services: ReadonlyMap<string, Service>): Promise<void> {
+async function stopAll(
+  { bus, state, log }: Infrastructure,
+  services: ReadonlyMap<string, Service>,
+  endTelemetry: () => Promise<void>,
+): Promise<void> {
   const stops = [...services].map(([name, service]) => ({ name, stop: () => service.stop() })).toReversed();
-  for (const { name, stop } of [...stops, { name: "bus", stop: () => bus.close() }, { name: "state", stop: () => state.close() }]) {
+  for (const { name, stop } of [
+    ...stops,
+    { name: "bus", stop: () => bus.close() },
+    { name: "state", stop: () => state.close() },
+    { name: "telemetry", stop: endTelemetry },
+  ]) {
     try {
       await stop();
     } catch (error) {

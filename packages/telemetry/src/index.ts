@@ -1,1 +1,23 @@
 export { createLog, LOG_LEVELS, type Log, type LogLevel, silentLog } from "./logger.ts";
+export { measure, observeGauge } from "./measurements.ts";
+export { attributeNames, type Metric, metricNames, spanEvents, spanNames } from "./names.ts";
+export type { Attributes, SpanKind } from "./recorder.ts";
+export { redacted, redactText } from "./redact.ts";
+export { TelemetryRefused } from "./refused.ts";
+export {
+  currentCarrier,
+  currentTraceparent,
+  errorType,
+  type OpenSpan,
+  openSpan,
+  type Parent,
+  type Span,
+  type SpanOptions,
+  spansAreOn,
+  withinReceived,
+  withSpan,
+} from "./spans.ts";
+export { startTelemetry, type Telemetry, type TelemetryOptions } from "./start-telemetry.ts";
+export type { AuditLine, ToolCallRecord } from "./tool-audit.ts";
+export { recordToolCall } from "./tool-calls.ts";
+export { type Carrier, readCarrier, type SentContext } from "./trace-context.ts";

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { defineTool, type ReadSpec, type WriteSpec } from "./define-tool.ts";
 import { toolset } from "./toolset.ts";
+import type { Tool } from "./tool.ts";
 import { ToolProblem } from "./tool-problem.ts";
 
 const parameters = { type: "object", properties: { id: { type: "string" } }, required: ["id"], additionalProperties: false };
@@ -27,14 +28,23 @@ describe("defining a tool", () => {
     const refused: readonly [object, RegExp][] = [
       [{ ...read, name: "Look Up" }, /"Look Up" is not defined well/],
       [{ ...read, parameters: { type: "string" } }, /must be a JSON Schema with "type": "object"/],
-      [{ ...read, parameters: { type: "object", properties: { a: { type: "strange" } } } }, /no JSON Schema that compiles/],
+      [{ ...read, parameters: undefined }, /must be a JSON Schema with "type": "object"/],
+      [
+        { ...read, parameters: { ...parameters, properties: { id: { type: "strange" } } } },
+        /has the type "strange".+ Give it one "type": string/,
+      ],
+      [{ ...read, parameters: { ...parameters, properties: { id: { type: "string", pattern: "(" } } } }, /no JSON Schema that compiles/],
+      [{ ...read, parameters: { ...parameters, required: ["id", "di"] } }, /requires "di", .+\. Correct the name/],
       [{ ...read, timeoutMs: 0 }, /timeoutMs/],
       [{ ...read, prepare: () => 1 }, /is a read and has a "prepare"/],
       [{ ...write, idempotency: undefined }, /must say its "idempotency"/],
       [{ ...write, idempotency: { mode: "reconcile" } }, /needs a function "reconcile"/],
       [{ ...write, reconcile: () => ({ kind: "unknown" }) }, /must be "reconcile", not "none"/],
       [{ ...write, prepare: undefined }, /needs a function "prepare"/],
-      [{ ...write, effect: "Pay {amount}." }, /names \{amount\}/],
+      [{ ...write, effect: "Pay {amount}." }, /names \{amount\}.+ Its parameters: id\./],
+      [{ ...write, effect: undefined }, /does not say what it does\. Give it an "effect"/],
+      [{ ...read, name: "look__up__" }, /no name in snake case\. Use lower-case words/],
+      [{ ...read, parameters: { type: "object", properties: { id: {}, no: {} } } }, /takes anything at all.+ \(2 more\)$/],
       [{ ...write, idempotency: { mode: "key", keepsForMs: 1 } }, /is not defined well/],
     ];
     for (const [spec, words] of refused) expect(() => defineTool(spec as WriteSpec<{ id: string }, { id: string }>)).toThrow(words);
@@ -46,15 +56,39 @@ describe("defining a tool", () => {
 });
 
 describe("a toolset", () => {
-  it("finds, adds and removes tools, and refuses a second one of a name", () => {
+  it("finds, adds and removes tools, and refuses a second one of a name and version", () => {
     const tools = toolset({ name: "orders", tools: [defineTool(read)] });
     expect(tools.find("look_up")?.definition).toMatchObject({ source: "orders", name: "look_up" });
-    expect(() => tools.register(defineTool({ ...read, version: "2" }))).toThrow(/has a tool "look_up" already/);
+    expect(() => tools.register(defineTool({ ...read, description: "Another." }))).toThrow(
+      'The toolset "orders" has a tool "look_up" of version 1 already; give one of them another version.',
+    );
     tools.register(defineTool(write));
     expect(tools.list().map(({ definition }) => definition.name)).toEqual(["look_up", "pay"]);
     expect(tools.unregister("pay")).toBe(true);
     expect(tools.find("pay")).toBeUndefined();
     expect(() => toolset({ name: "No Name", tools: [] })).toThrow(/no name of a toolset/);
+  });
+
+  it("holds versions of a name side by side, and gives the newest one that is not deprecated", () => {
+    const tools = toolset({ name: "orders", tools: ["2", "10", "9"].map((version) => defineTool({ ...read, version })) });
+    tools.register(defineTool({ ...read, version: "11", deprecated: { note: "Use 10: it is faster." } }));
+    expect(tools.list().map(({ definition }) => definition.version)).toEqual(["2", "10", "9", "11"]);
+    expect(tools.find("look_up")?.definition.version).toBe("10");
+    expect(tools.find("look_up", "2")?.definition.version).toBe("2");
+    expect(tools.find("look_up", "3")).toBeUndefined();
+    expect(tools.unregister("look_up", "10")).toBe(true);
+    expect(tools.unregister("look_up", "10")).toBe(false);
+    expect(tools.find("look_up")?.definition.version).toBe("9");
+    expect(tools.unregister("look_up")).toBe(true);
+    expect(tools.list()).toEqual([]);
+  });
+
+  it("refuses a tool that was not made by defineTool and cannot work", () => {
+    const { draft } = defineTool(read);
+    const handmade: Tool = { kind: "read", draft: { ...draft, parameters: { type: "object" } }, run: () => 1 };
+    expect(() => toolset({ name: "orders", tools: [handmade] })).toThrow(
+      /The tool "look_up" is not defined well: The parameters are no object/,
+    );
   });
 
   it("gives another hash to a definition in which anything differs", () => {

@@ -1,13 +1,15 @@
 import {
-  compileSchema,
   describeProblems,
   type Idempotency,
+  isJsonObject,
   type Json,
   type JsonObject,
   parser,
   ToolDefinition,
   type ToolKind,
 } from "@toolbus/contracts";
+import { translateSchema } from "./lint/draft-07.ts";
+import { firstError, lintTool } from "./lint/lint-tool.ts";
 import type { DraftDefinition, ReadHandlers, ReadTool, Tool, WriteHandlers, WriteTool } from "./tool.ts";
 
 /** What every tool says about itself; `version` is "1" by default, `timeoutMs` 5 s for a read, 2 s for a compute, 30 s for a write. */
@@ -16,7 +18,7 @@ interface Description {
   readonly version?: string;
   /** Purpose, limits with an example, output, and what not to use it for. */
   readonly description: string;
-  /** JSON Schema (2020-12) of an object. */
+  /** JSON Schema of an object, 2020-12 or draft-07; `lintTool` says which words are taken. */
   readonly parameters: object;
   /** By default low for a read or compute and high for a write. */
   readonly risk?: ToolDefinition["risk"];
@@ -25,7 +27,9 @@ interface Description {
   /** By default the toolset. */
   readonly source?: string;
   readonly owner?: string;
+  /** The feature flag that can switch it off in an environment. */
   readonly flag?: string;
+  /** Kept for runs that began with it; `note` says what to use instead and what differs. */
   readonly deprecated?: ToolDefinition["deprecated"];
   readonly slo?: ToolDefinition["slo"];
 }
@@ -48,11 +52,12 @@ export interface WriteSpec<Args extends JsonObject, Prepared extends Json> exten
 export function defineTool<Args extends JsonObject>(spec: ReadSpec<Args>): ReadTool;
 export function defineTool<Args extends JsonObject, Prepared extends Json>(spec: WriteSpec<Args, Prepared>): WriteTool;
 export function defineTool(spec: ReadSpec<JsonObject> | WriteSpec<JsonObject, Json>): Tool {
-  refuseUnlessParametersWork(spec);
   refuseUnlessHandlersFit(spec);
   const draft = draftOf(spec);
   const checked = parseDefinition({ ...draft, source: draft.source ?? "toolset" });
   if (!checked.ok) throw new TypeError(`The tool "${spec.name}" is not defined well: ${describeProblems(checked.problems)}.`);
+  const error = firstError(lintTool(draft));
+  if (error !== null) throw new TypeError(`The tool "${spec.name}" is not defined well: ${error}`);
   if (spec.kind !== "write") return { kind: spec.kind, draft, run: (args, context) => spec.run(args, context) };
   const reconcile = spec.reconcile?.bind(spec);
   return {
@@ -73,8 +78,7 @@ function draftOf(spec: ReadSpec<JsonObject> | WriteSpec<JsonObject, Json>): Draf
     name,
     version: spec.version ?? "1",
     description,
-    // A copy: what is hashed and pinned must not change under a caller's hands.
-    parameters: JSON.parse(JSON.stringify(spec.parameters)),
+    parameters: parametersOf(spec),
     kind,
     risk: structuredClone(spec.risk) ?? { tier: kind === "write" ? "high" : "low" },
     idempotency: kind === "write" ? structuredClone(spec.idempotency) : { mode: "none" },
@@ -89,17 +93,11 @@ function draftOf(spec: ReadSpec<JsonObject> | WriteSpec<JsonObject, Json>): Draf
   };
 }
 
-function refuseUnlessParametersWork({ name, parameters }: Description): void {
-  if (!("type" in parameters) || parameters.type !== "object")
-    throw new TypeError(`The parameters of the tool "${name}" must be a JSON Schema with "type": "object".`);
-  try {
-    compileSchema(parameters);
-  } catch (error) {
-    throw new TypeError(
-      `The parameters of the tool "${name}" are no JSON Schema that compiles: ${error instanceof Error ? error.message : String(error)}.`,
-      { cause: error },
-    );
-  }
+/** In our dialect, and a copy: what is hashed and pinned must not change under a caller's hands. */
+function parametersOf({ name, parameters }: Description): JsonObject {
+  const copy: Json = JSON.parse(JSON.stringify(parameters ?? null));
+  if (isJsonObject(copy)) return translateSchema(copy);
+  throw new TypeError(`The parameters of the tool "${name}" must be a JSON Schema with "type": "object".`);
 }
 
 function refuseUnlessHandlersFit(spec: ReadSpec<JsonObject> | WriteSpec<JsonObject, Json>): void {
@@ -118,15 +116,4 @@ function refuseUnlessHandlersFit(spec: ReadSpec<JsonObject> | WriteSpec<JsonObje
     throw new TypeError(`The write "${name}" has idempotency "reconcile" and needs a function "reconcile".`);
   if (mode !== "reconcile" && spec.reconcile !== undefined)
     throw new TypeError(`The write "${name}" has a function "reconcile", so its idempotency must be "reconcile", not "${mode}".`);
-  refuseUnknownPlaceholders(spec);
-}
-
-/** A placeholder that names no argument would stand on the approver's card as it is. */
-function refuseUnknownPlaceholders({ name, effect, parameters }: WriteSpec<JsonObject, Json>): void {
-  const known =
-    "properties" in parameters && typeof parameters.properties === "object" && parameters.properties !== null ? parameters.properties : {};
-  for (const [, placeholder] of (effect ?? "").matchAll(/\{([A-Za-z0-9_]+)\}/g)) {
-    if (placeholder !== undefined && !Object.hasOwn(known, placeholder))
-      throw new TypeError(`The effect of the write "${name}" names {${placeholder}}, which is none of its parameters.`);
-  }
 }

@@ -1,13 +1,25 @@
 export { defineTool, type ReadSpec, type WriteSpec } from "./define-tool.ts";
 export { mountToolset, type MountedToolset } from "./local-toolset.ts";
 export { MAX_CONTENT_BYTES } from "./tool-output.ts";
+export type { Progress } from "./progress.ts";
 export { readResult, type ReadAnswer } from "./read-result.ts";
-export { readRegistry, RegistryConflict, registerToolset, unregister } from "./registry.ts";
+export { type Finding } from "./lint/finding.ts";
+export { lintTool } from "./lint/lint-tool.ts";
+export { markSeen, readRegistry, RegistryConflict, registerToolset, unregister } from "./registry.ts";
 export { type AnswerParts, grantStaleMessage, resultMessage, sendable } from "./result-message.ts";
 export { serveToolset, type ServeOptions } from "./serve-toolset.ts";
 export type { Reconciliation, Tool, ToolContext, ToolOutput, WriteContext } from "./tool.ts";
+export {
+  fixedToolFlags,
+  FlagsRefused,
+  type FlagValues,
+  openToolFlags,
+  switchedOff,
+  type ToolFlags,
+  type ToolFlagsOptions,
+} from "./tool-flags.ts";
 export { type ProblemOptions, toolError, ToolProblem } from "./tool-problem.ts";
-export { type Executor, type Toolset, toolset } from "./toolset.ts";
+export { type Executor, type Toolset, type ToolsetOptions, toolset } from "./toolset.ts";
 export { startWorker, type Worker } from "./worker.ts";
 export type { WorkerOptions } from "./worker-options.ts";
 export { type WorkerTimings, workerTimings } from "./worker-timings.ts";

@@ -4,6 +4,7 @@ import type { StateStore } from "@toolbus/state";
 import type { Log } from "@toolbus/telemetry";
 import type { CallsUnderWay } from "./calls-under-way.ts";
 import type { Ledger } from "./ledger-store.ts";
+import type { ToolFlags } from "./tool-flags.ts";
 import type { Toolset } from "./toolset.ts";
 import type { WorkerTimings } from "./worker-timings.ts";
 
@@ -16,12 +17,16 @@ export interface InvokeContext {
   readonly keys: KeySet;
   /** Resolves when the answer is safe. */
   readonly publish: (message: Message) => Promise<void>;
+  /** Best effort, to whoever listens. */
+  readonly announce: (message: Message) => Promise<void>;
   readonly underWay: CallsUnderWay;
+  readonly flags: ToolFlags;
   readonly timings: WorkerTimings;
   readonly log: Log;
   /** Wall clock in milliseconds, for message times and the not-after of reads. What a write may do is judged by the store's clock. */
   readonly clock: () => number;
   readonly monotonic: () => number;
+  readonly random: (bytes: number) => Uint8Array;
 }
 
 /** How a call goes out of the pipeline. */

@@ -1,12 +1,24 @@
 import { BusUnavailable, type Disposition, Unroutable } from "@toolbus/bus";
-import { failedResult, type Message, shardOf, type ToolInvoke, type ToolResult } from "@toolbus/contracts";
+import {
+  attributes,
+  failedResult,
+  type Message,
+  type Problem,
+  shardOf,
+  type ToolInvoke,
+  type ToolKind,
+  type ToolResult,
+} from "@toolbus/contracts";
 import { StoreUnavailable } from "@toolbus/state";
+import { withCallSpan } from "./call-span.ts";
+import { elsewhere, versionsOf } from "./elsewhere.ts";
 import type { InvokeContext, Outcome } from "./invoke-context.ts";
 import { readArguments } from "./read-arguments.ts";
 import { grantStaleMessage, resultMessage } from "./result-message.ts";
 import { runRead } from "./run-read.ts";
 import { runWrite } from "./run-write.ts";
 import { type ToolCall, toolCall, withRecord } from "./tool-call.ts";
+import { switchedOff } from "./tool-flags.ts";
 import { boundedDetails, cleanText } from "./tool-problem.ts";
 import type { Executor } from "./toolset.ts";
 import { retryAfter } from "./worker-timings.ts";
@@ -25,7 +37,7 @@ export async function invokeTool(
     context.log.warn({ callId: invoke.toolCallId }, "a call of a shard that does not exist was dropped");
     return { kind: "ack" };
   }
-  const entry = context.underWay.enter(invoke.toolCallId, { write: context.toolset.find(invoke.toolName)?.tool.kind === "write" });
+  const entry = context.underWay.enter(invoke.toolCallId, { write: isWrite(message, invoke, context) });
   if (!entry)
     return { kind: "retry", after: retryAfter(context.timings, delivery.count), reason: "this process works on the call already" };
   const call = toolCall({
@@ -34,39 +46,44 @@ export async function invokeTool(
     count: delivery.count,
     stopped: delivery.signal,
     cancelled: entry.cancelled,
+    source: `worker.${context.toolset.name}`,
+    announce: context.announce,
     clock: context.clock,
     monotonic: context.monotonic,
   });
   try {
-    return await settle(call, await outcomeOf(call, context), context);
+    return await settle(call, await withCallSpan(call, context, () => outcomeOf(call, context)), context);
   } catch (error) {
     if (!isOutage(error)) throw error;
     context.log.warn({ error, callId: call.callId }, "a tool call waits for the state store or the bus");
     return { kind: "retry", after: retryAfter(context.timings, delivery.count), reason: "the state store or the bus is not available" };
   } finally {
+    call.progress.end();
     entry.leave();
   }
 }
 
 async function outcomeOf(call: ToolCall, context: InvokeContext): Promise<Outcome> {
-  const executor = context.toolset.find(call.toolName);
-  if (!executor) return refuse(call, notFound(call, context), context);
-  const args = readArguments(executor.definition, call.invoke.arguments);
-  if (!args.ok)
-    return refuse(
-      call,
-      failedResult("invalid_arguments", `The arguments of "${call.toolName}" are not valid.`, { details: boundedDetails(args.problems) }),
-      context,
-    );
+  const executor = context.toolset.find(call.toolName, call.toolVersion);
+  if (!executor) return (await elsewhere(call, context)) ?? refuse(call, notFound(call, context), context);
   // The worker's own definition says whether it is a write, never the message.
-  const { tool } = executor;
+  const { definition, tool } = executor;
+  const changed = call.toolHash !== undefined && call.toolHash !== executor.hash;
+  const args = readArguments(definition, call.invoke.arguments, changed && tool.kind !== "write" ? "applied" : "present");
+  if (!args.ok) return refuse(call, changed ? toolChanged(call, tool.kind, args.problems) : invalidArguments(call, args.problems), context);
+  const off = switchedOff(definition, await context.flags.current(), context.flags.environment);
   switch (tool.kind) {
     case "read":
     case "compute":
+      if (off !== null) return { kind: "answer", result: withRecord(call, failedResult("tool_disabled", off), 1, context.monotonic) };
       return runRead(call, { ...executor, tool }, args.value, context);
     case "write":
-      return runWrite(call, { ...executor, tool }, args.value, context);
+      return runWrite(call, { ...executor, tool }, args.value, context, off);
   }
+}
+
+function isWrite({ attributes: named }: Message, { toolName }: ToolInvoke, { toolset }: InvokeContext): boolean {
+  return toolset.find(toolName, named[attributes.toolVersion])?.tool.kind === "write";
 }
 
 /** Publishes the answer and acknowledges after the broker confirmed it. */
@@ -94,14 +111,38 @@ async function settle(call: ToolCall, outcome: Outcome, context: InvokeContext):
  * A refusal says that nothing happened. When the ledger knows the call, that may not be so (the tool was changed or removed since): then there
  * is no answer, and the agent resolves the call from the ledger.
  */
-async function refuse(call: ToolCall, result: ToolResult, context: InvokeContext): Promise<Outcome> {
+async function refuse(call: ToolCall, result: ToolResult | "grant_stale", context: InvokeContext): Promise<Outcome> {
   const { row } = await context.ledger.find(call.callId);
   if (row) return { kind: "drop", reason: "the ledger knows the call, so a refusal would not be true" };
+  if (result === "grant_stale") return { kind: "grant_stale", reason: "tool_hash" };
   return { kind: "answer", result: withRecord(call, result, 1, context.monotonic) };
 }
 
+function invalidArguments({ toolName }: ToolCall, problems: readonly Problem[]): ToolResult {
+  return failedResult("invalid_arguments", `The arguments of "${toolName}" are not valid.`, { details: boundedDetails(problems) });
+}
+
+/**
+ * The model filled in what its run saw; to call that invalid would send it round in circles. A write has a grant for the definition of before:
+ * approvals says what becomes of it.
+ */
+function toolChanged({ toolName }: ToolCall, kind: ToolKind, problems: readonly Problem[]): ToolResult | "grant_stale" {
+  if (kind === "write") return "grant_stale";
+  return failedResult(
+    "tool_changed",
+    `The tool "${toolName}" was changed since this run began, and its new definition does not take these arguments; nothing was done. A new run sees it as it is.`,
+    { details: boundedDetails(problems) },
+  );
+}
+
 function notFound(call: ToolCall, { toolset }: InvokeContext): ToolResult {
-  const names = toolset.list().map((known: Executor) => known.definition.name);
+  const versions = versionsOf(call.toolName, toolset);
+  if (versions.length > 0)
+    return failedResult(
+      "tool_not_found",
+      `Tool "${call.toolName}" has no version ${cleanText(call.toolVersion ?? "", 40)} here. Versions: ${versions.slice(0, 16).join(", ")}.`,
+    );
+  const names = [...new Set(toolset.list().map((known: Executor) => known.definition.name))];
   return failedResult(
     "tool_not_found",
     `Tool "${cleanText(call.toolName, 64)}" is not registered. Registered: ${names.slice(0, 32).join(", ")}.`,

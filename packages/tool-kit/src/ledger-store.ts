@@ -2,7 +2,7 @@ import { type Idempotency, type Json, keys, type LedgerRow, parseLedgerRow, shar
 import { contentHash, type Signer, signReceipt } from "@toolbus/grants";
 import { commitRepeatedly, type Change, type StateStore } from "@toolbus/state";
 import type { Log } from "@toolbus/telemetry";
-import { begin, type BeginDecision, finished, type LedgerCall, type StoredValue } from "./ledger.ts";
+import { begin, type BeginDecision, type EndCode, finished, type LedgerCall, type StoredValue } from "./ledger.ts";
 import { type Hold, holdLedger, LEDGER_KEEP_MS } from "./ledger-hold.ts";
 import type { WorkerTimings } from "./worker-timings.ts";
 
@@ -15,8 +15,10 @@ export interface BeginRequest {
   readonly timeoutMs: number;
   /** Latest first begin, by the store's clock. What was sent already may be continued later. */
   readonly notAfter: number | undefined;
+  /** The tool's feature flag is off here: nothing new begins. */
+  readonly switchedOff: boolean;
   /** The result of a call that ends without another attempt. */
-  readonly endResult: (code: "cancelled" | "outcome_unknown", attempt: number) => ToolResult;
+  readonly endResult: (code: EndCode, attempt: number) => ToolResult;
 }
 
 export type BeginOutcome =

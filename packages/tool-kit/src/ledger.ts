@@ -29,11 +29,16 @@ export interface BeginInput {
   readonly redelivered: boolean;
   /** `stop:<callId>` exists. */
   readonly stopped: boolean;
+  /** The tool's feature flag is off here. */
+  readonly switchedOff: boolean;
   readonly ownersDeadBefore: number;
   readonly leaseMs: number;
   readonly idempotency: Idempotency;
   readonly timeoutMs: number;
 }
+
+/** How a call ends without an attempt. */
+export type EndCode = "cancelled" | "tool_disabled" | "outcome_unknown";
 
 export type BeginDecision =
   /** Another call's arguments or tool under this id: nobody honest sends that. */
@@ -43,7 +48,7 @@ export type BeginDecision =
   /** Another attempt holds the lease for so long. */
   | { readonly kind: "busy"; readonly forMs: number }
   /** Ends without another attempt. */
-  | { readonly kind: "end"; readonly row: LedgerRow; readonly code: "cancelled" | "outcome_unknown" }
+  | { readonly kind: "end"; readonly row: LedgerRow; readonly code: EndCode }
   /** Prepare and run. Nothing has been sent. */
   | { readonly kind: "run"; readonly row: LedgerRow }
   /** Something may have been sent: run the stored value again with the same key, or ask the target. */
@@ -54,7 +59,7 @@ export type StoredValue = { readonly value: Json } | { readonly blob: string };
 
 /** What becomes of a write that is asked for, at this moment. Decisions with a row take effect when that row is committed. */
 export function begin(input: BeginInput): BeginDecision {
-  const { call, row, stopped } = input;
+  const { call, row, stopped, switchedOff } = input;
   if (row && row.argsHash !== call.argsHash) return { kind: "conflict", field: "arguments" };
   if (row && (row.toolHash !== call.toolHash || row.toolName !== call.toolName)) return { kind: "conflict", field: "tool" };
   if (row?.state === "done" && row.result)
@@ -63,7 +68,9 @@ export function begin(input: BeginInput): BeginDecision {
   if (busyFor > 0) return { kind: "busy", forMs: busyFor };
   const taken = take(input);
   if (row?.state === "sending") return again(input, row, taken);
-  return stopped ? { kind: "end", row: taken, code: "cancelled" } : { kind: "run", row: taken };
+  if (stopped) return { kind: "end", row: taken, code: "cancelled" };
+  // An end in the ledger, so that no other worker, whose flags may differ for a moment, runs what was answered as refused.
+  return switchedOff ? { kind: "end", row: taken, code: "tool_disabled" } : { kind: "run", row: taken };
 }
 
 /** The point of no return: the row with what is about to be sent. */

@@ -1,8 +1,8 @@
 import { type Delivery, type DeliveryHandler, type Disposition, listenTo, type MessageBus, type Subscription } from "@toolbus/bus";
 import { describeProblems, jsonParser, type Message, messageTypes, parser, ToolCancel, ToolInvoke, topics } from "@toolbus/contracts";
 import { invokeTool } from "./invoke-pipeline.ts";
-import { registerToolset } from "./registry.ts";
-import { announcement, cancelCall, invokeContext, type WorkerOptions } from "./worker-options.ts";
+import { keepPresent } from "./toolset-presence.ts";
+import { cancelCall, invokeContext, type WorkerOptions } from "./worker-options.ts";
 
 export interface MountedToolset {
   /** The same bus, under which calls of the mounted toolset stay in this process. */
@@ -17,13 +17,13 @@ export interface MountedToolset {
  * none or it does not take it. A call in memory dies with the process; as with any lost message, the agent's timers send it again.
  */
 export async function mountToolset(bus: MessageBus, options: WorkerOptions): Promise<MountedToolset> {
-  const { toolset, state, log, clock } = options;
+  const { toolset, log } = options;
   const topic = topics.invoke(toolset.name);
   const consumers = new Map<string, DeliveryHandler>();
   const closing = new AbortController();
   const underWay = new Set<Promise<void>>();
-  const context = invokeContext(options, deliver);
-  await registerToolset(state, toolset);
+  const context = invokeContext(options, { publish: deliver, announce: (message) => bus.announce(message) });
+  const presence = await keepPresent(bus, options);
   const cancels = await listenTo(bus, {
     topic: topics.toolCancel,
     types: [messageTypes.toolCancel],
@@ -31,7 +31,7 @@ export async function mountToolset(bus: MessageBus, options: WorkerOptions): Pro
     listener: (_, cancel) => cancelCall(cancel.toolCallId, context),
     log,
   });
-  await bus.announce(announcement(toolset, clock()));
+  await presence.announce();
   return {
     bus: {
       ...wrap(bus),
@@ -91,6 +91,7 @@ export async function mountToolset(bus: MessageBus, options: WorkerOptions): Pro
     closing.abort(new Error("The worker stops."));
     await Promise.all(underWay);
     await cancels.stop();
+    await presence.stop();
   }
 }
 

@@ -9,15 +9,20 @@ export interface CheckedArguments {
 
 /**
  * Reads the arguments of a call: canonical JSON text that satisfies the schema, with every default in place already. Text that would become
- * something else by applying a default is refused: what was approved must be what runs.
+ * something else by applying a default is refused: what was approved must be what runs. Only what nobody approves may get them here
+ * (`"applied"`): a read of a run that began before a parameter with a default was added.
  */
-export function readArguments(definition: ToolDefinition, text: string): Parsed<CheckedArguments> {
+export function readArguments(
+  definition: ToolDefinition,
+  text: string,
+  defaults: "present" | "applied" = "present",
+): Parsed<CheckedArguments> {
   const parsed = parseCanonicalArguments(text);
   if (!parsed.ok) return parsed;
   const problems = checkArguments(definition, parsed.value);
   if (problems.length > 0) return { ok: false, problems };
   // The check puts defaults in place.
-  if (canonicalJson(parsed.value) !== text)
+  if (defaults === "present" && canonicalJson(parsed.value) !== text)
     return { ok: false, problems: [{ path: "", message: "lacks defaults of the tool's schema; send them in full" }] };
   return { ok: true, value: { value: parsed.value, hash: argumentsHash(text) } };
 }

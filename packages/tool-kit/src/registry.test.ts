@@ -1,17 +1,24 @@
-import { HOME_SHARD, keys } from "@toolbus/contracts";
+import { HOME_SHARD, keys, REPLACED_KEPT_MS, SEEN_EVERY_MS } from "@toolbus/contracts";
 import { memoryStore, type StateStore } from "@toolbus/state";
+import { silentLog } from "@toolbus/telemetry";
 import { describe, expect, it } from "vitest";
 import { defineTool } from "./define-tool.ts";
-import { readRegistry, RegistryConflict, registerToolset, unregister } from "./registry.ts";
-import { toolset } from "./toolset.ts";
+import { markSeen, readRegistry, RegistryConflict, registerToolset, unregister } from "./registry.ts";
+import { type Toolset, toolset } from "./toolset.ts";
 
 function tools(name: string, names: readonly string[], version = "1", description = "Does it.") {
-  return toolset({
-    name,
-    tools: names.map((tool) =>
-      defineTool({ name: tool, version, kind: "read", description, parameters: { type: "object" }, run: () => 1 }),
-    ),
-  });
+  return toolset({ name, tools: names.map((one) => tool(one, version, description)) });
+}
+
+function tool(name: string, version = "1", description = "Does it.") {
+  const parameters = { type: "object", properties: {}, additionalProperties: false };
+  return defineTool({ name, version, kind: "read", description, parameters, run: () => 1 });
+}
+
+/** What is kept of the first tool of a toolset. */
+async function replaced(state: StateStore, { name, list }: Toolset) {
+  const { documents } = await state.read([keys.replacedDefinition(name, list()[0]?.hash ?? "")]);
+  return documents[0]?.value ?? null;
 }
 
 function setup() {
@@ -42,6 +49,80 @@ describe("the stored registry", () => {
     await registerToolset(state, tools("orders", ["look_up"], "1", "Does it better."));
     expect(await registered()).toEqual(["orders/look_up@1", "orders/look_up@2"]);
     expect((await readRegistry(state))[0]?.definition.description).toBe("Does it better.");
+  });
+
+  it("keeps what it replaces under its hash, and says that a new version would have been better", async () => {
+    const { state } = setup();
+    const lines: string[] = [];
+    const log = { ...silentLog, warn: (_: object, text: string) => void lines.push(text) };
+    const [before, after] = [tools("orders", ["look_up"]), tools("orders", ["look_up"], "1", "Does it better.")];
+    await registerToolset(state, before, { log });
+    expect(lines).toEqual([]);
+    await registerToolset(state, after, { log });
+    expect(lines).toEqual([expect.stringContaining("give a changed tool a new version")]);
+    expect(await replaced(state, before)).toMatchObject({ definition: { description: "Does it." }, replacedAt: 1000 });
+    expect(await replaced(state, after)).toBeNull();
+    // A rollback: each is kept for the runs that began with it.
+    await registerToolset(state, before);
+    expect(await replaced(state, after)).toMatchObject({ definition: { description: "Does it better." } });
+  });
+
+  it("keeps what was unregistered for as long as a run can last", async () => {
+    const { state, clock } = setup();
+    const orders = tools("orders", ["look_up"]);
+    await registerToolset(state, orders);
+    await unregister(state, "orders", "look_up", "1");
+    expect(await readRegistry(state)).toEqual([]);
+    clock.now += REPLACED_KEPT_MS - 1;
+    expect(await replaced(state, orders)).toMatchObject({ hash: orders.find("look_up")?.hash });
+    clock.now += 1;
+    expect(await replaced(state, orders)).toBeNull();
+  });
+
+  it("hears of every version that its workers live, and whether they can be used", async () => {
+    const { state, clock } = setup();
+    const both = toolset({ name: "orders", tools: ["2", "10"].map((version) => tool("look_up", version)) });
+    await registerToolset(state, both, { unavailable: "There is no API key." });
+    const read = async () => (await readRegistry(state)).map((one) => [one.definition.version, one.lastSeenAt, one.unavailable]);
+    const since = (at: number) => ({ since: 1000, reason: at > 50_000 ? "It expired." : "There is no API key." });
+    expect(await read()).toEqual([
+      ["10", 1000, since(1000)],
+      ["2", 1000, since(1000)],
+    ]);
+    clock.now = 40_000;
+    await markSeen(state, both, "There is no API key.");
+    expect(await read()).toContainEqual(["2", 40_000, since(40_000)]);
+    clock.now = 51_000;
+    await markSeen(state, both, "It expired.");
+    expect(await read()).toContainEqual(["10", 51_000, since(51_000)]);
+    clock.now = 52_000;
+    await markSeen(state, both, null);
+    expect(await read()).toContainEqual(["10", 52_000, undefined]);
+  });
+
+  it("is not written again by replicas that say the same at the same time", async () => {
+    const { state, clock } = setup();
+    const orders = tools("orders", ["look_up"]);
+    await registerToolset(state, orders);
+    clock.now += SEEN_EVERY_MS;
+    await markSeen(state, orders, null);
+    const { documents } = await state.read([keys.registration("orders", "look_up", "1")]);
+    clock.now += 1000;
+    await markSeen(state, orders, null);
+    await registerToolset(state, orders);
+    expect((await state.read([keys.registration("orders", "look_up", "1")])).documents).toEqual(documents);
+  });
+
+  it("is not brought back by a sign of life: neither what was unregistered nor what was replaced", async () => {
+    const { state, clock } = setup();
+    const [before, after] = [tools("orders", ["look_up", "count"]), tools("orders", ["look_up"], "1", "Does it better.")];
+    await registerToolset(state, before);
+    await registerToolset(state, after);
+    await unregister(state, "orders", "count", "1");
+    clock.now += SEEN_EVERY_MS;
+    await markSeen(state, before, null);
+    const all = await readRegistry(state);
+    expect(all.map(({ definition, lastSeenAt }) => [definition.description, lastSeenAt])).toEqual([["Does it better.", 1000]]);
   });
 
   it("refuses a name of another toolset, and registers nothing of the one that asked", async () => {

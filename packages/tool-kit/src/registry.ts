@@ -1,7 +1,8 @@
-import { HOME_SHARD, type Json, keyOf, keys, parseRegistration, type Registration } from "@toolbus/contracts";
+import { HOME_SHARD, keyOf, keys, parseRegistration, type Registration } from "@toolbus/contracts";
 import { toolHash } from "@toolbus/grants";
-import { commitRepeatedly, type Change, type StateStore, type StoredDocument } from "@toolbus/state";
+import { commitRepeatedly, type Change, type StateStore } from "@toolbus/state";
 import type { Log } from "@toolbus/telemetry";
+import { type Put, registrationOf, replacedBy, seenAgain } from "./registration.ts";
 import type { Executor, Toolset } from "./toolset.ts";
 
 /** A tool of this name belongs to another toolset. The message names both and the remedy. */
@@ -10,26 +11,56 @@ export class RegistryConflict extends Error {
   override readonly name = "RegistryConflict";
 }
 
+/** What a worker knows of its toolset at this moment. */
+export interface RegistrationOptions {
+  /** Why its tools cannot be used now; null or left out when they can. */
+  readonly unavailable?: string | null;
+  readonly log?: Log;
+}
+
 /**
  * Registers every tool of a toolset, or none: a stored document each, which outlives the workers, and an entry in the index. A second replica
  * and a second version are no duplicates; a name that another toolset holds is refused with `RegistryConflict`.
  *
+ * A definition that is registered under its version already and differs now replaces the stored one, which is kept by its hash for the runs that
+ * began with it. The log says so: a new version would have let them go on as they were.
+ *
  * No commit may touch another toolset's documents, so the name is looked up before the commit and again after it: of two that registered at
  * the same moment the later commit withdraws. Each name has a claim of its own for that, written once, whose version is its place in the order.
  */
-export async function registerToolset(state: StateStore, toolset: Toolset): Promise<void> {
+export async function registerToolset(state: StateStore, toolset: Toolset, options: RegistrationOptions = {}): Promise<void> {
   const executors = toolset.list();
   refuseForeign(toolset.name, await foreignClaims(state, toolset));
-  for (let tries = 1; !(await writeRegistrations(state, toolset, executors)); tries++) {
+  for (let tries = 1; !(await writeRegistrations(state, toolset, executors, options)); tries++) {
     if (tries === TRIES) throw new Error(`The toolset "${toolset.name}" could not be registered: its documents change all the time.`);
   }
   const lost = await lostNames(state, toolset);
   if (lost.length === 0) return;
-  for (const { tool } of lost) {
-    const version = toolset.find(tool)?.definition.version;
-    if (version !== undefined) await unregister(state, toolset.name, tool, version);
-  }
+  for (const { definition } of executors)
+    if (lost.some(({ tool }) => tool === definition.name)) await unregister(state, toolset.name, definition.name, definition.version);
   refuseForeign(toolset.name, lost);
+}
+
+/**
+ * A worker's sign of life: says of its registrations that a worker was seen now, and whether they can be used. It registers nothing: a tool that
+ * was unregistered on purpose, or replaced by a newer deployment, stays as it is. What another replica said a moment ago is not said again.
+ */
+export async function markSeen(state: StateStore, toolset: Toolset, unavailable: string | null): Promise<void> {
+  const executors = toolset.list();
+  const registrationKeys = executors.map(({ definition }) => keys.registration(toolset.name, definition.name, definition.version));
+  const { now, documents } = await state.read(registrationKeys);
+  const put: Put[] = [];
+  const guards: { readonly key: string; readonly version: number }[] = [];
+  executors.forEach(({ hash }, i) => {
+    const [key = "", document] = [registrationKeys[i], documents[i]];
+    const value = document ? seenAgain(document, hash, { now, unavailable }) : null;
+    if (!document || !value) return;
+    put.push({ key, value });
+    guards.push({ key, version: document.version });
+  });
+  if (put.length === 0) return;
+  // Stale: somebody registered, or another replica was faster. The next sign of life comes soon.
+  await commitRepeatedly(state, HOME_SHARD, { op: `seen:${toolset.name}:${now}`, guards, put });
 }
 
 /** Every registration, in the order of the index. One that cannot be read, or whose hash is not its own, is left out with a log line. */
@@ -54,12 +85,15 @@ export async function readRegistry(state: StateStore, log?: Log): Promise<readon
   });
 }
 
-/** Removes one version of a tool on purpose; its claim on the name goes with the last version. False when it was not registered. */
+/**
+ * Removes one version of a tool on purpose; its claim on the name goes with the last version. Runs that began with it keep its definition, so stop
+ * its workers later. False when it was not registered.
+ */
 export async function unregister(state: StateStore, toolset: string, tool: string, version: string): Promise<boolean> {
   for (let tries = 1; tries <= TRIES; tries++) {
     const others = (await indexMembers(state)).filter((m) => m.toolset === toolset && m.tool === tool && m.version !== version);
     const key = keys.registration(toolset, tool, version);
-    const { documents } = await state.read([key, claimKey(toolset, tool)]);
+    const { now, documents } = await state.read([key, claimKey(toolset, tool)]);
     const [registration, claim] = documents;
     if (!registration) return false;
     const reply = await commitRepeatedly(state, HOME_SHARD, {
@@ -68,6 +102,7 @@ export async function unregister(state: StateStore, toolset: string, tool: strin
         { key, version: registration.version },
         { key: claimKey(toolset, tool), version: claim?.version ?? 0 },
       ],
+      put: replacedBy(registration, null, now),
       remove: [key, ...(others.length === 0 && claim ? [claimKey(toolset, tool)] : [])],
       index: [{ index: keys.registryIndex(), member: `${toolset}/${tool}@${version}`, score: null }],
     });
@@ -78,8 +113,6 @@ export async function unregister(state: StateStore, toolset: string, tool: strin
 
 const TRIES = 8;
 const PAGE = 256;
-/** A replica that finds its own registration newer than this does not write it again. */
-const SEEN_EVERY_MS = 3_600_000;
 
 interface Member {
   readonly toolset: string;
@@ -88,21 +121,36 @@ interface Member {
 }
 
 /** False when a document changed in between. */
-async function writeRegistrations(state: StateStore, toolset: Toolset, executors: readonly Executor[]): Promise<boolean> {
+async function writeRegistrations(
+  state: StateStore,
+  toolset: Toolset,
+  executors: readonly Executor[],
+  { unavailable = null, log }: RegistrationOptions,
+): Promise<boolean> {
   const registrationKeys = executors.map(({ definition }) => keys.registration(toolset.name, definition.name, definition.version));
-  const claimKeys = executors.map(({ definition }) => claimKey(toolset.name, definition.name));
+  // One claim for all versions of a name.
+  const names = [...new Set(executors.map(({ definition }) => definition.name))];
+  const claimKeys = names.map((tool) => claimKey(toolset.name, tool));
   const { now, documents } = await state.read([...registrationKeys, ...claimKeys]);
   const registrations = documents.slice(0, executors.length);
   const claims = documents.slice(executors.length);
-  const put: { readonly key: string; readonly value: Json }[] = [];
+  const put: Put[] = [];
+  const replaced: Executor[] = [];
   executors.forEach((executor, i) => {
-    const registration = registrationOf(toolset.name, executor, registrations[i] ?? null, now);
+    const stored = registrations[i] ?? null;
+    const registration = registrationOf(toolset.name, executor, stored, { now, unavailable });
     if (registration) put.push({ key: registrationKeys[i] ?? "", value: registration });
-    if (!claims[i]) put.push({ key: claimKeys[i] ?? "", value: { toolset: toolset.name, tool: executor.definition.name } });
+    const kept = replacedBy(stored, executor.hash, now);
+    if (kept.length > 0) replaced.push(executor);
+    put.push(...kept);
+  });
+  names.forEach((tool, i) => {
+    if (!claims[i]) put.push({ key: claimKeys[i] ?? "", value: { toolset: toolset.name, tool } });
   });
   if (put.length === 0) return true;
   const versions = new Map([...registrationKeys, ...claimKeys].map((key, i) => [key, documents[i]?.version ?? 0]));
-  const guarded = [...new Set([...put.map(({ key }) => key), ...versions.keys()])];
+  // What is kept by its hash is the same whoever writes it, and needs no guard.
+  const guarded = [...new Set([...put.map(({ key }) => key).filter((key) => versions.has(key)), ...versions.keys()])];
   const change: Change = {
     // Racing replicas see the same versions and write the same: one of them, or both as one.
     op: `register:${toolset.name}:${executors.map((e) => e.hash.slice(-8)).join("")}:${[...versions.values()].join(".")}`.slice(0, 400),
@@ -114,15 +162,13 @@ async function writeRegistrations(state: StateStore, toolset: Toolset, executors
       score: 0,
     })),
   };
-  return (await commitRepeatedly(state, HOME_SHARD, change)).outcome === "ok";
-}
-
-/** The document to write, or null when the stored one says the same and was seen lately. */
-function registrationOf(toolset: string, { definition, hash }: Executor, stored: StoredDocument | null, now: number): Registration | null {
-  const known = stored ? parseRegistration(stored.value) : null;
-  const same = known?.ok === true && known.value.hash === hash;
-  if (same && now - known.value.lastSeenAt < SEEN_EVERY_MS) return null;
-  return { toolset, definition, hash, registeredAt: same ? known.value.registeredAt : now, lastSeenAt: now };
+  if ((await commitRepeatedly(state, HOME_SHARD, change)).outcome !== "ok") return false;
+  for (const { definition, hash } of replaced)
+    log?.warn(
+      { toolset: toolset.name, tool: definition.name, version: definition.version, hash },
+      "a tool's definition was changed under the same version; give a changed tool a new version, so that runs that began with it can end with it",
+    );
+  return true;
 }
 
 /** Names of ours that another toolset claimed before us. */
@@ -139,7 +185,11 @@ async function lostNames(state: StateStore, toolset: Toolset): Promise<readonly 
 }
 
 async function foreignClaims(state: StateStore, toolset: Toolset): Promise<readonly Member[]> {
-  return (await indexMembers(state)).filter((member) => member.toolset !== toolset.name && toolset.find(member.tool) !== undefined);
+  const foreign = (await indexMembers(state)).filter(
+    (member) => member.toolset !== toolset.name && toolset.find(member.tool) !== undefined,
+  );
+  // Once a name, however many versions it has.
+  return [...new Map(foreign.map((member) => [`${member.toolset}/${member.tool}`, member])).values()];
 }
 
 function refuseForeign(name: string, foreign: readonly Member[]): void {

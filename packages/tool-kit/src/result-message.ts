@@ -131,7 +131,7 @@ function answer(parts: AnswerParts, { type, body, attributes: own }: Answer): Me
   const secret = invoke.attributes[attributes.callSecret];
   return message({
     id: messageIds.result(call.toolCallId, dispatch),
-    topic: replyTopic(invoke.replyTo),
+    topic: topics.result(replyAgent(invoke.replyTo)),
     type,
     source,
     now,
@@ -147,9 +147,9 @@ function answer(parts: AnswerParts, { type, body, attributes: own }: Answer): Me
   });
 }
 
-/** Where the answer goes. An invoke may name an agent's result queue and nothing else: a worker is no relay for other topics. */
-function replyTopic(replyTo: string | undefined): string {
-  return replyTo !== undefined && RESULT_TOPIC.test(replyTo) ? replyTo : topics.result(DEFAULT_AGENT);
+/** Whose answer it is. An invoke may name an agent's result queue and nothing else: a worker is no relay for other topics. */
+export function replyAgent(replyTo: string | undefined): string {
+  return RESULT_TOPIC.exec(replyTo ?? "")?.[1] ?? DEFAULT_AGENT;
 }
 
-const RESULT_TOPIC = /^tool\.result\.[A-Za-z0-9_-]{1,64}$/;
+const RESULT_TOPIC = /^tool\.result\.([A-Za-z0-9_-]{1,64})$/;

@@ -4,7 +4,7 @@ import { type Ran, runWithin } from "./run-within.ts";
 import { type ToolCall, withRecord } from "./tool-call.ts";
 import { outputResult } from "./tool-output.ts";
 import { problemResult, ToolProblem, unexpectedResult } from "./tool-problem.ts";
-import type { ReadTool } from "./tool.ts";
+import type { ReadTool, ToolContext } from "./tool.ts";
 import type { CheckedArguments } from "./read-arguments.ts";
 import type { Executor } from "./toolset.ts";
 
@@ -18,7 +18,7 @@ export async function runRead(
   args: CheckedArguments,
   context: InvokeContext,
 ): Promise<Outcome> {
-  const { clock, monotonic, log } = context;
+  const { clock, monotonic } = context;
   if (call.notAfter !== undefined && clock() > call.notAfter) return { kind: "drop", reason: "it came after its not-after" };
   let attempt = 1;
   let ran = await runOnce();
@@ -30,19 +30,21 @@ export async function runRead(
   return { kind: "answer", result: withRecord(call, readOutcome(ran, executor), attempt, monotonic) };
 
   function runOnce(): Promise<Ran<Json>> {
-    const toolLog = log.child({ callId: call.callId, tool: call.toolName });
-    return runWithin(
-      (signal) => executor.tool.run(args.value, { callId: call.callId, sessionId: call.invoke.sessionId, signal, log: toolLog }),
-      {
-        timeoutMs: timeLeft(),
-        signals: { cancelled: call.cancelled, stopped: call.stopped },
-      },
-    );
+    return runWithin((signal) => executor.tool.run(args.value, toolContext(call, context, signal)), {
+      timeoutMs: timeLeft(),
+      signals: { cancelled: call.cancelled, stopped: call.stopped },
+    });
   }
 
   function timeLeft(): number {
     return executor.definition.timeoutMs - (monotonic() - call.startedMonotonic);
   }
+}
+
+/** What a handler is told besides its arguments. */
+export function toolContext(call: ToolCall, { log }: InvokeContext, signal: AbortSignal): ToolContext {
+  const { callId, toolName, invoke, progress } = call;
+  return { callId, sessionId: invoke.sessionId, signal, log: log.child({ callId, tool: toolName }), progress: progress.report };
 }
 
 /** What a handler's end means for a call whose effect, if any, has not been sent. */

@@ -1,9 +1,10 @@
 import { failedResult, type Json, type ToolResult } from "@toolbus/contracts";
 import { checkGrant } from "./check-grant.ts";
 import type { InvokeContext, Outcome } from "./invoke-context.ts";
+import type { EndCode } from "./ledger.ts";
 import type { Hold } from "./ledger-hold.ts";
 import type { CheckedArguments } from "./read-arguments.ts";
-import { readOutcome } from "./run-read.ts";
+import { readOutcome, toolContext } from "./run-read.ts";
 import { type Ran, runWithin } from "./run-within.ts";
 import { recordSecurityEvent } from "./security-record.ts";
 import { type ToolCall, withRecord } from "./tool-call.ts";
@@ -15,9 +16,16 @@ import { retryAfter } from "./worker-timings.ts";
 
 /**
  * Runs a write at most as often as its idempotency allows, and only with a genuine grant for exactly this call. What it did is in the ledger
- * before it is answered; an outcome that nobody can know is `outcome_unknown`, never a success and never a second try.
+ * before it is answered; an outcome that nobody can know is `outcome_unknown`, never a success and never a second try. `off` says why the tool is
+ * switched off here, or null: nothing begins then, and what was sent already is seen through.
  */
-export async function runWrite(call: ToolCall, executor: WriteExecutor, args: CheckedArguments, context: InvokeContext): Promise<Outcome> {
+export async function runWrite(
+  call: ToolCall,
+  executor: WriteExecutor,
+  args: CheckedArguments,
+  context: InvokeContext,
+  off: string | null,
+): Promise<Outcome> {
   const permission = await checkGrant(call, executor, args, context);
   if (permission.kind !== "granted") return permission;
   const begun = await context.ledger.begin({
@@ -27,7 +35,8 @@ export async function runWrite(call: ToolCall, executor: WriteExecutor, args: Ch
     idempotency: executor.definition.idempotency,
     timeoutMs: executor.definition.timeoutMs,
     notAfter: earlier(call.notAfter, permission.expiresAt),
-    endResult: (code, attempt) => withRecord(call, endResult(code, executor), attempt, context.monotonic),
+    switchedOff: off !== null,
+    endResult: (code, attempt) => withRecord(call, endResult(code, executor, off), attempt, context.monotonic),
   });
   switch (begun.kind) {
     case "conflict":
@@ -71,14 +80,10 @@ async function whileHeld(hold: Hold, work: () => Promise<Outcome>): Promise<Outc
 /** Nothing has happened outside until `sending` is committed: every failure before it is a plain error. */
 async function prepareAndSend(attempt: Attempt, args: CheckedArguments): Promise<Outcome> {
   const { call, executor, context, hold } = attempt;
-  const log = context.log.child({ callId: call.callId, tool: call.toolName });
-  const ran = await runWithin<Json>(
-    (signal) => executor.tool.prepare(args.value, { callId: call.callId, sessionId: call.invoke.sessionId, signal, log }),
-    {
-      timeoutMs: executor.definition.timeoutMs,
-      signals: { cancelled: call.cancelled, stopped: call.stopped, lost: hold.lost },
-    },
-  );
+  const ran = await runWithin<Json>((signal) => executor.tool.prepare(args.value, toolContext(call, context, signal)), {
+    timeoutMs: executor.definition.timeoutMs,
+    signals: { cancelled: call.cancelled, stopped: call.stopped, lost: hold.lost },
+  });
   if (ran.kind === "interrupted" && (ran.why === "stopped" || ran.why === "lost"))
     return giveBack(attempt, 0, `the attempt was interrupted (${ran.why})`);
   if (ran.kind !== "value") return finish(attempt, readOutcome(ran, executor));
@@ -179,7 +184,8 @@ function writtenResult(value: Json): ToolResult {
   }
 }
 
-function endResult(code: "cancelled" | "outcome_unknown", { definition }: WriteExecutor): ToolResult {
+function endResult(code: EndCode, { definition }: WriteExecutor, off: string | null = null): ToolResult {
+  if (code === "tool_disabled") return failedResult(code, `${off ?? "The tool is switched off."} Nothing was done.`);
   return code === "cancelled"
     ? failedResult(code, `The write "${definition.name}" was cancelled before it was sent.`)
     : failedResult(
@@ -189,7 +195,8 @@ function endResult(code: "cancelled" | "outcome_unknown", { definition }: WriteE
 }
 
 function writeContext({ call, context }: Attempt, signal: AbortSignal): WriteContext {
-  return { idempotencyKey: call.callId, signal, log: context.log.child({ callId: call.callId, tool: call.toolName }) };
+  const { callId, toolName, progress } = call;
+  return { idempotencyKey: callId, signal, log: context.log.child({ callId, tool: toolName }), progress: progress.report };
 }
 
 function whyOpen(ran: Ran<unknown>): string {

@@ -3,6 +3,7 @@ import { connectBus } from "@toolbus/bus";
 import { fileKeySet, httpKeySet, type KeySet } from "@toolbus/grants";
 import { connectState } from "@toolbus/state";
 import { createLog, type LogLevel } from "@toolbus/telemetry";
+import { openToolFlags } from "./tool-flags.ts";
 import type { Toolset } from "./toolset.ts";
 import { startWorker, type Worker } from "./worker.ts";
 
@@ -13,24 +14,31 @@ export interface ServeOptions {
   readonly jwksFile?: string;
   readonly jwksUrl?: string;
   readonly concurrency?: number;
+  /** Names the environment whose flags hold; "local" if not given. */
+  readonly environment?: string;
+  /** Feature flags of its tools, as text (`issue_refund_enabled=false`) and as a file; see `ToolFlags`. */
+  readonly flags?: string;
+  readonly flagsFile?: string;
   readonly logLevel?: LogLevel;
 }
 
 /**
  * Serves a toolset in a process of its own: connects, starts the worker and stops it on SIGTERM or SIGINT. This is all that a stranger's worker
- * needs besides its tools. Resolves when calls may arrive; rejects with one sentence when the bus, the store or the keys cannot be had.
+ * needs besides its tools. Resolves when calls may arrive; rejects with one sentence when the bus, the store, the keys or the flags cannot be had.
  */
 export async function serveToolset(toolset: Toolset, options: ServeOptions): Promise<Worker> {
   const clock = (): number => Date.now();
   const log = createLog({ name: `worker.${toolset.name}`, level: options.logLevel ?? "info" });
   const keys = keySetOf(options, clock, (message) => log.warn({}, message));
+  const monotonic = (): number => performance.now();
+  const { environment = "local", flags: text, flagsFile: file } = options;
+  const flags = await openToolFlags({ environment, text, file, monotonic, onProblem: (message) => log.warn({}, message) });
   const state = await connectState(options.stateUrl, { clock });
   const opened: { stop(): Promise<void> }[] = [{ stop: () => state.close() }];
   try {
     const bus = await connectBus(options.busUrl, { clock });
     opened.push({ stop: () => bus.close() });
     const { concurrency } = options;
-    const monotonic = (): number => performance.now();
     opened.push(
       await startWorker({
         toolset,
@@ -40,6 +48,7 @@ export async function serveToolset(toolset: Toolset, options: ServeOptions): Pro
         log,
         clock,
         monotonic,
+        flags,
         random: (bytes) => randomBytes(bytes),
         ...(concurrency === undefined ? {} : { concurrency }),
       }),

@@ -1,9 +1,14 @@
 import { attributes, type CallMetadata, DEFAULT_AGENT, type Message, type ToolInvoke, type ToolResult } from "@toolbus/contracts";
+import { type ProgressReporter, progressReporter } from "./progress.ts";
 
 /** One delivery of an invoke, with its attributes read. */
 export interface ToolCall {
   readonly callId: string;
   readonly toolName: string;
+  /** The version that the run sees; absent from a caller that knows none. */
+  readonly toolVersion: string | undefined;
+  /** The hash of the definition that the run sees. */
+  readonly toolHash: string | undefined;
   readonly invoke: ToolInvoke;
   readonly message: Message;
   /** How often the broker brought this message, from 1. */
@@ -15,6 +20,7 @@ export interface ToolCall {
   /** Aborts when the delivery is taken back or the process stops. */
   readonly stopped: AbortSignal;
   readonly cancelled: AbortSignal;
+  readonly progress: ProgressReporter;
   readonly startedAt: number;
   readonly startedMonotonic: number;
 }
@@ -25,22 +31,29 @@ export interface CallParts {
   readonly count: number;
   readonly stopped: AbortSignal;
   readonly cancelled: AbortSignal;
+  /** The `source` of what the worker says of the call. */
+  readonly source: string;
+  readonly announce: (message: Message) => Promise<void>;
   readonly clock: () => number;
   readonly monotonic: () => number;
 }
 
-export function toolCall({ message, invoke, count, stopped, cancelled, clock, monotonic }: CallParts): ToolCall {
+export function toolCall({ message, invoke, count, stopped, cancelled, source, announce, clock, monotonic }: CallParts): ToolCall {
+  const dispatch = wholeNumber(message.attributes[attributes.dispatch]) ?? 1;
   return {
     callId: invoke.toolCallId,
     toolName: invoke.toolName,
+    toolVersion: message.attributes[attributes.toolVersion],
+    toolHash: message.attributes[attributes.toolHash],
     invoke,
     message,
     count,
-    dispatch: wholeNumber(message.attributes[attributes.dispatch]) ?? 1,
+    dispatch,
     notAfter: wholeNumber(message.attributes[attributes.notAfter]),
     grant: message.attributes[attributes.grant],
     stopped,
     cancelled,
+    progress: progressReporter({ invoke: message, call: invoke, dispatch, count, source, clock, announce }),
     startedAt: clock(),
     startedMonotonic: monotonic(),
   };

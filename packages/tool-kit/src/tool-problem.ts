@@ -1,4 +1,5 @@
 import { failedResult, type Problem, type ToolResult } from "@toolbus/contracts";
+import { redactText } from "@toolbus/telemetry";
 import { asciiJson } from "./ascii-json.ts";
 
 export interface ProblemOptions {
@@ -42,7 +43,7 @@ export function toolError(code: string, message: string, options: ProblemOptions
 /** The result that the model reads. */
 export function problemResult(problem: ToolProblem): ToolResult {
   const { retryable, retryAfter, details } = problem.options;
-  return failedResult(problem.code, cleanText(problem.message, MESSAGE_CHARS), {
+  return failedResult(problem.code, cleanText(redactText(problem.message), MESSAGE_CHARS), {
     ...(retryable === undefined ? {} : { retryable }),
     ...(retryAfter === undefined ? {} : { retryAfter }),
     ...(details === undefined ? {} : { details: boundedDetails(details) }),
@@ -53,7 +54,7 @@ export function problemResult(problem: ToolProblem): ToolResult {
 export function unexpectedResult(error: unknown): ToolResult {
   const message = error instanceof Error ? error.message : String(error);
   // Some libraries put a stack into the message itself.
-  const said = cleanText(message.split(/\n\s+at /)[0] ?? "", UNEXPECTED_CHARS);
+  const said = cleanText(redactText(message.split(/\n\s+at /)[0] ?? ""), UNEXPECTED_CHARS);
   return failedResult("execution_failed", said === "" ? "The tool failed and gave no reason." : said);
 }
 
@@ -80,6 +81,8 @@ export function cleanText(text: string, chars: number): string {
 const CODE = /^[a-z][a-z0-9_]{0,63}$/;
 const OWN_CODES: ReadonlySet<string> = new Set([
   "tool_not_found",
+  "tool_disabled",
+  "tool_changed",
   "result_too_large",
   "poison",
   "denied_by_user",

@@ -1,5 +1,6 @@
 import type { Json, JsonObject, ToolDefinition } from "@toolbus/contracts";
 import type { Log } from "@toolbus/telemetry";
+import type { Progress } from "./progress.ts";
 import type { ToolProblem } from "./tool-problem.ts";
 
 type Awaitable<T> = T | Promise<T>;
@@ -14,6 +15,8 @@ export interface ToolContext {
   /** Aborts at the time-out, on cancel and on shutdown. */
   readonly signal: AbortSignal;
   readonly log: Log;
+  /** Tells whoever watches how far the work is. Never waits, never fails, and need not be sparing. */
+  progress(progress: Progress): void;
 }
 
 /** What the effect of a write is told. */
@@ -23,6 +26,8 @@ export interface WriteContext {
   /** Aborts at the time-out and when another attempt has taken over. */
   readonly signal: AbortSignal;
   readonly log: Log;
+  /** Tells whoever watches how far the work is. Never waits, never fails, and need not be sparing. */
+  progress(progress: Progress): void;
 }
 
 /**

@@ -1,5 +1,6 @@
-import type { ToolDefinition } from "@toolbus/contracts";
+import { preferredVersion, type ToolDefinition } from "@toolbus/contracts";
 import { toolHash } from "@toolbus/grants";
+import { firstError, lintTool } from "./lint/lint-tool.ts";
 import type { Tool, WriteTool } from "./tool.ts";
 
 /** A tool in its toolset: the whole definition, its hash, and the handlers. */
@@ -14,35 +15,67 @@ export type WriteExecutor = Executor<WriteTool>;
 /** The tools of one kind of worker. Its name is part of the topic, of the ledger's keys and of a grant's audience. */
 export interface Toolset {
   readonly name: string;
+  /** Every version of every tool, by name in the order in which the names were added. */
   list(): readonly Executor[];
-  find(name: string): Executor | undefined;
-  /** Adds a tool; refused with a sentence when the name is taken. */
+  /** The tool of this name and version; without a version the one that `preferredVersion` gives. */
+  find(name: string, version?: string): Executor | undefined;
+  /** Adds a tool; refused with a sentence when its name is taken in this version, or its definition cannot work. */
   register(tool: Tool): Executor;
-  /** False when there is none of that name. */
-  unregister(name: string): boolean;
+  /** Removes one version, or all of a name. False when there is none. */
+  unregister(name: string, version?: string): boolean;
+  /** Why its tools cannot be used at this moment, in a sentence; null when they can. */
+  unavailable(signal: AbortSignal): Promise<string | null>;
 }
 
-/** Makes a toolset. Throws a TypeError on a bad name or on two tools of one name. */
-export function toolset(options: { readonly name: string; readonly tools: readonly Tool[] }): Toolset {
-  const { name } = options;
+export interface ToolsetOptions {
+  readonly name: string;
+  /** Several versions of one name are several tools. */
+  readonly tools: readonly Tool[];
+  /**
+   * Says why the tools cannot be used at this moment (a credential is missing, the target is down for long), or null. Asked by each worker when
+   * it starts and with every sign of life; while it says so, new runs are not offered the tools. Without it they always can.
+   */
+  readonly unavailable?: (signal: AbortSignal) => string | null | Promise<string | null>;
+}
+
+/** Makes a toolset. Throws a TypeError on a bad name, on two tools of one name and version, and on a definition that cannot work. */
+export function toolset({ name, tools, unavailable }: ToolsetOptions): Toolset {
   if (!TOOLSET_NAME.test(name))
     throw new TypeError(`"${name.slice(0, 80)}" is no name of a toolset: use lower-case letters, digits, "-" and "_", 32 at most.`);
-  const executors = new Map<string, Executor>();
+  const byName = new Map<string, Map<string, Executor>>();
   const made: Toolset = {
     name,
-    list: () => [...executors.values()],
-    find: (tool) => executors.get(tool),
+    list: () => [...byName.values()].flatMap((versions) => [...versions.values()]),
+    find(tool, version) {
+      const versions = byName.get(tool);
+      if (!versions || version !== undefined) return versions?.get(version ?? "");
+      return preferredVersion([...versions.values()], ({ definition }) => definition);
+    },
     register(tool) {
-      if (executors.has(tool.draft.name))
-        throw new TypeError(`The toolset "${name}" has a tool "${tool.draft.name}" already; give one of them another name.`);
+      const { name: toolName, version } = tool.draft;
+      const versions = byName.get(toolName) ?? new Map<string, Executor>();
+      if (versions.has(version))
+        throw new TypeError(
+          `The toolset "${name}" has a tool "${toolName}" of version ${version} already; give one of them another version.`,
+        );
       const definition: ToolDefinition = { ...tool.draft, source: tool.draft.source ?? name };
+      const error = firstError(lintTool(definition));
+      if (error) throw new TypeError(`The tool "${toolName}" is not defined well: ${error}`);
       const executor: Executor = { definition, hash: toolHash(definition), tool };
-      executors.set(definition.name, executor);
+      versions.set(version, executor);
+      byName.set(toolName, versions);
       return executor;
     },
-    unregister: (tool) => executors.delete(tool),
+    unregister(tool, version) {
+      if (version === undefined) return byName.delete(tool);
+      const versions = byName.get(tool);
+      const gone = versions?.delete(version) ?? false;
+      if (versions?.size === 0) byName.delete(tool);
+      return gone;
+    },
+    unavailable: async (signal) => (unavailable ? unavailable(signal) : null),
   };
-  for (const tool of options.tools) made.register(tool);
+  for (const tool of tools) made.register(tool);
   return made;
 }
 

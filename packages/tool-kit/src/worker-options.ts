@@ -5,6 +5,7 @@ import type { Log } from "@toolbus/telemetry";
 import { callsUnderWay } from "./calls-under-way.ts";
 import type { InvokeContext } from "./invoke-context.ts";
 import { ledgerStore } from "./ledger-store.ts";
+import { fixedToolFlags, type ToolFlags } from "./tool-flags.ts";
 import type { Toolset } from "./toolset.ts";
 import { type WorkerTimings, workerTimings } from "./worker-timings.ts";
 
@@ -23,12 +24,16 @@ export interface WorkerOptions {
   /** Cryptographically random bytes. */
   readonly random: (bytes: number) => Uint8Array;
   readonly timings?: WorkerTimings;
+  /** What is switched off here; without it everything is on. */
+  readonly flags?: ToolFlags;
+  /** How often it says that it lives; 30 s by default. */
+  readonly seenEveryMs?: number;
 }
 
-export function invokeContext(options: WorkerOptions, publish: (message: Message) => Promise<void>): InvokeContext {
-  const { toolset, state, keys, signer, log, clock, monotonic, random, timings = workerTimings } = options;
+export function invokeContext(options: WorkerOptions, { publish, announce }: Pick<InvokeContext, "publish" | "announce">): InvokeContext {
+  const { toolset, state, keys, signer, log, clock, monotonic, random, timings = workerTimings, flags = fixedToolFlags() } = options;
   const ledger = ledgerStore({ toolset: toolset.name, state, signer, timings, monotonic, random, log });
-  return { toolset, state, ledger, keys, publish, underWay: callsUnderWay(), timings, log, clock, monotonic };
+  return { toolset, state, ledger, keys, publish, announce, underWay: callsUnderWay(), flags, timings, log, clock, monotonic, random };
 }
 
 /**
@@ -53,7 +58,7 @@ export function announcement(toolset: Toolset, now: number): Message {
     type: messageTypes.toolAnnounce,
     source: `worker.${toolset.name}`,
     now,
-    body: { toolset: toolset.name, tools: toolset.list().map(({ definition }) => definition.name) },
+    body: { toolset: toolset.name, tools: [...new Set(toolset.list().map(({ definition }) => definition.name))] },
   });
 }
 

@@ -1,8 +1,8 @@
 import { consumeQueue, listenTo, type MessageBus, type Subscription } from "@toolbus/bus";
 import { messageTypes, parser, ToolCancel, ToolInvoke, topics } from "@toolbus/contracts";
 import { invokeTool } from "./invoke-pipeline.ts";
-import { registerToolset } from "./registry.ts";
-import { announcement, cancelCall, deliveryDeadlineMs, invokeContext, type WorkerOptions } from "./worker-options.ts";
+import { keepPresent } from "./toolset-presence.ts";
+import { cancelCall, deliveryDeadlineMs, invokeContext, type WorkerOptions } from "./worker-options.ts";
 
 export interface Worker {
   /** Takes no new calls and waits for those under way. Safe to call twice. */
@@ -10,14 +10,14 @@ export interface Worker {
 }
 
 /**
- * Serves a toolset: registers it, consumes `tool.invoke.<toolset>`, and listens for cancels and requests to register again. Resolves when calls
- * may arrive. Rejects with `RegistryConflict` when a tool's name belongs to another toolset; then nothing was started.
+ * Serves a toolset: registers it, says that it lives, consumes `tool.invoke.<toolset>`, and listens for cancels and requests to register again.
+ * Resolves when calls may arrive. Rejects with `RegistryConflict` when a tool's name belongs to another toolset; then nothing was started.
  */
 export async function startWorker(options: WorkerOptions & { readonly bus: MessageBus; readonly concurrency?: number }): Promise<Worker> {
   const { bus, toolset, state, log, clock, concurrency = 16 } = options;
-  const context = invokeContext(options, (answer) => bus.publish(answer));
-  await registerToolset(state, toolset);
-  const subscriptions: Subscription[] = [];
+  const context = invokeContext(options, { publish: (answer) => bus.publish(answer), announce: (said) => bus.announce(said) });
+  const presence = await keepPresent(bus, options);
+  const subscriptions: Pick<Subscription, "stop">[] = [presence];
   let stopping: Promise<void> | null = null;
   const worker: Worker = { stop: () => (stopping ??= stopAll(subscriptions)) };
   try {
@@ -30,7 +30,6 @@ export async function startWorker(options: WorkerOptions & { readonly bus: Messa
         log,
       }),
     );
-    subscriptions.push(await bus.listen(topics.toolRefresh, () => void registerAgain()));
     subscriptions.push(
       await consumeQueue(bus, {
         topic: topics.invoke(toolset.name),
@@ -44,28 +43,19 @@ export async function startWorker(options: WorkerOptions & { readonly bus: Messa
         clock,
       }),
     );
-    await bus.announce(announcement(toolset, clock()));
+    await presence.announce();
   } catch (error) {
     await worker.stop();
     throw error;
   }
   log.info({ toolset: toolset.name, tools: toolset.list().length }, "a toolset is served");
   return worker;
-
-  async function registerAgain(): Promise<void> {
-    try {
-      await registerToolset(state, toolset);
-      await bus.announce(announcement(toolset, clock()));
-    } catch (error) {
-      log.warn({ error, toolset: toolset.name }, "a toolset could not be registered again");
-    }
-  }
 }
 
 const parseCancel = parser(ToolCancel);
 const parseInvoke = parser(ToolInvoke);
 
 /** The queue last taken is let go first: it takes no new calls while a cancel can still reach those under way. */
-async function stopAll(subscriptions: readonly Subscription[]): Promise<void> {
+async function stopAll(subscriptions: readonly Pick<Subscription, "stop">[]): Promise<void> {
   for (const subscription of subscriptions.toReversed()) await subscription.stop();
 }

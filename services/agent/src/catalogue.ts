@@ -1,9 +1,13 @@
-import { keys, parseRegistration, type Registration, type RunTool } from "@toolbus/contracts";
-import type { StateStore } from "@toolbus/state";
+import { keys, parseRegistration, parseReplacedDefinition, type Registration, type RunTool } from "@toolbus/contracts";
+import { toolHash } from "@toolbus/grants";
+import type { StateStore, StoredDocument } from "@toolbus/state";
 
 /** Definitions by hash: a run keeps the ones it began with, whatever is registered later. */
 export interface Catalogue {
-  /** The run's tools by name. One whose definition is gone or was replaced is absent. */
+  /**
+   * The run's tools by name, with the very definitions that it began with: read from the registration, or, when that holds another one by now or
+   * is gone, from what its workers kept of it (30 days). Absent is one that is kept no longer.
+   */
   toolsOf(tools: readonly RunTool[]): Promise<ReadonlyMap<string, Registration>>;
 }
 
@@ -11,20 +15,46 @@ export function catalogue(state: StateStore): Catalogue {
   const byHash = new Map<string, Registration>();
   return {
     async toolsOf(tools) {
-      const missing = tools.filter((tool) => !byHash.has(tool.hash));
+      const found = new Map(tools.map((tool) => [tool.hash, byHash.get(tool.hash)]));
+      const missing = tools.filter((tool) => !found.get(tool.hash));
       if (missing.length > 0) {
-        const { documents } = await state.read(missing.map((tool) => keys.registration(tool.toolset, tool.name, tool.version)));
-        for (const document of documents) {
-          const registration = document && parseRegistration(document.value);
-          if (registration?.ok) byHash.set(registration.value.hash, registration.value);
+        const wanted = missing.flatMap((tool) => [
+          keys.registration(tool.toolset, tool.name, tool.version),
+          keys.replacedDefinition(tool.toolset, tool.hash),
+        ]);
+        const { documents } = await state.read(wanted);
+        for (const registration of documents.flatMap(definitionsIn)) {
+          if (!found.has(registration.hash)) continue;
+          found.set(registration.hash, registration);
+          remember(registration);
         }
       }
       return new Map(
         tools.flatMap((tool) => {
-          const registration = byHash.get(tool.hash);
+          const registration = found.get(tool.hash);
           return registration ? [[tool.name, registration] as const] : [];
         }),
       );
     },
   };
+
+  /** The oldest goes first; a run that still needs it reads it again. */
+  function remember(registration: Registration): void {
+    const [oldest] = byHash.keys();
+    if (byHash.size >= MAX_REMEMBERED && oldest !== undefined) byHash.delete(oldest);
+    byHash.set(registration.hash, registration);
+  }
+}
+
+const MAX_REMEMBERED = 1000;
+
+/** The definition that a document holds. One whose hash is not its own is none: a run was promised exactly what it was. */
+function definitionsIn(document: StoredDocument | null): readonly Registration[] {
+  if (!document) return [];
+  const registration = parseRegistration(document.value);
+  if (registration.ok) return toolHash(registration.value.definition) === registration.value.hash ? [registration.value] : [];
+  const replaced = parseReplacedDefinition(document.value);
+  if (!replaced.ok || toolHash(replaced.value.definition) !== replaced.value.hash) return [];
+  const { replacedAt, ...rest } = replaced.value;
+  return [{ ...rest, registeredAt: replacedAt, lastSeenAt: replacedAt }];
 }

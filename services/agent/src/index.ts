@@ -1,1 +1,3 @@
-export { agent } from "./service.ts";
+export { agent, type AgentParts, startAgent } from "./service.ts";
+export { type AgentConfig, agentSettings } from "./settings.ts";
+export type { Profile } from "./profile.ts";

@@ -1,4 +1,5 @@
-import type { JsonObject, Report } from "@toolbus/contracts";
+import type { Json, JsonObject, Report, ToolChoice } from "@toolbus/contracts";
+import { valueAt } from "./profiles/input-path.ts";
 
 /**
  * What makes an agent: its prompt, the slice of the registry it sees, its limits, what it runs before the loop and how a report is read off its
@@ -6,14 +7,21 @@ import type { JsonObject, Report } from "@toolbus/contracts";
  */
 export interface Profile {
   readonly name: string;
+  /** For people who choose among profiles. */
+  readonly description: string;
   readonly systemPrompt: string;
-  /** Names of the tools it may see, or all. */
+  /** Which tools of the registry it may see: rules as `ToolRule` says, or all. */
   readonly tools: readonly string[] | "all";
   readonly limits: Limits;
+  /** Null: the model that the process is set to. */
+  readonly model: ProfileModel | null;
+  readonly toolChoice: ToolChoice;
   /** Fixed calls before the first model call (round 0). */
   readonly seedCalls: readonly SeedCall[];
-  /** For investigations: which write files the report. */
+  /** For investigations: how a report comes out of them. */
   readonly report: ReportRule | null;
+  /** True: the model may ask the person a question and wait for the answer. */
+  readonly askUser: boolean;
   /** False: a write that follows a denied or unknown one of its turn is skipped. */
   readonly continueAfterFailedWrite: boolean;
 }
@@ -27,32 +35,55 @@ export interface Limits {
   readonly maxTokens: number;
 }
 
-export interface SeedCall {
-  readonly tool: string;
-  /** Argument name → field of the run's input. */
-  readonly argumentsFromInput: Readonly<Record<string, string>>;
+/** Each null is what the process is set to. */
+export interface ProfileModel {
+  readonly provider: string | null;
+  readonly name: string | null;
 }
 
-export interface ReportRule {
-  /** The write that files it, and which of its arguments and result fields mean what. */
+export interface SeedCall {
+  readonly tool: string;
+  /** Argument → path in the run's input, such as `alert.labels.release`. The call is skipped when one of them is not there. */
+  readonly argumentsFromInput: Readonly<Record<string, string>>;
+  /** Another path without which the call is skipped. */
+  readonly when?: string;
+}
+
+export type ReportRule = FilingRule | ConclusionRule;
+
+/** A write files the report: its arguments say what was found, its result whether it was filed. */
+export interface FilingRule {
+  readonly kind: "filing";
   readonly tool: string;
   readonly severityArgument: string;
   readonly findingsArgument: string;
+  /** The field of its result that names the report. */
   readonly reportIdField: string;
-  /** Field of the run's input that names what is investigated. */
-  readonly subjectInput: string;
+  /** Path in the run's input to what is investigated. */
+  readonly subjectFromInput: string;
+}
+
+/** The model records what it found by the loop's own tool; nothing is filed. */
+export interface ConclusionRule {
+  readonly kind: "conclusion";
+  /** Path in the run's input to what is investigated. */
+  readonly subjectFromInput: string;
 }
 
 /** The report that an investigation starts from. */
 export function emptyReport(rule: ReportRule, input: JsonObject): Report {
-  const subject = input[rule.subjectInput];
   return {
-    subject: typeof subject === "string" ? subject : "",
+    subject: textOf(valueAt(input, rule.subjectFromInput)),
+    cause: null,
     severity: null,
     findings: [],
     evidence: [],
     filing: { status: "not_attempted" },
   };
+}
+
+function textOf(value: Json | undefined): string {
+  return typeof value === "string" ? value : "";
 }
 
 /** Parallel reads of one turn, and calls of one turn (core.md, section 8). */

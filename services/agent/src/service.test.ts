@@ -217,6 +217,7 @@ async function accept(state: StateStore, bus: MessageBus): Promise<void> {
     profile: "release-investigation",
     text: "Investigate v2.",
     input: { releaseId: "v2" },
+    ifActive: "enqueue",
     acceptedAt: Date.now(),
   };
   const key = keys.inbox("05", RUN);

@@ -1,73 +1,123 @@
-import { connectModel } from "@toolbus/models";
-import { defineService, Refusal, startOutbox, startTimerLoop } from "@toolbus/runtime";
+import { connectModel, type ModelProvider } from "@toolbus/models";
+import { defineService, type Infrastructure, Refusal, type Service, observedOutbox, startOutbox, startTimerLoop } from "@toolbus/runtime";
+import { FlagsRefused, openToolFlags, type ToolFlags } from "@toolbus/tool-kit";
 import { catalogue } from "./catalogue.ts";
-import { releaseInvestigation } from "./investigation/release-investigation.ts";
 import { startConsumers } from "./loop/consumers.ts";
 import type { InboxReader } from "./loop/inbox.ts";
+import { toolRefreshMessage } from "./loop/messages.ts";
 import { AGENT_SERVICE, type Rules } from "./loop/rules.ts";
 import { onTimer } from "./loop/timers.ts";
+import { transcripts } from "./loop/transcripts.ts";
+import { observeRun } from "./observe-run.ts";
 import type { Profile } from "./profile.ts";
-import { agentSettings } from "./settings.ts";
-
-const profiles: ReadonlyMap<string, Profile> = new Map([releaseInvestigation].map((profile) => [profile.name, profile]));
+import { tellProfiles } from "./profile-list.ts";
+import { loadProfiles } from "./profiles/load-profiles.ts";
+import { profileModels } from "./profiles/profile-models.ts";
+import { type AgentConfig, agentSettings } from "./settings.ts";
+import { namesOf, toolOffers } from "./tool-offers.ts";
+import { tracedModel } from "./traced-model.ts";
 
 /** The agent: takes what the gateway accepted, asks the model, sends calls and joins their results. It holds no key and calls nothing outside. */
 export const agent = defineService({
   name: "agent",
   settings: agentSettings,
-  async start({ bus, state, log, random, clock }, config) {
-    const rules: Rules = {
-      config,
-      profile: (name) => profiles.get(name),
-      newSecret: () => Buffer.from(random(32)).toString("base64url"),
-      ownersDeadBefore: state.ownersDeadBefore,
-    };
-    if (config.RUN_RENEW_MS >= config.RUN_LEASE_MS)
-      throw new Refusal(
-        "RUN_RENEW_MS must be shorter than RUN_LEASE_MS, best a third of it: a lease that is renewed too late is lost in the middle of a model call.",
-      );
-    const outbox = startOutbox({
-      state,
-      bus,
-      service: AGENT_SERVICE,
-      log,
-      visibilityMs: config.OUTBOX_VISIBILITY_MS,
-      pollMs: config.POLL_MS,
-    });
-    const disabledTools = new Set(
-      config.TOOLS_DISABLED.split(",")
-        .map((name) => name.trim())
-        .filter(Boolean),
-    );
-    const reader: InboxReader = {
-      state,
-      outbox,
+  start: async (infrastructure, config) =>
+    startAgent(infrastructure, config, {
       provider: connectModel(config.LLM_PROVIDER),
-      catalogue: catalogue(state),
-      rules,
-      log,
-      disabledTools,
-      announce: (message) => bus.announce(message),
-    };
-    const stopping = new AbortController();
-    const consumers = await startConsumers(bus, reader, clock);
-    const timers = startTimerLoop({
-      state,
-      service: AGENT_SERVICE,
-      handle: (timer) => onTimer(reader, timer, stopping.signal),
-      log,
-      pollMs: config.POLL_MS,
-      visibleMs: config.RUN_LEASE_MS,
-      random: () => (random(1)[0] ?? 0) / 256,
-    });
-    return {
-      unready: () => [],
-      async stop() {
-        await Promise.all(consumers.map((consumer) => consumer.stop()));
-        stopping.abort();
-        await timers.stop();
-        await outbox.stop();
-      },
-    };
-  },
+      profiles: await loadProfiles(config.PROFILES_DIR),
+    }),
 });
+
+/** Characters of transcripts that are kept in memory, over all conversations. */
+const KEPT_TRANSCRIPTS = 32_000_000;
+
+/** What an agent is made of besides its infrastructure and settings: whoever starts one with another model passes it here. */
+export interface AgentParts {
+  readonly provider: ModelProvider;
+  readonly profiles: ReadonlyMap<string, Profile>;
+}
+
+/** Starts an agent with this model and these profiles; resolves when it takes work. */
+export async function startAgent(
+  { bus, state, log, random, clock, monotonic }: Infrastructure,
+  config: AgentConfig,
+  { provider, profiles }: AgentParts,
+): Promise<Service> {
+  const rules: Rules = {
+    config,
+    profile: (name) => profiles.get(name),
+    profileNames: [...profiles.keys()].toSorted(),
+    newSecret: () => Buffer.from(random(32)).toString("base64url"),
+    newNonce: () => Buffer.from(random(9)).toString("base64url"),
+    ownersDeadBefore: state.ownersDeadBefore,
+  };
+  if (config.RUN_RENEW_MS >= config.RUN_LEASE_MS)
+    throw new Refusal(
+      "RUN_RENEW_MS must be shorter than RUN_LEASE_MS, best a third of it: a lease that is renewed too late is lost in the middle of a model call.",
+    );
+  const wrap = (model: ModelProvider): ModelProvider => tracedModel(model, { log, monotonic });
+  const modelOf = profileModels(profiles.values(), { provider: wrap(provider), name: config.LLM_PROVIDER, wrap });
+  const flags = await toolFlags(config, { log, monotonic });
+  const sender = startOutbox({
+    state,
+    bus,
+    service: AGENT_SERVICE,
+    log,
+    visibilityMs: config.OUTBOX_VISIBILITY_MS,
+    pollMs: config.POLL_MS,
+  });
+  const outbox = observedOutbox(sender, (change, now) => observeRun(change, now, { provider: (profile) => modelOf(profile).name, log }), log);
+  const reader: InboxReader = {
+    state,
+    outbox,
+    modelOf,
+    catalogue: catalogue(state),
+    transcripts: transcripts(state, { maxChars: config.TRANSCRIPT_MAX_CHARS, keptChars: KEPT_TRANSCRIPTS }),
+    rules,
+    log,
+    toolOffers: toolOffers({ state, flags, disabled: namesOf(config.TOOLS_DISABLED), log }),
+    announce: (message) => bus.announce(message),
+  };
+  await tellProfiles(reader, config.AGENT_NAME, profiles.values());
+  const stopping = new AbortController();
+  const consumers = await startConsumers(bus, reader, clock);
+  const timers = startTimerLoop({
+    state,
+    service: AGENT_SERVICE,
+    handle: (timer) => onTimer(reader, timer, stopping.signal),
+    log,
+    pollMs: config.POLL_MS,
+    visibleMs: config.RUN_LEASE_MS,
+    random: () => (random(1)[0] ?? 0) / 256,
+  });
+  // A store that was emptied has no tools until their workers register again; those that are there write nothing.
+  await bus
+    .announce(toolRefreshMessage(rules, clock()))
+    .catch((error: unknown) => log.warn({ error }, "the workers could not be asked to register again"));
+  return {
+    unready: () => [],
+    async stop() {
+      await Promise.all(consumers.map((consumer) => consumer.stop()));
+      stopping.abort();
+      await timers.stop();
+      await outbox.stop();
+    },
+  };
+}
+
+async function toolFlags(
+  { TOOLBUS_ENVIRONMENT, TOOL_FLAGS, TOOL_FLAGS_FILE }: AgentConfig,
+  { log, monotonic }: Pick<Infrastructure, "log" | "monotonic">,
+): Promise<ToolFlags> {
+  try {
+    return await openToolFlags({
+      environment: TOOLBUS_ENVIRONMENT,
+      text: TOOL_FLAGS,
+      file: TOOL_FLAGS_FILE,
+      monotonic,
+      onProblem: (message) => log.warn({}, message),
+    });
+  } catch (error) {
+    throw error instanceof FlagsRefused ? new Refusal(error.message) : error;
+  }
+}

@@ -1,12 +1,14 @@
 import { MODEL_PROVIDERS } from "@toolbus/models";
-import { integer, loopTimings, milliseconds, type SettingsOf, str } from "@toolbus/runtime";
+import { integer, loopTimings, milliseconds, type SettingsOf, str, toolFlagSettings } from "@toolbus/runtime";
 
 export const agentSettings = {
   ...loopTimings,
+  ...toolFlagSettings,
   AGENT_NAME: str({ default: "default", desc: "names the agent's reply topics, e.g. tool.result.default" }),
   LLM_PROVIDER: str({ default: "offline", choices: [...MODEL_PROVIDERS], desc: "the model provider" }),
+  PROFILES_DIR: str({ default: "", desc: "a directory of profiles, *.yaml, that add to the built-in ones or replace them by name" }),
   AGENT_CONCURRENCY: integer({ min: 1, max: 1024 })({ default: 32, desc: "runs advanced at the same time by this process" }),
-  TOOLS_DISABLED: str({ default: "", desc: "names of tools, separated by commas, that no new run is offered" }),
+  TOOLS_DISABLED: str({ default: "", desc: "tools that no new run is offered, by name or name@version, separated by commas" }),
   RUN_LEASE_MS: milliseconds({ default: 10_000, desc: "how long a run belongs to the process that advances it" }),
   RUN_RENEW_MS: milliseconds({ default: 3000, desc: "how often that lease is renewed during a model call" }),
   MODEL_TIMEOUT_MS: milliseconds({ default: 120_000, desc: "the longest model call" }),
@@ -15,6 +17,11 @@ export const agentSettings = {
   CALL_NOT_AFTER_MS: milliseconds({ default: 900_000, desc: "how long after its first dispatch a call may still begin" }),
   LEDGER_LEASE_MS: milliseconds({ default: 10_000, desc: "the workers' lease on a write" }),
   HELD_CHECK_MS: milliseconds({ default: 300_000, desc: "how often a held write is asked about" }),
+  ASK_EXPIRY_MS: milliseconds({ default: 86_400_000, desc: "how long a question to the person waits for its answer" }),
+  TRANSCRIPT_MAX_CHARS: integer({ min: 1000, max: 100_000_000 })({
+    default: 4_000_000,
+    desc: "the longest transcript that is read for a model, in characters of stored JSON; a longer one ends the run as context_too_long",
+  }),
   FINISHED_RUN_MS: milliseconds({ default: 7 * 86_400_000, desc: "how long a finished run is kept" }),
 } as const;
 

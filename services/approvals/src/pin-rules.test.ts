@@ -1,6 +1,6 @@
 import type { Pin, Registration, ToolDefinition } from "@toolbus/contracts";
 import { describe, expect, it } from "vitest";
-import { guardsLess, pinFault, pinVerdict } from "./pin-rules.ts";
+import { grantedBeside, guardsLess, pinFault, pinVerdict, standsBeside } from "./pin-rules.ts";
 import { refund, START } from "./writes-under-test.ts";
 
 const rule = refund.risk.rules?.[0];
@@ -25,6 +25,34 @@ describe("pins at first sight", () => {
     expect(pinVerdict(pin("orders", refund), [registration("orders", { ...refund, risk: { tier: "low" } }, 2)])).toMatchObject({
       kind: "operator",
     });
+  });
+});
+
+describe("versions beside the pinned one", () => {
+  const main = { ...refund, version: "10" };
+  const older = { ...refund, version: "9" };
+  const weaker = { ...refund, version: "8", risk: { tier: "low" as const } };
+
+  it("are those of the same toolset that guard no less", () => {
+    const registered = [
+      registration("orders", main, 1),
+      registration("orders", older, 1),
+      registration("orders", weaker, 1),
+      registration("billing", { ...refund, version: "7" }, 1),
+    ];
+    expect(grantedBeside(pin("orders", main), registered).map(({ definition }) => definition.version)).toEqual(["9"]);
+  });
+
+  it("stand no more when the tool is switched off, handed on, or guarded more", () => {
+    const beside = { toolset: "orders", definition: older };
+    expect(standsBeside(pin("orders", main), beside)).toBe(true);
+    expect(standsBeside({ ...pin("orders", main), enabled: false }, beside)).toBe(false);
+    expect(standsBeside(pin("billing", main), beside)).toBe(false);
+    expect(standsBeside(pin("orders", { ...main, risk: { tier: "critical" } }), beside)).toBe(false);
+  });
+
+  it("leave the pin to the newest by number, and not to the one that was registered last", () => {
+    expect(pinVerdict(null, [registration("orders", main, 1), registration("orders", older, 2)])).toMatchObject({ definition: main });
   });
 });
 

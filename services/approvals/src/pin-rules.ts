@@ -1,4 +1,4 @@
-import { atLeast, type Pin, type Registration, type ToolDefinition } from "@toolbus/contracts";
+import { atLeast, type Pin, preferredVersion, type Registration, type ToolDefinition } from "@toolbus/contracts";
 import { canonicalJson } from "@toolbus/grants";
 
 /** What first sight does with a write: nothing, pin it, or leave it to an operator, for the reason given. */
@@ -8,19 +8,33 @@ export type PinVerdict =
   | { readonly kind: "operator"; readonly reason: string };
 
 /**
- * Judges what is registered under one tool name against its pin. The first toolset to register owns the name, and keeps it; of its definitions the newest
- * counts. A changed definition replaces the pinned one only when it guards no less.
+ * Judges what is registered under one tool name against its pin. The first toolset to register owns the name, and keeps it; of its definitions the one
+ * counts that new runs get (`preferredVersion`). A changed definition replaces the pinned one only when it guards no less.
  */
 export function pinVerdict(pin: Pin | null, registered: readonly Registration[]): PinVerdict {
   const inOrder = registered.toSorted((a, b) => a.registeredAt - b.registeredAt);
   const owner = pin?.toolset ?? inOrder[0]?.toolset;
-  const newest = inOrder.findLast(({ toolset }) => toolset === owner);
+  const owned = inOrder.filter(({ toolset }) => toolset === owner);
+  const newest = preferredVersion(owned, ({ definition }) => definition);
   if (!newest) return { kind: "keep" };
   const { toolset, definition, hash } = newest;
   if (pin?.hash === hash) return { kind: "keep" };
   if (!pin) return { kind: "pin", toolset, definition, hash };
   const loss = guardsLess(definition, pin.definition);
   return loss === null ? { kind: "pin", toolset, definition, hash } : { kind: "operator", reason: loss };
+}
+
+/**
+ * The other versions of a tool that are granted beside its pin, for the runs that began with them: registered by the pin's own toolset, and
+ * guarding no less than the pin. So a version with weaker guards than the pinned one is no way round it.
+ */
+export function grantedBeside(pin: Pin, registered: readonly Registration[]): readonly Registration[] {
+  return registered.filter(({ toolset, hash, definition }) => hash !== pin.hash && standsBeside(pin, { toolset, definition }));
+}
+
+/** Judged again at every use: the pin may have been tightened, switched off or handed on since. */
+export function standsBeside(pin: Pin, other: Pick<Pin, "toolset" | "definition">): boolean {
+  return pin.enabled && other.toolset === pin.toolset && guardsLess(other.definition, pin.definition) === null;
 }
 
 /**

@@ -16,9 +16,39 @@ describe("pins", () => {
     await register(t.store, changed, START + 1);
     await t.ask({ ...smallRefund(1), tool: changed });
     expect((await t.decided.next()).body).toMatchObject({ outcome: "approved" });
+    // The version of before is registered still, for the runs that began with it.
     await t.ask(smallRefund(2));
-    expect((await t.decided.next()).body).toMatchObject({ outcome: "refused" });
-    expect(await t.audit(HOME_SHARD)).toMatchObject(Array.from({ length: 4 }, () => ({ event: "pinned", by: "first_sight" })));
+    expect((await t.decided.next()).body).toMatchObject({ outcome: "approved" });
+    expect(await t.audit(HOME_SHARD)).toMatchObject(Array.from({ length: 5 }, () => ({ event: "pinned", by: "first_sight" })));
+  });
+
+  it("grant versions side by side, the newest by number, however they were registered", async () => {
+    await using t = await setup({ tools: [] });
+    const versions = ["9", "10"].map((version) => ({ ...refund, version }));
+    for (const tool of versions.toReversed()) await register(t.store, tool, START);
+    for (const [n, tool] of versions.entries()) {
+      await t.ask({ ...smallRefund(n), tool });
+      expect(claimsOf(await t.decided.next())).toMatchObject({ toolVersion: tool.version });
+    }
+    expect((await t.store.read([keys.pin(refund.name)])).documents[0]?.value).toMatchObject({ definition: { version: "10" } });
+  });
+
+  it("grant an older version no more once a newer one guards more", async () => {
+    await using t = await setup();
+    const [equal, stricter] = [
+      { ...refund, version: "2" },
+      { ...refund, version: "3", risk: { tier: "critical" as const } },
+    ];
+    await register(t.store, equal, START + 1);
+    for (const [n, tool] of [equal, refund].entries()) {
+      await t.ask({ ...smallRefund(n), tool });
+      expect((await t.decided.next()).body).toMatchObject({ outcome: "approved" });
+    }
+    await register(t.store, stricter, START + 2);
+    await t.ask({ ...smallRefund(2), tool: stricter });
+    await t.held.next();
+    await t.ask(smallRefund(3));
+    expect((await t.decided.next()).body).toMatchObject({ outcome: "refused", reason: expect.stringMatching(/version 3/) });
   });
 
   it("stay when a changed definition guards less, or another toolset takes the name", async () => {

@@ -1,13 +1,16 @@
-import { describeProblems, HOME_SHARD, type Json, keys, parseEra, parsePin, type Pin } from "@toolbus/contracts";
-import type { StateStore } from "@toolbus/state";
+import { describeProblems, HOME_SHARD, keys, parseEra, parsePin, type Pin, type Registration } from "@toolbus/contracts";
+import type { StateStore, StoredDocument } from "@toolbus/state";
 import type { Log } from "@toolbus/telemetry";
 import { readRegistry } from "@toolbus/tool-kit";
 import { auditedPin } from "./audit.ts";
-import { pinVerdict } from "./pin-rules.ts";
+import { grantedBeside, pinVerdict, standsBeside } from "./pin-rules.ts";
 
 /** The definitions that approvals grants, by tool name, and the era that grants are good for. */
 export interface Pins {
-  /** The pin of this tool and the era, as they are stored now. With first sight on, a definition that nobody pinned yet is looked for first. */
+  /**
+   * The pin of this tool and the era, as they are stored now: the pin of this very definition where there is one (another version may be pinned
+   * beside), otherwise the tool's. With first sight on, a definition that nobody pinned yet is looked for first.
+   */
   find(tool: string, hash: string): Promise<{ readonly pin: Pin | null; readonly era: number }>;
   /** With first sight on: pins what is registered and unknown, or changed and no less guarded. Otherwise it does nothing. */
   sight(): Promise<void>;
@@ -21,37 +24,52 @@ export interface PinsOptions {
 
 export function createPins({ state, log, firstSight }: PinsOptions): Pins {
   // A pin is parsed once a version: its schemas are compiled once an object, and a compiled schema is never let go.
-  const parsed = new Map<string, { readonly version: number; readonly pin: Pin | null }>();
+  const parsed = new Map<string, StoredPin>();
   // What was refused is said once a definition, not once a request.
   const told = new Set<string>();
   return {
     async find(tool, hash) {
-      const found = await stored(tool);
+      const found = await granted(tool, hash);
       if (!firstSight || found.pin?.hash === hash) return found;
       await sight(tool);
-      return stored(tool);
+      return granted(tool, hash);
     },
     async sight() {
       if (firstSight) await sight();
     },
   };
 
-  async function stored(tool: string): Promise<{ readonly pin: Pin | null; readonly era: number; readonly version: number }> {
-    const { documents } = await state.read([keys.pin(tool), keys.era()]);
-    const [pin, era] = documents;
-    const known = parseEra(era?.value);
-    if (era && !known.ok) throw new Error(`The stored era is damaged: ${describeProblems(known.problems)}.`);
-    return { pin: pin ? parsedPin(tool, pin.version, pin.value) : null, era: known.ok ? known.value.era : 1, version: pin?.version ?? 0 };
+  async function granted(tool: string, hash: string): Promise<{ readonly pin: Pin | null; readonly era: number }> {
+    const { pin, era, besides } = await stored(tool, [hash]);
+    const beside = besides[0]?.pin ?? null;
+    const counts = pin && beside && pin.hash !== hash && beside.hash === hash && standsBeside(pin, beside);
+    return { pin: counts ? beside : pin, era };
   }
 
-  function parsedPin(tool: string, version: number, value: Json): Pin | null {
-    const cached = parsed.get(tool);
-    if (cached?.version === version) return cached.pin;
+  /** The tool's pin, the era, and the pins of other definitions beside it. Version 0: there is no document. */
+  async function stored(
+    tool: string,
+    hashes: readonly string[] = [],
+  ): Promise<StoredPin & { readonly era: number; readonly besides: readonly StoredPin[] }> {
+    const pinKeys = [keys.pin(tool), ...hashes.map((hash) => keys.pinBeside(tool, hash))];
+    const { documents } = await state.read([...pinKeys, keys.era()]);
+    const era = documents.at(-1);
+    const known = parseEra(era?.value);
+    if (era && !known.ok) throw new Error(`The stored era is damaged: ${describeProblems(known.problems)}.`);
+    const [main, ...besides] = pinKeys.map((key, i) => pinIn(key, documents[i] ?? null));
+    return { ...(main ?? NO_PIN), besides, era: known.ok ? known.value.era : 1 };
+  }
+
+  function pinIn(key: string, document: StoredDocument | null): StoredPin {
+    if (!document) return NO_PIN;
+    const { version, value } = document;
+    const cached = parsed.get(key);
+    if (cached?.version === version) return cached;
     const result = parsePin(value);
-    if (!result.ok) log.error({ tool, fault: describeProblems(result.problems) }, "a pin is damaged; its tool gets no grants");
-    const pin = result.ok ? result.value : null;
-    parsed.set(tool, { version, pin });
-    return pin;
+    if (!result.ok) log.error({ key, fault: describeProblems(result.problems) }, "a pin is damaged; its tool gets no grants");
+    const made: StoredPin = { version, pin: result.ok ? result.value : null };
+    parsed.set(key, made);
+    return made;
   }
 
   async function sight(only?: string): Promise<void> {
@@ -67,12 +85,26 @@ export function createPins({ state, log, firstSight }: PinsOptions): Pins {
         told.add(`${tool} ${verdict.reason}`);
         log.warn({ tool, reason: verdict.reason }, "a changed write guards less than the pinned one; it waits for an operator");
       }
-      if (verdict.kind === "pin") await pinIt(verdict, version);
+      if (verdict.kind === "pin") await pinIt(keys.pin(tool), verdict, version);
+      await pinBesides(tool, registered);
     }
   }
 
-  async function pinIt({ toolset, definition, hash }: Omit<Pin, "enabled" | "pinnedAt" | "pinnedBy">, version: number): Promise<void> {
-    const key = keys.pin(definition.name);
+  async function pinBesides(tool: string, registered: readonly Registration[]): Promise<void> {
+    const hashes = registered.map(({ hash }) => hash);
+    const { pin, besides } = await stored(tool, hashes);
+    if (!pin) return;
+    for (const registration of grantedBeside(pin, registered)) {
+      const { version = 0 } = besides[hashes.indexOf(registration.hash)] ?? NO_PIN;
+      if (version === 0) await pinIt(keys.pinBeside(tool, registration.hash), registration, version);
+    }
+  }
+
+  async function pinIt(
+    key: string,
+    { toolset, definition, hash }: Pick<Pin, "toolset" | "definition" | "hash">,
+    version: number,
+  ): Promise<void> {
     const { now } = await state.read([key]);
     const pin: Pin = { toolset, definition, hash, enabled: true, pinnedAt: now, pinnedBy: "first_sight" };
     const reply = await state.commit(HOME_SHARD, {
@@ -83,6 +115,17 @@ export function createPins({ state, log, firstSight }: PinsOptions): Pins {
     });
     // Stale: another replica pinned meanwhile, and the pin that stands is the one that counts.
     if (reply.outcome === "ok")
-      log.info({ tool: definition.name, toolset, hash, tier: definition.risk.tier }, "a write is pinned at first sight");
+      log.info(
+        { tool: definition.name, version: definition.version, toolset, hash, tier: definition.risk.tier },
+        "a write is pinned at first sight",
+      );
   }
 }
+
+interface StoredPin {
+  readonly version: number;
+  /** Null when there is none, or it is damaged. */
+  readonly pin: Pin | null;
+}
+
+const NO_PIN: StoredPin = { version: 0, pin: null };

@@ -152,7 +152,7 @@ describe("the public routes", () => {
     expect(body["keys"]).toMatchObject([{ kty: "OKP", crv: "Ed25519", alg: "Ed25519" }]);
     expect(JSON.stringify(body)).not.toContain('"d"');
     expect(await t.get(null, "/healthz")).toEqual({ status: 200, body: { status: "ok" } });
-    expect(await t.get(null, "/readyz")).toEqual({ status: 200, body: { status: "ready" } });
+    expect(await t.get(null, "/readyz")).toEqual({ status: 200, body: { status: "ready", reasons: [] } });
   });
 
   it("keep the same key after a restart", async () => {

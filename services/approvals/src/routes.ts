@@ -1,9 +1,11 @@
-import { isApprovalId, keys, parseDecisionRequest, shardOf } from "@toolbus/contracts";
-import { HttpProblem, type Principal, type Route } from "@toolbus/runtime";
+import { approvalsQuery, type DecisionRequest, decisionRequest, isApprovalId, keys, shardOf } from "@toolbus/contracts";
+import { getRoute, healthRoutes, HttpProblem, noQuery, postRoute, type Principal, type RateLimit, type Route } from "@toolbus/runtime";
 import type { StateStore } from "@toolbus/state";
 import { isShardOf } from "./approval-documents.ts";
 import type { Decisions, NotDecided } from "./decisions.ts";
 import { pendingApprovals } from "./pending-list.ts";
+import { approvalId, examples, jwksSchema, views } from "./route-docs.ts";
+import { firstUse } from "./request-keys.ts";
 import { viewOf } from "./view.ts";
 
 export interface RoutesOptions {
@@ -12,96 +14,123 @@ export interface RoutesOptions {
   /** The public keys that grants are verified with. */
   readonly jwks: object;
   readonly unready: () => readonly string[];
+  /** What each approver may decide a minute; null for no limit. */
+  readonly rate: RateLimit | null;
 }
+
+const TAG = "Approvals";
+const READERS = ["approver", "operator"] as const;
+const APPROVALS = 20;
 
 /** The HTTP surface that approvers and workers reach. GET never decides: links are fetched by machines before people read them. */
 export function approvalRoutes(options: RoutesOptions): readonly Route[] {
-  const { state, decisions, jwks, unready } = options;
+  const { state, decisions, jwks, unready, rate } = options;
   return [
-    {
-      method: "GET",
+    getRoute({
       url: "/v1/approvals",
-      access: ["approver", "operator"],
-      handle: (request, _reply, reader) => list(request.query, reader),
-    },
-    {
-      method: "GET",
+      access: READERS,
+      docs: {
+        operationId: "listApprovals",
+        tag: TAG,
+        summary: "What waits for a decision in the caller's tenant, oldest first.",
+        description: "A page may hold fewer approvals than its limit, and still have one after it.",
+        answers: { 200: { says: "A page of approvals.", body: views.page, example: { approvals: [examples.approval] } } },
+        problems: ["invalid_cursor"],
+      },
+      query: approvalsQuery,
+      handle: ({ query, principal }) => list(query, principal),
+    }),
+    getRoute({
       url: "/v1/approvals/:id",
-      access: ["approver", "operator"],
-      handle: (request, _reply, reader) => look(idOf(request.params), reader),
-    },
-    {
-      method: "POST",
+      access: READERS,
+      docs: {
+        operationId: "getApproval",
+        tag: TAG,
+        summary: "An approval, and a single-use token for one who may decide it.",
+        description: "Everything in it comes from the pinned definition and from who asked, nothing from the agent's words. Reading decides nothing.",
+        id: approvalId,
+        answers: { 200: { says: "The approval.", body: views.toDecide, example: examples.toDecide } },
+        problems: [],
+      },
+      query: noQuery,
+      handle: ({ id, principal }) => look(knownId(id), principal),
+    }),
+    postRoute({
       url: "/v1/approvals/:id/decision",
       access: ["approver"],
-      handle: (request, _reply, approver) => decide(idOf(request.params), request.body, approver),
-    },
-    { method: "GET", url: "/.well-known/jwks.json", access: "public", handle: async () => jwks },
-    { method: "GET", url: "/healthz", access: "public", handle: async () => ({ status: "ok" }) },
-    { method: "GET", url: "/readyz", access: "public", handle: ready },
+      docs: {
+        operationId: "decideApproval",
+        tag: TAG,
+        summary: "Decides an approval, once.",
+        description:
+          "The token that `GET /v1/approvals/{id}` gave this approver names the decision: the same decision with it again is answered as the first was, another is refused. The requester never decides, and nobody twice.",
+        id: approvalId,
+        answers: {
+          200: {
+            says: "It counts; the approval as this decision left it.",
+            body: views.approval,
+            example: examples.approval,
+            headers: { "idempotent-replay": "`true` when this repeats the answer to an earlier request with the same Idempotency-Key." },
+          },
+        },
+        problems: ["self_approval", "already_decided", "token_used", "expired", "conflict", "idempotency_key_reused"],
+      },
+      body: {
+        declared: decisionRequest,
+        required: true,
+        examples: [
+          { decision: "approve", token: examples.token },
+          { decision: "revise", token: examples.token, comment: "Refund 40 only." },
+        ],
+        remedy: 'Send {"decision": "approve" or "deny" or "revise", "token": "…"}.',
+      },
+      rate,
+      async handle({ id, principal, body, key, reply }) {
+        const approval = knownId(id);
+        if (key !== undefined && (await firstUse(state, { approvalId: approval, principal, key, body })) === "again")
+          reply.header("idempotent-replay", "true");
+        return decide(approval, body, principal);
+      },
+    }),
+    getRoute({
+      url: "/.well-known/jwks.json",
+      access: "public",
+      docs: {
+        operationId: "getKeys",
+        tag: "Keys",
+        summary: "The public keys that grants are verified with (RFC 7517).",
+        answers: { 200: { says: "The keys.", media: { schema: jwksSchema } } },
+        problems: [],
+      },
+      query: noQuery,
+      handle: async () => jwks,
+    }),
+    ...healthRoutes({ unready, needs: [{ what: "the state store", ask: () => state.page(keys.pendingApprovals(), { limit: 1 }) }] }),
   ];
 
-  async function list(query: unknown, reader: Principal): Promise<object> {
-    const { approvals, cursor } = await atCursor(() => pendingApprovals(state, { tenant: reader.tenant, ...listQuery(query) }));
+  async function list({ limit = APPROVALS, cursor: from }: { limit?: number; cursor?: string }, reader: Principal): Promise<object> {
+    const wanted = { tenant: reader.tenant, limit, ...(from === undefined ? {} : { cursor: from }) };
+    const { approvals, cursor } = await atCursor(() => pendingApprovals(state, wanted));
     return { approvals: approvals.map(viewOf), ...(cursor === undefined ? {} : { cursor }) };
   }
 
-  async function look(approvalId: string, reader: Principal): Promise<object> {
-    const seen = await decisions.look(approvalId, reader);
+  async function look(id: string, reader: Principal): Promise<object> {
+    const seen = await decisions.look(id, reader);
     if (!seen) throw notFound();
     return { ...viewOf(seen.approval), ...seen.right };
   }
 
-  async function decide(approvalId: string, body: unknown, approver: Principal): Promise<object> {
-    const parsed = parseDecisionRequest(body);
-    if (!parsed.ok)
-      throw new HttpProblem("invalid_request", "The decision breaks its schema.", {
-        remedy: "Mend the fields listed in errors.",
-        errors: parsed.problems,
-      });
-    const outcome = await decisions.decide(approvalId, approver, parsed.value);
+  async function decide(id: string, request: DecisionRequest, approver: Principal): Promise<object> {
+    const outcome = await decisions.decide(id, approver, request);
     if (outcome.kind === "no") throw problemOf(outcome);
     return viewOf(outcome.approval);
   }
 
-  async function ready(): Promise<object> {
-    const reasons = unready();
-    if (reasons.length > 0) throw new HttpProblem("shutting_down", `Not ready: ${reasons.join(", ")}.`, {}, { "retry-after": "2" });
-    await state.page(keys.pendingApprovals(), { limit: 1 });
-    return { status: "ready" };
-  }
-
   /** The id in the path. An id that cannot be one, or that this store never had, is not found. */
-  function idOf(params: unknown): string {
-    const id = typeof params === "object" && params !== null && "id" in params ? params.id : undefined;
-    if (typeof id !== "string" || !isApprovalId(id) || !isShardOf(state, shardOf(id))) throw notFound();
+  function knownId(id: string): string {
+    if (!isApprovalId(id) || !isShardOf(state, shardOf(id))) throw notFound();
     return id;
   }
-}
-
-const DEFAULT_LIMIT = 20;
-const MAX_LIMIT = 100;
-
-function listQuery(query: unknown): { readonly limit: number; readonly cursor?: string } {
-  const given = Object.entries(typeof query === "object" && query !== null ? query : {});
-  const errors: { path: string; message: string }[] = [];
-  let limit = DEFAULT_LIMIT;
-  let cursor: string | undefined;
-  for (const [name, value] of given) {
-    if (name === "status") {
-      if (value !== "pending") errors.push({ path: "/status", message: 'must be "pending"' });
-    } else if (name === "limit") {
-      limit = typeof value === "string" && /^\d{1,4}$/.test(value) ? Number(value) : 0;
-      if (limit < 1 || limit > MAX_LIMIT) errors.push({ path: "/limit", message: `must be a whole number from 1 to ${MAX_LIMIT}` });
-    } else if (name === "cursor" && typeof value === "string") {
-      cursor = value;
-    } else {
-      errors.push({ path: `/${name}`, message: name === "cursor" ? "must be given once" : "is not a known parameter" });
-    }
-  }
-  if (errors.length > 0)
-    throw new HttpProblem("invalid_request", "The query breaks its schema.", { remedy: "Use status=pending, limit and cursor.", errors });
-  return { limit, ...(cursor === undefined ? {} : { cursor }) };
 }
 
 async function atCursor<T>(page: () => Promise<T>): Promise<T> {

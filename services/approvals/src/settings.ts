@@ -1,7 +1,8 @@
-import { integer, loopTimings, milliseconds, port, type SettingsOf, str } from "@toolbus/runtime";
+import { httpSettings, integer, loopTimings, milliseconds, perMinute, port, type SettingsOf, str } from "@toolbus/runtime";
 
 export const approvalsSettings = {
   ...loopTimings,
+  ...httpSettings,
   APPROVALS_HOST: str({ default: "127.0.0.1", desc: "the address that approvers reach; another one than the gateway's in production" }),
   APPROVALS_PORT: port({ default: 8081, desc: "the port that approvers reach; 0 takes a free one" }),
   APPROVALS_API_KEYS_FILE: str({
@@ -13,6 +14,7 @@ export const approvalsSettings = {
   APPROVAL_EXPIRY_MS: milliseconds({ default: 15 * 60_000, desc: "how long people have to decide" }),
   EXECUTE_BY_MS: milliseconds({ default: 24 * 3_600_000, desc: "how long after its approval a write may get a fresh grant" }),
   GRANT_TTL_MS: milliseconds({ default: 15 * 60_000, desc: "how long a signed grant is good for" }),
+  DECISIONS_PER_MINUTE: perMinute({ default: 10, desc: "decisions per approver and minute; 0 for no limit" }),
   AUTO_GRANTS_PER_RUN: integer({ min: 0, max: 10_000 })({
     default: 64,
     desc: "writes of one tool that policy alone grants under one origin",

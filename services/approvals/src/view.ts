@@ -1,34 +1,5 @@
-import { type Approval, type Decision, type Json, type JsonObject, visible } from "@toolbus/contracts";
+import { type Approval, type ApprovalView, type Json, type JsonObject, visible } from "@toolbus/contracts";
 import { parseCanonicalArguments } from "@toolbus/grants";
-
-/** What an approver is shown: everything from the pin and the origin, nothing in the agent's words. Times are the store's milliseconds. */
-export interface ApprovalView {
-  readonly id: string;
-  readonly callId: string;
-  readonly correlationId: string;
-  readonly runId: string;
-  readonly conversationId: string;
-  readonly tool: string;
-  readonly toolVersion: string;
-  readonly toolHash: string;
-  readonly toolset: string;
-  /** With control, bidirectional and zero-width characters as escapes. Null for a refused request, whose arguments are not kept. */
-  readonly arguments: JsonObject | null;
-  readonly argumentsHash: string;
-  readonly effect: string;
-  readonly tier: string;
-  readonly reasons: readonly string[];
-  readonly idempotency: { readonly mode: string; readonly inWords: string };
-  readonly requester: string;
-  readonly agent: string;
-  readonly status: string;
-  readonly approversNeeded: number;
-  readonly decisions: readonly Omit<Decision, "tokenHash">[];
-  readonly requestedAt: number;
-  readonly expiresAt: number;
-  readonly endedAt: number | null;
-  readonly reason?: string;
-}
 
 /** What this reader may do: with a token, decide once; without, the reason why not. */
 export type Right =

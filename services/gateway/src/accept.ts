@@ -1,6 +1,8 @@
-import { createHash } from "node:crypto";
 import {
   attributes,
+  callParts,
+  type ConversationOrigin,
+  type IfActive,
   type InboxEntry,
   type Json,
   type JsonObject,
@@ -18,23 +20,36 @@ import type { Principal } from "@toolbus/runtime";
 import type { Change } from "@toolbus/state";
 import { type GatewayConfig, GATEWAY_SERVICE } from "./settings.ts";
 
-export interface AcceptInput {
+/** What every accepted thing needs to know. */
+interface Accepting {
   readonly now: number;
+  readonly principal: Principal;
   /** Names this very request: a repeat of it by the client is another one. */
   readonly requestId: string;
-  readonly conversationId: string;
-  readonly runId: string;
-  readonly principal: Principal;
-  readonly profile: string;
-  readonly text: string;
-  readonly input: JsonObject;
-  /** What the request asked for, hashed: a repeat of its key with something else is refused. */
-  readonly messageHash: string;
+  /** Of an `Idempotency-Key`, when the request has one. */
+  readonly keyHash?: string | undefined;
 }
 
-/** Accepts a message that starts a run in a new conversation: who asked, what for, and the obligation to tell the agent, in one commit. */
-export function acceptMessage(input: AcceptInput, config: GatewayConfig): Change {
-  const { now, conversationId, runId, principal } = input;
+export interface AcceptedMessage extends Omit<Accepting, "keyHash"> {
+  readonly runId: string;
+  /** The conversation as it is stored, or as it begins with this message: version 0. */
+  readonly conversation: { readonly version: number; readonly value: ConversationOrigin };
+  readonly text: string;
+  readonly input: JsonObject;
+  readonly ifActive: IfActive;
+  /** What the request asked for, hashed: a repeat of its key with something else is refused. */
+  readonly messageHash: string;
+  /** W3C trace context of the request. */
+  readonly traceparent?: string | undefined;
+}
+
+/** Accepts a message, which starts a run: who asked, what for, and the obligation to tell the agent, in one commit. Its conversation is kept on. */
+export function acceptMessage(accepted: AcceptedMessage, config: GatewayConfig): Change {
+  const { now, runId, principal, conversation } = accepted;
+  const { conversationId, profile } = conversation.value;
+  // One conversation is one trace: that of its first message.
+  const traceparent = conversation.value.traceparent ?? accepted.traceparent;
+  const traced = traceparent === undefined ? {} : { traceparent };
   const origin: RunOrigin = {
     runId,
     conversationId,
@@ -42,37 +57,36 @@ export function acceptMessage(input: AcceptInput, config: GatewayConfig): Change
     principal: principal.id,
     scopes: [...principal.scopes],
     agent: config.AGENT_NAME,
-    messageHash: input.messageHash,
+    messageHash: accepted.messageHash,
     via: { kind: "http" },
     createdAt: now,
     openUntil: now + config.ORIGIN_OPEN_MS,
   };
+  const { text, input, ifActive } = accepted;
   const entry: MessageEntry = {
     kind: "message",
     entryId: runId,
     runId,
     conversationId,
     agent: config.AGENT_NAME,
-    profile: input.profile,
-    text: input.text,
-    input: input.input,
+    profile,
+    text,
+    input,
+    ifActive,
+    ...traced,
     acceptedAt: now,
   };
   const expiresAt = now + KEPT_MS;
   return {
     // Not of the run alone: the store would take another request with the same Idempotency-Key for a repeat of this commit, and say "ok".
-    op: `accept:${runId}:${input.requestId}`,
+    op: `accept:${runId}:${accepted.requestId}`,
     guards: [
       { key: keys.runOrigin(runId), version: 0 },
-      { key: keys.conversationOrigin(conversationId), version: 0 },
+      { key: keys.conversationOrigin(conversationId), version: conversation.version },
     ],
     put: [
       { key: keys.runOrigin(runId), value: origin, expiresAt },
-      {
-        key: keys.conversationOrigin(conversationId),
-        value: { conversationId, tenant: principal.tenant, owner: principal.id, createdAt: now },
-        expiresAt,
-      },
+      keptConversation({ ...conversation.value, ...traced }, now),
       { key: keys.inbox(shardOf(runId), entry.entryId), value: entry as unknown as Json, expiresAt },
     ],
     index: [{ index: keys.runIndex(principal.id), member: runId, score: now }],
@@ -80,29 +94,64 @@ export function acceptMessage(input: AcceptInput, config: GatewayConfig): Change
   };
 }
 
-/** Accepts the wish to cancel a run. Accepting it twice is one entry. */
-export function acceptCancel(runId: string, principal: Principal, now: number, config: GatewayConfig): Change {
-  const entry: InboxEntry = {
-    kind: "cancel",
-    entryId: cancelEntryId(runId),
-    runId,
-    agent: config.AGENT_NAME,
-    by: principal.id,
-    acceptedAt: now,
-  };
-  const key = keys.inbox(shardOf(runId), entry.entryId);
+/** Accepts a conversation in which nothing has been said. */
+export function acceptConversation(origin: ConversationOrigin, requestId: string): Change {
   return {
-    op: `accept:${entry.entryId}`,
+    op: `conversation:${origin.conversationId}:${requestId}`,
+    guards: [{ key: keys.conversationOrigin(origin.conversationId), version: 0 }],
+    put: [keptConversation(origin, origin.createdAt)],
+  };
+}
+
+/** Accepts the wish to cancel a run. Accepting it twice is one entry. */
+export function acceptCancel({ runId, ...accepting }: Accepting & { readonly runId: string }, config: GatewayConfig): Change {
+  return acceptEntry({ kind: "cancel", entryId: cancelEntryId(runId), runId, ...by(accepting, config) }, accepting, config);
+}
+
+/** Accepts an answer to a question of a run. A question has one answer: accepting it twice is one entry. */
+export function acceptAnswer(
+  { callId, text, ...accepting }: Accepting & { readonly callId: string; readonly text: string },
+  config: GatewayConfig,
+): Change {
+  const { runId } = callParts(callId);
+  return acceptEntry({ kind: "answer", entryId: answerEntryId(callId), runId, callId, text, ...by(accepting, config) }, accepting, config);
+}
+
+function by({ principal, keyHash, now }: Accepting, config: GatewayConfig) {
+  return { agent: config.AGENT_NAME, by: principal.id, ...(keyHash === undefined ? {} : { keyHash }), acceptedAt: now };
+}
+
+function acceptEntry(entry: InboxEntry, { requestId }: Accepting, config: GatewayConfig): Change {
+  const key = keys.inbox(shardOf(entry.runId), entry.entryId);
+  return {
+    op: `accept:${entry.entryId}:${requestId}`,
     guards: [{ key, version: 0 }],
-    put: [{ key, value: entry as unknown as Json, expiresAt: now + KEPT_MS }],
-    ...announced(entry, 1, config, now),
+    put: [{ key, value: entry as unknown as Json, expiresAt: entry.acceptedAt + KEPT_MS }],
+    ...announced(entry, 1, config, entry.acceptedAt),
   };
 }
 
 export const cancelEntryId = (runId: string): string => `${runId}!cancel`;
 
-// Longer than a run is kept by the agent, so its owner is known as long as it is.
+/** The entry of the answer to this call; it begins with the run's id, as every entry does. */
+export function answerEntryId(callId: string): string {
+  const { runId, round, index } = callParts(callId);
+  return `${runId}!answer.${round}.${index}`;
+}
+
+/** The call that an entry of this id answers; null for other entries. */
+export function answeredCall(entryId: string): string | null {
+  const [, runId, call] = /^(.+)!answer\.(\d+\.\d+)$/.exec(entryId) ?? [];
+  return runId && call ? `${runId}.${call}` : null;
+}
+
+function keptConversation(value: ConversationOrigin, now: number): NonNullable<Change["put"]>[number] {
+  return { key: keys.conversationOrigin(value.conversationId), value, expiresAt: now + CONVERSATION_KEPT_MS };
+}
+
+// Each longer than the agent keeps what it is about, so that its owner is known as long as there is something to see.
 const KEPT_MS = 9 * 86_400_000;
+const CONVERSATION_KEPT_MS = 31 * 86_400_000;
 
 /** The wake of an entry and the timer that repeats it until the agent has taken the entry. `n` tells repeats apart. */
 export function announced(entry: InboxEntry, n: number, config: GatewayConfig, now: number): Required<Pick<Change, "timers" | "outbox">> {
@@ -124,13 +173,11 @@ function wakeFor(entry: InboxEntry, n: number, now: number): Message {
     type: messageTypes.runWake,
     source: "/gateway",
     now,
-    attributes: { [attributes.agent]: entry.agent, [attributes.entry]: entry.entryId },
+    attributes: {
+      [attributes.agent]: entry.agent,
+      [attributes.entry]: entry.entryId,
+      [attributes.traceparent]: entry.kind === "message" ? entry.traceparent : undefined,
+    },
     body,
   });
-}
-
-/** The hash of what a request asks for, whatever the order of its fields. */
-export function requestHash(body: JsonObject): string {
-  const sorted = Object.fromEntries(Object.entries(body).toSorted(([a], [b]) => (a < b ? -1 : 1)));
-  return `sha256-${createHash("sha256").update(JSON.stringify(sorted)).digest("hex")}`;
 }

@@ -1,4 +1,18 @@
-import { isRunEnd, type Json, keys, parseRun, parseRunOrigin, type Run, type RunEvent, shardOf, type TextDelta } from "@toolbus/contracts";
+import {
+  type Call,
+  callParts,
+  type ConversationState,
+  isRunEnd,
+  type Json,
+  keys,
+  parseRun,
+  parseRunOrigin,
+  type Run,
+  type RunEvent,
+  shardOf,
+  type TextDelta,
+  type TranscriptEntry,
+} from "@toolbus/contracts";
 import type { StateStore } from "@toolbus/state";
 
 /** What an agent writes about a run, one commit at a time and at the test's word. */
@@ -9,6 +23,12 @@ export interface AgentByHand {
   say(runId: string, ...events: readonly RunEvent[]): Promise<void>;
   /** Text of a round as it comes. */
   live(runId: string, delta: Omit<TextDelta, "type">): Promise<void>;
+  /** Makes a call of the run's current round, or changes it: an open one waits for what its state says. */
+  call(callId: string, part: Partial<Call>): Promise<void>;
+  /** Keeps the state of a conversation. */
+  keep(conversationId: string, part: Partial<ConversationState>): Promise<void>;
+  /** Adds to what was said in a conversation. */
+  transcribe(conversationId: string, ...entries: readonly TranscriptEntry[]): Promise<void>;
   /** Records the wish to cancel, as the agent does when it takes the entry. */
   cancel(runId: string): Promise<void>;
 }
@@ -32,6 +52,24 @@ export function agentByHand(store: StateStore): AgentByHand {
     async live(runId, delta) {
       await store.live(keys.live(runId), { type: "delta", ...delta });
     },
+    async call(callId, part) {
+      const { runId } = callParts(callId);
+      const { run, version } = await read(runId);
+      const call = { ...freshCall(callId, run.conversationId), ...part };
+      const calls = [...run.calls.filter((other) => other.callId !== callId), { callId, write: false, resolved: call.state === "resolved" }];
+      await commit(runId, keys.call(callId), call as unknown as Json);
+      await write({ ...run, status: "waiting", calls, pending: calls.length }, version, []);
+    },
+    async keep(conversationId, part) {
+      const state: ConversationState = { conversationId, activeRun: null, queue: [], runs: 0, usage: USAGE, model: null, ...part };
+      await commit(conversationId, keys.conversation(conversationId), state as unknown as Json);
+    },
+    async transcribe(conversationId, ...entries) {
+      const key = `${keys.conversation(conversationId)}:said ${++commits}`;
+      const append = [{ log: keys.transcript(conversationId), entries: entries as unknown as readonly Json[] }];
+      const change = { op: `by hand ${commits}`, guards: [{ key, version: 0 }], put: [{ key, value: null }], append };
+      await store.commit(shardOf(conversationId), change);
+    },
     async cancel(runId) {
       const { run, version } = await read(runId);
       await write({ ...run, cancel: { entryId: `${runId}!cancel`, by: "una", at: run.createdAt } }, version, []);
@@ -43,6 +81,13 @@ export function agentByHand(store: StateStore): AgentByHand {
     const parsed = parseRun(documents[0]?.value);
     if (!parsed.ok) throw new Error(`${runId} was not taken.`);
     return { run: parsed.value, version: documents[0]?.version ?? 0 };
+  }
+
+  async function commit(id: string, key: string, value: Json): Promise<void> {
+    const { documents } = await store.read([key]);
+    const change = { op: `by hand ${++commits}`, guards: [{ key, version: documents[0]?.version ?? 0 }], put: [{ key, value }] };
+    const { outcome } = await store.commit(shardOf(id), change);
+    if (outcome !== "ok") throw new Error(`The commit by hand was ${outcome}.`);
   }
 
   async function write(run: Run, version: number, events: readonly RunEvent[]): Promise<void> {
@@ -59,7 +104,7 @@ export function turn(round: number, text = `round ${round}`): RunEvent {
   return { type: "turn", at: 0, round, seed: round === 0, provider: "p", model: "m", text, calls: [], usage: USAGE };
 }
 
-export const started: RunEvent = { type: "run.started", at: 0, profile: "release-investigation", input: {}, tools: [] };
+export const started: RunEvent = { type: "run.started", at: 0, profile: "release-investigation", input: {}, tools: [], registryVersion: "1" };
 
 export const completed: RunEvent = { type: "run.completed", at: 0, text: "done", truncated: false, report: null, usage: USAGE };
 
@@ -72,6 +117,36 @@ function after(run: Run, event: RunEvent): Run {
   return { ...run, status, endedAt: run.createdAt, ending: { text: event.type === "run.completed" ? event.text : "" } };
 }
 
+function freshCall(callId: string, conversationId: string): Call {
+  const { runId, round, index } = callParts(callId);
+  return {
+    callId,
+    runId,
+    conversationId,
+    round,
+    index,
+    transcriptId: "call_1",
+    toolName: "issue_refund",
+    toolVersion: "1",
+    toolHash: "sha256-x",
+    toolset: "orders",
+    kind: "write",
+    idempotency: "key",
+    keepsForMs: 1000,
+    timeoutMs: 1000,
+    arguments: "{}",
+    argsHash: "sha256-x",
+    secret: "s",
+    state: "dispatched",
+    dispatch: 1,
+    requests: 0,
+    createdAt: 0,
+    sentAt: 0,
+    notAfter: null,
+    heldMs: 0,
+  };
+}
+
 function freshRun(runId: string, conversationId: string, now: number): Run {
   return {
     runId,
@@ -81,6 +156,7 @@ function freshRun(runId: string, conversationId: string, now: number): Run {
     input: { releaseId: "v2" },
     message: null,
     ordinal: 1,
+    accepted: 1,
     status: "ready",
     tools: [],
     registryVersion: "1",
@@ -91,9 +167,11 @@ function freshRun(runId: string, conversationId: string, now: number): Run {
     activeMs: 0,
     stepStartedAt: now,
     pending: 0,
+    events: 0,
     calls: [],
     cancel: null,
     repeats: { key: "", count: 0 },
+    fruitless: 0,
     usage: USAGE,
     createdAt: now,
     startedAt: now,

@@ -1,7 +1,7 @@
-import { type InboxEntry, keys, parseInboxEntry, parseRun, shardOf } from "@toolbus/contracts";
+import { type InboxEntry, type Json, keys, parseCall, parseInboxEntry, parseRun, shardOf } from "@toolbus/contracts";
 import type { Outbox } from "@toolbus/runtime";
 import type { StateStore, TimerRow } from "@toolbus/state";
-import { announced } from "./accept.ts";
+import { announced, answeredCall } from "./accept.ts";
 import { type GatewayConfig, GATEWAY_SERVICE } from "./settings.ts";
 
 /** Repeats the wake of an accepted entry until an agent document records that it was taken; then the obligation is done. */
@@ -9,11 +9,12 @@ export async function onEntryTimer(state: StateStore, outbox: Outbox, config: Ga
   const entryId = timer.id.slice("entry:".length);
   const inboxKey = keys.inbox(timer.shard, entryId);
   const runKey = keys.run(entryId.split("!")[0] ?? entryId);
-  const { now, documents } = await state.read([inboxKey, runKey]);
-  const [inbox, run] = documents;
+  const callId = answeredCall(entryId);
+  const { now, documents } = await state.read([inboxKey, runKey, ...(callId === null ? [] : [keys.call(callId)])]);
+  const [inbox, run, call] = documents;
   const entry = inbox && parseInboxEntry(inbox.value);
   const guards = [{ key: inboxKey, version: inbox?.version ?? 0 }];
-  if (!inbox || !entry?.ok || taken(entry.value, run?.value)) {
+  if (!inbox || !entry?.ok || taken(entry.value, run?.value, call?.value)) {
     await state.commit(timer.shard, { op: `taken:${entryId}`, guards, timers: [{ service: GATEWAY_SERVICE, id: timer.id, dueIn: null }] });
     return;
   }
@@ -21,9 +22,12 @@ export async function onEntryTimer(state: StateStore, outbox: Outbox, config: Ga
   await outbox.commit(shardOf(entry.value.runId), { op: `again:${entryId}:${now}`, guards, ...announced(entry.value, now, config, now) });
 }
 
-function taken(entry: InboxEntry, run: unknown): boolean {
-  if (run === undefined) return false;
+function taken(entry: InboxEntry, run: Json | undefined, call: Json | undefined): boolean {
+  if (entry.kind === "message") return run !== undefined;
   const parsed = parseRun(run);
-  if (entry.kind === "message") return true;
-  return parsed.ok && (parsed.value.cancel !== null || parsed.value.endedAt !== null);
+  const ended = parsed.ok && parsed.value.endedAt !== null;
+  if (entry.kind === "cancel") return ended || (parsed.ok && parsed.value.cancel !== null);
+  // It was accepted while the call was asked: one that is not any more has its result, by this answer or by something that came before it.
+  const asked = parseCall(call);
+  return ended || call === undefined || (asked.ok && asked.value.state !== "asked");
 }

@@ -8,6 +8,7 @@ import { readSettings } from "@toolbus/runtime";
 import { memoryStore, type StateStore } from "@toolbus/state";
 import { type Log, silentLog } from "@toolbus/telemetry";
 import { agentByHand } from "./agent-under-test.ts";
+import { documentedBy } from "./documented-under-test.ts";
 import { gateway } from "./service.ts";
 import { gatewaySettings } from "./settings.ts";
 import { openViewer, type Viewer } from "./viewer-under-test.ts";
@@ -23,6 +24,15 @@ export const PEOPLE = [
   { id: "olga", tenant: "other", roles: ["operator"], scopes: [] },
 ] as const;
 export type Person = (typeof PEOPLE)[number]["id"];
+
+// Limits are tested where they are set: elsewhere a test may ask as often as it likes.
+const UNLIMITED = {
+  RUNS_PER_MINUTE: "0",
+  CONVERSATIONS_PER_MINUTE: "0",
+  ACTIONS_PER_MINUTE: "0",
+  AUTH_FAILURES_PER_MINUTE: "0",
+  SSE_PER_PRINCIPAL: "64",
+} as const;
 
 /** When the store's clock starts. */
 export const START = 1_750_000_000_000;
@@ -68,9 +78,10 @@ export async function setup(options: Options = {}) {
   if (!options.noAgent) await listenForWakes();
   const random = (bytes: number): Uint8Array => crypto.getRandomValues(new Uint8Array(bytes));
   const infrastructure = { bus, state, log: options.log ?? silentLog, random, monotonic: read, clock: read };
-  const env = { GATEWAY_PORT: "0", GATEWAY_API_KEYS_FILE: keysFile, POLL_MS: "2", ...options.env };
+  const env = { GATEWAY_PORT: "0", GATEWAY_API_KEYS_FILE: keysFile, POLL_MS: "2", ...UNLIMITED, ...options.env };
   const start = (other: Options["env"] = {}) => gateway.start(infrastructure, readSettings(gatewaySettings, { ...env, ...other }));
   const service = await start();
+  const documented = documentedBy(service.routes);
   const viewers = new Set<Viewer>();
 
   return {
@@ -78,6 +89,8 @@ export async function setup(options: Options = {}) {
     store,
     bus,
     service,
+    /** Every route that it serves. */
+    routes: service.routes,
     /** Another gateway over the same store and bus. */
     start,
     folder,
@@ -86,7 +99,11 @@ export async function setup(options: Options = {}) {
     listenForWakes,
     agent: agentByHand(store),
     async ask(who: Person | null, url: string, asking: Asking = {}): Promise<Answer> {
-      return answered(await fetch(service.url + url, requestOf(who, asking)));
+      const response = await fetch(service.url + url, requestOf(who, asking));
+      const answer = await answered(response);
+      const type = answer.headers.get("content-type") ?? "";
+      documented({ method: asking.method ?? "GET", url, status: answer.status, type, text: answer.text });
+      return answer;
     },
     /** Starts an investigation as this person and gives its run id. */
     async accepted(who: Person = "una", key?: string): Promise<string> {
@@ -94,6 +111,18 @@ export async function setup(options: Options = {}) {
       const { status, body, text } = await this.ask(who, "/v1/investigations", { method: "POST", body: { releaseId: "v2" }, headers });
       if (status !== 202) throw new Error(`The investigation was answered ${status}: ${text}`);
       return textIn(body, "runId");
+    },
+    /** Begins a conversation as this person and gives its id. */
+    async conversation(who: Person = "una", profile = "chat"): Promise<string> {
+      const { status, body, text } = await this.ask(who, "/v1/conversations", { method: "POST", body: { profile } });
+      if (status !== 201) throw new Error(`The conversation was answered ${status}: ${text}`);
+      return textIn(body, "conversationId");
+    },
+    /** Says something and gives the run that it starts. */
+    async said(who: Person, conversationId: string, text = "Hello.", part: JsonObject = {}): Promise<string> {
+      const answer = await this.ask(who, `/v1/conversations/${conversationId}/messages`, { method: "POST", body: { text, ...part } });
+      if (answer.status !== 202) throw new Error(`The message was answered ${answer.status}: ${answer.text}`);
+      return textIn(answer.body, "runId");
     },
     /** Opens the stream of a run; the test's end closes it. */
     async view(who: Person, runId: string, after?: string): Promise<Viewer> {

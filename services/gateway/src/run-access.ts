@@ -1,8 +1,11 @@
 import { isRunId, keys, parseRun, parseRunOrigin, type Run, type RunOrigin } from "@toolbus/contracts";
-import { HttpProblem, type Principal } from "@toolbus/runtime";
+import type { Principal } from "@toolbus/runtime";
 import type { StateStore } from "@toolbus/state";
+import { isShardOf } from "./own-shard.ts";
+import { orProblem, refused, type Refused } from "./refused.ts";
 
 export interface OwnRun {
+  readonly kind: "found";
   readonly now: number;
   readonly runId: string;
   readonly origin: RunOrigin;
@@ -11,25 +14,30 @@ export interface OwnRun {
 }
 
 /**
- * The run of this id, if the caller may see it: its own, or as an operator any of the tenant. Everything else is "not found", so that nobody
+ * The run of this id, if the principal may see it: its own, or as an operator any of the tenant. Everything else is "not found", so that nobody
  * learns what exists. Who asked is read from the gateway's own document, never from what the agent may write.
  */
-export async function ownRun(state: StateStore, runId: string, principal: Principal): Promise<OwnRun> {
-  if (!isRunId(runId)) throw notFound(runId);
+export async function findRun(state: StateStore, runId: string, principal: Principal): Promise<OwnRun | Refused> {
+  if (!isRunId(runId) || !isShardOf(state, runId)) return noRun(runId);
   const { now, documents } = await state.read([keys.runOrigin(runId), keys.run(runId)]);
   const origin = documents[0] && parseRunOrigin(documents[0].value);
-  if (!origin?.ok || origin.value.tenant !== principal.tenant) throw notFound(runId);
-  if (origin.value.principal !== principal.id && !principal.roles.includes("operator")) throw notFound(runId);
+  if (!origin?.ok || origin.value.tenant !== principal.tenant) return noRun(runId);
+  if (origin.value.principal !== principal.id && !principal.roles.includes("operator")) return noRun(runId);
   const run = documents[1] && parseRun(documents[1].value);
   // The agent keeps a finished run for a shorter time than the gateway knows whose it was. Nothing waits that long to be taken.
-  if (!run && now > origin.value.openUntil) {
-    throw new HttpProblem("expired", "This run ended long ago and is no longer kept.", { remedy: "Start a new one." });
-  }
-  return { now, runId, origin: origin.value, run: run?.ok ? run.value : null };
+  if (!run && now > origin.value.openUntil) return refused("expired", "This run ended long ago and is no longer kept.", "Start a new one.");
+  return { kind: "found", now, runId, origin: origin.value, run: run?.ok ? run.value : null };
 }
 
-function notFound(runId: string): HttpProblem {
-  return new HttpProblem("not_found", `There is no run "${runId.slice(0, 80)}" for this key.`, {
-    remedy: "Use the id that POST /v1/investigations gave, with the key that created it.",
-  });
+/** The run that the caller may see. Throws the problem when there is none. */
+export async function ownRun(state: StateStore, runId: string, principal: Principal): Promise<OwnRun> {
+  return orProblem(await findRun(state, runId, principal));
+}
+
+function noRun(runId: string): Refused {
+  return refused(
+    "not_found",
+    `There is no run "${runId.slice(0, 80)}" for this key.`,
+    "Use the id that starting it gave, with the key that started it.",
+  );
 }

@@ -1,11 +1,23 @@
-import { apiKeysFromFile, defineService, startHttpServer, startOutbox, startTimerLoop } from "@toolbus/runtime";
+import {
+  apiKeysFromFile,
+  defineService,
+  healthRoutes,
+  type Infrastructure,
+  type Route,
+  type Service,
+  startHttpServer,
+  startOutbox,
+  startTimerLoop,
+} from "@toolbus/runtime";
 import { onEntryTimer } from "./entry-timer.ts";
 import type { Gateway } from "./gateway.ts";
-import { healthRoutes } from "./routes/health.ts";
+import { conversationRoutes } from "./routes/conversations.ts";
 import { investigationRoutes } from "./routes/investigations.ts";
+import { limitsOf } from "./routes/limits.ts";
+import { runEventRoutes } from "./routes/run-events.ts";
 import { runRoutes } from "./routes/runs.ts";
 import { toolRoutes } from "./routes/tools.ts";
-import { gatewaySettings, GATEWAY_SERVICE } from "./settings.ts";
+import { type GatewayConfig, gatewaySettings, GATEWAY_SERVICE } from "./settings.ts";
 import { startFeed } from "./stream/feed.ts";
 import { openStreams } from "./stream/open-streams.ts";
 
@@ -13,63 +25,105 @@ import { openStreams } from "./stream/open-streams.ts";
 export const gateway = defineService({
   name: "gateway",
   settings: gatewaySettings,
-  async start({ bus, state, log, random, clock }, config) {
+  async start(infrastructure, config) {
     const keys = await apiKeysFromFile(config.GATEWAY_API_KEYS_FILE);
-    const outbox = startOutbox({
-      state,
-      bus,
-      service: GATEWAY_SERVICE,
-      log,
-      visibilityMs: config.OUTBOX_VISIBILITY_MS,
-      pollMs: config.POLL_MS,
-    });
-    const parts: Gateway = {
-      state,
-      outbox,
-      feed: startFeed(state, log),
-      streams: openStreams(config.SSE_PER_PRINCIPAL),
-      config,
-      random,
-      clock,
-      log,
-    };
-    const timers = startTimerLoop({
-      state,
-      service: GATEWAY_SERVICE,
-      handle: (timer) => onEntryTimer(state, outbox, config, timer),
-      log,
-      pollMs: config.POLL_MS,
-      visibleMs: config.WAKE_REPEAT_MS,
-      random: () => (random(1)[0] ?? 0) / 256,
-    });
-    const stopLoops = async (): Promise<void> => {
-      await timers.stop();
-      await parts.feed.stop();
-      await outbox.stop();
-    };
-    let stopping = false;
+    const core = startGatewayCore(infrastructure, config);
     try {
       const server = await startHttpServer({
         name: "gateway",
         host: config.GATEWAY_HOST,
         port: config.GATEWAY_PORT,
         keys,
-        routes: [...investigationRoutes(parts), ...runRoutes(parts), ...toolRoutes(parts), ...healthRoutes(parts)],
-        log,
-        onStopping: async () => parts.streams.bye(),
+        routes: core.routes,
+        api: ABOUT,
+        config,
+        monotonic: infrastructure.monotonic,
+        log: infrastructure.log,
+        onStopping: async () => core.parts.streams.bye(),
       });
       return {
         url: server.url,
-        unready: () => (stopping ? ["stopping"] : []),
+        routes: server.routes,
+        unready: core.unready,
         async stop() {
-          stopping = true;
+          core.retire();
           await server.stop();
-          await stopLoops();
+          await core.stop();
         },
       };
     } catch (error) {
-      await stopLoops();
+      await core.stop();
       throw error;
     }
   },
 });
+
+const ABOUT = {
+  title: "Toolbus gateway",
+  description: [
+    "Conversations, investigations and runs, with the stream of what happens in them. Approvals are decided elsewhere, at the address of the approvals service, with keys of their own.",
+    "Send an API key as `Authorization: Bearer <key>`. What belongs to others is not found; an operator sees, and may cancel, all of the tenant.",
+    "Times are milliseconds since 1970. Every no is `application/problem+json` (RFC 9457): match on its `code`.",
+  ].join("\n\n"),
+} as const;
+
+/** The gateway without its HTTP port: what is accepted and announced, the feed, and the routes that a server puts in front. */
+export interface GatewayCore extends Service {
+  readonly parts: Gateway;
+  readonly routes: readonly Route[];
+  /** Says from now on that it is not ready, while requests under way still end; `stop` comes after them. */
+  readonly retire: () => void;
+}
+
+/** Starts it: from now on accepted entries are announced until an agent takes them. */
+export function startGatewayCore({ bus, state, log, random, clock }: Infrastructure, config: GatewayConfig): GatewayCore {
+  const outbox = startOutbox({
+    state,
+    bus,
+    service: GATEWAY_SERVICE,
+    log,
+    visibilityMs: config.OUTBOX_VISIBILITY_MS,
+    pollMs: config.POLL_MS,
+  });
+  const parts: Gateway = {
+    state,
+    outbox,
+    feed: startFeed(state, log),
+    streams: openStreams(config.SSE_PER_PRINCIPAL),
+    config,
+    random,
+    clock,
+    log,
+  };
+  const timers = startTimerLoop({
+    state,
+    service: GATEWAY_SERVICE,
+    handle: (timer) => onEntryTimer(state, outbox, config, timer),
+    log,
+    pollMs: config.POLL_MS,
+    visibleMs: config.WAKE_REPEAT_MS,
+    random: () => (random(1)[0] ?? 0) / 256,
+  });
+  let stopping = false;
+  const unready = (): readonly string[] => (stopping ? ["stopping"] : []);
+  const limits = limitsOf(parts);
+  return {
+    parts,
+    routes: [
+      ...conversationRoutes(parts, limits),
+      ...investigationRoutes(parts, limits),
+      ...runRoutes(parts, limits),
+      ...runEventRoutes(parts, limits),
+      ...toolRoutes(parts),
+      ...healthRoutes({ unready, needs: [{ what: "the state store", ask: () => state.read([]) }] }),
+    ],
+    unready,
+    retire: () => void (stopping = true),
+    async stop() {
+      stopping = true;
+      await timers.stop();
+      await parts.feed.stop();
+      await outbox.stop();
+    },
+  };
+}

@@ -1,7 +1,8 @@
-import { integer, loopTimings, milliseconds, port, type SettingsOf, str } from "@toolbus/runtime";
+import { httpSettings, integer, loopTimings, milliseconds, perMinute, port, type SettingsOf, str } from "@toolbus/runtime";
 
 export const gatewaySettings = {
   ...loopTimings,
+  ...httpSettings,
   GATEWAY_HOST: str({ default: "127.0.0.1", desc: "the address to listen on; loopback unless told otherwise" }),
   GATEWAY_PORT: port({ default: 8080, desc: "the port to listen on; 0 takes a free one" }),
   GATEWAY_API_KEYS_FILE: str({ default: ".toolbus/keys/gateway-api-keys.json", desc: "the file of API keys, as SHA-256 hashes" }),
@@ -13,7 +14,11 @@ export const gatewaySettings = {
     default: 262_144,
     desc: "how much a reader may be behind before its connection is dropped",
   }),
-  SSE_PER_PRINCIPAL: integer({ min: 1, max: 100_000 })({ default: 64, desc: "open streams per principal" }),
+  STREAM_TICKET_MS: milliseconds({ default: 3_600_000, desc: "how long a browser's ticket for the stream of a run is good" }),
+  SSE_PER_PRINCIPAL: integer({ min: 1, max: 100_000 })({ default: 10, desc: "open streams per principal" }),
+  RUNS_PER_MINUTE: perMinute({ default: 60, desc: "messages and investigations per principal and minute; 0 for no limit" }),
+  CONVERSATIONS_PER_MINUTE: perMinute({ default: 60, desc: "new conversations per principal and minute; 0 for no limit" }),
+  ACTIONS_PER_MINUTE: perMinute({ default: 60, desc: "cancels, answers and stream tickets per principal and minute; 0 for no limit" }),
 } as const;
 
 export type GatewayConfig = SettingsOf<typeof gatewaySettings>;

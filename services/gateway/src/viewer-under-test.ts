@@ -32,12 +32,15 @@ export async function openViewer(url: string, apiKey: string, after?: string): P
     ...(after === undefined ? {} : { "last-event-id": after }),
   };
   const response = await fetch(url, { headers, signal: gone.signal });
-  if (response.status !== 200 || !response.body) throw new Error(`The stream was answered ${response.status}: ${await response.text()}`);
+  // Nothing comes after the run's end, which this client has.
+  const nothing = response.status === 204;
+  if (!nothing && (response.status !== 200 || !response.body))
+    throw new Error(`The stream was answered ${response.status}: ${await response.text()}`);
   const seen: Seen[] = [];
   const comments: string[] = [];
   const waiting = new Set<() => void>();
   let over = false;
-  const ended = readAll(response.body)
+  const ended = readAll(response.body ?? new ReadableStream({ start: (empty) => empty.close() }))
     // A connection that breaks is an end like another.
     .catch(() => undefined)
     .then(() => {

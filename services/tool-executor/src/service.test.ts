@@ -1,12 +1,22 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { runServices } from "@toolbus/runtime";
-import { readRegistry } from "@toolbus/tool-kit";
+import { readSettings, runServices } from "@toolbus/runtime";
+import { lintTool, readRegistry } from "@toolbus/tool-kit";
 import { describe, expect, it } from "vitest";
 import { toolExecutor } from "./service.ts";
+import { executorSettings } from "./settings.ts";
+import { toolsetsOf } from "./toolsets/index.ts";
 
 const base = { BUS_URL: "memory:", STATE_URL: "memory:", LOG_LEVEL: "silent", JWKS_FILE: "no-such-file.json" };
+
+describe("the tools that this image can serve", () => {
+  it("pass the lint without an error or a warning", () => {
+    const served = toolsetsOf(readSettings(executorSettings, base));
+    for (const { definition } of served.flatMap((each) => each.list()))
+      expect([definition.name, lintTool(definition)]).toEqual([definition.name, []]);
+  });
+});
 
 describe("the tool executor", () => {
   it("registers the toolsets it is told to serve, and stops", async () => {
@@ -20,11 +30,13 @@ describe("the tool executor", () => {
     await rm(directory, { recursive: true });
   });
 
-  it("refuses to start with one sentence: unknown toolset, no public keys, a renewal that comes too late", async () => {
+  it("refuses to start with one sentence: unknown toolset, no public keys, a renewal that comes too late, flags that cannot be read", async () => {
     for (const [env, words] of [
       [{ TOOLSETS: "release,weather" }, 'TOOLSETS names "weather", which is no toolset. Known: release.'],
       [{ JWKS_FILE: "" }, /^Set JWKS_FILE or JWKS_URL/],
       [{ LEDGER_RENEW_MS: "10000" }, /^LEDGER_RENEW_MS must be shorter/],
+      [{ TOOL_FLAGS: "a=maybe" }, /^"a=maybe" sets no flag: write flags as/],
+      [{ TOOL_FLAGS_FILE: "no-such-flags.json" }, /^The flags file no-such-flags.json cannot be read \(ENOENT\)/],
     ] as const) {
       await expect(runServices([toolExecutor], { env: { ...base, ...env } })).rejects.toThrow(words);
     }

@@ -1,6 +1,6 @@
 import { fileKeySet, httpKeySet, type KeySet, KeyRefused, openSigningKey, type Signer, signerOf } from "@toolbus/grants";
 import { defineService, type Infrastructure, Refusal } from "@toolbus/runtime";
-import { RegistryConflict, startWorker, type Worker, workerTimings } from "@toolbus/tool-kit";
+import { FlagsRefused, openToolFlags, RegistryConflict, startWorker, type ToolFlags, type Worker, workerTimings } from "@toolbus/tool-kit";
 import { type ExecutorConfig, executorSettings } from "./settings.ts";
 import { toolsetsOf } from "./toolsets/index.ts";
 
@@ -16,6 +16,7 @@ export const toolExecutor = defineService({
     const toolsets = toolsetsOf(config);
     const keys = keySetOf(config, { log, clock });
     const signer = await receiptSigner(config.RECEIPT_KEY_FILE);
+    const flags = await toolFlags(config, { log, monotonic });
     const timings = { ...workerTimings, leaseMs: config.LEDGER_LEASE_MS, renewMs: config.LEDGER_RENEW_MS };
     const workers: Worker[] = [];
     const stop = async (): Promise<void> => void (await Promise.all(workers.map((worker) => worker.stop())));
@@ -34,6 +35,7 @@ export const toolExecutor = defineService({
             random,
             concurrency: config.WORKER_CONCURRENCY,
             timings,
+            flags,
           }),
         );
       }
@@ -52,6 +54,23 @@ function keySetOf({ JWKS_FILE, JWKS_URL }: ExecutorConfig, { log, clock }: Pick<
   if (JWKS_FILE !== "") return fileKeySet({ file: JWKS_FILE, clock, onProblem });
   if (JWKS_URL !== "") return httpKeySet({ url: JWKS_URL, clock, timeoutMs: JWKS_TIMEOUT_MS, onProblem });
   throw new Refusal("Set JWKS_FILE or JWKS_URL to the approvals service's public keys: without them no write can be checked.");
+}
+
+async function toolFlags(
+  { TOOLBUS_ENVIRONMENT, TOOL_FLAGS, TOOL_FLAGS_FILE }: ExecutorConfig,
+  { log, monotonic }: Pick<Infrastructure, "log" | "monotonic">,
+): Promise<ToolFlags> {
+  try {
+    return await openToolFlags({
+      environment: TOOLBUS_ENVIRONMENT,
+      text: TOOL_FLAGS,
+      file: TOOL_FLAGS_FILE,
+      monotonic,
+      onProblem: (message) => log.warn({}, message),
+    });
+  } catch (error) {
+    throw error instanceof FlagsRefused ? new Refusal(error.message) : error;
+  }
 }
 
 async function receiptSigner(file: string): Promise<Signer | undefined> {

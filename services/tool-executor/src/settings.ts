@@ -1,6 +1,7 @@
-import { httpAddress, integer, milliseconds, type SettingsOf, str } from "@toolbus/runtime";
+import { httpAddress, integer, milliseconds, type SettingsOf, str, toolFlagSettings } from "@toolbus/runtime";
 
 export const executorSettings = {
+  ...toolFlagSettings,
   TOOLSETS: str({ default: "release", desc: "the toolsets that this process serves, separated by commas" }),
   RELEASE_API_URL: httpAddress({ default: "http://127.0.0.1:4010", desc: "the release API that the toolset release calls" }),
   JWKS_FILE: str({ default: "", desc: "file with the approvals service's public keys" }),

@@ -1,8 +1,8 @@
 import { type Answer, askApprover } from "./ask.ts";
-import type { ApprovalCard } from "./approval-card.ts";
-import { Answered, type Client } from "./http.ts";
+import { readApprovalToDecide } from "../http/answers.ts";
+import { Answered, type Client } from "../http/client.ts";
+import type { StreamItem } from "../runs/watch-run.ts";
 import type { Screen } from "./screen.ts";
-import type { StreamItem } from "./watch-run.ts";
 
 /** What the approver was asked and said; null when nobody was there to say it. */
 export interface Decided {
@@ -49,7 +49,7 @@ export function decideApproval(options: ApproverOptions): Approver {
 
   async function decide(approvalId: string): Promise<void> {
     const path = `/v1/approvals/${encodeURIComponent(approvalId)}`;
-    const card = (await approvals.get(path)) as ApprovalCard;
+    const card = readApprovalToDecide(await approvals.get(path));
     if (card.status !== "pending" || !card.decisionToken) return;
     show?.card(card, Date.now());
     const answer = await answerFor();

@@ -1,5 +1,6 @@
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { Failure } from "../toolbus/failure.ts";
 import { DEMO_HELP, demoArguments } from "./arguments.ts";
 
 const INTERRUPTED = "Interrupted. Run the same command to carry on.";
@@ -18,7 +19,7 @@ try {
   process.exitCode = await main();
 } catch (error) {
   const { sentenceOf } = await import("@toolbus/runtime");
-  process.stderr.write(`${stopping.signal.aborted ? INTERRUPTED : sentenceOf(error)}\n`);
+  process.stderr.write(`${stopping.signal.aborted ? INTERRUPTED : error instanceof Failure ? error.message : sentenceOf(error)}\n`);
   process.exitCode = stopping.signal.aborted ? 130 : 1;
 }
 

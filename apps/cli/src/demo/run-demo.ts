@@ -3,12 +3,12 @@ import { localReleaseApi, startAllInOne } from "@toolbus/all-in-one";
 import { type RunEnd, type Severity } from "@toolbus/contracts";
 import { loadRelease, type ReleaseSummary } from "@toolbus/example-release-api";
 import { Refusal } from "@toolbus/runtime";
+import { client } from "../http/client.ts";
+import { watchRun } from "../runs/watch-run.ts";
 import { decideApproval, type Decided } from "./approver.ts";
 import type { DemoArguments } from "./arguments.ts";
 import { finish, takeUp } from "./carry-on.ts";
-import { client } from "./http.ts";
 import { type Screen, screen } from "./screen.ts";
-import { watchRun } from "./watch-run.ts";
 
 export interface DemoSurroundings {
   readonly root: string;
@@ -56,8 +56,8 @@ export async function runDemo(args: DemoArguments, around: DemoSurroundings): Pr
     }
 
     async function investigate(): Promise<number> {
-      const gateway = client(system.gatewayUrl, system.keys.user);
-      const approvals = client(system.approvalsUrl, system.keys.approver);
+      const gateway = client({ url: system.gatewayUrl, service: "gateway", key: system.keys.user });
+      const approvals = client({ url: system.approvalsUrl, service: "approvals", key: system.keys.approver });
       const { undertaking, carriedOn } = await takeUp(directory, subjectOf(release));
       const run = (await gateway.post("/v1/investigations", { releaseId: release.release_id }, { "idempotency-key": undertaking.key })) as {
         readonly runId: string;
@@ -73,12 +73,10 @@ export async function runDemo(args: DemoArguments, around: DemoSurroundings): Pr
       });
       const watching = new AbortController();
       const end = await Promise.race([
-        watchRun(
-          gateway,
-          run.runId,
-          (item) => (show?.item(item), approver.onItem(item)),
-          AbortSignal.any([around.signal, watching.signal]),
-        ),
+        watchRun(gateway, run.runId, {
+          onItem: (item) => (show?.item(item), approver.onItem(item)),
+          signal: AbortSignal.any([around.signal, watching.signal]),
+        }),
         approver.leftPending,
       ]);
       watching.abort();

@@ -1,7 +1,8 @@
 import { styleText } from "node:util";
 import type { Report, RunEnd, RunEvent } from "@toolbus/contracts";
-import { type ApprovalCard, cardLines } from "./approval-card.ts";
-import type { StreamItem } from "./watch-run.ts";
+import { type ApprovalCard, framedCard } from "../approvals/approval-card.ts";
+import { filingOf } from "../runs/report-lines.ts";
+import type { StreamItem } from "../runs/watch-run.ts";
 
 type Style = Parameters<typeof styleText>[0];
 
@@ -54,6 +55,10 @@ export function screen(out: NodeJS.WriteStream): Screen {
         );
       case "run.cancelling":
         return line(paint("yellow", `cancelling, asked by ${event.by}`));
+      case "call.asked":
+      case "progress":
+        // The demo's profile asks nothing, and its tools are done at once.
+        return;
       case "run.completed":
       case "run.failed":
       case "run.cancelled":
@@ -76,9 +81,7 @@ export function screen(out: NodeJS.WriteStream): Screen {
     // A terminal that does not know its width says 0.
     const width = Math.max(40, Math.min(out.columns || 100, 110));
     line();
-    line(paint("yellow", `┌─ approval ${"─".repeat(width - 12)}`));
-    for (const text of cardLines(approval, now)) for (const part of wrapped(text, width - 4)) line(`${paint("yellow", "│")} ${part}`);
-    line(paint("yellow", `└${"─".repeat(width - 1)}`));
+    for (const text of framedCard(approval, now, width, (frame) => paint("yellow", frame))) line(text);
   }
 
   function report(end: RunEnd, where: readonly string[]): void {
@@ -95,7 +98,7 @@ export function screen(out: NodeJS.WriteStream): Screen {
     const severity = found.severity ?? "not assessed";
     const style = severity === "high" ? "red" : severity === "medium" ? "yellow" : "green";
     return [
-      `${paint("bold", "Risk report")} for ${found.subject}: ${paint([style, "bold"], severity)}  (${filing(found)})`,
+      `${paint("bold", "Risk report")} for ${found.subject}: ${paint([style, "bold"], severity)}  (${filingOf(found)})`,
       ...found.findings.map((finding) => `  - ${finding}`),
       paint(
         "dim",
@@ -103,11 +106,6 @@ export function screen(out: NodeJS.WriteStream): Screen {
       ),
     ];
   }
-}
-
-function filing({ filing: { status, reportId } }: Report): string {
-  if (status === "filed") return `filed as ${reportId ?? "a report without an id"}`;
-  return status === "outcome_unknown" ? "it may or may not have been filed" : `not filed: ${status.replaceAll("_", " ")}`;
 }
 
 function reason(content: string): string {
@@ -121,19 +119,4 @@ function reason(content: string): string {
 
 function short(text: string): string {
   return text.length > 96 ? `${text.slice(0, 96)}…` : text;
-}
-
-/** Breaks a line at words; what follows the first part is indented like it. */
-function wrapped(text: string, width: number): string[] {
-  const indent = /^ */.exec(text)?.[0] ?? "";
-  const lines: string[] = [];
-  let current = indent;
-  for (const word of text.slice(indent.length).split(" ")) {
-    if (current.trim() !== "" && current.length + 1 + word.length > width) {
-      lines.push(current);
-      current = indent;
-    }
-    current = current.trim() === "" ? current + word : `${current} ${word}`;
-  }
-  return [...lines, current];
 }

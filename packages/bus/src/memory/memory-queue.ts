@@ -29,6 +29,7 @@ export interface MemoryQueueOptions {
 export function memoryQueue({ schedule, drainMs, keepsUnread, onDeadLetter }: MemoryQueueOptions): MemoryQueue {
   const waiting = fifo<Held>();
   let consumers: readonly Consumer[] = [];
+  let served = 0;
   let delivering = false;
   let closed = false;
 
@@ -44,6 +45,7 @@ export function memoryQueue({ schedule, drainMs, keepsUnread, onDeadLetter }: Me
         concurrency,
         underWay: new Set(),
         takenBack: new AbortController(),
+        served: 0,
         idle: null,
         stopping: null,
       };
@@ -71,19 +73,20 @@ export function memoryQueue({ schedule, drainMs, keepsUnread, onDeadLetter }: Me
     }, 0);
   }
 
-  /** The free consumer with the fewest handlers under way, so that work spreads. */
+  /** The free consumer with the fewest handlers under way, in turn among equals: work spreads, and what one gives back another gets. */
   function nextFree(): Consumer | undefined {
     if (closed) return undefined;
     let best: Consumer | undefined;
     for (const consumer of consumers) {
-      const { size } = consumer.underWay;
-      if (!consumer.stopping && size < consumer.concurrency && (!best || size < best.underWay.size)) best = consumer;
+      if (consumer.stopping || consumer.underWay.size >= consumer.concurrency) continue;
+      if (!best || (consumer.underWay.size - best.underWay.size || consumer.served - best.served) < 0) best = consumer;
     }
     return best;
   }
 
   async function deliver(consumer: Consumer, held: Held): Promise<void> {
     consumer.underWay.add(held);
+    consumer.served = ++served;
     const disposition = await dispositionOf(consumer.handler, {
       message: held.message,
       count: held.deliveries,
@@ -138,6 +141,8 @@ interface Consumer {
   readonly underWay: Set<Held>;
   /** Aborts when the deliveries under way are taken back. */
   readonly takenBack: AbortController;
+  /** The number of its last delivery, counted over all consumers. */
+  served: number;
   /** Set while a stop waits for the last handler. */
   idle: (() => void) | null;
   /** Set once it takes no more deliveries; resolves when its last handler ended or was given up. */

@@ -7,14 +7,41 @@ import { Lease } from "./ledger.ts";
 
 const closed = { additionalProperties: false } as const;
 
-/** One conversation: which run is active, which wait. Family `conversation`, written by the agent. */
+export const Usage = Type.Object(
+  { inputTokens: Type.Integer(), outputTokens: Type.Integer(), modelCalls: Type.Integer(), toolCalls: Type.Integer() },
+  closed,
+);
+export type Usage = Static<typeof Usage>;
+
+/** How many runs may wait in one conversation. */
+export const MAX_QUEUED_RUNS = 64;
+
+/** A run that waits for its turn. */
+export const QueuedRun = Type.Object(
+  {
+    runId: Type.String(),
+    /** The number of the commit that accepted its message: what was said first runs first, in whatever order the agent hears of it. */
+    accepted: Type.Integer(),
+    /** It interrupted the run before it, and goes before all that only wait. */
+    interrupts: Type.Boolean(),
+  },
+  closed,
+);
+export type QueuedRun = Static<typeof QueuedRun>;
+
+/** One conversation: which run is active, which wait, and what it has used. Family `conversation`, written by the agent. */
 export const ConversationState = Type.Object(
   {
     conversationId: Type.String(),
     activeRun: Type.Union([Type.String(), Type.Null()]),
-    queue: Type.Array(Type.String(), { maxItems: 64 }),
+    /** The one that starts next comes first. */
+    queue: Type.Array(QueuedRun, { maxItems: MAX_QUEUED_RUNS }),
     /** Runs so far; the ordinal keeps seed ids apart. */
     runs: Type.Integer(),
+    /** Of all runs that have ended. */
+    usage: Usage,
+    /** Who said the last turn; null before the first. */
+    model: Type.Union([Type.Object({ provider: Type.String(), model: Type.String() }, closed), Type.Null()]),
   },
   closed,
 );
@@ -30,12 +57,6 @@ export type RunTool = Static<typeof RunTool>;
 /** A call of the current round, as the run's own row needs it to join. */
 export const OpenCall = Type.Object({ callId: Type.String(), write: Type.Boolean(), resolved: Type.Boolean() }, closed);
 export type OpenCall = Static<typeof OpenCall>;
-
-export const Usage = Type.Object(
-  { inputTokens: Type.Integer(), outputTokens: Type.Integer(), modelCalls: Type.Integer(), toolCalls: Type.Integer() },
-  closed,
-);
-export type Usage = Static<typeof Usage>;
 
 /** How a run ended. */
 export const RunEnding = Type.Object(
@@ -56,6 +77,10 @@ export const Run = Type.Object(
     message: Type.Union([Type.Object({ text: Type.String(), at: Type.Integer() }, closed), Type.Null()]),
     /** Which run of its conversation this is, from 1. */
     ordinal: Type.Integer(),
+    /** The number of the commit that accepted its message. */
+    accepted: Type.Integer(),
+    /** W3C trace context that its steps continue. */
+    traceparent: Type.Optional(Type.String()),
     status: Type.Enum([...RUN_STATUSES]),
     tools: Type.Array(RunTool),
     registryVersion: Type.String(),
@@ -70,10 +95,14 @@ export const Run = Type.Object(
     /** When the current step began, for `activeMs`. */
     stepStartedAt: Type.Integer(),
     pending: Type.Integer(),
+    /** How many events its log holds: the last one's sequence. */
+    events: Type.Integer(),
     calls: Type.Array(OpenCall, { maxItems: 32 }),
     cancel: Type.Union([Type.Object({ entryId: Type.String(), by: Type.String(), at: Type.Integer() }, closed), Type.Null()]),
     /** Repeats of one failing call in a row, to stop loops that burn rounds. */
     repeats: Type.Object({ key: Type.String(), count: Type.Integer() }, closed),
+    /** Rounds in a row in which no call succeeded. */
+    fruitless: Type.Integer(),
     usage: Usage,
     createdAt: Type.Integer(),
     startedAt: Type.Union([Type.Integer(), Type.Null()]),
@@ -85,7 +114,7 @@ export const Run = Type.Object(
 );
 export type Run = Static<typeof Run>;
 
-export const CALL_STATES = ["queued", "requested", "held", "granted", "dispatched", "resolved"] as const;
+export const CALL_STATES = ["queued", "requested", "held", "granted", "dispatched", "asked", "resolved"] as const;
 export type CallState = (typeof CALL_STATES)[number];
 
 /** One tool call of a run. Family `call`, written by the agent. */
@@ -119,10 +148,13 @@ export const Call = Type.Object(
     /** Latest begin or first sending; fixed at the first invoke. */
     notAfter: Type.Union([Type.Integer(), Type.Null()]),
     approvalId: Type.Optional(Type.String()),
+    /** Since when it waits for people: an approval, or the answer to a question. */
     heldSince: Type.Optional(Type.Integer()),
     /** How long people took. */
     heldMs: Type.Integer(),
     approvalExpiresAt: Type.Optional(Type.Integer()),
+    /** Until when the person may answer a call that is `asked`. */
+    askExpiresAt: Type.Optional(Type.Integer()),
     grant: Type.Optional(Type.String()),
     grantExpiresAt: Type.Optional(Type.Integer()),
     executeBy: Type.Optional(Type.Integer()),
@@ -137,6 +169,18 @@ export type Call = Static<typeof Call>;
 export const Stop = Type.Object({ callId: Type.String(), at: Type.Integer(), reason: Type.String() }, closed);
 export type Stop = Static<typeof Stop>;
 
+/** What an agent can be asked for, as it tells when it starts. Family `profile`, written by the agent, read by the gateway. */
+export const ProfileList = Type.Object(
+  {
+    agent: Type.String(),
+    profiles: Type.Array(Type.Object({ name: Type.String(), description: Type.String() }, closed), { maxItems: 64 }),
+    at: Type.Integer(),
+  },
+  closed,
+);
+export type ProfileList = Static<typeof ProfileList>;
+
+export const parseProfileList = parser(ProfileList);
 export const parseRun = parser(Run);
 export const parseCall = parser(Call);
 export const parseConversationState = parser(ConversationState);

@@ -7,9 +7,22 @@ const closed = { additionalProperties: false } as const;
 const Conversation = Type.String({ pattern: ID_PATTERNS.conversation });
 const RunId = Type.String({ pattern: ID_PATTERNS.run });
 
-/** Who owns a conversation. Family `origin`, written by the gateway. */
+/** What becomes of a message that comes while a run of its conversation is active. */
+export const IF_ACTIVE = ["enqueue", "reject", "interrupt"] as const;
+export type IfActive = (typeof IF_ACTIVE)[number];
+
+/** Who owns a conversation. Family `origin`, written by the gateway; kept as long as messages come. */
 export const ConversationOrigin = Type.Object(
-  { conversationId: Conversation, tenant: Type.String(), owner: Type.String(), createdAt: Type.Integer() },
+  {
+    conversationId: Conversation,
+    tenant: Type.String(),
+    owner: Type.String(),
+    /** The profile of its runs. */
+    profile: Type.String(),
+    createdAt: Type.Integer(),
+    /** W3C trace context of its first message: one conversation is one trace. */
+    traceparent: Type.Optional(Type.String({ maxLength: 64 })),
+  },
   closed,
 );
 export type ConversationOrigin = Static<typeof ConversationOrigin>;
@@ -47,6 +60,9 @@ export const InboxEntry = Type.Union([
       profile: Type.String(),
       text: Type.String({ maxLength: 32_768 }),
       input: Type.Unsafe<JsonObject>({ type: "object" }),
+      ifActive: Type.Enum([...IF_ACTIVE]),
+      /** W3C trace context that the run's steps continue. */
+      traceparent: Type.Optional(Type.String({ maxLength: 64 })),
       acceptedAt: Type.Integer(),
     },
     closed,
@@ -58,6 +74,23 @@ export const InboxEntry = Type.Union([
       runId: RunId,
       agent: Type.String(),
       by: Type.String(),
+      /** The request's Idempotency-Key, hashed: a repeat is told from another request for the same. */
+      keyHash: Type.Optional(Type.String()),
+      acceptedAt: Type.Integer(),
+    },
+    closed,
+  ),
+  Type.Object(
+    {
+      kind: Type.Literal("answer"),
+      entryId: Type.String(),
+      runId: RunId,
+      /** The call of `ask_user` that it answers. */
+      callId: Type.String({ pattern: ID_PATTERNS.call }),
+      agent: Type.String(),
+      by: Type.String(),
+      text: Type.String({ maxLength: 32_768 }),
+      keyHash: Type.Optional(Type.String()),
       acceptedAt: Type.Integer(),
     },
     closed,
@@ -66,6 +99,14 @@ export const InboxEntry = Type.Union([
 export type InboxEntry = Static<typeof InboxEntry>;
 export type MessageEntry = Extract<InboxEntry, { kind: "message" }>;
 
+/** Lets a browser read the stream of one run for a while, in the name of the key that asked for it. Family `ticket`, written by the gateway. */
+export const StreamTicket = Type.Object(
+  { runId: RunId, tenant: Type.String(), principal: Type.String(), keyId: Type.String(), createdAt: Type.Integer() },
+  closed,
+);
+export type StreamTicket = Static<typeof StreamTicket>;
+
+export const parseStreamTicket = parser(StreamTicket);
 export const parseRunOrigin = parser(RunOrigin);
 export const parseConversationOrigin = parser(ConversationOrigin);
 export const parseInboxEntry = parser(InboxEntry);

@@ -6,10 +6,47 @@ const closed = { additionalProperties: false } as const;
 
 /** A tool as its workers registered it; outlives them. Family `registry.<toolset>`, written by workers of that toolset. */
 export const Registration = Type.Object(
-  { toolset: Type.String(), definition: ToolDefinition, hash: Type.String(), registeredAt: Type.Integer(), lastSeenAt: Type.Integer() },
+  {
+    toolset: Type.String(),
+    definition: ToolDefinition,
+    hash: Type.String(),
+    registeredAt: Type.Integer(),
+    /** When a worker that serves it last said so. */
+    lastSeenAt: Type.Integer(),
+    /** Its workers live and say that it cannot be used: since when, and why. */
+    unavailable: Type.Optional(Type.Object({ since: Type.Integer(), reason: Type.String({ maxLength: 300 }) }, closed)),
+  },
   closed,
 );
 export type Registration = Static<typeof Registration>;
+
+/** How often a worker says that it lives, and how long that counts: two signs of life may be missed. */
+export const SEEN_EVERY_MS = 30_000;
+export const SEEN_FOR_MS = 3 * SEEN_EVERY_MS;
+
+/**
+ * Registered and available are two facts. A tool is `ready` when a worker was seen lately; `asleep` when none was: its workers may be scaled to
+ * zero, and a call waits for one; `unavailable` when a worker lives and says that the tool cannot be used.
+ */
+export const AVAILABILITIES = ["ready", "asleep", "unavailable"] as const;
+export type Availability = (typeof AVAILABILITIES)[number];
+
+export function availabilityOf(registration: Registration, now: number): Availability {
+  // What a worker said that has gone since is no news any more.
+  if (now - registration.lastSeenAt > SEEN_FOR_MS) return "asleep";
+  return registration.unavailable ? "unavailable" : "ready";
+}
+
+/**
+ * A definition that was replaced under its version, or unregistered, by its hash: what a run that began with it goes on with. Family
+ * `registry.<toolset>`, written by workers of that toolset in the commit that replaces it; kept as long as a run can last.
+ */
+export const ReplacedDefinition = Type.Object(
+  { toolset: Type.String(), definition: ToolDefinition, hash: Type.String(), replacedAt: Type.Integer() },
+  closed,
+);
+export type ReplacedDefinition = Static<typeof ReplacedDefinition>;
+export const REPLACED_KEPT_MS = 30 * 86_400_000;
 
 /**
  * The definition of a write that approvals grants, and the toolset it belongs to: the first that was pinned. Family `pin`, written by approvals.
@@ -32,5 +69,6 @@ export const Era = Type.Object({ era: Type.Integer({ minimum: 1 }), raisedAt: Ty
 export type Era = Static<typeof Era>;
 
 export const parseRegistration = parser(Registration);
+export const parseReplacedDefinition = parser(ReplacedDefinition);
 export const parsePin = parser(Pin);
 export const parseEra = parser(Era);

@@ -51,6 +51,11 @@ export function describeModelProvider(name: string, { open, textRequest, callReq
       expect(reply.stop).not.toBe("tool_use");
     });
 
+    it("calls nothing when the tool choice is none", async () => {
+      const { reply } = await completed(open(), { ...callRequest, toolChoice: "none" });
+      expect(reply.calls).toEqual([]);
+    });
+
     it("gives each call an id that no call of the reply or the transcript has", async () => {
       const provider = open();
       const first = await completed(provider, callRequest);

@@ -25,7 +25,8 @@ export function attemptsOf(tool: string, runId: string, transcript: readonly Tra
   return transcript.flatMap((entry) => (entry.type === "result" && entry.runId === runId && entry.name === tool ? [attempt(entry)] : []));
 }
 
-function attempt({ status, content, isError }: TranscriptEntry & { readonly type: "result" }): Attempt {
+/** How the call ended that this entry is the result of. */
+export function attempt({ status, content, isError }: TranscriptEntry & { readonly type: "result" }): Attempt {
   if (status === "ok" && !isError) return { ok: true, content };
   const error = objectIn(content);
   const message = textOr(error?.["message"], error ? "No reason was given." : content);
@@ -46,4 +47,15 @@ function quotedIn(message: string): string {
 
 function textOr(value: Json | undefined, otherwise: string): string {
   return typeof value === "string" && value !== "" ? value : otherwise;
+}
+
+/** One retry a tool and run, of the last attempt, when its error says that trying again can help and nothing can have happened. */
+export function mayRetry(attempts: readonly Attempt[]): boolean {
+  const last = attempts.at(-1);
+  if (!last || last.ok || !isTransient(last)) return false;
+  return attempts.filter((attempt) => !attempt.ok && isTransient(attempt)).length === 1;
+}
+
+function isTransient(failed: Failed): boolean {
+  return failed.retryable && failed.status !== "outcome_unknown" && failed.status !== "denied" && failed.status !== "cancelled";
 }

@@ -1,7 +1,8 @@
 import { failedResult, type JsonObject, type ToolResult, type TranscriptEntry } from "@toolbus/contracts";
 import { describe, expect, it } from "vitest";
 import type { ModelRequest } from "../model-provider.ts";
-import { FILING_TOOL, nextStep, type Step, SUMMARY_TOOL } from "./next-step.ts";
+import { nextStep } from "./next-step.ts";
+import { FILING_TOOL, SUMMARY_TOOL } from "./release-step.ts";
 
 const summary = {
   release_id: "v2.1.0",
@@ -32,9 +33,11 @@ function investigate(
     maxTokens: 4096,
     run: { runId, profile: "release-investigation", input: options.input ?? { releaseId: "v2.1.0" } },
   };
-  const steps: Step[] = [];
+  const steps: { readonly text: string; readonly call: { readonly name: string; readonly arguments: JsonObject } | null }[] = [];
   for (const answer of [...answers, null]) {
-    const step = nextStep(request);
+    const { text, calls } = nextStep(request);
+    const [only] = calls;
+    const step = { text, call: only ? { name: only.name, arguments: JSON.parse(only.arguments) as JsonObject } : null };
     steps.push(step);
     if (!step.call || !answer) break;
     const { name } = step.call;
@@ -143,7 +146,7 @@ describe("a summary that cannot be had", () => {
   it("says what it can do when no release is named", () => {
     expect(investigate([], { input: {} }).last).toMatchObject({
       call: null,
-      text: expect.stringContaining("Start an investigation with a release id"),
+      text: expect.stringContaining("start an investigation of it"),
     });
   });
 });

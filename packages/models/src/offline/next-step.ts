@@ -1,84 +1,16 @@
-import type { JsonObject } from "@toolbus/contracts";
+import { isJsonObject } from "@toolbus/contracts";
 import type { ModelRequest } from "../model-provider.ts";
-import { type Attempt, attemptsOf, type Failed } from "./attempts.ts";
-import { filingEnded, filingText, refilingText, retryText } from "./filing-texts.ts";
-import { readReleaseFacts, type ReleaseFacts } from "./release-facts.ts";
-import { type RiskReport, riskReport } from "./risk-report.ts";
-import { introduction, notFiledText, readingText, summaryFailedText, unreadableText, unreachableText } from "./summary-texts.ts";
-import { constants } from "./thresholds.ts";
-
-/** The tools that the offline investigator knows how to use. */
-export const SUMMARY_TOOL = "get_release_summary";
-export const FILING_TOOL = "file_risk_report";
-
-/** What the investigator says, and the one call that it makes, if any. Without a call the run is over. */
-export interface Step {
-  readonly text: string;
-  readonly call: { readonly name: string; readonly arguments: JsonObject } | null;
-}
+import { alertStep } from "./alert/alert-step.ts";
+import { chatStep } from "./chat/chat-step.ts";
+import { releaseStep } from "./release-step.ts";
+import type { Step } from "./step.ts";
 
 /**
- * The next step of an investigation, read off the transcript of its run: summary, report, end. Pure, and it ends: one retry of what is
- * retryable, a bounded number of revisions, and never a second filing when the first one's outcome is unknown.
+ * The next step of a run, read off its transcript: an investigation when its input names a release or holds an alert, otherwise the answer to
+ * what the person said. Pure, and every run of it ends.
  */
 export function nextStep(request: ModelRequest): Step {
-  const { transcript, tools, run } = request;
-  const asked = run.input["releaseId"];
-  const releaseId = typeof asked === "string" && asked !== "" ? asked : null;
-  const offered = new Set(tools.map((tool) => tool.name));
-  const summaries = attemptsOf(SUMMARY_TOOL, run.runId, transcript);
-  const summary = summaries.findLast((attempt) => attempt.ok);
-
-  if (!summary) return withoutSummary(releaseId, offered, summaries);
-  const facts = readReleaseFacts(summary.content);
-  if (!facts) return end(unreadableText(releaseId));
-  // The run says what is investigated. A summary that names another release is data and redirects nothing.
-  const subject = releaseId ?? facts.releaseId;
-  if (subject === null) return end(introduction());
-  return withSummary(subject, facts, offered, attemptsOf(FILING_TOOL, run.runId, transcript));
-}
-
-function withoutSummary(releaseId: string | null, offered: ReadonlySet<string>, attempts: readonly Attempt[]): Step {
-  const last = attempts.at(-1);
-  if (last && !last.ok && !(mayRetry(attempts) && releaseId !== null && offered.has(SUMMARY_TOOL)))
-    return end(summaryFailedText(releaseId, last));
-  if (releaseId === null) return end(introduction());
-  if (!offered.has(SUMMARY_TOOL)) return end(unreachableText(releaseId, SUMMARY_TOOL));
-  return { text: readingText(releaseId, last !== undefined), call: { name: SUMMARY_TOOL, arguments: { release_id: releaseId } } };
-}
-
-function withSummary(subject: string, facts: ReleaseFacts, offered: ReadonlySet<string>, filings: readonly Attempt[]): Step {
-  const revisions = filings.filter((filing): filing is Failed => !filing.ok && filing.code === "revision_requested");
-  const report = riskReport(subject, facts, revisions);
-  const canFile = offered.has(FILING_TOOL);
-  const last = filings.at(-1);
-
-  if (!last) return canFile ? file(filingText(report, facts), report) : end(notFiledText(report, facts, FILING_TOOL));
-  if (last.ok || !canFile) return end(filingEnded(report, last));
-  if (last.code === "revision_requested") {
-    // Without a comment there is nothing to take up, and the same report again is no revision.
-    const mayRevise = last.words !== null && revisions.length <= constants.maxRevisions.value;
-    return mayRevise ? file(refilingText(report, revisions.length), report) : end(filingEnded(report, last));
-  }
-  return mayRetry(filings) ? file(retryText(last), report) : end(filingEnded(report, last));
-}
-
-/** One retry a tool and run, of the last attempt, when its error says that trying again can help and nothing can have happened. */
-function mayRetry(attempts: readonly Attempt[]): boolean {
-  const last = attempts.at(-1);
-  if (!last || last.ok || !isTransient(last)) return false;
-  return attempts.filter((attempt) => !attempt.ok && isTransient(attempt)).length === 1;
-}
-
-function isTransient(failed: Failed): boolean {
-  return failed.retryable && failed.status !== "outcome_unknown" && failed.status !== "denied" && failed.status !== "cancelled";
-}
-
-function file(text: string, report: RiskReport): Step {
-  const { releaseId, severity, findings } = report;
-  return { text, call: { name: FILING_TOOL, arguments: { release_id: releaseId, severity, findings } } };
-}
-
-function end(text: string): Step {
-  return { text, call: null };
+  const { releaseId, alert } = request.run.input;
+  if (typeof releaseId === "string" && releaseId !== "") return releaseStep(request, releaseId);
+  return isJsonObject(alert) ? alertStep(request, alert) : chatStep(request);
 }

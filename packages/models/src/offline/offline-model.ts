@@ -2,15 +2,16 @@ import type { TranscriptEntry } from "@toolbus/contracts";
 import type { ModelCall, ModelContext, ModelProvider, ModelReply, ModelRequest } from "../model-provider.ts";
 import { assertPaired } from "../pairing.ts";
 import { charsFor, estimateTextTokens, estimateTokens } from "./estimate-tokens.ts";
-import { nextStep, type Step } from "./next-step.ts";
+import { nextStep } from "./next-step.ts";
+import type { Step } from "./step.ts";
 import { streamText } from "./stream-text.ts";
 
 const MODEL = "rules-1";
 
 /**
- * The offline investigator: fixed rules in the place of a language model, so that an investigation runs without key and network. It follows the
- * transcript it is given: the same request gets the same reply. It understands release investigations and nothing else, and says in
- * everything it writes that it is no language model. Usage is estimated at four characters a token.
+ * Fixed rules in the place of a language model, so that everything runs without key and network: they investigate releases and alerts, and run the
+ * tool that a message names. They follow the transcript they are given: the same request gets the same reply. They understand nothing else, and
+ * say in everything they write that they are no language model. Usage is estimated at four characters a token.
  */
 export function offlineModel(): ModelProvider {
   return {
@@ -25,17 +26,19 @@ export function offlineModel(): ModelProvider {
 async function complete(request: ModelRequest, { signal, onText }: ModelContext): Promise<ModelReply> {
   assertPaired(request.transcript);
   signal.throwIfAborted();
-  const reply = replyOf(nextStep(request), request);
+  const offered = request.toolChoice === "none" ? { ...request, tools: [] } : request;
+  const reply = replyOf(nextStep(offered), offered);
   await streamText(reply.text, onText, signal);
   return reply;
 }
 
 function replyOf(step: Step, request: ModelRequest): ModelReply {
-  const call = step.call && { id: nextCallId(request.transcript), name: step.call.name, arguments: JSON.stringify(step.call.arguments) };
-  const outputTokens = estimateTextTokens(step.text + (call?.arguments ?? ""));
+  const ids = nextCallIds(request.transcript, step.calls.length);
+  const calls = step.calls.map((call, n) => ({ id: ids[n] ?? "", ...call }));
+  const outputTokens = estimateTextTokens(step.text + calls.map((call) => call.arguments).join(""));
   // Cut off like any model would be: the text as far as it goes, and no half call.
   if (outputTokens > request.maxTokens) return reply(request, step.text.slice(0, charsFor(request.maxTokens)), [], "max_tokens");
-  return call ? reply(request, step.text, [call], "tool_use") : reply(request, step.text, [], "end_turn");
+  return reply(request, step.text, calls, calls.length > 0 ? "tool_use" : "end_turn");
 }
 
 function reply({ transcript, system }: ModelRequest, text: string, calls: readonly ModelCall[], stop: ModelReply["stop"]): ModelReply {
@@ -43,11 +46,11 @@ function reply({ transcript, system }: ModelRequest, text: string, calls: readon
   return { text, calls, stop, usage: { inputTokens: estimateTokens(transcript, system), outputTokens, estimated: true }, model: MODEL };
 }
 
-/** `off_<n>`, n being the number of calls so far: the same transcript gives the same id. Moves on where a trimmed transcript still holds that id. */
-function nextCallId(transcript: readonly TranscriptEntry[]): string {
+/** `off_<n>`, n counting the calls so far: the same transcript gives the same ids. Skips what a trimmed transcript still holds. */
+function nextCallIds(transcript: readonly TranscriptEntry[], count: number): readonly string[] {
   const ids = transcript.flatMap((entry) => (entry.type === "assistant" ? entry.calls.map((call) => call.id) : []));
   const used = new Set(ids);
-  let n = ids.length;
-  while (used.has(`off_${n}`)) n += 1;
-  return `off_${n}`;
+  const next: string[] = [];
+  for (let n = ids.length; next.length < count; n++) if (!used.has(`off_${n}`)) next.push(`off_${n}`);
+  return next;
 }

@@ -6,6 +6,8 @@ export interface ReleaseFacts {
   readonly version: string | null;
   readonly from: string | null;
   readonly to: string | null;
+  /** When its newest commit was made, in milliseconds. */
+  readonly madeAt: number | null;
   /** Subjects, as many as the summary lists. */
   readonly changes: readonly string[];
   readonly changeCount: number | null;
@@ -49,6 +51,7 @@ export function readReleaseFacts(content: string): ReleaseFacts | null {
     version: text(summary["version"]),
     from: refOf(summary["from"]),
     to: refOf(summary["to"]),
+    madeAt: timeOf(object(summary["to"])?.["committed_at"]),
     changes: texts(summary["changes"], ["subject", "message", "title"]),
     changeCount: count(summary["change_count"]),
     authors: texts(summary["authors"], ["name"]),
@@ -107,6 +110,11 @@ function linesOf(part: JsonObject | null): number | null {
 function refOf(value: Json | undefined): string | null {
   const ref = object(value);
   return text(ref ? (ref["name"] ?? ref["ref"] ?? ref["commit"]) : value);
+}
+
+function timeOf(value: Json | undefined): number | null {
+  const time = Date.parse(text(value) ?? "");
+  return Number.isNaN(time) ? null : time;
 }
 
 // A summary lists its first hundred of anything; one that lists a million is not worked through.

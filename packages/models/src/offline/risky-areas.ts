@@ -102,7 +102,7 @@ function names(text: string, area: RiskyArea): boolean {
 }
 
 /** `src/userAuth.ts` has the words src, user, auth and ts. Whole words only: an author is no auth. */
-function wordsOf(text: string): readonly string[] {
+export function wordsOf(text: string): readonly string[] {
   return text
     .replace(/([a-z0-9])([A-Z])/g, "$1 $2")
     .toLowerCase()

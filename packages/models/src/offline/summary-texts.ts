@@ -7,15 +7,6 @@ import type { RiskReport } from "./risk-report.ts";
 /** Stands before everything the investigator says, so that nobody takes its rules for a language model. */
 export const SPEAKER = "Offline rules, no language model.";
 
-/** What it says to a message that names no release. */
-export function introduction(): string {
-  return [
-    `${SPEAKER} I cannot hold a conversation.`,
-    "I investigate releases: I read a release's summary, assess it by fixed thresholds and file a risk report.",
-    "Start an investigation with a release id, or configure a language model to chat.",
-  ].join(" ");
-}
-
 export function readingText(releaseId: string, again: boolean): string {
   return `${SPEAKER} I read the summary of release ${quoted(releaseId, 200)}${again ? " once more, because the error may pass" : ""}.`;
 }
@@ -26,13 +17,12 @@ export function unreachableText(releaseId: string, tool: string): string {
 }
 
 /** Names the fault of a summary that could not be read, and what helps. */
-export function summaryFailedText(releaseId: string | null, failed: Failed): string {
-  const release = releaseId === null ? "The release summary" : `The summary of release ${quoted(releaseId, 200)}`;
-  return `${SPEAKER} ${release} could not be read (${cleanText(failed.code, 64)}): ${sentence(failed.message)} ${remedy(failed)} No report is filed.`;
+export function summaryFailedText(releaseId: string, failed: Failed): string {
+  return `${SPEAKER} The summary of release ${quoted(releaseId, 200)} could not be read (${cleanText(failed.code, 64)}): ${sentence(failed.message)} ${remedy(failed)} No report is filed.`;
 }
 
-export function unreadableText(releaseId: string | null): string {
-  const release = releaseId === null ? "the release" : `release ${quoted(releaseId, 200)}`;
+export function unreadableText(releaseId: string): string {
+  const release = `release ${quoted(releaseId, 200)}`;
   const remedyText = "Check what the release API answers and run the investigation again.";
   return `${SPEAKER} The summary of ${release} is no JSON object, so there is nothing to assess. ${remedyText} No report is filed.`;
 }

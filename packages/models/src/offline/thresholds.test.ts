@@ -1,5 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
+import { RELEASE_LABELS, SERVICE_LABELS, severityWords } from "./alert/alert-facts.ts";
+import { UNGRADED } from "./alert/conclude-alert.ts";
+import { GENERIC_WORDS } from "./alert/service-findings.ts";
 import { REVERT_WORDS, riskyAreas } from "./risky-areas.ts";
 import { constants, type Measure, severityOf, thresholds } from "./thresholds.ts";
 
@@ -39,6 +42,22 @@ describe("the page about the offline investigator", () => {
       [...words, ...files].join(", "),
     ]);
     expect(table("Risky areas")).toEqual(expected);
+  });
+
+  it("has every word of a severity label and no other", () => {
+    expect(table("Severity labels")).toEqual(Object.entries(severityWords).map(([severity, words]) => [severity, words.join(", ")]));
+    expect(page).toContain(`counts as ${UNGRADED}.`);
+  });
+
+  it("names the labels and the words that an alert is read by", () => {
+    const listed = (names: readonly string[], last: string) =>
+      `${names
+        .slice(0, -1)
+        .map((name) => `\`${name}\``)
+        .join(", ")}${last}\`${names.at(-1)}\``;
+    expect(page).toContain(`labels ${listed(RELEASE_LABELS, " and ")} name`);
+    expect(page).toContain(`labels ${listed(SERVICE_LABELS, " and ")};`);
+    expect(page).toContain(`without the words ${listed(GENERIC_WORDS, ", ")}.`);
   });
 
   it("names the words of a revert", () => {

@@ -16,6 +16,8 @@ export interface Principal {
 export interface ApiKeys {
   /** The principal of an `Authorization: Bearer` value, or null. Takes the same time for every unknown key. */
   find(authorization: string | undefined): Principal | null;
+  /** The principal of the key with this name, or null when there is none any more: for what was given out on the strength of that key. */
+  named(keyId: string): Principal | null;
 }
 
 /** Reads the file of keys (hashes only). A file that cannot be used is refused with a sentence. */
@@ -42,7 +44,15 @@ export function apiKeys(keys: readonly ApiKey[]): ApiKeys {
       const digest = createHash("sha256").update(secret).digest();
       let found: ApiKey | null = null;
       for (const entry of known) if (timingSafeEqual(entry.digest, digest)) found = entry.key;
-      return found && { id: found.principal, tenant: found.tenant, roles: found.roles, scopes: found.scopes, keyId: found.id };
+      return found && principalOf(found);
+    },
+    named(keyId) {
+      const entry = known.find(({ key }) => key.id === keyId);
+      return entry ? principalOf(entry.key) : null;
     },
   };
+}
+
+function principalOf({ id: keyId, principal: id, tenant, roles, scopes }: ApiKey): Principal {
+  return { id, tenant, roles, scopes, keyId };
 }

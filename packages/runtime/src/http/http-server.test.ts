@@ -1,17 +1,18 @@
-import { createHash } from "node:crypto";
+import { connect } from "node:net";
 import { problemCodes, type Role } from "@toolbus/contracts";
 import { StoreUnavailable } from "@toolbus/state";
 import { silentLog } from "@toolbus/telemetry";
 import { describe, expect, it } from "vitest";
 import { Refusal } from "../refusal.ts";
-import { apiKeys, type Principal } from "./api-keys.ts";
-import { type HttpServerOptions, type Route, startHttpServer } from "./http-server.ts";
+import type { Principal } from "./api-keys.ts";
+import { type HttpServerOptions, startHttpServer } from "./http-server.ts";
+import { documented, type PlainRoute, serverOptions } from "./http-under-test.ts";
 import { HttpProblem } from "./problem.ts";
 
 describe("an HTTP server", () => {
   it("hands each request to its route with the principal of its key", async () => {
     const seen: Principal[] = [];
-    const route = (url: string, access: Route["access"]): Route => ({
+    const route = (url: string, access: PlainRoute["access"]): PlainRoute => ({
       method: "GET",
       url,
       access,
@@ -64,7 +65,7 @@ describe("an HTTP server", () => {
     const logged: object[] = [];
     const log = { ...silentLog, error: (fields: object) => void logged.push(fields) };
     const fault = new Error("broken");
-    const failing = (url: string, error: Error): Route => ({ method: "GET", url, access: "public", handle: () => Promise.reject(error) });
+    const failing = (url: string, error: Error): PlainRoute => ({ method: "GET", url, access: "public", handle: () => Promise.reject(error) });
     await using t = await setup([failing("/away", new StoreUnavailable("gone")), failing("/fault", fault)], { log });
     expect((await t.get("/away")).body).toMatchObject({ code: "store_unavailable", status: 503 });
     expect((await t.get("/fault")).body).toMatchObject({
@@ -132,6 +133,74 @@ describe("an HTTP server", () => {
   });
 });
 
+describe("a wrong key", () => {
+  it("is answered 429 after so many from one address in a minute, and a right one is let in all the same", async () => {
+    const clock = { now: 0 };
+    await using t = await setup([{ method: "GET", url: "/mine", access: ["user"], handle: async () => ({}) }], {
+      config: { HTTPS_ONLY: "false", AUTH_FAILURES_PER_MINUTE: 2 },
+      monotonic: () => clock.now,
+    });
+    const wrong = () => fetch(`${t.server.url}/mine`, { headers: { authorization: "Bearer nonsense" } });
+    expect([(await wrong()).status, (await wrong()).status]).toEqual([401, 401]);
+    const over = await wrong();
+    expect([over.status, over.headers.get("retry-after")]).toEqual([429, "60"]);
+    expect(await over.json()).toMatchObject({ code: "rate_limited", detail: "Too many wrong keys came from this address." });
+    expect((await t.get("/mine")).status).toBe(401);
+    expect((await t.get("/mine", "user")).status).toBe(200);
+    clock.now = 60_000;
+    expect((await wrong()).status).toBe(401);
+  });
+});
+
+describe("every answer", () => {
+  const routes: readonly PlainRoute[] = [{ method: "GET", url: "/open", access: "public", handle: async () => ({}) }];
+  const SAFE = {
+    "x-content-type-options": "nosniff",
+    "cache-control": "no-store",
+    "referrer-policy": "no-referrer",
+    "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+    "cross-origin-resource-policy": "same-origin",
+  };
+
+  it.each(["/open", "/openapi.json", "/none", "/open?x=1", "/%zz"])("carries the headers of a safe one: %s", async (url) => {
+    await using t = await setup(routes);
+    const { headers } = await t.get(url);
+    expect(Object.fromEntries([...headers].filter(([name]) => name in SAFE))).toEqual(SAFE);
+    expect([headers.get("strict-transport-security"), headers.get("access-control-allow-origin")]).toEqual([null, null]);
+  });
+
+  it("tells browsers to use nothing but TLS where clients come over TLS", async () => {
+    await using t = await setup(routes, { config: { HTTPS_ONLY: "true", AUTH_FAILURES_PER_MINUTE: 0 } });
+    expect((await t.get("/open")).headers.get("strict-transport-security")).toBe("max-age=31536000; includeSubDomains");
+  });
+});
+
+describe("what is no request that can be read", () => {
+  const routes: readonly PlainRoute[] = [{ method: "POST", url: "/do", access: "public", handle: async () => ({}) }];
+  const GET = "GET /do HTTP/1.1\r\nHost: x\r\n";
+
+  it.each([
+    { what: "no HTTP", text: "hello\r\n\r\n", status: 400, code: "invalid_request" },
+    { what: "headers of more than 16 KiB", text: `${GET}X-Long: ${"x".repeat(20_000)}\r\n\r\n`, status: 431, code: "headers_too_large" },
+    { what: "an address of more than 4096 characters", text: `GET /${"x".repeat(5000)} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`, status: 414, code: "address_too_long" },
+    { what: "a path that cannot be decoded", text: "GET /do/%zz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", status: 400, code: "invalid_request" },
+  ])("is answered with a problem: $what", async ({ text, status, code }) => {
+    await using t = await setup(routes);
+    const answer = await spoken(t.server.url, text);
+    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    expect(answer.toLowerCase()).toContain("\r\ncontent-type: application/problem+json");
+    expect(answer.toLowerCase()).toContain("\r\nx-content-type-options: nosniff\r\n");
+    expect(JSON.parse(answer.slice(answer.indexOf("\r\n\r\n")))).toMatchObject({ status, code });
+  });
+
+  it("is a body that is larger than 256 KiB", async () => {
+    await using t = await setup(routes);
+    const body = JSON.stringify({ text: "x".repeat(256 * 1024) });
+    const response = await fetch(`${t.server.url}/do`, { method: "POST", headers: { "content-type": "application/json" }, body });
+    expect([response.status, await response.json()]).toMatchObject([413, { code: "body_too_large" }]);
+  });
+});
+
 describe("a server that cannot listen", () => {
   it("is refused with the variable that names the port", async () => {
     await using t = await setup([]);
@@ -151,30 +220,19 @@ describe("a server that cannot listen", () => {
   });
 });
 
-const ROLES: readonly Role[] = ["user", "operator", "approver"];
+/** What a server answers to these very bytes, until it closes the connection. */
+async function spoken(url: string, text: string): Promise<string> {
+  const socket = connect(Number(new URL(url).port), "127.0.0.1");
+  socket.write(text);
+  let answer = "";
+  for await (const bytes of socket.setEncoding("utf8")) answer += bytes;
+  return answer;
+}
 
 /** A server with these routes; the key of each role is `key-<role>`. */
-async function setup(routes: readonly Route[], part: Partial<HttpServerOptions> = {}) {
-  const keys = apiKeys(
-    ROLES.map((role) => ({
-      id: role,
-      sha256: createHash("sha256").update(`key-${role}`).digest("hex"),
-      principal: role,
-      tenant: "acme",
-      roles: [role],
-      scopes: [],
-    })),
-  );
-  const options = (other: Partial<HttpServerOptions>): HttpServerOptions => ({
-    name: "test",
-    host: "127.0.0.1",
-    port: 0,
-    keys,
-    routes,
-    log: silentLog,
-    ...part,
-    ...other,
-  });
+async function setup(routes: readonly PlainRoute[], part: Partial<HttpServerOptions> = {}) {
+  const options = (other: Partial<HttpServerOptions>): HttpServerOptions =>
+    serverOptions({ routes: routes.map(documented), ...part, ...other });
   const server = await startHttpServer(options({}));
   return {
     server,

@@ -1,28 +1,26 @@
-import { type ProblemCode, problemCodes, type Role } from "@toolbus/contracts";
-import { StoreUnavailable } from "@toolbus/state";
+import type { Role } from "@toolbus/contracts";
 import type { Log } from "@toolbus/telemetry";
-import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest, type HTTPMethods } from "fastify";
+import Fastify, { type FastifyInstance, type FastifyRequest, type HTTPMethods } from "fastify";
 import { Refusal } from "../refusal.ts";
 import type { ApiKeys, Principal } from "./api-keys.ts";
+import { docsRoutes } from "./docs-routes.ts";
+import { type FailedLogins, failedLogins } from "./failed-logins.ts";
+import type { HttpConfig } from "./http-settings.ts";
+import { sayGoodbye, wantsEvents } from "./late-stream.ts";
+import type { ApiAbout } from "./openapi.ts";
 import { openRequests } from "./open-requests.ts";
 import { HttpProblem } from "./problem.ts";
-
-/** Who may call a route. There is no default: a route without it does not type-check. */
-export type Access = "public" | readonly Role[];
-
-export interface Route {
-  readonly method: "GET" | "POST";
-  /** In Fastify's form: `/v1/runs/:id`. */
-  readonly url: string;
-  readonly access: Access;
-  /** The principal is null on public routes only. A returned value is sent as JSON; `undefined` when the handler answered by itself. */
-  readonly handle: (request: FastifyRequest, reply: FastifyReply, principal: Principal) => Promise<unknown>;
-}
+import { answerBrokenRequest, answerProblems, asProblem, MAX_BODY_BYTES, MAX_HEADER_BYTES, sendProblem } from "./problem-answers.ts";
+import { type RequestSpans, requestSpans } from "./request-spans.ts";
+import type { Route } from "./route.ts";
+import { checkRoutes } from "./route-check.ts";
+import { ONLY_TLS } from "./safe-headers.ts";
 
 export interface HttpServer {
   /** With the port that was taken. */
   readonly url: string;
-  readonly app: FastifyInstance;
+  /** Every route that it serves, its own description included. */
+  readonly routes: readonly Route[];
   /** Refuses new requests, waits for those under way for 5 s at most, then closes. Safe to call twice. */
   stop(): Promise<void>;
 }
@@ -33,49 +31,59 @@ export interface HttpServerOptions {
   readonly port: number;
   readonly keys: ApiKeys;
   readonly routes: readonly Route[];
+  /** What the API's description says of the whole. */
+  readonly api: ApiAbout;
+  readonly config: HttpConfig;
+  /** Milliseconds of a clock that never goes back. */
+  readonly monotonic: () => number;
   readonly log: Log;
   /** Called at the start of a stop, before connections are closed: end streams here. */
   readonly onStopping?: () => Promise<void>;
 }
 
-const MAX_BODY = 256 * 1024;
 const FINISH_MS = 5000;
+const MAX_ADDRESS = 4096;
 const METHODS: readonly HTTPMethods[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
-// What keeps a browser from guessing types, caching, telling where it was, and framing.
-const SAFE_HEADERS = {
-  "x-content-type-options": "nosniff",
-  "cache-control": "no-store",
-  "referrer-policy": "no-referrer",
-  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
-} as const;
 const NOBODY: Principal = { id: "", tenant: "", roles: [], scopes: [], keyId: "" };
 
-/** Starts an HTTP server whose every "no" is `application/problem+json`, whose every route declares who may call it, and which refuses unknown fields. */
+/**
+ * Starts an HTTP server whose every "no" is `application/problem+json`, whose every route declares who may call it and what it answers, and which
+ * describes itself at `/openapi.json` and `/docs`. Throws a `Refusal` for a route that declares too little, and when the port cannot be had.
+ */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
+  checkRoutes(options.routes);
+  const routes = [...options.routes, ...docsRoutes(options.api, options.routes)];
   const app = Fastify({
-    bodyLimit: MAX_BODY,
+    bodyLimit: MAX_BODY_BYTES,
     requestTimeout: 30_000,
     forceCloseConnections: true,
-    routerOptions: { maxParamLength: 300 },
-    // What Fastify refuses before it looks for a route.
-    frameworkErrors: (error, _request, reply) => send(reply, asProblem(error)),
+    http: { maxHeaderSize: MAX_HEADER_BYTES },
+    routerOptions: { maxParamLength: MAX_ADDRESS },
+    // What Fastify, and what Node, refuses before there is a route.
+    frameworkErrors: (error, _request, reply) => sendProblem(reply, asProblem(error)),
+    clientErrorHandler: answerBrokenRequest,
   });
-  // Fastify reads text too; here a body is JSON.
-  app.removeContentTypeParser("text/plain");
+  readJsonOnly(app);
   let stopped: Promise<void> | null = null;
+  const spans = requestSpans(app, { service: options.name, host: options.host });
   const open = openRequests(app);
-  answerProblems(app, options.log);
-  app.addHook("onRequest", async () => {
-    if (stopped)
-      throw new HttpProblem(
-        "shutting_down",
-        "The server is stopping.",
-        { remedy: "Repeat the request in a moment." },
-        { "retry-after": "2", connection: "close" },
-      );
+  answerProblems(app, options.log, options.config.HTTPS_ONLY === "true" ? ONLY_TLS : {});
+  const lasting = new Set(routes.filter(({ whileStopping }) => whileStopping).map(({ url }) => url));
+  app.addHook("onRequest", async (request, reply) => {
+    if (request.url.length > MAX_ADDRESS)
+      throw new HttpProblem("address_too_long", `The address is over ${MAX_ADDRESS} characters.`, { remedy: "Send less in it." });
+    if (!stopped || lasting.has(request.routeOptions.url ?? "")) return;
+    if (request.method === "GET" && wantsEvents(request)) return sayGoodbye(reply);
+    throw new HttpProblem(
+      "shutting_down",
+      "The server is stopping.",
+      { remedy: "Repeat the request in a moment." },
+      { "retry-after": "2", connection: "close" },
+    );
   });
-  for (const route of options.routes) add(app, route, options.keys);
-  refuseOtherMethods(app, options.routes);
+  const door: Door = { keys: options.keys, spans, failed: failedLogins(options.config.AUTH_FAILURES_PER_MINUTE, options.monotonic) };
+  for (const route of routes) add(app, route, door);
+  refuseOtherMethods(app, routes);
   try {
     await app.listen({ host: options.host, port: options.port });
   } catch (error) {
@@ -86,7 +94,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   const host = options.host.includes(":") ? `[${options.host}]` : options.host;
   return {
     url: `http://${host}:${port}`,
-    app,
+    routes,
     stop: () => (stopped ??= stop()),
   };
 
@@ -97,7 +105,24 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   }
 }
 
-function add(app: FastifyInstance, { method, url, access, handle }: Route, keys: ApiKeys): void {
+/** Fastify reads text too; here a body is JSON, and an empty one is none. */
+function readJsonOnly(app: FastifyInstance): void {
+  const parse = app.getDefaultJsonParser("error", "error");
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("application/json", { parseAs: "string" }, (request, body: string, done) => {
+    if (body === "") done(null, undefined);
+    else void parse(request, body, done);
+  });
+}
+
+/** Everything between a request and its handler. */
+interface Door {
+  readonly keys: ApiKeys;
+  readonly spans: RequestSpans;
+  readonly failed: FailedLogins;
+}
+
+function add(app: FastifyInstance, { method, url, access, credential, handle }: Route, door: Door): void {
   const callers = new WeakMap<FastifyRequest, Principal>();
   app.route({
     method,
@@ -106,28 +131,39 @@ function add(app: FastifyInstance, { method, url, access, handle }: Route, keys:
     exposeHeadRoute: false,
     // Before the body is read: a stranger costs no parsing and learns nothing from it.
     onRequest: async (request) => {
-      if (access !== "public") callers.set(request, authorise(keys, request, access));
+      if (access === "public") return;
+      const { authorization } = request.headers;
+      const principal = authorization === undefined && credential ? await credential(request, door.keys) : door.keys.find(authorization);
+      if (!principal) throw stranger(authorization === undefined ? null : door.failed.note(request.ip));
+      callers.set(request, withRole(principal, access));
     },
-    handler: async (request, reply) => handle(request, reply, callers.get(request) ?? NOBODY),
+    handler: async (request, reply) => door.spans.run(request, () => handle(request, reply, callers.get(request) ?? NOBODY)),
   });
 }
 
-function authorise(keys: ApiKeys, request: FastifyRequest, roles: readonly Role[]): Principal {
-  const principal = keys.find(request.headers.authorization);
-  if (!principal) {
-    throw new HttpProblem(
-      "unauthenticated",
-      "This route needs an API key of this service.",
-      { remedy: 'Send it as "Authorization: Bearer <key>"; "npm start" prints the keys it generated.' },
-      { "www-authenticate": "Bearer" },
+function stranger(waitMs: number | null): HttpProblem {
+  if (waitMs !== null) {
+    const seconds = String(Math.max(1, Math.ceil(waitMs / 1000)));
+    return new HttpProblem(
+      "rate_limited",
+      "Too many wrong keys came from this address.",
+      { remedy: `Try again with a valid key, in ${seconds} s.` },
+      { "retry-after": seconds },
     );
   }
-  if (!principal.roles.some((role) => roles.includes(role))) {
-    throw new HttpProblem("forbidden", `This route is for the role ${roles.join(" or ")}; this key has ${principal.roles.join(", ")}.`, {
-      remedy: "Use a key with that role.",
-    });
-  }
-  return principal;
+  return new HttpProblem(
+    "unauthenticated",
+    "This route needs an API key of this service.",
+    { remedy: 'Send it as "Authorization: Bearer <key>"; "npm start" prints the keys it generated.' },
+    { "www-authenticate": "Bearer" },
+  );
+}
+
+function withRole(principal: Principal, roles: readonly Role[]): Principal {
+  if (principal.roles.some((role) => roles.includes(role))) return principal;
+  throw new HttpProblem("forbidden", `This route is for the role ${roles.join(" or ")}; this key has ${principal.roles.join(", ")}.`, {
+    remedy: "Use a key with that role.",
+  });
 }
 
 function refuseOtherMethods(app: FastifyInstance, routes: readonly Route[]): void {
@@ -146,63 +182,6 @@ function refuseOtherMethods(app: FastifyInstance, routes: readonly Route[]): voi
       handler: async () => undefined,
     });
   }
-}
-
-function answerProblems(app: FastifyInstance, log: Log): void {
-  app.addHook("onSend", async (_request, reply) => {
-    reply.headers(SAFE_HEADERS);
-  });
-  app.setNotFoundHandler((request, reply) => {
-    send(
-      reply,
-      new HttpProblem("not_found", `There is no route ${request.method} ${request.url.split("?")[0]?.slice(0, 200) ?? ""}.`, {
-        remedy: "The README lists the routes.",
-      }),
-    );
-  });
-  app.setErrorHandler((error: FastifyError | HttpProblem, request, reply) => {
-    const problem = asProblem(error);
-    if (problem.code === "internal") log.error({ error, method: request.method, route: request.routeOptions.url }, "a request failed");
-    send(reply, problem);
-  });
-}
-
-function send(reply: FastifyReply, problem: HttpProblem): void {
-  // No hook runs for what Fastify refuses itself, so they are set here too.
-  reply
-    .code(problem.status)
-    .headers({ ...SAFE_HEADERS, ...problem.headers })
-    .type("application/problem+json")
-    .send(JSON.stringify(problem.body()));
-}
-
-function asProblem(error: FastifyError | HttpProblem | Error): HttpProblem {
-  if (error instanceof HttpProblem) return error;
-  if (error instanceof StoreUnavailable) {
-    return new HttpProblem(
-      "store_unavailable",
-      "The state store cannot be reached; nothing was lost.",
-      { remedy: "Repeat the request with the same Idempotency-Key." },
-      { "retry-after": "2" },
-    );
-  }
-  const code = "code" in error ? error.code : undefined;
-  if (code === "FST_ERR_CTP_BODY_TOO_LARGE")
-    return new HttpProblem("body_too_large", `The body is over ${MAX_BODY} bytes.`, { remedy: "Send less." });
-  if (code === "FST_ERR_CTP_INVALID_MEDIA_TYPE")
-    return new HttpProblem("unsupported_media_type", "The body must be JSON.", {
-      remedy: 'Send it with "Content-Type: application/json".',
-    });
-  if (code === "FST_ERR_BAD_URL")
-    return new HttpProblem("invalid_request", "The address holds an escape that cannot be decoded.", {
-      remedy: "Escape each part of the path with encodeURIComponent.",
-    });
-  if (code === "FST_ERR_CTP_EMPTY_JSON_BODY") return new HttpProblem("malformed_body", "The body is empty, JSON is needed.");
-  const status = "statusCode" in error ? (error.statusCode ?? 500) : 500;
-  if (status === 400)
-    return new HttpProblem("malformed_body", "The body is not JSON that can be read.", { remedy: "Check it with a JSON validator." });
-  const named = (Object.keys(problemCodes) as ProblemCode[]).find((name) => problemCodes[name] === status && status < 500);
-  return named ? new HttpProblem(named, error.message) : new HttpProblem("internal", "The server could not do this; it is logged.");
 }
 
 function portRefusal(error: unknown, { name, host, port }: HttpServerOptions): unknown {

@@ -28,7 +28,8 @@ import { silentLog } from "@toolbus/telemetry";
 import { invokeTool } from "../invoke-pipeline.ts";
 import type { InvokeContext } from "../invoke-context.ts";
 import { type ReadAnswer, readResult } from "../read-result.ts";
-import type { Toolset } from "../toolset.ts";
+import type { ToolFlags } from "../tool-flags.ts";
+import type { Executor, Toolset } from "../toolset.ts";
 import type { WorkerTimings } from "../worker-timings.ts";
 import { invokeContext } from "../worker-options.ts";
 
@@ -45,6 +46,8 @@ export { receiptSigner };
 export interface TestProcess {
   readonly context: InvokeContext;
   readonly answers: Message[];
+  /** What went out as a broadcast. */
+  readonly announced: Message[];
   /** Delivers a message; `count` is what the broker says. */
   deliver(message: Message, count?: number, signal?: AbortSignal): Promise<Disposition>;
   /** The answers, read as the agent reads them. */
@@ -62,6 +65,9 @@ export interface ProcessOptions {
   readonly afterCommit?: (step: string) => void;
   readonly ownersDeadBefore?: number;
   readonly timings?: WorkerTimings;
+  readonly flags?: ToolFlags;
+  /** Serves another toolset than the bench's: a worker of an older or a newer deployment. */
+  readonly serves?: Toolset;
   readonly publish?: (message: Message) => Promise<void>;
 }
 
@@ -89,6 +95,9 @@ export interface InvokeOptions {
   readonly grant?: Partial<GrantClaims> | "none" | "garbage";
   /** Arguments as text, where they are not the canonical ones. */
   readonly text?: string;
+  /** The version and the hash that the run sees, where it says so. */
+  readonly version?: string;
+  readonly hash?: string;
 }
 
 const RUN = "rn_03_01ARZ3NDEKTSV4RRFFQ69G5FAV";
@@ -109,11 +118,12 @@ export function bench(toolset: Toolset): Bench {
     process(options = {}) {
       const { promise: died, resolve: die } = Promise.withResolvers<void>();
       const answers: Message[] = [];
+      const announced: Message[] = [];
       const store = faulty(state, steps, options, die);
       const publish = options.publish ?? (async (answer: Message) => void answers.push(answer));
       const context = invokeContext(
         {
-          toolset,
+          toolset: options.serves ?? toolset,
           state: store,
           keys: approvalsKeys,
           signer: receiptSigner,
@@ -122,12 +132,14 @@ export function bench(toolset: Toolset): Bench {
           monotonic: () => clock.now,
           random: (bytes) => randomBytes(bytes),
           ...(options.timings ? { timings: options.timings } : {}),
+          ...(options.flags ? { flags: options.flags } : {}),
         },
-        publish,
+        { publish, announce: async (message) => void announced.push(message) },
       );
       return {
         context,
         answers,
+        announced,
         died,
         deliver: (sent, count = 1, signal = new AbortController().signal) =>
           invokeTool(sent, JSON.parse(sent.body) as ToolInvoke, { count, signal }, context),
@@ -142,6 +154,8 @@ export function bench(toolset: Toolset): Bench {
         notAfter,
         replyTo = topics.result("tester"),
         text = canonicalJson(args),
+        version,
+        hash,
       } = options;
       const id = callId(index);
       return message({
@@ -157,8 +171,10 @@ export function bench(toolset: Toolset): Bench {
           [attributes.callSecret]: secret,
           [attributes.agent]: "tester",
           [attributes.notAfter]: notAfter,
+          [attributes.toolVersion]: version,
+          [attributes.toolHash]: hash,
           [attributes.traceparent]: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
-          [attributes.grant]: await grantText(toolset, tool, args, id, clock.now, options.grant ?? {}),
+          [attributes.grant]: await grantText(toolset.find(tool, version), toolset.name, args, id, clock.now, options.grant ?? {}),
         },
         body: { toolCallId: id, toolName: tool, arguments: text, sessionId: CONVERSATION },
       });
@@ -199,14 +215,13 @@ export function readOrThrow(answer: Message): ReadAnswer {
 }
 
 async function grantText(
-  toolset: Toolset,
-  tool: string,
+  executor: Executor | undefined,
+  toolset: string,
   args: JsonObject,
   callId: string,
   now: number,
   change: Partial<GrantClaims> | "none" | "garbage",
 ): Promise<string | undefined> {
-  const executor = toolset.find(tool);
   if (change === "none" || executor?.tool.kind !== "write") return undefined;
   if (change === "garbage") return "not.a.grant";
   const { definition, hash } = executor;
@@ -216,7 +231,7 @@ async function grantText(
   return signGrant(
     {
       iss: GRANT_ISSUER,
-      aud: grantAudience(toolset.name),
+      aud: grantAudience(toolset),
       jti: approvalIdOf(change.callId ?? callId),
       iat: at,
       nbf: at,
@@ -225,7 +240,7 @@ async function grantText(
       tenant: "local",
       runId: RUN,
       callId,
-      tool,
+      tool: definition.name,
       toolVersion: definition.version,
       toolHash: hash,
       argsHash: argumentsHash(canonicalJson(args)),

@@ -42,10 +42,16 @@ export function orders(
   return toolset({ name: "orders", tools: [pay(over, idempotency), lookUp(), ...more] });
 }
 
-export function pay(over: Target, idempotency: Idempotency, timeoutMs = 1000): Tool {
+export function pay(
+  over: Target,
+  idempotency: Idempotency,
+  timeoutMs = 1000,
+  more: { readonly version?: string; readonly flag?: string } = {},
+): Tool {
   const honoursKey = idempotency.mode === "key";
   return defineTool({
     name: "pay",
+    ...more,
     kind: "write",
     description: "Pays an amount.",
     parameters: {

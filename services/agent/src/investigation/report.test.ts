@@ -1,11 +1,16 @@
 import { type Call, failedResult, type Report } from "@toolbus/contracts";
 import { describe, expect, it } from "vitest";
-import { emptyReport } from "../profile.ts";
-import { releaseInvestigation } from "./release-investigation.ts";
-import { reportAfterRound } from "./report.ts";
+import { emptyReport, type ReportRule } from "../profile.ts";
+import { CONCLUDE, NO_CAUSE, reportAfterRound } from "./report.ts";
 
-const rule = releaseInvestigation.report;
-if (!rule) throw new Error("the profile files a report");
+const rule: ReportRule = {
+  kind: "filing",
+  tool: "file_risk_report",
+  severityArgument: "severity",
+  findingsArgument: "findings",
+  reportIdField: "report_id",
+  subjectFromInput: "releaseId",
+};
 
 const call = (part: Partial<Call>): Call =>
   ({
@@ -58,5 +63,54 @@ describe("the report of an investigation", () => {
     ]);
     expect(later).toMatchObject({ severity: "high", filing: { status: "filed" } });
     expect(later.evidence).toHaveLength(2);
+  });
+});
+
+describe("the report of an alert", () => {
+  const conclusion: ReportRule = { kind: "conclusion", subjectFromInput: "alert.labels.alertname" };
+  const input = { alert: { labels: { alertname: "HighErrorRate" } } };
+  const ok = { status: "ok" as const, content: '{"recorded":true}', isError: false };
+  const concluded = (args: object, part: Partial<Call> = {}): Call =>
+    call({ toolName: CONCLUDE, arguments: JSON.stringify(args), result: ok, ...part });
+  const afterCalls = (...calls: Call[]): Report => reportAfterRound(emptyReport(conclusion, input), conclusion, calls);
+
+  it("is named for the alert, takes cause, severity and findings from the conclusion, and files nothing", () => {
+    expect(afterCalls(concluded({ cause: "Release v2.", severity: "high", findings: ["4 % fail"], summary: "s" }))).toEqual({
+      subject: "HighErrorRate",
+      cause: "Release v2.",
+      severity: "high",
+      findings: ["4 % fail"],
+      evidence: [],
+      filing: { status: "not_attempted" },
+    });
+  });
+
+  it.each([{}, { cause: null }, { cause: "  " }])("says plainly when no cause was found: %j", (cause) => {
+    const { cause: named, findings } = afterCalls(concluded({ ...cause, severity: "low", findings: ["4 % fail"], summary: "s" }));
+    expect(named).toBeNull();
+    expect(findings).toEqual([NO_CAUSE, "4 % fail"]);
+  });
+
+  it("rests on what was looked up, not on the conclusion itself", () => {
+    const looked = call({ toolName: "look", transcriptId: "seed_look", result: { status: "ok", content: "{}", isError: false } });
+    const { evidence } = afterCalls(looked, concluded({ severity: "low", findings: [], summary: "s" }));
+    expect(evidence.map(({ transcriptId }) => transcriptId)).toEqual(["seed_look"]);
+  });
+
+  it("takes the last conclusion, and none that was refused", () => {
+    const refused = concluded(
+      { cause: "The moon.", severity: "low", findings: [], summary: "s" },
+      { result: failedResult("invalid_arguments", "no") },
+    );
+    const { cause } = afterCalls(
+      concluded({ cause: "One.", severity: "low", findings: [], summary: "s" }),
+      concluded({ cause: "Two.", severity: "low", findings: [], summary: "s" }),
+      refused,
+    );
+    expect(cause).toBe("Two.");
+  });
+
+  it.each([{}, { alert: null }, { alert: { labels: { alertname: 7 } } }])("has no name when the input has none: %j", (odd) => {
+    expect(emptyReport(conclusion, odd).subject).toBe("");
   });
 });

@@ -1,13 +1,43 @@
-import { type Call, type Evidence, type JsonObject, type Report, SEVERITIES, type Severity } from "@toolbus/contracts";
+import {
+  type Call,
+  type Evidence,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  type Report,
+  SEVERITIES,
+  type Severity,
+} from "@toolbus/contracts";
 import { contentHash } from "@toolbus/grants";
-import type { ReportRule } from "../profile.ts";
+import type { FilingRule, ReportRule } from "../profile.ts";
 
-/** The report after a round: its calls become evidence, and the filing write says what was found and whether it was filed. */
+/** The loop's own tool that records what an investigation concludes. */
+export const CONCLUDE = "conclude";
+
+/** Stands among the findings of a conclusion without a cause, so that nobody takes an empty field for an oversight. */
+export const NO_CAUSE = "No cause was found.";
+
+/**
+ * The report after a round: its calls become evidence. What was found is told by the write that files the report, or by the conclusion, as the
+ * rule says; a later one replaces an earlier one.
+ */
 export function reportAfterRound(report: Report, rule: ReportRule, calls: readonly Call[]): Report {
   const resolved = calls.filter((call) => call.result);
-  const evidence = [...report.evidence, ...resolved.map(evidenceOf)].slice(-256);
+  if (rule.kind === "conclusion") {
+    const after = withEvidence(
+      report,
+      resolved.filter((call) => call.toolName !== CONCLUDE),
+    );
+    const conclusion = resolved.findLast((call) => call.toolName === CONCLUDE && call.result?.status === "ok");
+    return conclusion ? { ...after, ...concluded(conclusion) } : after;
+  }
+  const after = withEvidence(report, resolved);
   const filing = resolved.findLast((call) => call.toolName === rule.tool);
-  return filing ? { ...report, ...found(filing, rule), evidence, filing: filingOf(filing, rule) } : { ...report, evidence };
+  return filing ? { ...after, ...filed(filing, rule), filing: filingOf(filing, rule) } : after;
+}
+
+function withEvidence(report: Report, calls: readonly Call[]): Report {
+  return { ...report, evidence: [...report.evidence, ...calls.map(evidenceOf)].slice(-256) };
 }
 
 function evidenceOf(call: Call): Evidence {
@@ -21,22 +51,38 @@ function evidenceOf(call: Call): Evidence {
   };
 }
 
-function found(call: Call, rule: ReportRule): { severity: Severity | null; findings: string[] } {
+function filed(call: Call, rule: FilingRule): { severity: Severity | null; findings: string[] } {
   const args = object(call.arguments);
-  const severity = SEVERITIES.find((known) => known === args[rule.severityArgument]) ?? null;
-  const findings = args[rule.findingsArgument];
+  return { severity: severityIn(args[rule.severityArgument]), findings: textsIn(args[rule.findingsArgument]) };
+}
+
+function concluded(call: Call): { cause: string | null; severity: Severity | null; findings: string[] } {
+  const { cause, severity, findings } = object(call.arguments);
+  const found = textsIn(findings);
+  const named = typeof cause === "string" && cause.trim() !== "" ? cause.slice(0, MAX_CHARS) : null;
   return {
-    severity,
-    findings: Array.isArray(findings)
-      ? findings
-          .filter((finding) => typeof finding === "string")
-          .map((finding) => finding.slice(0, 2000))
-          .slice(0, 64)
-      : [],
+    cause: named,
+    severity: severityIn(severity),
+    findings: false ? [NO_CAUSE, ...found.filter((finding) => finding !== NO_CAUSE)].slice(0, MAX_FINDINGS) : found,
   };
 }
 
-function filingOf(call: Call, rule: ReportRule): Report["filing"] {
+const MAX_CHARS = 2000;
+const MAX_FINDINGS = 64;
+
+function severityIn(value: Json | undefined): Severity | null {
+  return SEVERITIES.find((known) => known === value) ?? null;
+}
+
+function textsIn(value: Json | undefined): string[] {
+  const items: readonly Json[] = Array.isArray(value) ? value : [];
+  return items
+    .filter((item) => typeof item === "string")
+    .map((item) => item.slice(0, MAX_CHARS))
+    .slice(0, MAX_FINDINGS);
+}
+
+function filingOf(call: Call, rule: FilingRule): Report["filing"] {
   const { callId, result } = call;
   if (result?.status === "ok") {
     const reportId = object(result.content)[rule.reportIdField];
@@ -51,8 +97,8 @@ function filingOf(call: Call, rule: ReportRule): Report["filing"] {
 /** The fields of JSON text; none when it is no object. */
 function object(text: string): JsonObject {
   try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
+    const value: Json = JSON.parse(text);
+    return isJsonObject(value) ? value : {};
   } catch {
     return {};
   }

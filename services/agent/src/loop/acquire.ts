@@ -43,12 +43,12 @@ export function renew(snapshot: Snapshot, epoch: number, beat: number, rules: Ru
   return draft.build(`renew:${run.runId}:${epoch}.${beat}`);
 }
 
-/** Gives the run back after a step that failed for a while; it is due again after `dueIn`. */
+/** Gives the run back after a step that failed for a while; it is due again after `dueIn`. What the step took was active time. */
 export function release(snapshot: Snapshot, epoch: number, dueIn: number, rules: Rules): Change | null {
   const run = snapshot.run.value;
   if (run.epoch !== epoch || run.status !== "ready") return null;
   const draft = new Draft({ ...snapshot, calls: [] }, rules);
-  draft.setRun({ lease: null });
+  draft.setRun({ lease: null, activeMs: draft.activeMs, stepStartedAt: draft.now });
   draft.runTimer(dueIn);
   return draft.build(`release:${run.runId}:${epoch}`);
 }

@@ -1,24 +1,31 @@
-import { type Json, keys, type Registration, type Run, shardOf, type TranscriptEntry } from "@toolbus/contracts";
-import { assertPaired, ModelError, type ModelProvider, type ModelReply } from "@toolbus/models";
-import { type Outbox, pause } from "@toolbus/runtime";
+import { type Registration, type Run, shardOf } from "@toolbus/contracts";
+import { ModelError } from "@toolbus/models";
+import type { Outbox } from "@toolbus/runtime";
 import type { Change, StateStore } from "@toolbus/state";
 import type { Log } from "@toolbus/telemetry";
 import type { Catalogue } from "../catalogue.ts";
 import type { Profile } from "../profile.ts";
-import { acquire, type Claimant, release, renew } from "./acquire.ts";
-import type { Snapshot } from "./draft.ts";
-import { failRun, finishCancel, limitReached } from "./end.ts";
-import { liveText } from "./live-text.ts";
+import type { ModelOf } from "../profiles/profile-models.ts";
+import { acquire, type Claimant, release } from "./acquire.ts";
+import { Draft, type Snapshot } from "./draft.ts";
+import { failRun, finishCancel, limitReached, MAX_ATTEMPTS, type Stopped, timeLimit } from "./end.ts";
+import { type Interrupted, keepLease } from "./lease-keeper.ts";
 import { loadSnapshot } from "./load.ts";
-import { seedTurn } from "./seed.ts";
-import { commitTurn, type Turn } from "./turn.ts";
+import { withLoopTools } from "./loop-tools.ts";
+import { modelTurn } from "./model-turn.ts";
 import type { Rules } from "./rules.ts";
+import { seedPlan, seedTurn } from "./seed.ts";
+import { withStepSpan } from "./step-span.ts";
+import { toolChoiceOf } from "./tool-choice.ts";
+import type { Transcripts } from "./transcripts.ts";
+import { commitTurn, type Turn } from "./turn.ts";
 
 export interface Stepper {
   readonly state: StateStore;
   readonly outbox: Outbox;
-  readonly provider: ModelProvider;
+  readonly modelOf: ModelOf;
   readonly catalogue: Catalogue;
+  readonly transcripts: Transcripts;
   readonly rules: Rules;
   readonly log: Log;
 }
@@ -38,8 +45,10 @@ export async function advanceRun(stepper: Stepper, runId: string, claimant: Clai
   if (acquired.outcome !== "ok") return;
   const held = await loadSnapshot(state, runId);
   if (!held || held.run.value.epoch !== got.run.epoch) return;
-  const end = await step(stepper, held, snapshot.run.value.attempts, signal);
-  if (end) await commitWhileOurs(stepper, got.run, end);
+  await withStepSpan(held.run.value, stepper.modelOf(held.run.value.profile).name, async () => {
+    const end = await step(stepper, held, snapshot.run.value.attempts, signal);
+    if (end) await commitWhileOurs(stepper, got.run, end);
+  });
 }
 
 /** How a step ends: the change, made of the documents as they are when it is committed. */
@@ -62,122 +71,87 @@ const TRIES = 20;
 
 /** What ends this step, or null when the run is not ours any more. */
 async function step(stepper: Stepper, held: Snapshot, attemptsBefore: number, signal: AbortSignal): Promise<StepEnd | null> {
-  const { rules, log } = stepper;
+  const { rules } = stepper;
   const run = held.run.value;
   if (run.cancel) return (now) => finishCancel(now, rules);
   const stopped = limitReached({ ...held, run: { ...held.run, value: { ...run, attempts: attemptsBefore } } }, rules);
   if (stopped) return (now) => failRun(now, stopped, rules);
   const profile = rules.profile(run.profile);
   if (!profile) return null;
-  const tools = await stepper.catalogue.toolsOf(run.tools);
-  const lease = keepLease(stepper, run, signal);
+  const { MODEL_TIMEOUT_MS } = rules.config;
+  const lease = keepLease(stepper, run, Math.min(MODEL_TIMEOUT_MS, profile.limits.activeMs - run.activeMs), signal);
   try {
-    const turn = run.round === 0 ? seedTurn(profile, run) : await modelTurn(stepper, run, profile, tools, lease.signal);
+    const tools = withLoopTools(await stepper.catalogue.toolsOf(run.tools), profile);
+    const turn = run.round === 0 ? seedTurn(profile, run) : await turnOfModel(stepper, run, profile, tools, lease.signal);
     await lease.stop();
+    if ("code" in turn) return (now) => failRun(now, turn, rules);
     return (now) => commitTurn({ snapshot: now, epoch: run.epoch, turn, tools }, rules);
   } catch (error) {
     await lease.stop();
-    if (lease.signal.aborted && !signal.aborted) {
-      log.info({ runId: run.runId, epoch: run.epoch }, "the run was taken over or cancelled during its model call");
-      return null;
-    }
-    return afterFailure(stepper, run, error);
+    return afterFailure(stepper, run, profile, lease.interrupted(), error);
   }
 }
 
-function afterFailure({ rules, log }: Stepper, run: Run, error: unknown): StepEnd {
-  if (error instanceof ModelError && !error.retryable) {
-    log.error({ runId: run.runId, code: error.code }, "the model provider refused the request");
-    return (now) => failRun(now, { code: error.code, message: error.message }, rules);
-  }
-  log.warn({ error, runId: run.runId, attempts: run.attempts }, "a step failed and is tried again");
-  return (now) => release(now, run.epoch, Math.min(60_000, 500 * 2 ** run.attempts), rules);
-}
-
-async function modelTurn(
-  stepper: Stepper,
+async function turnOfModel(
+  { state, modelOf, transcripts, log }: Stepper,
   run: Run,
   profile: Profile,
   tools: ReadonlyMap<string, Registration>,
   signal: AbortSignal,
-): Promise<Turn> {
-  const { provider, state } = stepper;
-  const transcript = await readTranscript(state, run.conversationId);
-  assertPaired(transcript);
-  const events = await lastSequence(state, keys.events(run.runId));
-  const live = liveText(state, run, events);
-  try {
-    const reply: ModelReply = await provider.complete(
-      {
-        system: profile.systemPrompt,
-        transcript,
-        tools: [...tools.values()].map(({ definition: { name, description, parameters } }) => ({ name, description, parameters })),
-        maxTokens: profile.limits.maxTokens,
-        run: { runId: run.runId, profile: run.profile, input: run.input },
-      },
-      { signal, onText: live.add },
+): Promise<Turn | Stopped> {
+  const transcript = await transcripts.read(run.conversationId);
+  if (!transcript)
+    return { code: "context_too_long", message: "The conversation has become too long to be read as a whole; go on in a new one." };
+  const provider = modelOf(run.profile);
+  const toolChoice = toolChoiceOf(profile, run, tools);
+  if (run.usage.modelCalls === 0 && run.attempts === 1) {
+    const { runId, profile: name } = run;
+    log.debug(
+      { runId, profile: name, provider: provider.name, model: provider.model, tools: tools.size, toolChoice },
+      "the run's model and tools",
     );
-    return {
-      provider: provider.name,
-      model: reply.model,
-      text: reply.text,
-      // A cut-off reply may hold half a call: none of them is trusted.
-      calls: reply.stop === "max_tokens" ? [] : reply.calls,
-      seed: false,
-      truncated: reply.stop === "max_tokens",
-      usage: reply.usage,
-    };
-  } finally {
-    await live.end();
+    for (const { tool, why } of seedPlan(profile, run).skipped) log.info({ runId, profile: name, tool, why }, "a seed call was left out");
   }
+  return modelTurn({ state, provider, run, profile, transcript, tools, toolChoice }, signal);
 }
 
-/** Renews the lease until stopped; its signal aborts when the lease is lost, the model call takes too long, or the process stops. */
-function keepLease(
-  { state, outbox, rules }: Stepper,
+/** What follows from a step that failed: another try later, or the end of the run with the reason of the last one. */
+function afterFailure(
+  { rules, log }: Stepper,
   run: Run,
-  parent: AbortSignal,
-): { readonly signal: AbortSignal; stop(): Promise<void> } {
-  const lost = new AbortController();
-  const stopped = new AbortController();
-  const { RUN_RENEW_MS, MODEL_TIMEOUT_MS } = rules.config;
-  const beats = (async () => {
-    for (let beat = 1; ; beat++) {
-      await pause(RUN_RENEW_MS, stopped.signal);
-      if (stopped.signal.aborted) return;
-      const snapshot = await loadSnapshot(state, run.runId).catch(() => null);
-      // A store that does not answer is no lost lease: the epoch fences us anyway.
-      if (!snapshot) continue;
-      const change = renew(snapshot, run.epoch, beat, rules);
-      if (!change) return lost.abort(new Error("the run's lease was lost"));
-      await outbox.commit(shardOf(run.runId), change).catch(() => undefined);
-    }
-  })();
-  return {
-    signal: AbortSignal.any([parent, lost.signal, AbortSignal.timeout(MODEL_TIMEOUT_MS)]),
-    async stop() {
-      stopped.abort();
-      await beats;
-    },
+  { limits }: Profile,
+  interrupted: Interrupted | null,
+  error: unknown,
+): StepEnd | null {
+  const { runId, epoch, attempts } = run;
+  if (interrupted === "lost") {
+    log.info({ runId, epoch }, "the run was taken over or cancelled during its model call");
+    return null;
+  }
+  const { stopped, retryable } = failureOf(interrupted, error, rules);
+  // A process that stops has failed at nothing: another one goes on.
+  const final = interrupted !== "stopping" && (!retryable || attempts >= MAX_ATTEMPTS);
+  if (final) log.error({ error, runId, code: stopped.code, attempts }, "a step failed for good");
+  else log.warn({ error, runId, code: stopped.code, attempts }, "a step failed and is tried again");
+  return (now) => {
+    if (final) return failRun(now, stopped, rules);
+    if (interrupted === "stopping") return release(now, epoch, 0, rules);
+    const used = new Draft({ ...now, calls: [] }, rules).activeMs;
+    if (used >= limits.activeMs) return failRun(now, interrupted ? timeLimit(limits.activeMs) : stopped, rules);
+    return release(now, epoch, Math.min(60_000, 500 * 2 ** attempts), rules);
   };
 }
 
-const PAGE = 500;
-
-async function readTranscript(state: StateStore, conversationId: string): Promise<TranscriptEntry[]> {
-  const entries: TranscriptEntry[] = [];
-  for (let after = 0; ;) {
-    const page = await state.range(keys.transcript(conversationId), { after, limit: PAGE });
-    for (const entry of page) entries.push(entry.value as Json as unknown as TranscriptEntry);
-    if (page.length < PAGE) return entries;
-    after = page.at(-1)?.sequence ?? after;
+/** What a failed step is called when it was the last one. */
+function failureOf(interrupted: Interrupted | null, error: unknown, { config }: Rules): { stopped: Stopped; retryable: boolean } {
+  if (interrupted === "too_long") {
+    const seconds = Math.round(config.MODEL_TIMEOUT_MS / 1000);
+    return { stopped: { code: "model_timeout", message: `The model did not answer within ${seconds} s.` }, retryable: true };
   }
-}
-
-async function lastSequence(state: StateStore, log: string): Promise<number> {
-  for (let after = 0; ;) {
-    const page = await state.range(log, { after, limit: PAGE });
-    after = page.at(-1)?.sequence ?? after;
-    if (page.length < PAGE) return after;
-  }
+  if (error instanceof ModelError)
+    return { stopped: { code: error.code, message: error.message.slice(0, 1000) }, retryable: error.retryable };
+  return {
+    stopped: { code: "step_failed", message: "A step of the run failed again and again; the agent's log says why." },
+    retryable: true,
+  };
 }

@@ -4,33 +4,37 @@ import { Draft, type Snapshot } from "./draft.ts";
 import type { Rules } from "./rules.ts";
 
 export interface CancelInput {
+  /** The inbox entry that asked for it: a cancel, or a message that interrupts. */
   readonly entryId: string;
   readonly by: string;
 }
 
 /**
- * Cancels a run: no new work. Reads and writes that were not sent end at once; a sent write is stopped where it has not begun to send, and
- * otherwise its outcome is waited for, honestly. Null when the run has ended or was cancelled before.
+ * Cancels a run: no new work. Reads, questions and writes that were not sent end at once; a sent write is stopped where it has not begun to
+ * send, and otherwise its outcome is waited for, honestly. Null when the run has ended or was cancelled before.
  */
-export function cancelRun(snapshot: Snapshot, { entryId, by }: CancelInput, rules: Rules): Change | null {
+export function cancelRun(snapshot: Snapshot, input: CancelInput, rules: Rules): Change | null {
   const run = snapshot.run.value;
   if (run.endedAt !== null || run.cancel) return null;
   const draft = new Draft(snapshot, rules);
-  const { now } = draft;
+  cancelInto(draft, input);
+  return draft.build(`cancel:${run.runId}`);
+}
+
+/** The same within a commit that does more: the run of the draft has neither ended nor been cancelled. */
+export function cancelInto(draft: Draft, { entryId, by }: CancelInput): void {
+  const { now, run } = draft;
   // The epoch goes up: a model call under way can commit nothing any more.
   draft.setRun({ cancel: { entryId, by, at: now }, epoch: run.epoch + 1, lease: null });
   draft.event({ type: "run.cancelling", at: now, by });
-  if (run.status !== "waiting") endCancelled(draft);
-  else {
-    for (const call of draft.open) {
-      if (call.kind === "write" && call.state === "dispatched") {
-        draft.stop(call, "cancelled");
-        draft.callTimer(call.callId, 0);
-      } else draft.resolve(call, failedResult("cancelled", "The run was cancelled before this call was done."));
-    }
-    draft.finishRound();
+  if (run.status !== "waiting") return endCancelled(draft);
+  for (const call of draft.open) {
+    if (call.kind === "write" && call.state === "dispatched") {
+      draft.stop(call, "cancelled");
+      draft.callTimer(call.callId, 0);
+    } else draft.resolve(call, failedResult("cancelled", "The run was cancelled before this call was done."));
   }
-  return draft.build(`cancel:${run.runId}`);
+  draft.finishRound();
 }
 
 /** Ends a cancelled run that has nothing open any more. */

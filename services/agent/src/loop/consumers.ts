@@ -1,4 +1,4 @@
-import { consumeQueue, type Disposition, type MessageBus, type Subscription } from "@toolbus/bus";
+import { consumeQueue, type Disposition, listenTo, type MessageBus, type Subscription } from "@toolbus/bus";
 import {
   ApprovalDecided,
   ApprovalHeld,
@@ -10,6 +10,7 @@ import {
   RunWake,
   shardOf,
   ToolAnswer,
+  ToolProgress,
   topics,
 } from "@toolbus/contracts";
 import type { Change } from "@toolbus/state";
@@ -20,20 +21,23 @@ import type { Snapshot } from "./draft.ts";
 import { type InboxReader, takeEntry } from "./inbox.ts";
 import { joinResult } from "./join.ts";
 import { loadSnapshot } from "./load.ts";
+import { progressListener } from "./progress.ts";
 import { grantStale } from "./redispatch.ts";
 
 const parseAnswer = parser(ToolAnswer);
 const parseHeld = parser(ApprovalHeld);
 const parseDecided = parser(ApprovalDecided);
 const parseWake = parser(RunWake);
+const parseProgress = parser(ToolProgress);
 
 const ACK: Disposition = { kind: "ack" };
 const TRIES = 20;
 
-/** Starts the agent's four queues. */
+/** Starts the agent's four queues, and listens to how far tools are. */
 export async function startConsumers(bus: MessageBus, reader: InboxReader, clock: () => number): Promise<readonly Subscription[]> {
   const { rules, log } = reader;
   const { AGENT_NAME, AGENT_CONCURRENCY, MODEL_TIMEOUT_MS } = rules.config;
+  const showProgress = progressListener(reader.state);
   const common = { log, clock, concurrency: AGENT_CONCURRENCY, deadlineMs: 30_000 };
   return [
     await consumeQueue(bus, {
@@ -65,6 +69,13 @@ export async function startConsumers(bus: MessageBus, reader: InboxReader, clock
         await advanceRun(reader, wake.runId, { by: message.id, redelivered: context.redelivered }, context.signal);
         return ACK;
       },
+    }),
+    await listenTo(bus, {
+      topic: topics.progress(AGENT_NAME),
+      types: [messageTypes.toolProgress],
+      parse: parseProgress,
+      listener: (_, progress) => showProgress(progress),
+      log,
     }),
   ];
 }

@@ -1,6 +1,6 @@
 import { type ApprovalDecided, type ApprovalHeld, type Call, failedResult, type ToolResult } from "@toolbus/contracts";
 import type { Change } from "@toolbus/state";
-import { Draft, type Snapshot } from "./draft.ts";
+import { Draft, heldMs, type Snapshot } from "./draft.ts";
 import { resolveCall, sendNextWrite } from "./join.ts";
 import type { Rules } from "./rules.ts";
 
@@ -29,9 +29,8 @@ export function callDecided(snapshot: Snapshot, decided: ApprovalDecided, grant:
   if (!waits(call)) return null;
   if (decided.outcome === "approved" && !grant) return null;
   const draft = new Draft(snapshot, rules);
-  const heldMs = call.heldMs + (call.heldSince === undefined ? 0 : Math.max(0, draft.now - call.heldSince));
   const { heldSince: _, ...rest } = call;
-  const base: Call = { ...rest, heldMs, approvalId: decided.approvalId };
+  const base: Call = { ...rest, heldMs: heldMs(call, draft.now), approvalId: decided.approvalId };
   // A grant that is signed again is no new decision.
   if (call.grant === undefined)
     draft.event({

@@ -13,8 +13,11 @@ import {
   type TranscriptEntry,
 } from "@toolbus/contracts";
 import type { Change } from "@toolbus/state";
+import { redacted } from "@toolbus/telemetry";
 import { reportAfterRound } from "../investigation/report.ts";
-import { approvalCancelMessage, approvalRequestMessage, invokeMessage, wakeMessage } from "./messages.ts";
+import { afterRun } from "./conversation.ts";
+import { approvalCancelMessage, approvalRequestMessage, inTrace, invokeMessage, wakeMessage } from "./messages.ts";
+import { startedEvent } from "./started.ts";
 import { AGENT_SERVICE, type Read, type Rules, timerIds } from "./rules.ts";
 
 /** Everything of a run that one commit may change, as it was read at one moment. */
@@ -42,12 +45,14 @@ export class Draft {
   readonly rules: Rules;
   run: Run;
   conversation: ConversationState;
-  readonly next: Read<Run> | null;
+  /** The run that starts when this one ends. */
+  next: Read<Run> | null;
   readonly calls = new Map<string, Call>();
   readonly #conversationRead: Read<ConversationState>;
   readonly #versions = new Map<string, number>();
   readonly #puts = new Map<string, { value: Json; expiresAt?: number }>();
-  readonly #events: RunEvent[] = [];
+  /** By run: a commit may say something of the run that starts next, too. */
+  readonly #events = new Map<string, RunEvent[]>();
   readonly #transcript: TranscriptEntry[] = [];
   readonly #timers = new Map<string, Timer>();
   readonly #rows: Row[] = [];
@@ -82,7 +87,7 @@ export class Draft {
   /** Active time so far. Neither people's time counts, nor the time in which every process was dead. */
   get activeMs(): number {
     const { activeMs, stepStartedAt } = this.run;
-    const held = Math.max(0, ...this.inOrder.map((call) => call.heldMs + (call.heldSince === undefined ? 0 : this.now - call.heldSince)));
+    const held = Math.max(0, ...this.inOrder.map((call) => heldMs(call, this.now)));
     return activeMs + Math.max(0, this.now - Math.max(stepStartedAt, this.rules.ownersDeadBefore) - held);
   }
 
@@ -90,8 +95,8 @@ export class Draft {
     this.run = { ...this.run, ...part };
   }
 
-  event(event: RunEvent): void {
-    this.#events.push(event);
+  event(...events: readonly RunEvent[]): void {
+    this.run = this.#say(this.run, events);
   }
 
   transcript(...entries: TranscriptEntry[]): void {
@@ -102,13 +107,15 @@ export class Draft {
     this.#timers.set(timerIds.run(this.run.runId), { service: AGENT_SERVICE, id: timerIds.run(this.run.runId), dueIn });
   }
 
-  /** A timer or a message of another run of the conversation: the one that starts next. */
-  otherRun(run: Read<Run>, value: Run, dueIn: number): void {
-    const key = keys.run(value.runId);
-    this.#versions.set(key, run.version);
-    this.#puts.set(key, { value });
-    this.#timers.set(timerIds.run(value.runId), { service: AGENT_SERVICE, id: timerIds.run(value.runId), dueIn });
-    this.send(wakeMessage(value, this.rules, this.now, `${value.epoch}.next`));
+  /** Another run of the conversation as it is from now on: one that has to wait, or the one that starts next, which is woken. */
+  otherRun(read: Read<Run>, value: Run, events: readonly RunEvent[] = []): Run {
+    const run = this.#say(value, events);
+    const key = keys.run(run.runId);
+    this.#versions.set(key, read.version);
+    this.#puts.set(key, { value: run });
+    this.#timers.set(timerIds.run(run.runId), { service: AGENT_SERVICE, id: timerIds.run(run.runId), dueIn: this.rules.config.POLL_MS });
+    if (run.status === "ready") this.send(wakeMessage(run, this.rules, this.now, `${run.epoch}.next`));
+    return run;
   }
 
   /** Adds a call that this turn makes. */
@@ -159,11 +166,11 @@ export class Draft {
     this.send(approvalRequestMessage(asked, this.rules, this.now));
   }
 
-  /** Ends a call with its one result. What waits for a person is taken back. */
+  /** Ends a call with its one result. What waits for an approver is taken back. */
   resolve(call: Call, result: ToolResult): void {
     if (call.state === "requested" || call.state === "held") this.send(approvalCancelMessage(call, this.rules, this.now));
-    const { grant: _, ...rest } = call;
-    const resolved: Call = { ...rest, state: "resolved", result, resolvedAt: this.now };
+    const { grant: _, heldSince: __, ...rest } = call;
+    const resolved: Call = { ...rest, state: "resolved", heldMs: heldMs(call, this.now), result, resolvedAt: this.now };
     this.calls.set(call.callId, resolved);
     // Large arguments and a large result do not fit into one document together; the transcript keeps the arguments.
     this.#put(Buffer.byteLength(JSON.stringify([call.arguments, result.content])) > 56 * 1024 ? { ...resolved, arguments: "" } : resolved);
@@ -181,6 +188,7 @@ export class Draft {
       status: result.status,
       latencyMs: result.metadata?.latencyMs ?? 0,
       content: result.content.slice(0, EVENT_CONTENT_CHARS),
+      usage: this.run.usage,
     });
   }
 
@@ -192,7 +200,8 @@ export class Draft {
 
   /** When every call of the round has its result: the results go to the transcript in index order and the model is due. */
   finishRound(): void {
-    if (this.run.pending > 0) return;
+    // Ending the last call may have ended the round from within, by way of a write that lapsed.
+    if (this.run.pending > 0 || this.run.status !== "waiting") return;
     const calls = this.inOrder;
     for (const call of calls) this.transcript(resultEntry(call));
     const rule = this.profile?.report;
@@ -200,56 +209,55 @@ export class Draft {
       status: "ready",
       lease: null,
       activeMs: this.activeMs,
+      fruitless: calls.some((call) => call.result?.status === "ok") ? 0 : this.run.fruitless + 1,
       report: rule && this.run.report ? reportAfterRound(this.run.report, rule, calls) : this.run.report,
     });
     this.runTimer(this.rules.config.POLL_MS);
     this.send(wakeMessage(this.run, this.rules, this.now, `${this.run.round}.${this.run.epoch}`));
   }
 
-  /** Ends the run and frees its conversation for the one that waits first. */
+  /** Ends the run, adds what it used to its conversation, and frees that for the run that waits first. */
   end(end: RunEnd, status: "done" | "failed" | "cancelled", ending: Run["ending"]): void {
     this.setRun({ status, lease: null, endedAt: this.now, ending });
     this.runTimer(null);
     this.event(end);
-    const { runId } = this.run;
-    const { conversation, next } = this;
-    if (conversation.activeRun !== runId) {
-      this.conversation = { ...conversation, queue: conversation.queue.filter((id) => id !== runId) };
-      return;
-    }
-    this.conversation = {
-      ...conversation,
-      activeRun: next?.value.runId ?? null,
-      queue: conversation.queue.filter((id) => id !== next?.value.runId),
-    };
-    if (!next) return;
-    const { runId: nextId, message } = next.value;
-    if (message) this.transcript({ type: "user", runId: nextId, ...message });
-    this.otherRun(next, { ...next.value, message: null, status: "ready", stepStartedAt: this.now }, this.rules.config.POLL_MS);
+    const { next } = this;
+    this.conversation = afterRun(this.conversation, this.run, next?.value ?? null);
+    if (!next || this.conversation.activeRun !== next.value.runId) return;
+    const { runId, message } = next.value;
+    if (message) this.transcript({ type: "user", runId, ...message });
+    const started: Run = { ...next.value, message: null, status: "ready", startedAt: this.now, stepStartedAt: this.now };
+    this.otherRun(next, started, [startedEvent(started, this.rules, this.now)]);
   }
 
-  send(message: Message): void {
+  send(made: Message): void {
+    // Whoever caused it, a message of a run belongs to the trace of the run.
+    const message = inTrace(made, this.run.traceparent);
     this.#rows.push({ service: AGENT_SERVICE, id: message.id, topic: message.topic, message: message as unknown as Json, dueIn: 0 });
   }
 
-  /** The one commit of this transition. */
+  /**
+   * The one commit of this transition. Its op is its own: two processes that decide the same transition at the same moment make two changes (another
+   * model's reply, another secret), and the store must not take the second for a repeat of the first and say "ok" to what it did not do.
+   */
   build(op: string): Change {
     const { runId, conversationId } = this.run;
     const ended = this.run.endedAt !== null;
+    const expiresAt = this.now + LOG_KEPT_MS;
     this.#puts.set(keys.run(runId), { value: this.run, ...(ended ? { expiresAt: this.now + this.rules.config.FINISHED_RUN_MS } : {}) });
     if (this.conversation !== this.#conversationRead.value || this.#conversationRead.version === 0) {
       const key = keys.conversation(conversationId);
       this.#versions.set(key, this.#conversationRead.version);
-      this.#puts.set(key, { value: this.conversation });
+      // Kept as long as its transcript: from its last run on, and renewed by the next.
+      this.#puts.set(key, { value: this.conversation, ...(this.conversation.activeRun === null ? { expiresAt } : {}) });
     }
-    const expiresAt = this.now + LOG_KEPT_MS;
     return {
-      op,
+      op: `${op}:${this.rules.newNonce()}`,
       guards: [...this.#versions].map(([key, version]) => ({ key, version })),
       put: [...this.#puts].map(([key, put]) => ({ key, ...put })),
       append: [
         { log: keys.transcript(conversationId), entries: this.#transcript as unknown as Json[], expiresAt },
-        { log: keys.events(runId), entries: this.#events as unknown as Json[], expiresAt },
+        ...[...this.#events].map(([id, events]) => ({ log: keys.events(id), entries: events as unknown as Json[], expiresAt })),
       ].filter(({ entries }) => entries.length > 0),
       timers: [...this.#timers.values()],
       outbox: this.#rows,
@@ -260,10 +268,20 @@ export class Draft {
     return shardOf(this.run.runId);
   }
 
+  #say(run: Run, events: readonly RunEvent[]): Run {
+    this.#events.set(run.runId, [...(this.#events.get(run.runId) ?? []), ...redacted(events)]);
+    return { ...run, events: run.events + events.length };
+  }
+
   #put(call: Call): void {
     const resolved = call.state === "resolved";
     this.#puts.set(keys.call(call.callId), { value: call, ...(resolved ? { expiresAt: this.now + LOG_KEPT_MS } : {}) });
   }
+}
+
+/** How long people have taken over a call so far. */
+export function heldMs(call: Call, now: number): number {
+  return call.heldMs + (call.heldSince === undefined ? 0 : Math.max(0, now - call.heldSince));
 }
 
 function resultEntry(call: Call): TranscriptEntry {

@@ -9,8 +9,10 @@ export interface Stopped {
   readonly message: string;
 }
 
-const MAX_ATTEMPTS = 10;
+/** How often a round is tried before its run has failed. */
+export const MAX_ATTEMPTS = 10;
 const MAX_REPEATS = 3;
+const MAX_FRUITLESS = 5;
 
 /** The limit that a ready run has reached before its next step, if any: rounds and active time apart from each other, loops, poison. */
 export function limitReached(snapshot: Snapshot, rules: Rules): Stopped | null {
@@ -22,17 +24,22 @@ export function limitReached(snapshot: Snapshot, rules: Rules): Stopped | null {
   // Round 0 is the seed, so rounds 1 to maxRounds may call the model.
   if (run.round > limits.maxRounds)
     return { code: "round_limit", message: `The run used its ${limits.maxRounds} rounds without an answer.` };
-  if (run.activeMs >= limits.activeMs)
-    return { code: "time_limit", message: `The run used its ${Math.round(limits.activeMs / 1000)} s of active time without an answer.` };
+  if (run.activeMs >= limits.activeMs) return timeLimit(limits.activeMs);
   if (run.repeats.count >= MAX_REPEATS)
     return { code: "loop", message: `The model asked for the same calls ${run.repeats.count} times in a row.` };
+  if (run.fruitless >= MAX_FRUITLESS) return { code: "loop", message: `No call of the last ${run.fruitless} rounds succeeded.` };
   return null;
+}
+
+export function timeLimit(activeMs: number): Stopped {
+  return { code: "time_limit", message: `The run used its ${Math.round(activeMs / 1000)} s of active time without an answer.` };
 }
 
 /** Ends a run that failed. */
 export function failRun(snapshot: Snapshot, stopped: Stopped, rules: Rules): Change {
   const draft = new Draft({ ...snapshot, calls: [] }, rules);
   const { report, usage, runId, epoch } = draft.run;
+  draft.setRun({ activeMs: draft.activeMs });
   draft.end({ type: "run.failed", at: draft.now, ...stopped, report, usage }, "failed", { text: stopped.message, code: stopped.code });
   return draft.build(`end:${runId}:${epoch}`);
 }

@@ -1,85 +1,29 @@
-import { memoryBus } from "@toolbus/bus";
-import { type Json, keys, type Message } from "@toolbus/contracts";
-import { type ModelProvider, offlineModel } from "@toolbus/models";
-import { startOutbox } from "@toolbus/runtime";
-import { silentLog } from "@toolbus/telemetry";
+import { keys } from "@toolbus/contracts";
+import { offlineModel } from "@toolbus/models";
 import { describe, expect, it } from "vitest";
-import { catalogue } from "../catalogue.ts";
 import { advanceRun } from "./advance.ts";
 import { takeEntry } from "./inbox.ts";
-import { asks, bundle, CONVERSATION, RUN } from "./test-bundle.ts";
+import { asks, RUN } from "./test-bundle.ts";
+import { readerUnderTest } from "./test-reader.ts";
 import { onTimer } from "./timers.ts";
 
-async function setup(disabledTools: readonly string[] = [], provider: ModelProvider = offlineModel()) {
-  const b = bundle();
-  const bus = memoryBus({});
-  const { state, rules } = b;
-  const announced: Message[] = [];
-  const outbox = startOutbox({ state, bus, service: "agent", log: silentLog, visibilityMs: 4000, pollMs: 60_000 });
-  const reader = {
-    state,
-    outbox,
-    provider,
-    catalogue: catalogue(state),
-    rules,
-    log: silentLog,
-    disabledTools: new Set(disabledTools),
-    announce: async (message: Message) => void announced.push(message),
-  };
-  for (const registration of b.tools.values()) {
-    const { name, version } = registration.definition;
-    const key = keys.registration("test", name, version);
-    await state.commit("00", {
-      op: `r:${name}`,
-      guards: [{ key, version: 0 }],
-      put: [{ key, value: registration as unknown as Json }],
-      index: [{ index: keys.registryIndex(), member: `test/${name}@${version}`, score: 0 }],
-    });
-  }
-  const put = (entryId: string, entry: object) =>
-    state.commit("03", {
-      op: `put:${entryId}`,
-      guards: [{ key: keys.inbox("03", entryId), version: 0 }],
-      put: [{ key: keys.inbox("03", entryId), value: entry as Json }],
-    });
-  await put(RUN, {
-    kind: "message",
-    entryId: RUN,
-    runId: RUN,
-    conversationId: CONVERSATION,
-    agent: "default",
-    profile: "test",
-    text: "Do it.",
-    input: {},
-    acceptedAt: 1,
-  });
-  return {
-    b,
-    announced,
-    reader,
-    put,
-    async [Symbol.asyncDispose]() {
-      await outbox.stop();
-      await bus.close();
-    },
-  };
-}
+const SECOND = "rn_03_01JD0000000000000000000002";
 
 describe("taking an inbox entry", () => {
   it("starts the run with the tools that the registry holds for its profile", async () => {
-    await using s = await setup();
+    await using s = await readerUnderTest();
     await takeEntry(s.reader, RUN, RUN);
     expect((await s.b.snapshot()).run.value.tools.map((tool) => tool.name)).toEqual(["look", "change"]);
   });
 
   it("leaves out tools that are switched off here, for this run only from its start", async () => {
-    await using s = await setup(["change"]);
+    await using s = await readerUnderTest(["change"]);
     await takeEntry(s.reader, RUN, RUN);
     expect((await s.b.snapshot()).run.value.tools.map((tool) => tool.name)).toEqual(["look"]);
   });
 
   it("taken again changes nothing", async () => {
-    await using s = await setup();
+    await using s = await readerUnderTest();
     await takeEntry(s.reader, RUN, RUN);
     const before = await s.b.snapshot();
     await takeEntry(s.reader, RUN, RUN);
@@ -87,7 +31,7 @@ describe("taking an inbox entry", () => {
   });
 
   it("cancels a run, and leaves a cancel that comes before its run to the timer of who accepted it", async () => {
-    await using s = await setup();
+    await using s = await readerUnderTest();
     const cancel = `${RUN}!cancel`;
     await s.put(cancel, { kind: "cancel", entryId: cancel, runId: RUN, agent: "default", by: "ada", acceptedAt: 1 });
     await takeEntry(s.reader, RUN, cancel);
@@ -98,7 +42,7 @@ describe("taking an inbox entry", () => {
   });
 
   it("hints to the workers of sent calls that a cancelled run waits for them no more", async () => {
-    await using s = await setup();
+    await using s = await readerUnderTest();
     await takeEntry(s.reader, RUN, RUN);
     await s.b.turn([asks("look", "a"), asks("change", "w")]);
     const cancel = `${RUN}!cancel`;
@@ -108,8 +52,52 @@ describe("taking an inbox entry", () => {
     expect(s.announced.map(({ topic, body }) => [topic, body])).toEqual([["tool.cancel", JSON.stringify({ toolCallId: `${RUN}.1.0` })]]);
   });
 
+  it("interrupts in the name of who said the message, and hints to the workers of the interrupted run", async () => {
+    await using s = await readerUnderTest();
+    await takeEntry(s.reader, RUN, RUN);
+    await s.b.turn([asks("look", "a")]);
+    await s.put(SECOND, { ...(await s.message()), entryId: SECOND, runId: SECOND, ifActive: "interrupt" });
+    await s.origin(SECOND, "user:una");
+    await takeEntry(s.reader, SECOND, SECOND);
+    expect((await s.b.snapshot()).run.value.cancel).toMatchObject({ by: "user:una" });
+    expect(s.announced.map(({ topic }) => topic)).toEqual(["tool.cancel"]);
+    await takeEntry(s.reader, SECOND, SECOND);
+    expect(s.announced).toHaveLength(1);
+  });
+
+  it("takes messages in the order in which they were accepted, not in that of their wakes", async () => {
+    await using s = await readerUnderTest();
+    await takeEntry(s.reader, RUN, RUN);
+    const [second, third] = [SECOND, `${SECOND.slice(0, -1)}3`];
+    for (const runId of [second, third]) await s.put(runId, { ...(await s.message()), entryId: runId, runId });
+    for (const runId of [third, second]) await takeEntry(s.reader, runId, runId);
+    expect((await s.b.snapshot()).conversation.value.queue.map((queued) => queued.runId)).toEqual([second, third]);
+  });
+
+  it("joins the person's answer to the question, and drops a second one", async () => {
+    await using s = await readerUnderTest([], offlineModel(), { askUser: true });
+    await takeEntry(s.reader, RUN, RUN);
+    await s.b.turn([asks("ask_user", "q", { question: "Which one?" })]);
+    const callId = `${RUN}.1.0`;
+    for (const [n, text] of ["the first", "the second"].entries()) {
+      const entryId = `${callId}!answer${n}`;
+      await s.put(entryId, { kind: "answer", entryId, runId: RUN, callId, agent: "default", by: "user:una", text, acceptedAt: 1 });
+      await takeEntry(s.reader, RUN, entryId);
+      await takeEntry(s.reader, RUN, entryId);
+    }
+    expect((await s.b.call(0)).result?.content).toBe('{"answer":"the first"}');
+    expect((await s.b.transcript()).filter((entry) => entry.type === "result")).toHaveLength(1);
+  });
+
+  it("ends the run of a profile that is not known, rather than try it for ever", async () => {
+    await using s = await readerUnderTest();
+    await s.put(SECOND, { ...(await s.message()), entryId: SECOND, runId: SECOND, profile: "chef" });
+    await takeEntry(s.reader, SECOND, SECOND);
+    expect((await s.b.snapshot(SECOND)).run.value).toMatchObject({ status: "failed", ending: { code: "profile_unknown" } });
+  });
+
   it("follows no wake that names another run's entry, none, or one that breaks its schema", async () => {
-    await using s = await setup();
+    await using s = await readerUnderTest();
     await s.put("odd", { kind: "message", entryId: "odd" });
     for (const entry of [RUN, "absent", "odd"]) await takeEntry(s.reader, `${RUN}~1`, entry);
     expect((await s.b.state.read([keys.run(RUN), keys.run(`${RUN}~1`)])).documents).toEqual([null, null]);
@@ -118,11 +106,11 @@ describe("taking an inbox entry", () => {
 
 describe("a step", () => {
   it("is committed although another message is queued meanwhile, and asks the model once", async () => {
-    const second = "rn_03_01JD0000000000000000000002";
+    const second = SECOND;
     let asked = 0;
     let meanwhile: () => Promise<void> = async () => undefined;
     const model = offlineModel();
-    await using s = await setup([], {
+    await using s = await readerUnderTest([], {
       ...model,
       async complete(request, context) {
         asked++;
@@ -141,7 +129,7 @@ describe("a step", () => {
   it("is thrown away when the run was cancelled meanwhile", async () => {
     let meanwhile: () => Promise<void> = async () => undefined;
     const model = offlineModel();
-    await using s = await setup([], {
+    await using s = await readerUnderTest([], {
       ...model,
       async complete(request, context) {
         await meanwhile();
@@ -161,14 +149,14 @@ describe("a timer of the agent", () => {
   const row = (id: string) => ({ shard: "03", id, due: 0 });
 
   it("takes a ready run further although every wake was lost", async () => {
-    await using s = await setup();
+    await using s = await readerUnderTest();
     await takeEntry(s.reader, RUN, RUN);
     await onTimer(s.reader, row(`run:${RUN}`), new AbortController().signal);
     expect((await s.b.snapshot()).run.value.status).toBe("done");
   });
 
   it("is removed when what it was for has ended or is gone", async () => {
-    await using s = await setup();
+    await using s = await readerUnderTest();
     const gone = `${RUN}~1`;
     await s.b.state.commit("03", {
       op: "t",

@@ -4,11 +4,13 @@ import {
   type InboxEntry,
   keys,
   type Message,
+  type MessageEntry,
   parseConversationState,
   parseInboxEntry,
+  parseRunOrigin,
   shardOf,
 } from "@toolbus/contracts";
-import { readRegistry } from "@toolbus/tool-kit";
+import { type AnswerEntry, answerCall } from "./answer.ts";
 import { cancelRun } from "./cancel.ts";
 import type { Snapshot } from "./draft.ts";
 import { loadSnapshot, parsed } from "./load.ts";
@@ -16,18 +18,22 @@ import { toolCancelMessage } from "./messages.ts";
 import type { Read } from "./rules.ts";
 import { startRun } from "./start.ts";
 import type { Stepper } from "./advance.ts";
+import type { ToolOffers } from "../tool-offers.ts";
 
 export interface InboxReader extends Stepper {
-  readonly disabledTools: ReadonlySet<string>;
+  readonly toolOffers: ToolOffers;
   /** Best effort, to whoever listens. */
   readonly announce: (message: Message) => Promise<void>;
 }
 
+type CancelEntry = Extract<InboxEntry, { kind: "cancel" }>;
+
 const TRIES = 20;
 
 /**
- * Takes what the gateway accepted: a message starts a run, a cancel ends one. Taking an entry twice changes nothing, because its run document
- * records it. Throws when the store keeps moving under it; the delivery is then retried.
+ * Takes what the gateway accepted: a message starts a run, a cancel ends one, an answer resolves the call that asked. Taking an entry twice
+ * changes nothing, because its run's documents record it. What can never work is taken too: its run ends and says why, or the log does. Throws
+ * when the store keeps moving under it; the delivery is then retried.
  */
 export async function takeEntry(reader: InboxReader, runId: string, entryId: string): Promise<void> {
   const { state, log } = reader;
@@ -39,29 +45,69 @@ export async function takeEntry(reader: InboxReader, runId: string, entryId: str
     return log.error({ runId, entryId, problems: describeProblems(entry.problems) }, "an inbox entry breaks its schema and is left alone");
   // The link from run to person is the gateway's; a wake that names another run than its entry is not followed.
   if (entry.value.runId !== runId) return log.warn({ runId, entryId }, "a wake named another run's inbox entry");
-  for (let attempt = 0; attempt < TRIES; attempt++) if (await takeOnce(reader, entry.value)) return;
+  for (let attempt = 0; attempt < TRIES; attempt++) if (await takeOnce(reader, entry.value, document.version)) return;
   throw new Error(`The inbox entry ${entryId} could not be taken in ${TRIES} tries.`);
 }
 
-async function takeOnce(reader: InboxReader, entry: InboxEntry): Promise<boolean> {
-  const { state, outbox, rules } = reader;
-  const snapshot = await loadSnapshot(state, entry.runId);
-  if (entry.kind === "cancel") {
-    // Accepted before its run was started: the message's own wake starts it, and the gateway's timer brings this entry again.
-    if (!snapshot) return true;
-    const change = cancelRun(snapshot, { entryId: entry.entryId, by: entry.by }, rules);
-    if (change === null) return true;
-    if ((await outbox.commit(shardOf(entry.runId), change)).outcome !== "ok") return false;
-    await hintWorkers(reader, snapshot);
-    return true;
+/** False when something changed meanwhile, and it has to be decided again. `accepted` is the number of the commit that accepted the entry. */
+async function takeOnce(reader: InboxReader, entry: InboxEntry, accepted: number): Promise<boolean> {
+  const snapshot = await loadSnapshot(reader.state, entry.runId);
+  switch (entry.kind) {
+    case "message":
+      return snapshot !== null || takeMessage(reader, entry, accepted);
+    case "cancel":
+      // Accepted before its run was started: the message's own wake starts it, and the gateway's timer brings this entry again.
+      return snapshot === null || takeCancel(reader, entry, snapshot);
+    case "answer":
+      return snapshot === null || takeAnswer(reader, entry, snapshot);
   }
-  if (snapshot) return true;
+}
+
+async function takeMessage(reader: InboxReader, entry: MessageEntry, accepted: number): Promise<boolean> {
+  const { state, outbox, rules, toolOffers } = reader;
   const profile = rules.profile(entry.profile);
-  if (!profile) throw new Error(`The profile "${entry.profile}" is not known to this agent.`);
-  const registrations = (await readRegistry(state)).filter(({ definition }) => !reader.disabledTools.has(definition.name));
   const conversation = await readConversation(reader, entry.conversationId);
-  const change = startRun({ now: conversation.now, entry, conversation: conversation.document, profile, registrations }, rules);
-  return (await outbox.commit(shardOf(entry.runId), change)).outcome === "ok";
+  const offer = profile ? await toolOffers.offer(profile, conversation.now) : null;
+  const activeRun = conversation.document?.value.activeRun;
+  const active = entry.ifActive === "interrupt" && activeRun ? await loadSnapshot(state, activeRun) : null;
+  const change = startRun(
+    {
+      now: active?.now ?? conversation.now,
+      entry,
+      accepted,
+      conversation: active?.conversation ?? conversation.document,
+      profile,
+      offer,
+      interrupts: active ? { active, by: await principalOf(reader, entry.runId) } : null,
+    },
+    rules,
+  );
+  if ((await outbox.commit(shardOf(entry.runId), change)).outcome !== "ok") return false;
+  if (active && !active.run.value.cancel) await hintWorkers(reader, active);
+  return true;
+}
+
+async function takeCancel(reader: InboxReader, { runId, entryId, by }: CancelEntry, snapshot: Snapshot): Promise<boolean> {
+  const change = cancelRun(snapshot, { entryId, by }, reader.rules);
+  if (change === null) return true;
+  if ((await reader.outbox.commit(shardOf(runId), change)).outcome !== "ok") return false;
+  await hintWorkers(reader, snapshot);
+  return true;
+}
+
+async function takeAnswer({ outbox, rules, log }: InboxReader, entry: AnswerEntry, snapshot: Snapshot): Promise<boolean> {
+  const { runId, callId, entryId } = entry;
+  const answered = answerCall(snapshot, entry, rules);
+  switch (answered.kind) {
+    case "join":
+      return (await outbox.commit(shardOf(runId), answered.change)).outcome === "ok";
+    case "duplicate":
+      log.info({ callId, entryId }, "an answer to a call that has its result already is dropped");
+      return true;
+    case "not_asked":
+      log.warn({ callId, entryId }, "an answer to a call that asks nobody is dropped");
+      return true;
+  }
 }
 
 /** Tells the workers of sent calls that nobody waits any more. Only a hint: the stop that was committed is what holds. */
@@ -81,4 +127,11 @@ async function readConversation(
   const key = keys.conversation(conversationId);
   const { now, documents } = await state.read([key]);
   return { now, document: parsed(documents[0], parseConversationState, key) };
+}
+
+/** Who said the message of a run, as the gateway recorded it. */
+async function principalOf({ state }: Stepper, runId: string): Promise<string> {
+  const { documents } = await state.read([keys.runOrigin(runId)]);
+  const origin = parseRunOrigin(documents[0]?.value);
+  return origin.ok ? origin.value.principal : "unknown";
 }

@@ -11,7 +11,7 @@ export interface LiveText {
 // Each write costs a viewer's gateway 10 µs or more; people see no difference below this.
 const BATCH_MS = 30;
 
-export function liveText(state: StateStore, run: Run, after: number): LiveText {
+export function liveText(state: StateStore, run: Run): LiveText {
   let offset = 0;
   let pending = "";
   let timer: NodeJS.Timeout | undefined;
@@ -31,7 +31,7 @@ export function liveText(state: StateStore, run: Run, after: number): LiveText {
     clearTimeout(timer);
     timer = undefined;
     if (pending === "") return;
-    const delta: TextDelta = { type: "delta", epoch: run.epoch, round: run.round, offset, after, text: pending };
+    const delta: TextDelta = { type: "delta", epoch: run.epoch, round: run.round, offset, after: run.events, text: pending };
     offset += pending.length;
     pending = "";
     sending = sending.then(() => state.live(keys.live(run.runId), delta as unknown as Json)).catch(() => undefined);

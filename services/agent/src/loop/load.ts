@@ -38,8 +38,8 @@ export async function loadSnapshot(state: StateStore, runId: string): Promise<Sn
 export async function nextRun(state: StateStore, conversation: ConversationState): Promise<Read<Run> | null> {
   const [next] = conversation.queue;
   if (!next) return null;
-  const reply = await state.read([keys.run(next)]);
-  return parsed(reply.documents[0], parseRun, keys.run(next));
+  const reply = await state.read([keys.run(next.runId)]);
+  return parsed(reply.documents[0], parseRun, keys.run(next.runId));
 }
 
 /** A stored document as its type. One that breaks its schema is a fault of ours or a foreign store, and is not worked on. */

@@ -11,6 +11,7 @@ import {
   type RunWake,
   type ToolCancel,
   type ToolInvoke,
+  type ToolRefresh,
   topics,
 } from "@toolbus/contracts";
 import type { Rules } from "./rules.ts";
@@ -87,6 +88,25 @@ export function toolCancelMessage(call: Call, rules: Rules, now: number): Messag
     attributes: { [attributes.agent]: agent },
     body,
   });
+}
+
+/** Asks every worker to register and announce its tools again. */
+export function toolRefreshMessage(rules: Pick<Rules, "config">, now: number): Message {
+  const agent = rules.config.AGENT_NAME;
+  const body: ToolRefresh = {};
+  return message({
+    id: messageIds.other("refresh", agent, now),
+    topic: topics.toolRefresh,
+    type: messageTypes.toolRefresh,
+    source: `/agents/${agent}`,
+    now,
+    body,
+  });
+}
+
+/** The message in this trace, if there is one. */
+export function inTrace(made: Message, traceparent: string | undefined): Message {
+  return traceparent === undefined ? made : { ...made, attributes: { ...made.attributes, [attributes.traceparent]: traceparent } };
 }
 
 /** A hint that this run can advance. `n` tells repeats apart. */

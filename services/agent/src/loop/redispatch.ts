@@ -2,6 +2,7 @@ import { type Call, failedResult, type LedgerRow, type ToolResult } from "@toolb
 import { secretHash } from "@toolbus/grants";
 import type { Change } from "@toolbus/state";
 import { leaseLives } from "./acquire.ts";
+import { noAnswerResult } from "./ask.ts";
 import { callOf } from "./decided.ts";
 import { Draft, type Snapshot } from "./draft.ts";
 import { GRANT_MARGIN_MS, lapsed, resolveCall, sendNextWrite } from "./join.ts";
@@ -27,6 +28,9 @@ export function redispatch(snapshot: Snapshot, callId: string, ledger: LedgerRow
       break;
     case "held":
       draft.request(call, "held");
+      break;
+    case "asked":
+      waitOrGiveUp(draft, call);
       break;
     case "queued":
     case "granted":
@@ -60,6 +64,13 @@ export function grantStale(
 
 function retryAfter(times: number, { config: { REDISPATCH_MS, REDISPATCH_MAX_MS } }: Rules): number {
   return Math.min(REDISPATCH_MS * 2 ** (times - 1), REDISPATCH_MAX_MS);
+}
+
+/** A question is answered by the person or by nobody. Its timer is early when a restart makes every timer due. */
+function waitOrGiveUp(draft: Draft, call: Call): void {
+  const left = (call.askExpiresAt ?? draft.now) - draft.now;
+  if (left > 0) draft.callTimer(call.callId, left);
+  else resolveCall(draft, call, noAnswerResult(draft.now - call.createdAt));
 }
 
 function redispatchRead(draft: Draft, call: Call): void {

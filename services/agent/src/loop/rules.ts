@@ -5,8 +5,12 @@ import type { Profile } from "../profile.ts";
 export interface Rules {
   readonly config: AgentConfig;
   readonly profile: (name: string) => Profile | undefined;
+  /** Names of the profiles there are, for people. */
+  readonly profileNames: readonly string[];
   /** 256 random bits, for a call's secret. */
   readonly newSecret: () => string;
+  /** Random text that tells a change from every other that is made of the same documents. */
+  readonly newNonce: () => string;
   /** Owners of leases taken before this are dead. */
   readonly ownersDeadBefore: number;
 }

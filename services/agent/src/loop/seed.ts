@@ -1,32 +1,66 @@
-import type { JsonObject, Run } from "@toolbus/contracts";
+import type { Json, Run, RunTool } from "@toolbus/contracts";
 import { canonicalJson } from "@toolbus/grants";
-import type { Profile } from "../profile.ts";
+import type { Profile, SeedCall } from "../profile.ts";
+import { valueAt } from "../profiles/input-path.ts";
 import type { Turn } from "./turn.ts";
 
-/** The synthetic turn of round 0: the profile's fixed calls, with arguments from the run's input. */
-export function seedTurn(profile: Profile, run: Run): Turn {
+/** What the seed round of a run does, and what of the profile's list it leaves out. */
+export interface SeedPlan {
+  readonly calls: Turn["calls"];
+  readonly skipped: readonly { readonly tool: string; readonly why: string }[];
+}
+
+type Seeded = Pick<Run, "input" | "ordinal"> & { readonly tools: readonly RunTool[] };
+
+/**
+ * The profile's fixed calls, as far as this run can make them: a call is left out when the run does not have its tool, when the input lacks a
+ * value that it needs, and when it would be the same as one before it.
+ */
+export function seedPlan(profile: Profile, { input, tools, ordinal }: Seeded): SeedPlan {
+  const calls: { readonly id: string; readonly name: string; readonly arguments: string }[] = [];
+  const skipped: { readonly tool: string; readonly why: string }[] = [];
+  for (const seed of profile.seedCalls) {
+    const { tool } = seed;
+    const missing = pathsOf(seed).find((path) => valueAt(input, path) === undefined);
+    const text = missing === undefined ? argumentsOf(seed, input) : "";
+    const same = calls.filter((call) => call.name === tool);
+    if (!tools.some(({ name }) => name === tool)) skipped.push({ tool, why: "the run has no such tool" });
+    else if (missing !== undefined) skipped.push({ tool, why: `the input has no ${missing}` });
+    else if (same.some((call) => call.arguments === text)) skipped.push({ tool, why: "the same call is made already" });
+    else calls.push({ id: seedId(tool, ordinal, same.length + 1), name: tool, arguments: text });
+  }
+  return { calls, skipped };
+}
+
+/** The synthetic turn of round 0. */
+export function seedTurn(profile: Profile, run: Seeded): Turn {
   return {
     provider: "toolbus",
     model: "seed",
     text: "",
-    calls: profile.seedCalls.map((seed) => ({
-      id: seedId(seed.tool, run.ordinal),
-      name: seed.tool,
-      arguments: canonicalJson(seedArguments(seed.argumentsFromInput, run.input)),
-    })),
+    calls: seedPlan(profile, run).calls,
     seed: true,
     truncated: false,
     usage: { inputTokens: 0, outputTokens: 0 },
   };
 }
 
-/** `seed_<tool>`, with the run's ordinal from the second run of a conversation on: never used twice in one transcript. */
-export function seedId(tool: string, ordinal: number): string {
-  return ordinal === 1 ? `seed_${tool}` : `seed_${tool}_${ordinal}`;
+/**
+ * `seed_<tool>`, with `-<n>` when the run seeds the tool for the n-th time, and with the run's ordinal from the second run of a conversation on:
+ * never used twice in one transcript. No tool has a hyphen in its name, so what is added cannot make one id out of two.
+ */
+export function seedId(tool: string, ordinal: number, n = 1): string {
+  return `seed_${tool}${n === 1 ? "" : `-${n}`}${ordinal === 1 ? "" : `-r${ordinal}`}`;
 }
 
-function seedArguments(fields: Readonly<Record<string, string>>, input: JsonObject): JsonObject {
-  return Object.fromEntries(
-    Object.entries(fields).flatMap(([argument, field]) => (input[field] === undefined ? [] : [[argument, input[field]]])),
-  );
+function pathsOf({ argumentsFromInput, when }: SeedCall): readonly string[] {
+  return [...(when === undefined ? [] : [when]), ...Object.values(argumentsFromInput)];
+}
+
+function argumentsOf({ argumentsFromInput }: SeedCall, input: Run["input"]): string {
+  const given = Object.entries(argumentsFromInput).map(([argument, path]): readonly [string, Json] => [
+    argument,
+    valueAt(input, path) ?? null,
+  ]);
+  return canonicalJson(Object.fromEntries(given));
 }

@@ -1,8 +1,9 @@
 import {
   type Call,
-  type InboxEntry,
   keys,
   type Message,
+  type MessageEntry,
+  parseConversationState,
   type Registration,
   type RunEvent,
   shardOf,
@@ -14,11 +15,13 @@ import { secretHash, toolHash } from "@toolbus/grants";
 import { readSettings } from "@toolbus/runtime";
 import { type Change, memoryStore, type StateStore } from "@toolbus/state";
 import type { Profile } from "../profile.ts";
+import { offerTools } from "../tool-offer.ts";
 import { agentSettings } from "../settings.ts";
 import { acquire } from "./acquire.ts";
 import type { Snapshot } from "./draft.ts";
 import { joinResult } from "./join.ts";
-import { loadSnapshot } from "./load.ts";
+import { loadSnapshot, parsed } from "./load.ts";
+import { withLoopTools } from "./loop-tools.ts";
 import type { Rules } from "./rules.ts";
 import { startRun } from "./start.ts";
 import { commitTurn, type Turn } from "./turn.ts";
@@ -31,11 +34,15 @@ export const change = definition({ name: "change", kind: "write" });
 
 export const profile: Profile = {
   name: "test",
+  description: "For tests.",
   systemPrompt: "Test.",
   tools: ["look", "change"],
   limits: { maxRounds: 5, activeMs: 30_000, maxTools: 12, maxTokens: 1000 },
+  model: null,
+  toolChoice: "auto",
   seedCalls: [],
   report: null,
+  askUser: false,
   continueAfterFailedWrite: false,
 };
 
@@ -48,7 +55,8 @@ export interface Bundle {
   snapshot(runId?: string): Promise<Snapshot>;
   call(index: number): Promise<Call>;
   commit(change: Change | null): Promise<"ok" | "stale" | "late" | "full" | "none">;
-  start(entry?: Partial<Extract<InboxEntry, { kind: "message" }>>): Promise<void>;
+  /** Takes a message; without `accepted` it is the latest so far. An interrupting one is `user:ada`'s. */
+  start(entry?: Partial<MessageEntry>, accepted?: number): Promise<void>;
   /** Acquires the run and commits a turn with these calls. */
   turn(calls: Turn["calls"], text?: string): Promise<void>;
   answer(index: number, result?: ToolResult): Promise<"ok" | "stale" | "late" | "full" | "none">;
@@ -69,12 +77,16 @@ export function bundle(
 ): Bundle {
   let now = 1_800_000_000_000;
   let secrets = 0;
+  let nonces = 0;
+  let entries = 0;
   const state = memoryStore({ clock: () => now });
   const used: Profile = { ...profile, ...options.profile };
   const rules: Rules = {
     config: readSettings(agentSettings, {}),
     profile: (name) => (name === used.name ? used : undefined),
+    profileNames: [used.name],
     newSecret: () => `secret-${++secrets}`,
+    newNonce: () => `nonce-${++nonces}`,
     ownersDeadBefore: options.ownersDeadBefore ?? 0,
   };
   const write: ToolDefinition = {
@@ -93,7 +105,7 @@ export function bundle(
     registeredAt: now,
     lastSeenAt: now,
   }));
-  const tools = new Map(registrations.map((registration) => [registration.definition.name, registration]));
+  const tools = withLoopTools(new Map(registrations.map((registration) => [registration.definition.name, registration])), used);
 
   const self: Bundle = {
     state,
@@ -111,9 +123,9 @@ export function bundle(
       return found.value;
     },
     commit: async (made) => (made ? (await state.commit(shardOf(RUN), made)).outcome : "none"),
-    async start(part = {}) {
-      const entry = {
-        kind: "message" as const,
+    async start(part = {}, accepted = ++entries) {
+      const entry: MessageEntry = {
+        kind: "message",
         entryId: RUN,
         runId: RUN,
         conversationId: CONVERSATION,
@@ -121,13 +133,17 @@ export function bundle(
         profile: "test",
         text: "Do it.",
         input: {},
+        ifActive: "enqueue",
         acceptedAt: now,
         ...part,
       };
       const key = keys.conversation(entry.conversationId);
       const { documents } = await state.read([key]);
-      const conversation = documents[0] ? { version: documents[0].version, value: (await self.snapshot()).conversation.value } : null;
-      await self.commit(startRun({ now, entry, conversation, profile: used, registrations }, rules));
+      const conversation = parsed(documents[0], parseConversationState, key);
+      const activeRun = conversation?.value.activeRun;
+      const interrupts = entry.ifActive === "interrupt" && activeRun ? { active: await self.snapshot(activeRun), by: "user:ada" } : null;
+      const offer = offerTools({ profile: used, registrations, now, off: () => null });
+      await self.commit(startRun({ now, entry, accepted, conversation, profile: rules.profile(entry.profile), offer, interrupts }, rules));
     },
     async turn(calls, text = "") {
       const got = acquire(await self.snapshot(), { by: "wake", redelivered: false }, rules);

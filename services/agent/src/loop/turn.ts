@@ -2,7 +2,10 @@ import { type Call, callIdOf, checkArguments, type EventCall, failedResult, type
 import { argumentsHash, canonicalJson, parseStrictJson } from "@toolbus/grants";
 import type { Change } from "@toolbus/state";
 import { CALLS_PER_TURN, PARALLEL_CALLS } from "../profile.ts";
+import { boundedText, storedBytes } from "./bounded-text.ts";
+import { withModel } from "./conversation.ts";
 import { Draft, type Snapshot } from "./draft.ts";
+import { loopToolOf } from "./loop-tools.ts";
 import type { Rules } from "./rules.ts";
 
 /** What the model (or the seed) said. */
@@ -53,13 +56,16 @@ export function commitTurn({ snapshot, epoch, turn: said, tools }: TurnInput, ru
     },
   });
   recordTurn(draft, turn, planned, before.round);
+  if (!turn.seed) draft.conversation = withModel(draft.conversation, { provider: turn.provider, model: turn.model });
   if (planned.length === 0) endWith(draft, turn);
   else {
     // Due when the active time is used up: a read whose worker never comes must not hold the run for ever.
     draft.runTimer(Math.max(1000, (draft.profile?.limits.activeMs ?? 60_000) - draft.run.activeMs));
     for (const { call } of planned) draft.addCall(call);
     for (const { call, result } of planned) {
+      const own = loopToolOf(tools.get(call.toolName));
       if (result) draft.resolve(call, result);
+      else if (own) own.begin(draft, call);
       else if (call.kind === "write") draft.request(call);
       else draft.dispatch(call);
     }
@@ -97,7 +103,7 @@ function plan(turn: Turn, draft: Draft, tools: ReadonlyMap<string, Registration>
       };
     if (!tool) return { call, result: unknownTool(asked.name, tools) };
     if (checked.fault) return { call, result: checked.fault };
-    if (call.kind !== "write" && ++reads > PARALLEL_CALLS) {
+    if (call.kind !== "write" && !loopToolOf(tool) && ++reads > PARALLEL_CALLS) {
       return {
         call,
         result: failedResult("not_executed", `Only ${PARALLEL_CALLS} calls run at the same time; ask for this one again.`, {
@@ -109,9 +115,8 @@ function plan(turn: Turn, draft: Draft, tools: ReadonlyMap<string, Registration>
   });
 }
 
-// Text and arguments of a turn are one entry of a log, 64 KiB at most: this much each, as they are stored, leaves room for what is around them.
+// Text and arguments of a turn are one entry of a log, 64 KiB at most: this much, as it is stored, leaves room for what is around them.
 const MAX_ARGUMENTS = 30 * 1024;
-const MAX_TEXT = 20 * 1024;
 
 /** The arguments as canonical text with defaults applied, or why they cannot be used. */
 function checkedArguments(
@@ -139,19 +144,6 @@ function checkedArguments(
   const text = canonicalJson(args);
   // Defaults may have added to it.
   return storedBytes(text) > room ? invalid([{ path: "", message: "are too large with their defaults" }]) : { text };
-}
-
-/** The size of a text inside stored JSON, where quotes and line ends take more than one byte. */
-function storedBytes(text: string): number {
-  return Buffer.byteLength(JSON.stringify(text));
-}
-
-/** Text that fits into one log entry, with a notice of what was left out. */
-function boundedText(text: string): string {
-  if (storedBytes(text) <= MAX_TEXT) return text;
-  let kept = text.slice(0, MAX_TEXT);
-  while (storedBytes(kept) > MAX_TEXT - 100) kept = kept.slice(0, Math.floor(kept.length * 0.9));
-  return `${kept}\n[${text.length - kept.length} characters left out]`;
 }
 
 function newCall(draft: Draft, index: number, transcriptId: string, name: string, text: string, tool: Registration | undefined): Call {

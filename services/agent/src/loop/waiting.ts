@@ -5,19 +5,21 @@ import { resolveCall } from "./join.ts";
 import type { Rules } from "./rules.ts";
 
 /**
- * What a waiting run's timer does: when the active time is used up, reads that nobody answered end as timed out, so that the run can end.
- * Writes are left alone: their outcome comes from people, workers or the ledger.
+ * What a waiting run's timer does: when the active time is used up, reads that nobody answered end as timed out, so that the run can end. What
+ * waits for people is left alone, and so are writes: their outcome comes from people, workers or the ledger.
  */
 export function checkWaiting(snapshot: Snapshot, rules: Rules): Change {
   const draft = new Draft(snapshot, rules);
   const left = (draft.profile?.limits.activeMs ?? 0) - draft.activeMs;
-  // Due again even if only writes are open: every run that has not ended has a timer.
-  draft.runTimer(left > 0 ? left : 60_000);
+  const reads = draft.open.filter((call) => call.kind !== "write" && call.state !== "asked");
+  // Due again even if no read is open: every run that has not ended has a timer. Until then there is nothing for it to do.
+  draft.runTimer(left > 0 && reads.length > 0 ? Math.max(1000, left) : IDLE_MS);
   if (left <= 0) {
-    for (const call of draft.open) {
-      if (call.kind !== "write")
-        resolveCall(draft, call, failedResult("timeout", `"${call.toolName}" did not answer within the run's active time.`));
+    for (const call of reads) {
+      resolveCall(draft, call, failedResult("timeout", `"${call.toolName}" did not answer within the run's active time.`));
     }
   }
   return draft.build(`waiting:${draft.run.runId}:${snapshot.run.version}`);
 }
+
+const IDLE_MS = 60_000;

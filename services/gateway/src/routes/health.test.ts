@@ -30,7 +30,7 @@ describe("health", () => {
 describe("every answer of no", () => {
   it("is a problem for a route that does not exist, whoever asks", async () => {
     await using t = await setup();
-    for (const url of ["/", "/v1", "/v1/runs", "/v2/tools", "/v1/tools/", "/.env"]) {
+    for (const url of ["/", "/v1", "/v1/run", "/v2/tools", "/v1/tools/", "/.env"]) {
       expect(problemOf(await t.ask(null, url))).toEqual({ status: 404, code: "not_found" });
     }
   });

@@ -23,7 +23,12 @@ describe("POST /v1/investigations", () => {
       requester: "una",
       createdAt: START,
       status: "accepted",
-      links: { self: `/v1/runs/${runId}`, events: `/v1/runs/${runId}/events`, cancel: `/v1/runs/${runId}/cancel` },
+      links: {
+        self: `/v1/runs/${runId}`,
+        events: `/v1/runs/${runId}/events`,
+        cancel: `/v1/runs/${runId}/cancel`,
+        answers: `/v1/runs/${runId}/answers`,
+      },
     });
     const followed = await t.ask("una", headers.get("location") ?? "");
     expect(followed).toMatchObject({ status: 200, body });
@@ -94,7 +99,7 @@ describe("POST /v1/investigations", () => {
       problem: { status: 400, code: "malformed_body" },
     },
     { what: "a list", asking: ask([]), problem: { status: 400, code: "invalid_request" } },
-    { what: "no body", asking: { method: "POST" }, problem: { status: 400, code: "invalid_request" } },
+    { what: "no body", asking: { method: "POST" }, problem: { status: 400, code: "malformed_body" } },
     {
       what: "a note that is too long",
       asking: ask({ releaseId: "v2", note: "n".repeat(4001) }),
@@ -121,7 +126,9 @@ describe("POST /v1/investigations", () => {
 
   it.each([
     { body: { releaseId: "v2", severity: "high" }, errors: [{ path: "/severity", message: "is not a known field" }] },
-    { body: {}, errors: [{ path: "/releaseId", message: "is required" }] },
+    { body: {}, errors: [{ path: "", message: "needs exactly one of releaseId and alert" }] },
+    { body: { releaseId: "v2", alert: { labels: {} } }, errors: [{ path: "", message: "needs exactly one of releaseId and alert" }] },
+    { body: { alert: { labels: { a: 1 } } }, errors: [{ path: "/alert/labels/a", message: "must be string" }] },
     { body: { releaseId: 7 }, errors: [{ path: "/releaseId", message: "must be string" }] },
   ])("names the field that is wrong in $body", async ({ body, errors }) => {
     await using t = await setup();

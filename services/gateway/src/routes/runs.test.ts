@@ -129,7 +129,7 @@ describe("POST /v1/runs/{id}/cancel", () => {
     await t.agent.take(done);
     await t.agent.say(done, completed);
     const late = await t.ask("una", `/v1/runs/${done}/cancel`, POST);
-    expect(problemOf(late)).toEqual({ status: 409, code: "conflict" });
+    expect(problemOf(late)).toEqual({ status: 409, code: "run_ended" });
     expect(late.body["detail"]).toBe("The run has ended already: done.");
 
     const stopped = await t.accepted();

@@ -1,82 +1,100 @@
-import { keys, type Role, shardOf } from "@toolbus/contracts";
-import { HttpProblem, type Principal, type Route } from "@toolbus/runtime";
-import type { FastifyReply, FastifyRequest } from "fastify";
-import { acceptCancel, cancelEntryId } from "../accept.ts";
+import { answerRequest, runsQuery } from "@toolbus/contracts";
+import { getRoute, noBody, noQuery, postRoute, type Route } from "@toolbus/runtime";
 import type { Gateway } from "../gateway.ts";
+import { answerQuestion } from "../inbound/answer-question.ts";
+import { cancelRun } from "../inbound/cancel-run.ts";
+import { orProblem } from "../refused.ts";
 import { ownRun } from "../run-access.ts";
-import { runView } from "../run-view.ts";
-import { parseEventId } from "../stream/event-id.ts";
-import { streamRun } from "../stream/stream-run.ts";
-import { paramOf } from "./investigations.ts";
+import { runPage } from "../run-page.ts";
+import { viewRun } from "../run-view.ts";
+import { CALLERS } from "./callers.ts";
+import { examples, REPLAY, runId, views } from "./documented.ts";
+import type { Limits } from "./limits.ts";
 
-const CALLERS: readonly Role[] = ["user", "operator"];
+const TAG = "Runs";
+const RUNS = 20;
 
-export function runRoutes(gateway: Gateway): Route[] {
+export function runRoutes(gateway: Gateway, limits: Limits): readonly Route[] {
+  const { state } = gateway;
   return [
-    {
-      method: "GET",
+    getRoute({
+      url: "/v1/runs",
+      access: CALLERS,
+      docs: {
+        operationId: "listRuns",
+        tag: TAG,
+        summary: "The caller's own runs, newest first.",
+        description: "A page may hold fewer runs than its limit, and still have one after it.",
+        answers: { 200: { says: "A page of runs.", body: views.runs, example: examples.runs } },
+        problems: ["invalid_cursor"],
+      },
+      query: runsQuery,
+      handle: ({ principal, query: { limit = RUNS, cursor } }) => runPage(state, principal, { limit, cursor }),
+    }),
+    getRoute({
       url: "/v1/runs/:id",
       access: CALLERS,
-      handle: async (request, _reply, principal) => runView(await ownRun(gateway.state, paramOf(request), principal)),
-    },
-    {
-      method: "GET",
-      url: "/v1/runs/:id/events",
-      access: CALLERS,
-      handle: (request, reply, principal) => events(gateway, request, reply, principal),
-    },
-    {
-      method: "POST",
+      docs: {
+        operationId: "getRun",
+        tag: TAG,
+        summary: "A run: how far it is, and what it waits for.",
+        description: "`awaiting` lists the approvals and the questions that it waits for people with.",
+        id: runId,
+        answers: { 200: { says: "The run.", body: views.run, example: examples.waitingRun } },
+        problems: ["expired"],
+      },
+      query: noQuery,
+      handle: async ({ id, principal }) => viewRun(state, await ownRun(state, id, principal)),
+    }),
+    postRoute({
       url: "/v1/runs/:id/cancel",
       access: CALLERS,
-      handle: (request, reply, principal) => cancel(gateway, request, reply, principal),
-    },
+      docs: {
+        operationId: "cancelRun",
+        tag: TAG,
+        summary: "Cancels a run.",
+        description: "Nothing new is begun from now on; what was sent to its target is waited for. An operator may cancel any run of the tenant.",
+        id: runId,
+        answers: {
+          200: { says: "It was cancelled before.", body: views.run, example: examples.acceptedRun },
+          202: { says: "The wish was accepted.", body: views.run, example: examples.acceptedRun, headers: REPLAY },
+        },
+        problems: ["run_ended", "conflict", "expired"],
+      },
+      body: noBody,
+      rate: limits.actions,
+      async handle({ id, principal, key, reply }) {
+        const { run, over, replayed } = orProblem(await cancelRun(gateway, { principal, key, runId: id }));
+        if (replayed) reply.header("idempotent-replay", "true");
+        reply.code(over ? 200 : 202);
+        return viewRun(state, run);
+      },
+    }),
+    postRoute({
+      url: "/v1/runs/:id/answers",
+      access: CALLERS,
+      docs: {
+        operationId: "answerQuestion",
+        tag: TAG,
+        summary: "Answers a question that a run asks.",
+        description: "Only the one who started the run answers, and a question has one answer.",
+        id: runId,
+        answers: { 202: { says: "It was accepted.", body: views.run, example: examples.acceptedRun, headers: REPLAY } },
+        problems: ["not_asked", "run_ended", "conflict", "idempotency_key_reused", "expired"],
+      },
+      body: {
+        declared: answerRequest,
+        required: true,
+        examples: [{ callId: examples.callId, text: "v1.4.0" }],
+        remedy: 'Send {"callId": "…", "text": "…"} with a callId that the run awaits.',
+      },
+      rate: limits.actions,
+      async handle({ id, principal, key, body, reply }) {
+        const { run, replayed } = orProblem(await answerQuestion(gateway, { principal, key, runId: id, body }));
+        if (replayed) reply.header("idempotent-replay", "true");
+        reply.code(202);
+        return viewRun(state, run);
+      },
+    }),
   ];
-}
-
-async function events(gateway: Gateway, request: FastifyRequest, reply: FastifyReply, principal: Principal): Promise<void> {
-  const accept = request.headers.accept ?? "*/*";
-  if (!/text\/event-stream|text\/\*|\*\/\*/.test(accept)) {
-    throw new HttpProblem("not_acceptable", "This route answers with server-sent events.", {
-      remedy: 'Ask with "Accept: text/event-stream".',
-    });
-  }
-  const own = await ownRun(gateway.state, paramOf(request), principal);
-  const { runId } = own;
-  const after = parseEventId(request.headers["last-event-id"], runId);
-  if (after === null || !(await happened(gateway, runId, after)))
-    throw new HttpProblem("invalid_request", "The Last-Event-ID is not one of this run.", {
-      remedy: `Use the id of an event of this stream, "${runId}:<number>", or none.`,
-    });
-  await streamRun(gateway, { own, after, principal, request, reply });
-}
-
-/** Whether the run has an event of this number: after one that never happened, a client would wait for events that it then misses. */
-async function happened({ state }: Gateway, runId: string, sequence: number): Promise<boolean> {
-  if (sequence === 0) return true;
-  const entries = await state.range(keys.events(runId), { after: sequence - 1, limit: 1 });
-  return entries[0]?.sequence === sequence;
-}
-
-async function cancel(
-  { state, outbox, config }: Gateway,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  principal: Principal,
-): Promise<unknown> {
-  if (request.body !== undefined && request.body !== null && JSON.stringify(request.body) !== "{}") {
-    throw new HttpProblem("invalid_request", "A cancel takes no body.", { remedy: "Send none." });
-  }
-  const own = await ownRun(state, paramOf(request), principal);
-  if (own.run && own.run.endedAt !== null) {
-    if (own.run.status !== "cancelled")
-      throw new HttpProblem("conflict", `The run has ended already: ${own.run.status}.`, { remedy: `Read it at /v1/runs/${own.runId}.` });
-    return runView(own);
-  }
-  await outbox.commit(shardOf(own.runId), acceptCancel(own.runId, principal, own.now, config));
-  // Stale: the wish was accepted before, which is the same answer.
-  const { documents } = await state.read([keys.inbox(shardOf(own.runId), cancelEntryId(own.runId))]);
-  if (!documents[0]) throw new HttpProblem("conflict", "The cancel could not be stored.", { remedy: "Repeat it." });
-  reply.code(202);
-  return runView(await ownRun(state, own.runId, principal));
 }

@@ -1,4 +1,4 @@
-import { HOME_SHARD, type Json, keys, type Registration, type ToolDefinition } from "@toolbus/contracts";
+import { HOME_SHARD, type Json, keys, type Registration, SEEN_FOR_MS, type ToolDefinition, type ToolList } from "@toolbus/contracts";
 import type { StateStore } from "@toolbus/state";
 import { describe, expect, it } from "vitest";
 import { setup, START } from "../gateway-under-test.ts";
@@ -25,9 +25,11 @@ describe("GET /v1/tools", () => {
     const { status, body } = await t.ask("una", "/v1/tools");
     expect(status).toBe(200);
     expect(body).toEqual({
+      registryVersion: expect.stringMatching(/^[0-9a-f]{16}$/),
       tools: [lookup, refund].map(({ name, version, description, kind, risk, parameters, source }) => ({
         name,
         version,
+        preferred: true,
         toolset: "orders",
         source,
         kind,
@@ -35,14 +37,68 @@ describe("GET /v1/tools", () => {
         description,
         parameters,
         hash: `hash of ${name}`,
+        available: true,
+        availability: "ready",
+        registeredAt: START,
         lastSeenAt: START,
       })),
     });
   });
 
+  it("says of each version whether it is the one that new runs get, and what a deprecated one says", async () => {
+    await using t = await setup();
+    const deprecated = { note: "Use version 10: it takes the order's currency." };
+    await register(t.store, "orders", { ...refund, version: "9", deprecated });
+    await register(t.store, "orders", { ...refund, version: "10" });
+    const { tools } = (await t.ask("otto", "/v1/tools")).body as ToolList;
+    expect(tools.map(({ version, preferred, deprecated: said }) => [version, preferred, said])).toEqual([
+      ["10", true, undefined],
+      ["9", false, deprecated],
+    ]);
+  });
+
+  it("tells registered from available: workers seen lately, none seen lately, and workers that say no", async () => {
+    await using t = await setup();
+    const unavailable = { since: START, reason: "There is no API key." };
+    await register(t.store, "orders", lookup);
+    await register(t.store, "orders", { ...lookup, name: "sleeps" }, { lastSeenAt: START - SEEN_FOR_MS - 1 });
+    await register(t.store, "orders", { ...lookup, name: "stopped" }, { unavailable });
+    const { tools } = (await t.ask("otto", "/v1/tools")).body as ToolList;
+    expect(tools.map((tool) => [tool.name, tool.available, tool.availability, tool.unavailable])).toEqual([
+      ["find_order", true, "ready", undefined],
+      ["sleeps", false, "asleep", undefined],
+      ["stopped", false, "unavailable", unavailable],
+    ]);
+  });
+
+  it("names the registry's version, another one whenever a definition changes", async () => {
+    await using t = await setup();
+    const version = async () => ((await t.ask("otto", "/v1/tools")).body as ToolList).registryVersion;
+    const empty = await version();
+    await register(t.store, "orders", lookup);
+    const one = await version();
+    expect(await version()).toBe(one);
+    await register(t.store, "orders", refund);
+    expect(new Set([empty, one, await version()]).size).toBe(3);
+  });
+
+  it("shows parameters as the model sees them", async () => {
+    await using t = await setup();
+    const properties = { order: { type: "string", "x-column": "orders.id" } };
+    await register(t.store, "orders", { ...lookup, parameters: { type: "object", properties, "x-owner": "billing" } });
+    const { tools } = (await t.ask("otto", "/v1/tools")).body as ToolList;
+    expect(tools[0]?.parameters).toEqual({ type: "object", properties: { order: { type: "string" } } });
+  });
+
+  it("lists more tools than one page of the index holds", async () => {
+    await using t = await setup();
+    for (let n = 0; n < 300; n++) await register(t.store, "many", { ...lookup, name: `tool_${n}` });
+    expect(((await t.ask("otto", "/v1/tools")).body as ToolList).tools).toHaveLength(300);
+  });
+
   it("is empty before the first worker, and leaves out what it cannot read", async () => {
     await using t = await setup();
-    expect((await t.ask("otto", "/v1/tools")).body).toEqual({ tools: [] });
+    expect((await t.ask("otto", "/v1/tools")).body).toMatchObject({ tools: [] });
     await register(t.store, "orders", refund, { hash: 7 });
     await register(t.store, "orders", lookup);
     expect((await t.ask("otto", "/v1/tools")).body).toMatchObject({ tools: [{ name: "find_order" }] });
@@ -66,7 +122,7 @@ async function register(
   const key = keys.registration(toolset, name, version);
   const registration: Registration = { toolset, definition, hash: `hash of ${name}`, registeredAt: START, lastSeenAt: START };
   await store.commit(HOME_SHARD, {
-    op: `register ${name}`,
+    op: `register ${name} ${version}`,
     guards: [{ key, version: 0 }],
     put: [{ key, value: { ...registration, ...broken } as unknown as Json }],
     index: [{ index: keys.registryIndex(), member: `${toolset}/${name}@${version}`, score: 0 }],

@@ -1,31 +1,99 @@
-import { keys, parseRegistration, type Role } from "@toolbus/contracts";
-import type { Route } from "@toolbus/runtime";
+import {
+  availabilityOf,
+  keys,
+  parseRegistration,
+  preferredVersion,
+  publicTool,
+  type Registration,
+  registryVersion,
+  type ToolList,
+  type ToolView,
+} from "@toolbus/contracts";
+import { getRoute, noQuery, type Route } from "@toolbus/runtime";
+import type { StateStore } from "@toolbus/state";
 import type { Gateway } from "../gateway.ts";
+import { CALLERS } from "./callers.ts";
+import { views } from "./documented.ts";
 
-const CALLERS: readonly Role[] = ["user", "operator"];
-
-/** `GET /v1/tools`: what is registered, whether or not a worker runs at this moment. */
-export function toolRoutes({ state }: Gateway): Route[] {
+/** `GET /v1/tools`: what is registered, whether or not a worker runs at this moment, and what is known of its workers. */
+export function toolRoutes({ state }: Gateway): readonly Route[] {
   return [
-    {
-      method: "GET",
+    getRoute({
       url: "/v1/tools",
       access: CALLERS,
-      handle: async () => {
-        const { members } = await state.page(keys.registryIndex(), { limit: 500 });
-        const names = members.map(({ member }) => /^([^/]+)\/(.+)@([^@]+)$/.exec(member)).filter((parts) => parts !== null);
-        const { documents } = await state.read(
-          names.map(([, toolset = "", tool = "", version = ""]) => keys.registration(toolset, tool, version)),
-        );
-        const tools = documents.flatMap((document) => {
-          const registration = document && parseRegistration(document.value);
-          if (!registration?.ok) return [];
-          const { toolset, hash, definition, lastSeenAt } = registration.value;
-          const { name, version, description, kind, risk, parameters, source } = definition;
-          return [{ name, version, toolset, source, kind, tier: risk.tier, description, parameters, hash, lastSeenAt }];
-        });
-        return { tools };
+      docs: {
+        operationId: "listTools",
+        tag: "Tools",
+        summary: "What is registered, whether or not a worker runs at this moment.",
+        answers: {
+          200: {
+            says: "The tools, with what is known of their workers.",
+            body: views.tools,
+            example: { registryVersion: "5f1c9a60", tools: [] },
+          },
+        },
+        problems: [],
       },
-    },
+      query: noQuery,
+      handle: () => toolList(state),
+    }),
   ];
+}
+
+async function toolList(state: StateStore): Promise<ToolList> {
+  const { now, documents } = await state.read(await registrationKeys(state));
+  const registrations = documents.flatMap((document) => {
+    const registration = document && parseRegistration(document.value);
+    return registration?.ok ? [registration.value] : [];
+  });
+  const byName = Map.groupBy(registrations, ({ definition }) => definition.name);
+  const preferred = new Set([...byName.values()].map((versions) => preferredVersion(versions, ({ definition }) => definition)));
+  return {
+    registryVersion: registryVersion(registrations.map(({ definition: { name, version }, hash }) => ({ name, version, hash }))),
+    tools: registrations.map((registration) => toolView(registration, now, preferred.has(registration))),
+  };
+}
+
+const PAGE = 256;
+
+async function registrationKeys(state: StateStore): Promise<readonly string[]> {
+  const found: string[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await state.page(keys.registryIndex(), { limit: PAGE, ...(cursor === undefined ? {} : { cursor }) });
+    for (const { member } of page.members) {
+      const [, toolset, tool, version] = /^([^/]+)\/([^@]+)@(.+)$/.exec(member) ?? [];
+      if (toolset !== undefined && tool !== undefined && version !== undefined) found.push(keys.registration(toolset, tool, version));
+    }
+    cursor = page.cursor;
+  } while (cursor !== undefined);
+  return found;
+}
+
+function toolView(registration: Registration, now: number, preferred: boolean): ToolView {
+  const { toolset, hash, definition, registeredAt, lastSeenAt, unavailable } = registration;
+  const { version, kind, risk, source, owner, scopes, flag, deprecated } = definition;
+  const { name, description, parameters } = publicTool(definition);
+  const availability = availabilityOf(registration, now);
+  return {
+    name,
+    version,
+    preferred,
+    toolset,
+    source,
+    kind,
+    tier: risk.tier,
+    description,
+    parameters,
+    hash,
+    ...(owner === undefined ? {} : { owner }),
+    ...(scopes === undefined ? {} : { scopes }),
+    ...(flag === undefined ? {} : { flag }),
+    ...(deprecated === undefined ? {} : { deprecated }),
+    available: availability === "ready",
+    availability,
+    ...(unavailable === undefined || availability !== "unavailable" ? {} : { unavailable }),
+    registeredAt,
+    lastSeenAt,
+  };
 }

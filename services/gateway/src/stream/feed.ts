@@ -1,34 +1,75 @@
-import type { Json } from "@toolbus/contracts";
+import { type Json, keys, type LiveEvent, type RunEvent } from "@toolbus/contracts";
 import { pause } from "@toolbus/runtime";
-import type { StateStore } from "@toolbus/state";
+import type { LogEntry, StateStore } from "@toolbus/state";
 import type { Log } from "@toolbus/telemetry";
+import { eventId } from "./event-id.ts";
+import { progressOf } from "./live-progress.ts";
+import { deltaOf } from "./live-text.ts";
+import { sseBytes } from "./sse-writer.ts";
 
-/** What a subscriber of one run hears: look at the log again, or a live batch. */
+/** What a subscriber of one run hears: look at the log again, or what is live. */
 export interface FeedListener {
   readonly onAppend: () => void;
-  readonly onLive: (batch: Json) => void;
+  /** The same object for all who listen. */
+  readonly onLive: (event: LiveEvent) => void;
 }
 
-/** One follower of the store per process, however many clients watch. */
+/** One follower of the store and one reader of each log per process, however many clients watch. */
 export interface Feed {
-  /** From now on the listener hears of these two logs, until it calls what it gets. A listener must not throw: others listen too. */
-  listen(logs: { readonly events: string; readonly live: string }, listener: FeedListener): () => void;
+  /** From now on the listener hears of this run, until it leaves. A listener must not throw: others listen too. */
+  listen(runId: string, listener: FeedListener): Listening;
   stop(): Promise<void>;
+}
+
+export interface Listening {
+  /**
+   * The run's events after this sequence number, with everything that this listener was told of before the call. Those who ask for the same at
+   * the same time are given the same page, read and written out once. Rejects when the store is away.
+   */
+  read(after: number): Promise<Page>;
+  leave(): void;
+}
+
+export interface Page {
+  readonly events: readonly WrittenEvent[];
+  /** False when this was the end of the log. */
+  readonly more: boolean;
+}
+
+/** A durable event, and its bytes on the wire. */
+export interface WrittenEvent {
+  readonly sequence: number;
+  readonly event: RunEvent;
+  readonly bytes: Buffer;
+}
+
+// A client that is slow has its page held for it: what a page may hold beyond its bytes is one read.
+const READ = 16;
+const PAGE_BYTES = 65_536;
+
+/** A run that somebody watches. */
+interface Watched {
+  readonly listeners: Set<FeedListener>;
+  /** The reads under way by where they begin. A new map from each append on: what began before it may not have seen it. */
+  reads: Map<number, Promise<Page>>;
 }
 
 export function startFeed(state: StateStore, log: Log): Feed {
   const stopping = new AbortController();
-  const appended = new Map<string, Set<FeedListener>>();
-  const live = new Map<string, Set<FeedListener>>();
+  const watched = new Map<string, Watched>();
+  const byLog = new Map<string, Watched>();
   const following = follow();
 
   return {
-    listen(logs, listener) {
-      add(appended, logs.events, listener);
-      add(live, logs.live, listener);
-      return () => {
-        remove(appended, logs.events, listener);
-        remove(live, logs.live, listener);
+    listen(runId, listener) {
+      const run = watch(runId);
+      run.listeners.add(listener);
+      return {
+        read: (after) => shared(runId, run, after),
+        leave() {
+          run.listeners.delete(listener);
+          if (run.listeners.size === 0) forget(runId, run);
+        },
       };
     },
     async stop() {
@@ -41,9 +82,9 @@ export function startFeed(state: StateStore, log: Log): Feed {
     while (!stopping.signal.aborted) {
       try {
         for await (const item of state.follow({ signal: stopping.signal })) {
-          if (item.kind === "append") for (const listener of appended.get(item.log) ?? []) listener.onAppend();
-          else if (item.kind === "live") for (const listener of live.get(item.log) ?? []) listener.onLive(item.batch);
-          else everyoneLooks();
+          if (item.kind === "gap") everyoneLooks();
+          else if (item.kind === "append") tellAppend(byLog.get(item.log));
+          else tellLive(byLog.get(item.log), item.batch);
         }
       } catch (error) {
         log.warn({ error }, "the feed of the state store broke off and is opened again");
@@ -55,18 +96,69 @@ export function startFeed(state: StateStore, log: Log): Feed {
   }
 
   function everyoneLooks(): void {
-    for (const listeners of appended.values()) for (const listener of listeners) listener.onAppend();
+    for (const run of watched.values()) tellAppend(run);
+  }
+
+  function watch(runId: string): Watched {
+    const known = watched.get(runId);
+    if (known) return known;
+    const run: Watched = { listeners: new Set(), reads: new Map() };
+    watched.set(runId, run);
+    for (const name of logsOf(runId)) byLog.set(name, run);
+    return run;
+  }
+
+  function forget(runId: string, run: Watched): void {
+    // Somebody may have left twice, and others come in between.
+    if (watched.get(runId) !== run) return;
+    watched.delete(runId);
+    for (const name of logsOf(runId)) byLog.delete(name);
+  }
+
+  function shared(runId: string, { reads }: Watched, after: number): Promise<Page> {
+    const underWay = reads.get(after);
+    if (underWay) return underWay;
+    const reading = read(runId, after);
+    reads.set(after, reading);
+    const done = (): void => void reads.delete(after);
+    reading.then(done, done);
+    return reading;
+  }
+
+  async function read(runId: string, after: number): Promise<Page> {
+    const events: WrittenEvent[] = [];
+    let bytes = 0;
+    for (;;) {
+      const entries = await state.range(keys.events(runId), { after: events.at(-1)?.sequence ?? after, limit: READ });
+      for (const entry of entries) bytes += events[events.push(writtenEvent(runId, entry)) - 1]?.bytes.length ?? 0;
+      if (entries.length < READ) return { events, more: false };
+      if (bytes >= PAGE_BYTES) return { events, more: true };
+    }
   }
 }
 
-function add(map: Map<string, Set<FeedListener>>, key: string, listener: FeedListener): void {
-  const listeners = map.get(key) ?? new Set();
-  listeners.add(listener);
-  map.set(key, listeners);
+function logsOf(runId: string): readonly string[] {
+  return [keys.events(runId), keys.live(runId)];
 }
 
-function remove(map: Map<string, Set<FeedListener>>, key: string, listener: FeedListener): void {
-  const listeners = map.get(key);
-  listeners?.delete(listener);
-  if (listeners?.size === 0) map.delete(key);
+function tellAppend(run: Watched | undefined): void {
+  if (!run) return;
+  run.reads = new Map();
+  for (const listener of run.listeners) listener.onAppend();
+}
+
+function tellLive(run: Watched | undefined, batch: Json): void {
+  const event = run && liveEventOf(batch);
+  if (event) for (const listener of run.listeners) listener.onLive(event);
+}
+
+/** A live batch as what it is; null for anything else. */
+export function liveEventOf(batch: Json): LiveEvent | null {
+  return deltaOf(batch) ?? progressOf(batch);
+}
+
+function writtenEvent(runId: string, { sequence, value }: LogEntry): WrittenEvent {
+  const event = value as unknown as RunEvent;
+  const bytes = sseBytes({ id: eventId(runId, sequence), name: event.type, data: JSON.stringify({ sequence, ...event }) });
+  return { sequence, event, bytes };
 }

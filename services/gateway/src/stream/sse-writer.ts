@@ -1,31 +1,48 @@
 import type { ServerResponse } from "node:http";
 
-/** Writes server-sent events to one client (WHATWG HTML, section 9.2). A client that does not read is disconnected, never buffered for. */
+/** One server-sent event (WHATWG HTML, section 9.2). Only what is durable has an id: it is where a client that comes back goes on. */
+export interface SseEvent {
+  readonly id?: string;
+  readonly name: string;
+  readonly data: string;
+}
+
+/** The event as it goes over the wire, written out once for all who get it. */
+export function sseBytes({ id, name, data }: SseEvent): Buffer {
+  return Buffer.from(`${id === undefined ? "" : `id: ${id}\n`}event: ${name}\ndata: ${data}\n\n`);
+}
+
+/** Writes server-sent events to one client. A client that does not read is disconnected, never buffered for. */
 export interface SseWriter {
   /** False when the client is gone, or was just disconnected for being too far behind. */
-  event(event: { readonly id?: string; readonly name: string; readonly data: string }): boolean;
+  send(event: Buffer): boolean;
   comment(text: string): boolean;
+  /** Whether the client is so far behind that `drained` would wait. */
+  behind(): boolean;
   /** Waits until the client is not far behind; false when it is gone, or did not get there in `ms` milliseconds and was disconnected. */
   drained(ms: number): Promise<boolean>;
   end(): void;
 }
 
-/** `maxBuffered`: the bytes that a client may be behind when something more is written. */
-export function sseWriter(response: ServerResponse, maxBuffered: number): SseWriter {
+type Header = readonly [name: string, value: string | number | readonly string[] | undefined];
+
+/** `maxBuffered`: the bytes that a client may be behind when something more is written. `headers` go with those of a stream. */
+export function sseWriter(response: ServerResponse, maxBuffered: number, headers: readonly Header[]): SseWriter {
+  // Whether the connection is kept is for Node to say: it knows what the client asked for, and HTTP/1.0.
   response.writeHead(200, {
+    ...Object.fromEntries(headers.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))),
     "content-type": "text/event-stream; charset=utf-8",
     "cache-control": "no-cache, no-transform",
     "x-accel-buffering": "no",
-    "x-content-type-options": "nosniff",
-    connection: "keep-alive",
   });
   let unsent = 0;
   let onSent = (): void => undefined;
   // How long a browser waits before it comes back.
   write("retry: 500\n\n");
   return {
-    event: ({ id, name, data }) => write(`${id === undefined ? "" : `id: ${id}\n`}event: ${name}\ndata: ${data}\n\n`),
+    send: write,
     comment: (text) => write(`: ${text}\n\n`),
+    behind: () => gone() || response.writableLength > maxBuffered / 2,
     drained: (ms) =>
       new Promise((resolve) => {
         if (gone() || response.writableLength <= maxBuffered / 2) return resolve(!gone());
@@ -41,7 +58,7 @@ export function sseWriter(response: ServerResponse, maxBuffered: number): SseWri
     end: () => response.end(),
   };
 
-  function write(text: string): boolean {
+  function write(bytes: Buffer | string): boolean {
     if (gone()) return false;
     // Judged by what waits already, so that one large event never costs a client its connection.
     if (response.writableLength > maxBuffered) {
@@ -50,7 +67,7 @@ export function sseWriter(response: ServerResponse, maxBuffered: number): SseWri
     }
     unsent++;
     // Not the event "drain": it comes only when more waits than Node's own limit, which is another one.
-    response.write(text, () => {
+    response.write(bytes, () => {
       if (--unsent === 0) onSent();
     });
     return true;

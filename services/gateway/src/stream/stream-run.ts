@@ -1,12 +1,15 @@
-import { isRunEnd, type Json, keys, type RunEvent, type TextDelta } from "@toolbus/contracts";
-import { HttpProblem, type Principal } from "@toolbus/runtime";
-import type { LogEntry } from "@toolbus/state";
-import type { FastifyReply, FastifyRequest } from "fastify";
+import { isRunEnd, keys, type LiveEvent, type RunAccepted } from "@toolbus/contracts";
+import { type Principal, SAFE_HEADERS } from "@toolbus/runtime";
+import type { FastifyReply } from "fastify";
 import type { Gateway } from "../gateway.ts";
 import type { OwnRun } from "../run-access.ts";
-import { eventId } from "./event-id.ts";
-import { deltaOf, liveText } from "./live-text.ts";
-import { sseWriter } from "./sse-writer.ts";
+import { liveEventOf, type Page, type WrittenEvent } from "./feed.ts";
+import { liveBytes } from "./live-bytes.ts";
+import { liveProgress } from "./live-progress.ts";
+import { liveText } from "./live-text.ts";
+import type { Place } from "./open-streams.ts";
+import { sseBytes, sseWriter } from "./sse-writer.ts";
+import { takePlace } from "./stream-place.ts";
 
 export interface StreamRequest {
   /** The run as it was when the client came. */
@@ -14,11 +17,13 @@ export interface StreamRequest {
   /** The last durable sequence that the client has. */
   readonly after: number;
   readonly principal: Principal;
-  readonly request: FastifyRequest;
   readonly reply: FastifyReply;
+  /** What a stream that a POST opened begins with. */
+  readonly accepted?: RunAccepted;
+  /** Its place, if it was taken before. */
+  readonly place?: Place;
 }
 
-const PAGE = 200;
 // Twice what the store keeps of one log as recent; whoever has more waiting does not read.
 const MAX_EARLY = 1024;
 
@@ -26,39 +31,33 @@ const MAX_EARLY = 1024;
  * Streams a run: every durable event after the client's last one, once and in order, then what is live, until the event that ends the run.
  * Deltas of a round whose turn is stored are dropped; a new epoch resets the round's text. A client that leaves stops nothing.
  */
-export async function streamRun(gateway: Gateway, { own, after, principal, request, reply }: StreamRequest): Promise<void> {
-  const { state, feed, streams, config, log } = gateway;
+export async function streamRun(gateway: Gateway, { own, after, principal, reply, accepted, ...request }: StreamRequest): Promise<void> {
+  const { state, feed, config, log } = gateway;
   const { runId, run } = own;
-  const place = streams.take(principal.id);
-  if (!place) {
-    throw new HttpProblem(
-      "rate_limited",
-      `This principal has ${config.SSE_PER_PRINCIPAL} open streams already.`,
-      { remedy: "Close one first." },
-      { "retry-after": "5" },
-    );
-  }
-  const logs = { events: keys.events(runId), live: keys.live(runId) };
+  const place = request.place ?? takePlace(gateway, principal);
   reply.hijack();
-  const writer = sseWriter(reply.raw, config.SSE_BUFFER_BYTES);
+  const writer = sseWriter(reply.raw, config.SSE_BUFFER_BYTES, Object.entries({ ...SAFE_HEADERS, ...reply.getHeaders() }));
+  if (accepted) writer.send(sseBytes({ name: accepted.type, data: JSON.stringify(accepted) }));
   const { promise: ended, resolve: finish } = Promise.withResolvers<void>();
   const text = liveText(run ? run.round - 1 : -1);
+  const progress = liveProgress(run?.calls.flatMap((call) => (call.resolved ? [] : call.callId)) ?? []);
   let sequence = after;
   let reading: Promise<void> | undefined;
   let again = false;
   let over = false;
-  // Deltas wait here until the recent ones are read (`joined`), and later until the event that they follow was sent.
-  let early: TextDelta[] = [];
+  // What is live waits here until the recent ones are read (`joined`), and later until the event that they follow was sent.
+  let early: LiveEvent[] = [];
   let joined = false;
 
   // Listening comes before reading: what is appended in between is not missed.
-  const leave = feed.listen(logs, { onAppend: () => void look(), onLive: hear });
+  const listening = feed.listen(runId, { onAppend: () => void look(), onLive: hear });
   const ping = setInterval(() => writer.comment("ping") || close(), config.SSE_PING_MS);
-  const leaveStreams = place.onBye(() => {
-    writer.event({ name: "bye", data: JSON.stringify({ reason: "the server is stopping; come back with the last event's id" }) });
+  place.onBye(() => {
+    writer.send(sseBytes({ name: "bye", data: JSON.stringify({ reason: "the server is stopping; come back with the last event's id" }) }));
     close();
   });
-  request.raw.on("close", close);
+  // Of the response: a request that was read to its end is closed as well.
+  reply.raw.on("close", close);
   try {
     await look();
     // An ended run has no more to say: whoever has its last event already is not kept waiting.
@@ -70,9 +69,9 @@ export async function streamRun(gateway: Gateway, { own, after, principal, reque
   } finally {
     close();
     clearInterval(ping);
-    leave();
-    leaveStreams();
-    request.raw.off("close", close);
+    listening.leave();
+    place.leave();
+    reply.raw.off("close", close);
     writer.end();
   }
 
@@ -89,20 +88,19 @@ export async function streamRun(gateway: Gateway, { own, after, principal, reque
 
   /** Sends the text of the round so far, then what was heard of it meanwhile. */
   async function join(): Promise<void> {
-    const recent = await state.recent(logs.live);
-    early = [...recent.map(deltaOf).filter((delta) => delta !== null), ...early];
+    const recent = await state.recent(keys.live(runId));
+    early = [...recent.map(liveEventOf).filter((event) => event !== null), ...early];
     joined = true;
     await look();
   }
 
-  function hear(batch: Json): void {
-    const delta = deltaOf(batch);
-    if (over || !delta) return;
-    if (joined && !reading && delta.after <= sequence) {
-      if (!sendText(delta)) close();
+  function hear(event: LiveEvent): void {
+    if (over) return;
+    if (joined && !reading && isDue(event)) {
+      if (!sendLive(event)) close();
       return;
     }
-    if (early.push(delta) > MAX_EARLY) return close();
+    if (early.push(event) > MAX_EARLY) return close();
     if (joined) void look();
   }
 
@@ -120,7 +118,7 @@ export async function streamRun(gateway: Gateway, { own, after, principal, reque
         const held = joined ? early.splice(0) : [];
         await readPages();
         // Text that is still ahead follows an event that the log does not have: waiting for it could last for ever.
-        for (const delta of held) if (delta.after <= sequence && !(sendText(delta) && (await caughtUp()))) return close();
+        for (const event of held) if (isDue(event) && !(sendLive(event) && (await caughtUp()))) return close();
       }
     } catch (error) {
       breakOff(error);
@@ -131,29 +129,33 @@ export async function streamRun(gateway: Gateway, { own, after, principal, reque
   }
 
   async function readPages(): Promise<void> {
-    let page: readonly LogEntry[];
+    let page: Page;
     do {
-      page = await state.range(logs.events, { after: sequence, limit: PAGE });
-      for (const entry of page) {
+      page = await listening.read(sequence);
+      for (const event of page.events) {
         if (over) return;
-        if (!sendEvent(entry) || !(await caughtUp())) return close();
+        if (!sendEvent(event) || (writer.behind() && !(await caughtUp()))) return close();
       }
-    } while (page.length === PAGE);
+    } while (page.more);
   }
 
   /** False when nothing is sent after it: the run's end, or the client is gone. */
-  function sendEvent(entry: LogEntry): boolean {
-    const event = entry.value as unknown as RunEvent;
-    sequence = entry.sequence;
+  function sendEvent({ sequence: number, event, bytes }: WrittenEvent): boolean {
+    sequence = number;
     if (event.type === "turn") text.turned(event.round);
-    return (
-      writer.event({ id: eventId(runId, sequence), name: event.type, data: JSON.stringify({ sequence, ...event }) }) && !isRunEnd(event)
-    );
+    progress.sent(event);
+    return writer.send(bytes) && !isRunEnd(event);
+  }
+
+  /** Text follows an event of the log; progress is of a call, which is known or not. */
+  function isDue(event: LiveEvent): boolean {
+    return event.type === "progress" || event.after <= sequence;
   }
 
   /** False when the client is gone. */
-  function sendText(delta: TextDelta): boolean {
-    return text.take(delta).every((item) => writer.event({ name: item.type, data: JSON.stringify(item) }));
+  function sendLive(event: LiveEvent): boolean {
+    if (event.type === "progress") return !progress.take(event) || writer.send(liveBytes(event));
+    return text.take(event).every((item) => writer.send(liveBytes(item)));
   }
 
   /** What can be read again later is sent at the client's pace: it need not be buffered. */

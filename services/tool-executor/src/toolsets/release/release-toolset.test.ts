@@ -42,8 +42,9 @@ async function setup(reply: Reply | "hang" | "cut") {
     asked,
     tools,
     summary: async (signal = new AbortController().signal) =>
-      read.run({ release_id: "v1 & more" }, { callId: "c", sessionId: "s", signal, log: silentLog }),
-    file: async (signal = new AbortController().signal) => write.run(REPORT, { idempotencyKey: "call.1.0", signal, log: silentLog }),
+      read.run({ release_id: "v1 & more" }, { callId: "c", sessionId: "s", signal, log: silentLog, progress: () => undefined }),
+    file: async (signal = new AbortController().signal) =>
+      write.run(REPORT, { idempotencyKey: "call.1.0", signal, log: silentLog, progress: () => undefined }),
   };
 }
 

@@ -1,0 +1,42 @@
+import type { ApprovalView } from "@toolbus/contracts";
+import { wrapped } from "../terminal/lines.ts";
+
+/** What of an approval stands on the card. */
+export type ApprovalCard = Pick<
+  ApprovalView,
+  "id" | "tool" | "toolVersion" | "tier" | "effect" | "arguments" | "requester" | "idempotency" | "expiresAt"
+>;
+
+/** The card as text: what will be done, to what, for whom; made from what approvals keeps, not from the model's words. */
+export function cardLines(card: ApprovalCard, now: number): string[] {
+  const minutes = Math.max(0, Math.round((card.expiresAt - now) / 60_000));
+  return [
+    `${card.effect}`,
+    "",
+    `tool       ${card.tool}@${card.toolVersion}, a ${card.tier}-tier write`,
+    `requester  ${card.requester}`,
+    `${card.idempotency.inWords}`,
+    `expires    in ${minutes} min`,
+    `approval   ${card.id}`,
+    "",
+    ...Object.entries(card.arguments ?? {}).flatMap(([name, value]) => argumentLines(name, value)),
+  ];
+}
+
+/** The card in its frame, as wide as it is told. */
+export function framedCard(card: ApprovalCard, now: number, width: number, frame: (line: string) => string): string[] {
+  return [
+    frame(`┌─ approval ${"─".repeat(width - 12)}`),
+    ...cardLines(card, now).flatMap((text) => wrapped(text, width - 4).map((part) => `${frame("│")} ${part}`.trimEnd())),
+    frame(`└${"─".repeat(width - 1)}`),
+  ];
+}
+
+function argumentLines(name: string, value: unknown): string[] {
+  if (Array.isArray(value)) return [`${name}:`, ...value.map((item) => `  - ${shown(item)}`)];
+  return [`${name}: ${shown(value)}`];
+}
+
+function shown(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}

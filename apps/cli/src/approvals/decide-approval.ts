@@ -1,0 +1,92 @@
+import type { ApprovalToDecide, ApprovalView, DecisionKind } from "@toolbus/contracts";
+import { readApproval, readApprovalToDecide } from "../http/answers.ts";
+import { keyboard } from "../terminal/keyboard.ts";
+import { safeValue } from "../terminal/safe-text.ts";
+import type { Context } from "../toolbus/context.ts";
+import { EXIT, type ExitCode } from "../toolbus/exit-codes.ts";
+import { Failure } from "../toolbus/failure.ts";
+import { idOf } from "../toolbus/ids.ts";
+import { SELF } from "../toolbus/self.ts";
+import { approvalLines } from "./show-approval.ts";
+
+export interface DecideOptions {
+  readonly comment?: string;
+  readonly ticket?: string;
+  readonly yes?: boolean;
+}
+
+const DONE = { approve: "Approved", deny: "Denied", revise: "Sent back" } as const;
+
+/** Decides one approval as its approver: shows the card, asks, and uses the single-use right that came with the card. */
+export async function decideApproval(
+  context: Context,
+  decision: DecisionKind,
+  typed: string | undefined,
+  options: DecideOptions,
+): Promise<ExitCode> {
+  const id = idOf("approval", typed);
+  const { output } = context;
+  const service = await context.approvals();
+  const path = `/v1/approvals/${encodeURIComponent(id)}`;
+  const approval = readApprovalToDecide(await service.get(path));
+  const token = rightToDecide(approval);
+  if (decision === "approve" && approval.tier === "critical" && options.ticket === undefined) {
+    throw new Failure(EXIT.usage, `A critical write takes a ticket: name it with --ticket.`);
+  }
+  const comment = options.yes ? options.comment : await confirmed(context, decision, safeValue(approval), options.comment);
+  if (decision === "revise" && comment === undefined) {
+    throw new Failure(EXIT.usage, "Sending it back takes words: say with --comment what should change.");
+  }
+  const body = {
+    decision,
+    token,
+    ...(comment === undefined ? {} : { comment }),
+    ...(options.ticket === undefined ? {} : { ticket: options.ticket }),
+  };
+  const decided = readApproval(await service.post(`${path}/decision`, body));
+  if (output.json) output.document(decided);
+  else output.lines([doneLine(decision, safeValue(decided))]);
+  return EXIT.ok;
+}
+
+function rightToDecide({ id, status, decisionToken, mayNotBecause }: ApprovalToDecide): string {
+  if (decisionToken !== undefined) return decisionToken;
+  if (status !== "pending") {
+    throw new Failure(EXIT.failed, `It is decided already: ${status.replaceAll("_", " ")}; "${SELF} approvals show ${id}" says by whom.`);
+  }
+  throw new Failure(EXIT.notAllowed, `This key may not decide ${id}${mayNotBecause === undefined ? "" : `: ${mayNotBecause}`}`);
+}
+
+/** The comment, once the person has seen the card and agreed. Throws a Failure for a "no", and where there is nobody to ask. */
+async function confirmed(
+  context: Context,
+  decision: DecisionKind,
+  approval: ApprovalToDecide,
+  comment: string | undefined,
+): Promise<string | undefined> {
+  const { around, signal } = context;
+  const { stdin, stderr, interrupts } = around;
+  if (!stdin.isTTY || !stderr.isTTY) {
+    throw new Failure(
+      EXIT.usage,
+      `There is no terminal to ask at: read the card with "${SELF} approvals show ${approval.id}", then repeat this with --yes.`,
+    );
+  }
+  stderr.write(
+    approvalLines(context, approval)
+      .map((line) => `${line}\n`)
+      .join(""),
+  );
+  const keys = keyboard({ input: stdin, output: stderr, onInterrupt: interrupts.press });
+  const words = comment ?? (decision === "revise" ? await keys.ask("what should change? ", signal) : null);
+  const answer = await keys.ask(`${decision} it? y/N `, signal);
+  if (!/^y(es)?$/i.test(answer?.trim() ?? "")) throw new Failure(EXIT.failed, "Nothing was decided; it still waits.");
+  return words?.trim() || undefined;
+}
+
+function doneLine(decision: DecisionKind, { effect, status, approversNeeded, decisions }: ApprovalView): string {
+  const missing = approversNeeded - decisions.filter((one) => one.decision === "approve").length;
+  const more =
+    decision === "approve" && status === "pending" ? ` It takes ${missing} more ${missing === 1 ? "approver" : "approvers"}.` : "";
+  return `${DONE[decision]}: ${effect}${more}`;
+}

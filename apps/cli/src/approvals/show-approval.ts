@@ -1,0 +1,37 @@
+import type { ApprovalToDecide } from "@toolbus/contracts";
+import { readApprovalToDecide } from "../http/answers.ts";
+import { wrapped, WIDTH } from "../terminal/lines.ts";
+import { safeValue } from "../terminal/safe-text.ts";
+import type { Context } from "../toolbus/context.ts";
+import { EXIT, type ExitCode } from "../toolbus/exit-codes.ts";
+import { idOf } from "../toolbus/ids.ts";
+import { framedCard } from "./approval-card.ts";
+
+/** Shows one approval: what will be done, for whom, and how it stands. The right to decide that comes with it is never printed. */
+export async function showApproval(context: Context, typed: string | undefined): Promise<ExitCode> {
+  const id = idOf("approval", typed);
+  const service = await context.approvals();
+  const approval = readApprovalToDecide(await service.get(`/v1/approvals/${encodeURIComponent(id)}`));
+  const { output } = context;
+  const { decisionToken: _, ...shown } = approval;
+  if (output.json) output.document(shown);
+  else output.lines(approvalLines(context, safeValue(approval)));
+  return EXIT.ok;
+}
+
+/** The card and what became of it. */
+export function approvalLines({ output, around }: Context, approval: ApprovalToDecide): string[] {
+  const { status, decisions, approversNeeded, reasons, reason, mayNotBecause } = approval;
+  const approved = decisions.filter(({ decision }) => decision === "approve").length;
+  const open = status === "pending" && approversNeeded > 1 ? `, ${approved} of ${approversNeeded} approvers` : "";
+  return [
+    ...framedCard(approval, around.now(), WIDTH, (line) => output.paint("yellow", line)),
+    `status     ${status.replaceAll("_", " ")}${open}${reason === undefined ? "" : `: ${reason}`}`,
+    ...decisions.map(
+      ({ approver, decision, comment }) => `decision   ${decision} by ${approver}${comment === undefined ? "" : `: ${comment}`}`,
+    ),
+    ...reasons.map((why) => `risk       ${why}`),
+    `run        ${approval.runId}`,
+    ...(mayNotBecause === undefined ? [] : [`This key may not decide it: ${mayNotBecause}`]),
+  ].flatMap((line) => wrapped(line, WIDTH));
+}

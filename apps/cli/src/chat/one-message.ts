@@ -1,0 +1,64 @@
+import type { IfActive } from "@toolbus/contracts";
+import { followRun } from "../runs/follow-run.ts";
+import { exitCodeOf, outcomeOf } from "../runs/run-lines.ts";
+import { runScreen } from "../runs/run-screen.ts";
+import { endLines, jsonScreen } from "../runs/watch-command.ts";
+import { keyboard } from "../terminal/keyboard.ts";
+import { safeText } from "../terminal/safe-text.ts";
+import type { Context } from "../toolbus/context.ts";
+import { EXIT, type ExitCode } from "../toolbus/exit-codes.ts";
+import { SELF } from "../toolbus/self.ts";
+import { callsMade } from "./calls-made.ts";
+import { openConversation, sendMessage } from "./send-message.ts";
+
+export interface OneMessage {
+  readonly text: string;
+  readonly conversationId?: string;
+  readonly profile?: string;
+  readonly ifActive?: IfActive;
+}
+
+/** Says one thing and waits for the answer, which goes to standard output; what happens meanwhile goes to standard error. */
+export async function sayOnce(context: Context, { text, conversationId: given, profile, ifActive }: OneMessage): Promise<ExitCode> {
+  const { output, around, options, signal, colour } = context;
+  const { stdin, stdout, stderr, interrupts, newId, now } = around;
+  const gateway = await context.gateway();
+  const conversationId = given ?? (await openConversation(gateway, profile, newId));
+  const run = await sendMessage(gateway, { conversationId, text, ...(ifActive === undefined ? {} : { ifActive }) }, newId);
+  const live = stdout.isTTY && !output.json;
+  const made = callsMade();
+  let interrupted = false;
+  const end = await followRun({
+    gateway,
+    runId: run.runId,
+    screen: output.json
+      ? jsonScreen(context)
+      : runScreen({ progress: output.err, text: live ? output.out : null, colour, quiet: options.quiet }),
+    signal,
+    now,
+    onItem(item) {
+      made.onItem(item);
+      if (item.type === "run.cancelling") interrupted = true;
+    },
+    ...(stdin.isTTY && !output.json ? { keyboard: keyboard({ input: stdin, output: stderr, onInterrupt: interrupts.press }) } : {}),
+    interrupts,
+  });
+  const answer = end.type === "run.completed" ? end.text : null;
+  if (output.json) {
+    output.document({
+      conversationId,
+      runId: run.runId,
+      status: outcomeOf(end),
+      answer,
+      error: end.type === "run.failed" ? { code: end.code, message: end.message } : null,
+      calls: made.calls(),
+      report: end.report,
+      usage: end.usage,
+    });
+  } else {
+    if (answer !== null && !live) output.lines([safeText(answer)]);
+    if (answer === null) endLines(context, end).forEach((line) => output.note(line));
+    output.note(`(go on: ${SELF} chat --conversation ${conversationId})`);
+  }
+  return interrupted && end.type === "run.cancelled" ? EXIT.interrupted : exitCodeOf(end);
+}

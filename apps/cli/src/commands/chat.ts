@@ -1,0 +1,29 @@
+import { type Command, Option } from "commander";
+import type { ChatOptions } from "../chat/chat-command.ts";
+import type { Define } from "../toolbus/command.ts";
+
+/** `toolbus chat`: a talk at the terminal, or one message. */
+export function addChat(program: Command, define: Define): void {
+  define(program, {
+    name: "chat [text...]",
+    summary: "talk to the agent; with a text or a pipe, say one thing",
+    more:
+      "At a terminal it goes on until Ctrl-D; questions of the model are answered where they come up. Ctrl-C cancels the run, a second one leaves. " +
+      "One message alone: its answer goes to standard output, what happens meanwhile to standard error.",
+    audience: "gateway",
+    examples: ["toolbus chat", 'toolbus chat "What can you do?"', 'echo "What can you do?" | toolbus chat --json'],
+    run: async (context, command) => {
+      const { chat } = await import("../chat/chat-command.ts");
+      return chat(context, command.args, command.opts<ChatOptions>());
+    },
+  })
+    .option("--conversation <id>", "go on with this conversation")
+    .option("--profile <name>", "the profile of a new conversation (default: chat)")
+    .addOption(
+      new Option("--if-active <what>", "while a run of the conversation is active: wait behind it, be refused, or cancel it").choices([
+        "enqueue",
+        "reject",
+        "interrupt",
+      ]),
+    );
+}

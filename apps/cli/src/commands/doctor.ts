@@ -1,0 +1,14 @@
+import type { Command } from "commander";
+import type { Define } from "../toolbus/command.ts";
+
+/** `toolbus doctor`: what works, what does not, and what to do about it. */
+export function addDoctor(program: Command, define: Define): void {
+  define(program, {
+    name: "doctor",
+    summary: "check that everything works, and say what to do where it does not",
+    more: "One line for each check: ok, warn or fail. Exits with 1 when one fails. It changes nothing.",
+    audience: "gateway",
+    examples: ["toolbus doctor", "toolbus doctor --json", "toolbus doctor --timeout 10s"],
+    run: async (context) => (await import("../doctor/doctor-command.ts")).doctor(context),
+  });
+}

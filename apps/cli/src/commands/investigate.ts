@@ -1,0 +1,28 @@
+import { type Command, Option } from "commander";
+import type { InvestigateOptions } from "../investigations/investigate-command.ts";
+import type { Define } from "../toolbus/command.ts";
+
+/** `toolbus investigate`: a release or an alert, followed to its report. */
+export function addInvestigate(program: Command, define: Define): void {
+  define(program, {
+    name: "investigate [release]",
+    summary: "investigate a release or an alert and print the report",
+    more:
+      "Follows the run until its report is there; a write that waits for a person is waited for. Leaving with Ctrl-C stops nothing. " +
+      "Exits with 2 when the severity is at or over --fail-on.",
+    audience: "gateway",
+    examples: [
+      "toolbus investigate v1.5.0",
+      "toolbus investigate v1.5.0 --fail-on high --timeout 10m --json",
+      `echo '{"labels":{"alertname":"Errors","release":"v1.5.0"}}' | toolbus investigate --alert -`,
+    ],
+    run: async (context, command) => {
+      const { investigate } = await import("../investigations/investigate-command.ts");
+      return investigate(context, command.args[0], command.opts<InvestigateOptions>());
+    },
+  })
+    .option("--alert <file>", "an alert as Alertmanager sends it, JSON; - reads standard input")
+    .option("--note <text>", "what else the agent should know")
+    .option("--no-wait", "do not follow it: print the run's id and end")
+    .addOption(new Option("--fail-on <severity>", "exit with 2 from this severity on").choices(["low", "medium", "high"]));
+}

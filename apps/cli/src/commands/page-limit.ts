@@ -1,0 +1,8 @@
+import { InvalidArgumentError } from "commander";
+
+/** `--limit` of a list, as the services take it. */
+export function pageLimit(text: string): number {
+  const limit = /^\d{1,3}$/.test(text) ? Number(text) : 0;
+  if (limit >= 1 && limit <= 100) return limit;
+  throw new InvalidArgumentError("It is a whole number from 1 to 100.");
+}

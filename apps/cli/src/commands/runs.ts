@@ -1,0 +1,62 @@
+import type { Command } from "commander";
+import type { Define } from "../toolbus/command.ts";
+import { group } from "./group.ts";
+import { pageLimit } from "./page-limit.ts";
+
+const RUN = "rn_04_01K0AB5M0Y4T8J6W2Q9Z3C7D1E";
+
+/** `toolbus runs …`: what was asked for and where it stands. */
+export function addRuns(program: Command, define: Define): void {
+  const runs = group(program, "runs", "list, show, follow, cancel and answer runs");
+
+  define(runs, {
+    name: "list",
+    summary: "list your runs, the newest first",
+    audience: "gateway",
+    examples: ["toolbus runs list", "toolbus runs list --limit 5", "toolbus runs list --json"],
+    run: async (context, command) => {
+      const { limit, cursor } = command.opts<{ limit: number; cursor?: string }>();
+      const { listRuns } = await import("../runs/list-runs.ts");
+      return listRuns(context, { limit, ...(cursor === undefined ? {} : { cursor }) });
+    },
+  })
+    .option("--limit <number>", "how many, 1 to 100", pageLimit, 20)
+    .option("--cursor <cursor>", "go on where the page before ended");
+
+  define(runs, {
+    name: "show <run>",
+    summary: "show where a run stands, what it waits for, or how it ended",
+    audience: "gateway",
+    examples: [`toolbus runs show ${RUN}`, `toolbus runs show ${RUN} --json`],
+    run: async (context, command) => (await import("../runs/show-run.ts")).showRun(context, command.args[0]),
+  });
+
+  define(runs, {
+    name: "watch <run>",
+    summary: "follow a run from its first event to its end",
+    more: "A connection that is lost is taken up where it broke off. Leaving with Ctrl-C stops nothing. With --json each event is one line.",
+    audience: "gateway",
+    examples: [`toolbus runs watch ${RUN}`, `toolbus runs watch ${RUN} --json`, `toolbus runs watch ${RUN} --timeout 10m`],
+    run: async (context, command) => (await import("../runs/watch-command.ts")).watchCommand(context, command.args[0]),
+  });
+
+  define(runs, {
+    name: "cancel <run>",
+    summary: "cancel a run",
+    more: "Nothing new begins; a write that was sent is waited for, and its outcome told.",
+    audience: "gateway",
+    examples: [`toolbus runs cancel ${RUN}`, `toolbus runs cancel ${RUN} --json`],
+    run: async (context, command) => (await import("../runs/cancel-run.ts")).cancelRun(context, command.args[0]),
+  });
+
+  define(runs, {
+    name: "answer <run> <answer>",
+    summary: "answer what the model of a run asks",
+    audience: "gateway",
+    examples: [`toolbus runs answer ${RUN} "the second one"`, `toolbus runs answer ${RUN} 2 --json`],
+    run: async (context, command) => {
+      const [run, answer = ""] = command.args;
+      return (await import("../runs/answer-run.ts")).answerRun(context, run, answer, command.opts<{ call?: string }>().call);
+    },
+  }).option("--call <call>", "which question, where there are several");
+}

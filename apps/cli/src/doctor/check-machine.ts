@@ -1,0 +1,49 @@
+import { constants } from "node:fs";
+import { access, stat } from "node:fs/promises";
+import path from "node:path";
+import { isLoopback } from "../http/unreachable.ts";
+import type { Context } from "../toolbus/context.ts";
+import { SELF } from "../toolbus/self.ts";
+import { type Check, fail, ok, warn } from "./check.ts";
+
+const WANTED_NODE = 24;
+
+/** The Node that runs this. */
+export function checkNode(version: string): Check {
+  const major = Number(/^v?(\d+)/.exec(version)?.[1] ?? 0);
+  if (major >= WANTED_NODE) return ok("node", `Node ${version}`);
+  return fail("node", `This is Node ${version}, and Toolbus needs ${WANTED_NODE}.`, `Install Node ${WANTED_NODE} from https://nodejs.org.`);
+}
+
+/** The folder in which a Toolbus of this machine keeps everything. */
+export async function checkDataDirectory({ options }: Pick<Context, "options">): Promise<Check> {
+  const { dataDirectory, url } = options;
+  const name = "data directory";
+  if (!isLoopback(url)) return ok(name, `not looked at: ${url} is another machine`);
+  const found = await stat(dataDirectory).catch((error: NodeJS.ErrnoException) => error);
+  if (found instanceof Error) {
+    if (found.code === "ENOENT") {
+      return warn(
+        name,
+        `There is none at ${dataDirectory}.`,
+        `"${SELF} start" makes one; a Toolbus that was started elsewhere is named with --data.`,
+      );
+    }
+    return fail(name, `${dataDirectory} cannot be read (${found.code ?? "unknown"}).`, "Mend its rights, or name another one with --data.");
+  }
+  if (!found.isDirectory()) return fail(name, `${dataDirectory} is no folder.`, "Name a folder with --data or DATA_DIR.");
+  try {
+    await access(dataDirectory, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch {
+    return fail(name, `${dataDirectory} cannot be written by this user.`, "Mend its rights: state and keys are kept there.");
+  }
+  return checkRights(name, dataDirectory);
+}
+
+async function checkRights(name: string, dataDirectory: string): Promise<Check> {
+  const keys = await stat(path.join(dataDirectory, "keys")).catch(() => null);
+  if (keys && process.platform !== "win32" && (keys.mode & 0o077) !== 0) {
+    return warn(name, `Other users of this machine can look into ${path.join(dataDirectory, "keys")}.`, "chmod 700 it.");
+  }
+  return ok(name, dataDirectory);
+}

@@ -1,0 +1,53 @@
+import { wrapped, WIDTH } from "../terminal/lines.ts";
+import type { Style } from "../terminal/output.ts";
+import type { Context } from "../toolbus/context.ts";
+import { EXIT, type ExitCode } from "../toolbus/exit-codes.ts";
+import type { Check } from "./check.ts";
+import { checkKey } from "./check-key.ts";
+import { checkDataDirectory, checkNode } from "./check-machine.ts";
+import { checkClock, checkReady } from "./check-service.ts";
+import { checkModel, checkTools } from "./check-work.ts";
+import { probe } from "./probe.ts";
+
+/** Checks everything that can be checked from here; what stands on something broken is left out. */
+export async function doctor(context: Context): Promise<ExitCode> {
+  const checks = await allChecks(context);
+  const failed = checks.some((check) => check.level === "fail");
+  const { output } = context;
+  if (output.json) output.document({ ok: !failed, checks });
+  else output.lines(checks.flatMap((check) => checkLines(context, check)));
+  return failed ? EXIT.failed : EXIT.ok;
+}
+
+async function allChecks(context: Context): Promise<Check[]> {
+  const { options, around, signal } = context;
+  const [gateway, approvals] = await Promise.all([
+    probe("gateway", options.url, around.now, signal),
+    probe("approvals", options.approvalsUrl, around.now, signal),
+  ]);
+  const userKey = gateway.reachable && gateway.ours ? await checkKey(context, "gateway") : null;
+  const approverKey = approvals.reachable && approvals.ours ? await checkKey(context, "approvals") : null;
+  return [
+    checkNode(process.version),
+    await checkDataDirectory(context),
+    checkReady("gateway", options.url, gateway),
+    checkReady("approvals", options.approvalsUrl, approvals),
+    ...(gateway.reachable && gateway.ours ? [checkClock(gateway)] : []),
+    ...(userKey ? [userKey.check] : []),
+    ...(approverKey ? [approverKey.check] : []),
+    ...(userKey?.service ? [await checkTools(userKey.service), await checkModel(userKey.service)] : []),
+  ];
+}
+
+const COLOURS: Readonly<Record<Check["level"], Style>> = { ok: "green", warn: "yellow", fail: "red" };
+
+function checkLines({ output }: Context, check: Check): string[] {
+  const indent = " ".repeat(22);
+  const body = wrapped(check.message, WIDTH - indent.length);
+  const fix = check.level === "ok" ? [] : wrapped(check.fix, WIDTH - indent.length - 2);
+  return [
+    `${output.paint(COLOURS[check.level], check.level.padEnd(4))}  ${check.name.padEnd(14)}  ${body[0] ?? ""}`,
+    ...body.slice(1).map((line) => indent + line),
+    ...fix.map((line, n) => `${indent}${n === 0 ? "→ " : "  "}${line}`),
+  ];
+}

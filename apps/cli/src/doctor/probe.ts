@@ -1,0 +1,61 @@
+import { whyUnreachable } from "../http/unreachable.ts";
+import type { Audience } from "../keys/find-key.ts";
+
+/** What a service said of itself. */
+export interface Probed {
+  readonly reachable: true;
+  readonly ready: boolean;
+  /** Why it is not ready, in its own words. */
+  readonly reasons: readonly string[];
+  /** Whether it speaks like a service of Toolbus at all. */
+  readonly ours: boolean;
+  readonly tookMs: number;
+  /** Its clock minus ours, as exactly as the header `Date` allows: half a second. Null without one. */
+  readonly clockMs: number | null;
+}
+
+export interface NotReached {
+  readonly reachable: false;
+  readonly why: string;
+}
+
+const TIMEOUT_MS = 5000;
+
+/** Asks a service whether it is ready; takes no key. Rejects only with the signal's reason. */
+export async function probe(service: Audience, url: string, now: () => number, signal: AbortSignal): Promise<Probed | NotReached> {
+  const asked = now();
+  try {
+    const response = await fetch(`${url}/readyz`, {
+      redirect: "manual",
+      signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+    });
+    const answered = now();
+    const said = read(await response.text());
+    const date = Date.parse(response.headers.get("date") ?? "");
+    return {
+      reachable: true,
+      ready: response.ok,
+      ours: said !== null,
+      reasons: said ?? [],
+      tookMs: answered - asked,
+      // The header has whole seconds, cut off.
+      clockMs: Number.isNaN(date) ? null : date + 500 - (asked + answered) / 2,
+    };
+  } catch (error) {
+    signal.throwIfAborted();
+    return { reachable: false, why: whyUnreachable(error, { url, service, timeoutMs: TIMEOUT_MS }) };
+  }
+}
+
+/** The reasons in an answer of `/readyz`, a plain one or a problem; null for what is neither. */
+function read(text: string): readonly string[] | null {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return null;
+  }
+  if (typeof value !== "object" || value === null || !("status" in value)) return null;
+  if ("reasons" in value && Array.isArray(value.reasons)) return value.reasons.filter((reason) => typeof reason === "string");
+  return "detail" in value && typeof value.detail === "string" ? [value.detail] : [];
+}

@@ -1,0 +1,47 @@
+import {
+  ApprovalPage,
+  ApprovalToDecide,
+  ApprovalView,
+  ContextView,
+  ConversationView,
+  describeProblems,
+  MessagePage,
+  type Parsed,
+  parser,
+  RunPage,
+  RunView,
+  ToolList,
+} from "@toolbus/contracts";
+import { EXIT } from "../toolbus/exit-codes.ts";
+import { Failure } from "../toolbus/failure.ts";
+
+type Schema = Parameters<typeof parser>[0];
+
+/** The contract of an answer, open for fields that a newer server adds: a client reads what it knows. */
+function open<S extends Schema>(schema: S): S {
+  return JSON.parse(JSON.stringify(schema), (name, value: unknown) =>
+    name === "additionalProperties" && value === false ? undefined : value,
+  ) as S;
+}
+
+export const readRun = read("run", parser(open(RunView)));
+export const readRunPage = read("list of runs", parser(open(RunPage)));
+export const readConversation = read("conversation", parser(open(ConversationView)));
+export const readMessages = read("list of messages", parser(open(MessagePage)));
+export const readContext = read("context", parser(open(ContextView)));
+export const readTools = read("list of tools", parser(open(ToolList)));
+export const readApproval = read("approval", parser(open(ApprovalView)));
+export const readApprovalToDecide = read("approval", parser(open(ApprovalToDecide)));
+export const readApprovals = read("list of approvals", parser(open(ApprovalPage)));
+
+/** Reads an answer by its contract. Throws a Failure when the server speaks another version of it. */
+function read<T>(what: string, parse: (value: unknown) => Parsed<T>): (answer: unknown) => T {
+  return (answer) => {
+    const parsed = parse(answer);
+    if (parsed.ok) return parsed.value;
+    throw new Failure(
+      EXIT.failed,
+      `The server's ${what} is not one that this version of toolbus reads (${describeProblems(parsed.problems)}): use the toolbus that came with the server.`,
+    );
+  };
+}

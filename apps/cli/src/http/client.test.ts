@@ -1,0 +1,91 @@
+import { describe, expect, it } from "vitest";
+import { client } from "./client.ts";
+import { sendJson, sendProblem, serverUnderTest } from "./server-under-test.ts";
+
+const never = new AbortController().signal;
+const gatewayAt = (url: string, key: string | null = "a-key") => client({ url, service: "gateway", key, signal: never });
+
+describe("a request", () => {
+  it("carries its key", async () => {
+    await using server = await serverUnderTest((_request, response) => sendJson(response, { fine: true }));
+    expect(await gatewayAt(server.url).get("/v1/tools")).toEqual({ fine: true });
+    expect(server.requests[0]?.headers.authorization).toBe("Bearer a-key");
+  });
+
+  it.each([
+    [401, "unauthenticated", 4],
+    [403, "forbidden", 4],
+    [403, "self_approval", 4],
+    [404, "not_found", 5],
+    [400, "invalid_request", 2],
+    [422, "idempotency_key_reused", 2],
+    [409, "conversation_busy", 1],
+    [410, "expired", 1],
+    [429, "rate_limited", 1],
+    [500, "internal", 1],
+    [503, "store_unavailable", 3],
+    [503, "shutting_down", 3],
+  ])("that is answered %d %s ends with exit code %d and says detail and remedy", async (status, code, exitCode) => {
+    await using server = await serverUnderTest((_request, response) =>
+      sendProblem(response, status, { code, detail: "It is so.", remedy: "Do this.", errors: [{ path: "/limit", message: "is odd" }] }),
+    );
+    await expect(gatewayAt(server.url).get("/")).rejects.toMatchObject({
+      status,
+      code,
+      exitCode,
+      message: "It is so. (/limit is odd) Do this.",
+    });
+  });
+
+  it("that something else than Toolbus answers says so", async () => {
+    await using server = await serverUnderTest((_request, response) => response.writeHead(404).end("<html>"));
+    await expect(gatewayAt(server.url).get("/")).rejects.toMatchObject({
+      exitCode: 3,
+      message: `${server.url} answered 404, and not as the gateway of Toolbus does: check the address.`,
+    });
+  });
+
+  it("does not follow to another place with its key", async () => {
+    await using other = await serverUnderTest((_request, response) => sendJson(response, {}));
+    await using server = await serverUnderTest((_request, response) => response.writeHead(307, { location: other.url }).end());
+    await expect(gatewayAt(server.url).get("/")).rejects.toMatchObject({ exitCode: 3 });
+    expect(other.requests).toEqual([]);
+  });
+
+  it("to where nobody listens says how to start", async () => {
+    const server = await serverUnderTest(() => undefined);
+    await server[Symbol.asyncDispose]();
+    await expect(gatewayAt(server.url).get("/")).rejects.toMatchObject({
+      exitCode: 3,
+      message: `Nothing listens at ${server.url}: start Toolbus with "toolbus start", or name the address of its gateway with --url.`,
+    });
+  });
+
+  it("that is not answered in time says so", async () => {
+    await using server = await serverUnderTest(() => undefined);
+    const slow = client({ url: server.url, service: "approvals", key: null, signal: never, timeoutMs: 20 });
+    await expect(slow.get("/")).rejects.toMatchObject({
+      exitCode: 3,
+      message: expect.stringMatching(/did not answer within 0\.02 s.*--approvals-url/),
+    });
+  });
+
+  it("whose answer was lost is sent once more, with the same key, when it may be", async () => {
+    let n = 0;
+    await using server = await serverUnderTest((request, response) => (++n === 1 ? request.socket.destroy() : sendJson(response, { n })));
+    expect(await gatewayAt(server.url).post("/", {}, { "idempotency-key": "once" })).toEqual({ n: 2 });
+    expect(server.requests.map((request) => request.headers["idempotency-key"])).toEqual(["once", "once"]);
+  });
+
+  it("whose answer was lost is not sent again without such a key", async () => {
+    await using server = await serverUnderTest((request) => request.socket.destroy());
+    await expect(gatewayAt(server.url).post("/", {})).rejects.toMatchObject({ exitCode: 3 });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it("ends with the reason of the signal that stopped it", async () => {
+    const stop = new AbortController();
+    await using server = await serverUnderTest(() => stop.abort(new Error("enough")));
+    await expect(client({ url: server.url, service: "gateway", key: null, signal: stop.signal }).get("/")).rejects.toThrow("enough");
+  });
+});

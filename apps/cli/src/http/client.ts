@@ -1,0 +1,112 @@
+import { EXIT, type ExitCode } from "../toolbus/exit-codes.ts";
+import { Failure } from "../toolbus/failure.ts";
+import { readProblem } from "./problem.ts";
+import { whyUnreachable } from "./unreachable.ts";
+
+/** A caller of one service with one key. Everything it throws is a Failure: `Unreachable`, `Answered`, or why the signal aborted. */
+export interface Client {
+  readonly url: string;
+  get(path: string): Promise<unknown>;
+  /** With an `idempotency-key` among the headers a request whose answer was lost is sent once more. */
+  post(path: string, body: unknown, headers?: Readonly<Record<string, string>>): Promise<unknown>;
+  /** A streamed answer; the caller reads its body. */
+  open(path: string, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Response>;
+}
+
+/** Nobody answers there. */
+export class Unreachable extends Failure {
+  override readonly name = "Unreachable";
+  constructor(message: string, cause: unknown) {
+    super(EXIT.unreachable, message, { cause });
+  }
+}
+
+/** What a service answered other than 2xx, in its own words. */
+export class Answered extends Failure {
+  override readonly name = "Answered";
+  readonly status: number;
+  /** The problem's code; empty when the answer came from something else than Toolbus. */
+  readonly code: string;
+  constructor(exitCode: ExitCode, status: number, code: string, message: string) {
+    super(exitCode, message);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+export interface ClientOptions {
+  readonly url: string;
+  readonly service: "gateway" | "approvals";
+  /** Null where none is needed. */
+  readonly key: string | null;
+  readonly signal?: AbortSignal;
+  readonly timeoutMs?: number;
+}
+
+interface Asking {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+const TIMEOUT_MS = 15_000;
+
+export function client({ url, service, key, signal, timeoutMs = TIMEOUT_MS }: ClientOptions): Client {
+  const authorization: Record<string, string> = key === null ? {} : { authorization: `Bearer ${key}` };
+  return {
+    url,
+    get: (path) => json(path, {}),
+    async post(path, body, headers = {}) {
+      const init = { method: "POST", headers: { "content-type": "application/json", ...headers }, body: JSON.stringify(body) };
+      try {
+        return await json(path, init);
+      } catch (error) {
+        if (!(error instanceof Unreachable) || !("idempotency-key" in headers)) throw error;
+        return json(path, init);
+      }
+    },
+    async open(path, headers, reading) {
+      const waiting = new AbortController();
+      const timer = setTimeout(() => waiting.abort(new DOMException("No answer in time.", "TimeoutError")), timeoutMs);
+      try {
+        return await answer(path, { headers }, AbortSignal.any([waiting.signal, reading]));
+      } finally {
+        clearTimeout(timer);
+      }
+    },
+  };
+
+  async function json(path: string, init: Asking): Promise<unknown> {
+    const deadline = AbortSignal.timeout(timeoutMs);
+    const response = await answer(path, init, deadline);
+    try {
+      return await response.json();
+    } catch (error) {
+      throw failed(error);
+    }
+  }
+
+  async function answer(path: string, init: Asking, until: AbortSignal): Promise<Response> {
+    let response: Response;
+    let text = "";
+    try {
+      response = await fetch(url + path, {
+        ...init,
+        redirect: "manual",
+        headers: { ...authorization, ...init.headers },
+        signal: signal ? AbortSignal.any([signal, until]) : until,
+      });
+      if (response.ok) return response;
+      text = await response.text();
+    } catch (error) {
+      throw failed(error);
+    }
+    const problem = readProblem(text, { url, service, status: response.status });
+    throw new Answered(problem.exitCode, response.status, problem.code, problem.sentence);
+  }
+
+  function failed(error: unknown): Error {
+    if (signal?.aborted && signal.reason instanceof Error) return signal.reason;
+    return new Unreachable(whyUnreachable(error, { url, service, timeoutMs }), error);
+  }
+}

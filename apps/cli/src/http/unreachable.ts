@@ -1,0 +1,42 @@
+import { SELF } from "../toolbus/self.ts";
+
+export interface Asked {
+  readonly url: string;
+  readonly service: "gateway" | "approvals";
+  readonly timeoutMs: number;
+}
+
+/** Why a request got no answer, in one sentence with what to do. */
+export function whyUnreachable(error: unknown, { url, service, timeoutMs }: Asked): string {
+  const flag = service === "gateway" ? "--url" : "--approvals-url";
+  const what = service === "gateway" ? "gateway" : "approvals service";
+  const code = codeOf(error);
+  if (code === "ECONNREFUSED") {
+    return isLoopback(url)
+      ? `Nothing listens at ${url}: start Toolbus with "${SELF} start", or name the address of its ${what} with ${flag}.`
+      : `Nothing listens at ${url}: check the address of the ${what} (${flag}), and that it runs.`;
+  }
+  if (code === "ENOTFOUND" || code === "EAI_AGAIN") return `The host of ${url} is not known: check the address of the ${what} (${flag}).`;
+  if (code === "TimeoutError")
+    return `${url} did not answer within ${timeoutMs / 1000} s: see whether its ${what} is overloaded, or check ${flag}.`;
+  if (/CERT|SELF_SIGNED|TLS|SSL|ISSUER/.test(code)) {
+    return `The certificate of ${url} is not accepted (${code}): check the address, or name its authority in NODE_EXTRA_CA_CERTS.`;
+  }
+  return `The ${what} at ${url} cannot be reached (${code}): check ${flag} and the network, and run the command again.`;
+}
+
+/** Whether an address can only be this machine's. */
+export function isLoopback(url: string): boolean {
+  const { hostname } = new URL(url);
+  return hostname === "localhost" || hostname === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(hostname);
+}
+
+/** The system's word for it, which `fetch` hides in causes. */
+function codeOf(error: unknown): string {
+  for (let at = error; at instanceof Error; at = at.cause) {
+    if ("code" in at && typeof at.code === "string") return at.code;
+    if (at.name === "TimeoutError") return at.name;
+    if (at instanceof AggregateError && at.errors.length > 0) return codeOf(at.errors[0]);
+  }
+  return error instanceof Error ? error.name : "unknown";
+}

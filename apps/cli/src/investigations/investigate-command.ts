@@ -1,0 +1,72 @@
+import { type RunEnd, SEVERITIES, type Severity } from "@toolbus/contracts";
+import { readRun } from "../http/answers.ts";
+import { followRun } from "../runs/follow-run.ts";
+import { exitCodeOf, outcomeOf } from "../runs/run-lines.ts";
+import { runScreen } from "../runs/run-screen.ts";
+import { endLines, jsonScreen } from "../runs/watch-command.ts";
+import type { Context } from "../toolbus/context.ts";
+import { EXIT, type ExitCode } from "../toolbus/exit-codes.ts";
+import { Failure } from "../toolbus/failure.ts";
+import { SELF } from "../toolbus/self.ts";
+import { readAlert } from "./read-alert.ts";
+
+export interface InvestigateOptions {
+  readonly alert?: string;
+  readonly note?: string;
+  readonly wait: boolean;
+  readonly failOn?: Severity;
+}
+
+/** Starts an investigation and follows it to its report. */
+export async function investigate(context: Context, release: string | undefined, options: InvestigateOptions): Promise<ExitCode> {
+  const { alert, note, wait, failOn } = options;
+  if ((release === undefined) === (alert === undefined)) {
+    throw new Failure(EXIT.usage, "Name the release to investigate, or give an alert with --alert: one of the two.");
+  }
+  if (!wait && failOn !== undefined)
+    throw new Failure(EXIT.usage, "--fail-on needs the report, which --no-wait does not wait for: leave one out.");
+  const about = alert === undefined ? { releaseId: release } : { alert: await readAlert(context, alert) };
+  const { output, around, colour, signal } = context;
+  const gateway = await context.gateway();
+  const body = { ...about, ...(note === undefined ? {} : { note }) };
+  const run = readRun(await gateway.post("/v1/investigations", body, { "idempotency-key": around.newId() }));
+  if (!wait) {
+    if (output.json) output.document(run);
+    else output.lines([run.runId]);
+    return EXIT.ok;
+  }
+  output.note(`Run ${run.runId}`);
+  const leaving = (): void => output.note(`The run goes on: ${SELF} runs watch ${run.runId}`);
+  signal.addEventListener("abort", leaving, { once: true });
+  const end = await followRun({
+    gateway,
+    runId: run.runId,
+    screen: output.json ? jsonScreen(context) : runScreen({ progress: output.err, text: null, colour, quiet: context.options.quiet }),
+    signal,
+    now: around.now,
+  });
+  signal.removeEventListener("abort", leaving);
+  const code = verdict(end, failOn);
+  if (output.json) output.document({ runId: run.runId, ...document(end), exitCode: code });
+  else output.lines(endLines(context, end).filter((line, n) => n > 0 || line !== ""));
+  return code;
+}
+
+/** A gate that lets pass what nobody assessed would be none. */
+function verdict(end: RunEnd, failOn: Severity | undefined): ExitCode {
+  if (end.type !== "run.completed" || failOn === undefined) return exitCodeOf(end);
+  const severity = end.report?.severity;
+  if (!severity) return EXIT.failed;
+  return SEVERITIES.indexOf(severity) >= SEVERITIES.indexOf(failOn) ? EXIT.condition : EXIT.ok;
+}
+
+function document(end: RunEnd): object {
+  return {
+    status: outcomeOf(end),
+    severity: end.report?.severity ?? null,
+    report: end.report,
+    answer: end.type === "run.completed" ? end.text : null,
+    error: end.type === "run.failed" ? { code: end.code, message: end.message } : null,
+    usage: end.usage,
+  };
+}

@@ -1,0 +1,105 @@
+import type { RunEnd, RunEvent } from "@toolbus/contracts";
+import { Answered, type Client } from "../http/client.ts";
+import type { Interrupts } from "../terminal/interrupts.ts";
+import type { Keyboard } from "../terminal/keyboard.ts";
+import { safeText } from "../terminal/safe-text.ts";
+import { SELF } from "../toolbus/self.ts";
+import type { RunScreen } from "./run-screen.ts";
+import { type StreamItem, watchRun } from "./watch-run.ts";
+
+export interface FollowOptions {
+  readonly gateway: Client;
+  readonly runId: string;
+  readonly screen: RunScreen;
+  readonly signal: AbortSignal;
+  readonly now: () => number;
+  readonly onItem?: (item: StreamItem) => void;
+  /** Who answers what the model asks; without anybody it waits for an answer from elsewhere. */
+  readonly keyboard?: Keyboard;
+  /** With these, the first Ctrl-C cancels the run and waits for its end. */
+  readonly interrupts?: Interrupts;
+}
+
+const TICK_MS = 1000;
+
+/** Follows a run on the screen to its end, and passes on what the person says to it: answers, and the wish to cancel. */
+export async function followRun(options: FollowOptions): Promise<RunEnd> {
+  const { gateway, runId, screen, now, onItem, keyboard, interrupts, signal } = options;
+  const failing = new AbortController();
+  const questions = asker(options, (error) => failing.abort(error));
+  const ticking = setInterval(() => questions.open() || screen.tick(now()), TICK_MS).unref();
+  const takeBack = interrupts?.first(() => {
+    screen.line(`Cancelling; Ctrl-C again leaves it running.`);
+    gateway.post(`/v1/runs/${runId}/cancel`, {}).catch((error: unknown) => {
+      // It has ended meanwhile, as the stream will say.
+      if (!(error instanceof Answered && error.status === 409)) failing.abort(error);
+    });
+  });
+  try {
+    return await watchRun(gateway, runId, {
+      signal: AbortSignal.any([signal, failing.signal]),
+      onLost: () => screen.line("The connection was lost; following goes on where it broke off as soon as Toolbus answers again."),
+      onItem(item) {
+        screen.item(item);
+        onItem?.(item);
+        if (item.type === "call.asked" && keyboard) questions.ask(item);
+        if (item.type === "call.asked" && !keyboard) {
+          screen.line(`  ${SELF} runs answer ${runId} "your answer" --call ${safeText(item.callId)}`);
+        }
+        if (item.type === "call.resolved") questions.close(item.callId);
+      },
+    });
+  } finally {
+    clearInterval(ticking);
+    takeBack?.();
+    questions.closeAll();
+    screen.clear();
+  }
+}
+
+type Asked = Extract<RunEvent, { type: "call.asked" }>;
+
+/** Puts the questions of a run to the person, one after another; one that was answered elsewhere is taken back. */
+function asker({ gateway, runId, keyboard, signal, screen }: FollowOptions, fail: (error: unknown) => void) {
+  const asking = new Map<string, AbortController>();
+  let turn: Promise<void> = Promise.resolve();
+  return {
+    open: () => asking.size > 0,
+    ask(asked: Asked): void {
+      const control = new AbortController();
+      asking.set(asked.callId, control);
+      turn = turn.then(() => put(asked, control.signal)).catch(fail);
+    },
+    close,
+    closeAll: () => [...asking.keys()].forEach(close),
+  };
+
+  function close(callId: string): void {
+    asking.get(callId)?.abort(new Error("The question is answered."));
+    asking.delete(callId);
+  }
+
+  async function put({ callId, options }: Asked, closed: AbortSignal): Promise<void> {
+    const answer = await keyboard?.ask("your answer > ", AbortSignal.any([closed, signal])).catch((error: unknown) => {
+      if (closed.aborted || signal.aborted) return null;
+      throw error;
+    });
+    asking.delete(callId);
+    if (answer === null || answer === undefined || answer.trim() === "") {
+      if (!closed.aborted) screen.line(`No answer was given: ${SELF} runs answer ${runId} "your answer" gives one later.`);
+      return;
+    }
+    try {
+      await gateway.post(`/v1/runs/${runId}/answers`, { callId, text: meantBy(answer.trim(), options) });
+    } catch (error) {
+      // Answered elsewhere, or not waited for any more.
+      if (!(error instanceof Answered && error.status === 409)) throw error;
+      screen.line(error.message);
+    }
+  }
+}
+
+/** The option whose number was typed, or what was typed. */
+export function meantBy(answer: string, options: readonly string[]): string {
+  return (/^\d{1,2}$/.test(answer) && options[Number(answer) - 1]) || answer;
+}

@@ -1,0 +1,24 @@
+import type { RunEnd, RunView } from "@toolbus/contracts";
+import { EXIT, type ExitCode } from "../toolbus/exit-codes.ts";
+
+/** How a run's end counts for a script. */
+export function exitCodeOf(end: Pick<RunEnd, "type">): ExitCode {
+  return end.type === "run.completed" ? EXIT.ok : EXIT.failed;
+}
+
+/** How it ended, in a word: `completed`, `failed`, `cancelled`. */
+export function outcomeOf(end: Pick<RunEnd, "type">): string {
+  return end.type.slice("run.".length);
+}
+
+/** What a run is about, in a few words, from what it was given. */
+export function subjectOf({ input }: Pick<RunView, "input">): string {
+  if (input === undefined) return "";
+  const { releaseId, alert, text } = input;
+  if (typeof releaseId === "string") return `release ${releaseId}`;
+  if (typeof text === "string") return text;
+  if (typeof alert !== "object" || alert === null || !("labels" in alert)) return "";
+  const { labels } = alert;
+  const named = typeof labels === "object" && labels !== null && "alertname" in labels ? labels.alertname : undefined;
+  return typeof named === "string" ? `alert ${named}` : "an alert";
+}

@@ -1,0 +1,196 @@
+import type { RunEvent } from "@toolbus/contracts";
+import { spanOf, tookOf } from "../terminal/duration.ts";
+import { cut, WIDTH } from "../terminal/lines.ts";
+import { type Paint, painter, type Sink } from "../terminal/output.ts";
+import { safeText } from "../terminal/safe-text.ts";
+import { SELF } from "../toolbus/self.ts";
+import type { StreamItem } from "./watch-run.ts";
+
+/**
+ * What a terminal shows of a run while it happens: one line an event, the text as it comes, and at the bottom what is under way with its age.
+ * Without a terminal there is neither a moving line nor text as it comes.
+ */
+export interface RunScreen {
+  item(item: StreamItem): void;
+  /** One line of somebody else's, between the run's. */
+  line(text: string): void;
+  /** Redraws the ages. */
+  tick(now: number): void;
+  /** Takes the moving line away, so that something else can be written; `tick` brings it back. */
+  clear(): void;
+}
+
+export interface RunScreenOptions {
+  /** Where events go. */
+  readonly progress: Sink;
+  /** Where text goes as it comes; null where only the whole answer is wanted. */
+  readonly text: Sink | null;
+  readonly colour: boolean;
+  readonly quiet: boolean;
+  /** Whether a call that failed is told with its reason, as far as that fits; true when nothing is said. */
+  readonly reasons?: boolean;
+}
+
+interface UnderWay {
+  readonly tool: string;
+  readonly since: number;
+  readonly doing: string;
+}
+
+export function runScreen({ progress, text, colour, quiet, reasons = true }: RunScreenOptions): RunScreen {
+  const moving = progress.isTTY === true && !quiet;
+  const paint = painter(colour && progress.isTTY === true);
+  const calls = new Map<string, UnderWay>();
+  let drawn = false;
+  let midText = false;
+  /** The round whose text is on the screen already. */
+  let streamed = -1;
+  /** What was said in that round. */
+  let said = "";
+
+  return { item, line, tick, clear };
+
+  function item(event: StreamItem): void {
+    switch (event.type) {
+      case "delta":
+        return write(event.round, event.text);
+      case "reset":
+        streamed = -1;
+        return line(paint("dim", "(another process took over; the text starts again)"));
+      case "progress":
+        return progressed(event.callId, event.tool, event.message, event.fraction);
+      case "turn":
+        return turn(event);
+      case "call.held":
+        return held(event);
+      case "call.asked":
+        return asked(event);
+      case "call.decided":
+        under(event.callId, event.tool, event.at, "");
+        return line(decidedLine(event, paint));
+      case "call.resolved":
+        calls.delete(event.callId);
+        return line(resolvedLine(event, paint, reasons));
+      case "run.queued":
+        return line(paint("dim", `waits behind ${event.behind}`));
+      case "run.cancelling":
+        return line(paint("yellow", `cancelling, asked by ${event.by}; what was sent is waited for`));
+      case "run.completed":
+        // Mostly the last turn's text, which is on the screen already.
+        if (event.text.trim() !== said.trim()) write(NO_ROUND, event.text);
+        return finish();
+      case "run.failed":
+      case "run.cancelled":
+        return finish();
+      default:
+        // The start of the run, and what a newer server says.
+        return;
+    }
+  }
+
+  function turn(event: Extract<RunEvent, { type: "turn" }>): void {
+    if (streamed !== event.round) write(event.round, event.text);
+    for (const call of event.calls) {
+      under(call.callId, call.tool, event.at, "");
+      line(`${paint("cyan", "→")} ${safeText(call.tool)} ${paint("dim", cut(call.arguments, WIDTH - call.tool.length - 3))}`);
+    }
+  }
+
+  function held(event: Extract<RunEvent, { type: "call.held" }>): void {
+    under(event.callId, event.tool, event.at, "waits for a person");
+    line(
+      `${paint("yellow", "‖")} ${safeText(event.tool)} waits for a person (${safeText(event.tier)} tier): ${cut(safeText(event.effect), WIDTH - 50)}`,
+    );
+    line(`  ${SELF} approvals approve ${safeText(event.approvalId)}`);
+  }
+
+  function asked(event: Extract<RunEvent, { type: "call.asked" }>): void {
+    under(event.callId, "ask_user", event.at, "waits for an answer");
+    line(`${paint("yellow", "?")} ${safeText(event.question)}`);
+    event.options.forEach((option, n) => line(`  ${n + 1}  ${safeText(option)}`));
+  }
+
+  function progressed(callId: string, tool: string, message: string, fraction: number | undefined): void {
+    const doing = `${message}${fraction === undefined ? "" : ` ${Math.round(fraction * 100)} %`}`;
+    const before = calls.get(callId);
+    if (before) calls.set(callId, { ...before, doing });
+    // Without a moving line it is told, once.
+    if (moving || before?.doing === doing) return;
+    line(paint("dim", `… ${tool}: ${doing}`));
+  }
+
+  function under(callId: string, tool: string, at: number, doing: string): void {
+    const since = calls.get(callId)?.since ?? at;
+    calls.set(callId, { tool, since, doing });
+  }
+
+  function write(round: number, words: string): void {
+    if (!text || words === "") return;
+    clear();
+    if (round !== streamed) {
+      if (midText) text.write("\n");
+      said = "";
+    }
+    streamed = round;
+    said += words;
+    midText = !words.endsWith("\n");
+    text.write(safeText(words));
+  }
+
+  function line(words: string): void {
+    if (quiet) return;
+    clear();
+    if (midText) text?.write("\n");
+    midText = false;
+    progress.write(`${words}\n`);
+  }
+
+  function finish(): void {
+    calls.clear();
+    clear();
+    if (midText) text?.write("\n");
+    midText = false;
+  }
+
+  function tick(now: number): void {
+    if (!moving || calls.size === 0 || midText) return;
+    const each = [...calls.values()].map(({ tool, since, doing }) => `${tool} ${spanOf(Math.max(0, now - since))}${doing && `, ${doing}`}`);
+    const width = Math.min(progress.columns || WIDTH, WIDTH) - 3;
+    progress.write(`${CLEAR}${paint("dim", `  ${cut(each.join(" · "), width)}`)}`);
+    drawn = true;
+  }
+
+  function clear(): void {
+    if (drawn) progress.write(CLEAR);
+    drawn = false;
+  }
+}
+
+/** The round of what is said outside any round. */
+const NO_ROUND = -2;
+
+// Back to the first column, and the line emptied.
+const CLEAR = "\r\u001b[2K";
+
+function decidedLine(event: Extract<RunEvent, { type: "call.decided" }>, paint: Paint): string {
+  const yes = event.outcome === "approved";
+  const by = event.decidedBy.length > 0 ? event.decidedBy.join(", ") : "policy";
+  return `${paint(yes ? "green" : "red", yes ? "✓" : "✗")} ${paint("reset", event.tool)} ${event.outcome.replaceAll("_", " ")} by ${paint("reset", by)}`;
+}
+
+function resolvedLine(event: Extract<RunEvent, { type: "call.resolved" }>, paint: Paint, reasons: boolean): string {
+  const ok = event.status === "ok";
+  const why = ok || !reasons ? "" : messageIn(event.content);
+  const head = `${paint(ok ? "green" : "red", ok ? "✓" : "✗")} ${paint("reset", event.tool)} ${event.status.replaceAll("_", " ")}, ${tookOf(event.latencyMs)}`;
+  return why === "" ? head : `${head}: ${cut(safeText(why), WIDTH - event.tool.length - event.status.length - 20)}`;
+}
+
+/** The sentence in a failed result, which is an object with a `message`; of anything else the beginning. */
+export function messageIn(content: string): string {
+  try {
+    const value: unknown = JSON.parse(content);
+    return typeof value === "object" && value !== null && "message" in value && typeof value.message === "string" ? value.message : "";
+  } catch {
+    return content;
+  }
+}

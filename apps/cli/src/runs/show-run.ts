@@ -1,0 +1,57 @@
+import type { RunView } from "@toolbus/contracts";
+import { readRun } from "../http/answers.ts";
+import { spanOf, tookOf } from "../terminal/duration.ts";
+import { wrapped, WIDTH } from "../terminal/lines.ts";
+import type { Paint } from "../terminal/output.ts";
+import { safeValue } from "../terminal/safe-text.ts";
+import type { Context } from "../toolbus/context.ts";
+import { EXIT, type ExitCode } from "../toolbus/exit-codes.ts";
+import { idOf } from "../toolbus/ids.ts";
+import { SELF } from "../toolbus/self.ts";
+import { reportLines } from "./report-lines.ts";
+import { subjectOf } from "./run-lines.ts";
+
+/** Shows where a run stands: what it waits for, or how it ended. */
+export async function showRun(context: Context, typed: string | undefined): Promise<ExitCode> {
+  const runId = idOf("run", typed);
+  const gateway = await context.gateway();
+  const run = readRun(await gateway.get(`/v1/runs/${runId}`));
+  const { output, around } = context;
+  if (output.json) output.document(run);
+  else output.lines(runLines(safeValue(run), around.now(), output.paint));
+  return EXIT.ok;
+}
+
+/** A run as text. */
+export function runLines(run: RunView, now: number, paint: Paint): string[] {
+  const { usage } = run;
+  const fields: readonly (readonly [name: string, value: string | undefined])[] = [
+    ["run", run.runId],
+    ["conversation", run.conversationId],
+    ["status", run.status + (run.code === undefined ? "" : ` (${run.code})`)],
+    ["about", subjectOf(run) || undefined],
+    ["profile", run.profile],
+    ["requester", run.requester],
+    ["started", `${spanOf(now - run.createdAt)} ago`],
+    ["took", run.endedAt ? tookOf(run.endedAt - run.createdAt) : undefined],
+    ["used", usage && `${usage.modelCalls} model calls, ${usage.toolCalls} tool calls, ${usage.inputTokens + usage.outputTokens} tokens`],
+  ];
+  return [
+    ...fields.flatMap(([name, value]) => (value === undefined ? [] : wrapped(`${name.padEnd(14)}${value}`, WIDTH))),
+    ...(run.awaiting ?? []).flatMap((waits) => awaitedLines(run.runId, waits, paint)),
+    ...(run.answer ? ["", ...run.answer.split("\n")] : []),
+    ...(run.report ? ["", ...reportLines(run.report, paint)] : []),
+  ];
+}
+
+function awaitedLines(runId: string, waits: NonNullable<RunView["awaiting"]>[number], paint: Paint): string[] {
+  if (waits.kind === "approval") {
+    return ["", paint("yellow", `${waits.tool} waits for a person:`), `  ${SELF} approvals approve ${waits.approvalId ?? ""}`.trimEnd()];
+  }
+  return [
+    "",
+    ...wrapped(paint("yellow", `it asks: ${waits.question ?? ""}`), WIDTH),
+    ...(waits.options ?? []).map((option, n) => `  ${n + 1}  ${option}`),
+    `  ${SELF} runs answer ${runId} "your answer" --call ${waits.callId}`,
+  ];
+}

@@ -1,0 +1,41 @@
+import type { RunEnd } from "@toolbus/contracts";
+import type { Context } from "../toolbus/context.ts";
+import type { ExitCode } from "../toolbus/exit-codes.ts";
+import { idOf } from "../toolbus/ids.ts";
+import { followRun } from "./follow-run.ts";
+import { reportLines } from "./report-lines.ts";
+import { exitCodeOf } from "./run-lines.ts";
+import { type RunScreen, runScreen } from "./run-screen.ts";
+
+/** Follows a run from its first event to its end; leaving stops nothing. */
+export async function watchCommand(context: Context, typed: string | undefined): Promise<ExitCode> {
+  const runId = idOf("run", typed);
+  const { output, around, colour, options, signal } = context;
+  const gateway = await context.gateway();
+  const screen = output.json ? jsonScreen(context) : runScreen({ progress: output.out, text: output.out, colour, quiet: options.quiet });
+  const end = await followRun({
+    gateway,
+    runId,
+    screen,
+    signal,
+    now: around.now,
+    ...(output.json ? { onItem: (item) => output.record(item) } : {}),
+  });
+  if (!output.json) output.lines(endLines(context, end));
+  return exitCodeOf(end);
+}
+
+/** What is said at the end of a run: its report, or why there is none. */
+export function endLines({ output }: Pick<Context, "output">, end: RunEnd): string[] {
+  const { paint } = output;
+  return [
+    ...(end.report ? ["", ...reportLines(end.report, paint)] : []),
+    ...(end.type === "run.failed" ? [paint("red", `The run failed: ${end.message} (${end.code})`)] : []),
+    ...(end.type === "run.cancelled" ? [paint("yellow", `The run was cancelled by ${end.by}.`)] : []),
+  ];
+}
+
+/** Standard output belongs to the records; only what happens to the connection is told. */
+export function jsonScreen({ output }: Pick<Context, "output">): RunScreen {
+  return { item: () => undefined, line: output.note, tick: () => undefined, clear: () => undefined };
+}

@@ -1,0 +1,98 @@
+import { setTimeout as after } from "node:timers/promises";
+import { isRunEnd, type RunEnd, type RunEvent, type TextDelta, type TextReset, type ToolProgressed } from "@toolbus/contracts";
+import { createParser } from "eventsource-parser";
+import { Answered, type Client, Unreachable } from "../http/client.ts";
+
+/** What a stream says: durable events with their number, and what is live. A newer server may say more, which a viewer skips. */
+export type StreamItem = (RunEvent & { readonly sequence: number }) | TextDelta | TextReset | ToolProgressed;
+
+export interface WatchOptions {
+  readonly onItem: (item: StreamItem) => void;
+  /** The connection broke and is sought again: called once until something new comes, however often it is tried. */
+  readonly onLost?: () => void;
+  /** Stops following; the run goes on. */
+  readonly signal: AbortSignal;
+  /** How long a lost connection is sought before it is given up. */
+  readonly patienceMs?: number;
+}
+
+const PATIENCE_MS = 60_000;
+const FIRST_PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 4000;
+// The gateway sends a comment line every 15 s: whoever says nothing for longer has gone without a word.
+const SILENCE_MS = 50_000;
+
+/**
+ * Follows a run to its end: when the connection breaks it comes back with the last event's id and misses nothing. Rejects with the client's
+ * Failure when nobody was there to begin with or comes back in time, and with the signal's reason when it aborts.
+ */
+export async function watchRun(gateway: Client, runId: string, options: WatchOptions): Promise<RunEnd> {
+  const { onItem, onLost, signal, patienceMs = PATIENCE_MS } = options;
+  let lastId = "";
+  /** When it was last connected; null before the first time. */
+  let contactAt: number | null = null;
+  let told = false;
+  let pauseMs = FIRST_PAUSE_MS;
+  for (;;) {
+    try {
+      const end = await readStream();
+      if (end) return end;
+    } catch (error) {
+      signal.throwIfAborted();
+      const away = error instanceof Unreachable || (error instanceof Answered && error.status >= 500);
+      if (!away || contactAt === null || performance.now() - contactAt > patienceMs) throw error;
+    }
+    if (!told) onLost?.();
+    told = true;
+    await after(pauseMs, undefined, { signal }).catch(() => signal.throwIfAborted());
+    pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
+  }
+
+  async function readStream(): Promise<RunEnd | null> {
+    const silent = new AbortController();
+    const silence = setTimeout(() => silent.abort(new Error("The stream fell silent.")), SILENCE_MS);
+    try {
+      const headers = { accept: "text/event-stream", ...(lastId === "" ? {} : { "last-event-id": lastId }) };
+      const response = await gateway.open(`/v1/runs/${runId}/events`, headers, AbortSignal.any([signal, silent.signal]));
+      let end: RunEnd | null = null;
+      const parser = createParser({
+        onEvent({ event, id, data }) {
+          if (event === "bye" || end) return;
+          told = false;
+          pauseMs = FIRST_PAUSE_MS;
+          if (id) lastId = id;
+          const item = JSON.parse(data) as StreamItem;
+          onItem(item);
+          if (isRunEnd(item)) end = item;
+        },
+      });
+      for await (const text of textOf(response)) {
+        contactAt = performance.now();
+        silence.refresh();
+        parser.feed(text);
+        if (end) return end;
+      }
+      return end;
+    } finally {
+      clearTimeout(silence);
+      // What is left of the answer is not waited for.
+      silent.abort();
+    }
+  }
+}
+
+/** The body as text. That it breaks off is the network's doing, and told apart from faults in reading it. */
+async function* textOf(response: Response): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  const chunks = (response.body ?? new ReadableStream<Uint8Array>()).values();
+  for (;;) {
+    let next: IteratorResult<Uint8Array, unknown>;
+    try {
+      next = await chunks.next();
+    } catch (error) {
+      throw new Unreachable(`The connection to ${new URL(response.url).origin} was lost: see whether Toolbus still runs there.`, error);
+    }
+    if (next.done) return;
+    yield decoder.decode(next.value, { stream: true });
+  }
+}

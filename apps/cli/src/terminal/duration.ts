@@ -1,0 +1,28 @@
+const UNITS = [
+  ["d", 86_400_000],
+  ["h", 3_600_000],
+  ["min", 60_000],
+  ["s", 1000],
+] as const;
+
+/** A time span as a person says it, in its largest whole unit: "12 s", "3 min", "2 d". Below a second "0 s", negative ones too. */
+export function spanOf(ms: number): string {
+  for (const [unit, size] of UNITS) if (ms >= size) return `${Math.floor(ms / size)} ${unit}`;
+  return "0 s";
+}
+
+/** How long something took: milliseconds below a second, tenths of seconds below a minute. */
+export function tookOf(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  return ms < 60_000 ? `${(ms / 1000).toFixed(1)} s` : spanOf(ms);
+}
+
+const SIZES: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, min: 60_000, h: 3_600_000, d: 86_400_000 };
+const LONGEST_MS = 2 ** 31 - 1;
+
+/** Reads "90", "30s", "5m" or "1h" (a bare number is seconds) as milliseconds; null for anything else, zero, and what no timer can hold. */
+export function parseSpan(text: string): number | null {
+  const [, figure = "", unit = "s"] = /^(\d{1,9}(?:\.\d{1,3})?) ?(ms|s|m|min|h|d)?$/.exec(text.trim()) ?? [];
+  const ms = Math.round(Number(figure) * (SIZES[unit] ?? 0));
+  return figure !== "" && ms >= 1 && ms <= LONGEST_MS ? ms : null;
+}

@@ -1,0 +1,52 @@
+import { describe, expect, it } from "vitest";
+import { interrupts } from "./interrupts.ts";
+
+function setup() {
+  const clock = { ms: 0 };
+  const quits: number[] = [];
+  const presses = interrupts(
+    () => clock.ms,
+    () => quits.push(clock.ms),
+  );
+  const press = (at: number): void => {
+    clock.ms = at;
+    presses.press();
+  };
+  return { presses, press, quits };
+}
+
+describe("Ctrl-C", () => {
+  it("leaves with exit code 130 when nothing else was made of it", () => {
+    const { presses, press } = setup();
+    press(0);
+    expect(presses.leave.reason).toMatchObject({ exitCode: 130 });
+  });
+
+  it("does first what the command made of it, then leaves, then quits at once", () => {
+    const { presses, press, quits } = setup();
+    let cancelled = 0;
+    presses.first(() => cancelled++);
+    press(0);
+    expect([cancelled, presses.leave.aborted]).toEqual([1, false]);
+    press(1000);
+    expect([cancelled, presses.leave.aborted, quits]).toEqual([1, true, []]);
+    press(2000);
+    expect(quits).toEqual([2000]);
+  });
+
+  it("counts once when the terminal and a parent process both pass it on", () => {
+    const { presses, press } = setup();
+    presses.first(() => undefined);
+    press(0);
+    press(5);
+    expect(presses.leave.aborted).toBe(false);
+  });
+
+  it("leaves when what was made of it has been taken back", () => {
+    const { presses, press } = setup();
+    let cancelled = 0;
+    presses.first(() => cancelled++)();
+    press(0);
+    expect([cancelled, presses.leave.aborted]).toEqual([0, true]);
+  });
+});

@@ -1,0 +1,41 @@
+import { EXIT } from "../toolbus/exit-codes.ts";
+import { Failure } from "../toolbus/failure.ts";
+
+/** What Ctrl-C means at the moment: first what the command made of it, then leaving. */
+export interface Interrupts {
+  /** Aborts when the command must leave; the reason is a Failure with the exit code of an interruption. */
+  readonly leave: AbortSignal;
+  /** One press of Ctrl-C. */
+  press(): void;
+  /** The next press calls this instead of leaving. Returns what takes it back. */
+  first(handle: () => void): () => void;
+}
+
+// The terminal signals every process in front of it, and what started this one may pass the signal on: one press can arrive twice.
+const ONE_PRESS_MS = 60;
+
+/** `quit` ends the process: for whoever presses again while the command is leaving. */
+export function interrupts(now: () => number, quit: () => void): Interrupts {
+  const leaving = new AbortController();
+  let handle: (() => void) | null = null;
+  let last = -Infinity;
+  return {
+    leave: leaving.signal,
+    press() {
+      const at = now();
+      if (at - last < ONE_PRESS_MS) return;
+      last = at;
+      if (leaving.signal.aborted) return quit();
+      if (handle === null) return leaving.abort(new Failure(EXIT.interrupted, "Interrupted."));
+      const once = handle;
+      handle = null;
+      once();
+    },
+    first(next) {
+      handle = next;
+      return () => {
+        if (handle === next) handle = null;
+      };
+    },
+  };
+}

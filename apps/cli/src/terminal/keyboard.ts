@@ -1,0 +1,77 @@
+import { createInterface } from "node:readline";
+
+/** Somebody at a terminal who can be asked. */
+export interface Keyboard {
+  /**
+   * Asks and waits for a line; a line that ends in a backslash goes on in the next one. Null when the input has ended. Rejects with the signal's
+   * reason when it aborts.
+   */
+  ask(question: string, signal: AbortSignal): Promise<string | null>;
+}
+
+export interface KeyboardOptions {
+  readonly input: NodeJS.ReadStream;
+  readonly output: NodeJS.WriteStream;
+  /** Ctrl-C in front of a question: the terminal sends no signal then. */
+  readonly onInterrupt: () => void;
+}
+
+/**
+ * Reads lines at a terminal. It listens only while it asks: in between Ctrl-C is the terminal's signal, and what is typed ahead waits for the
+ * next question.
+ */
+export function keyboard({ input, output, onInterrupt }: KeyboardOptions): Keyboard {
+  /** Newest first, as readline keeps it. */
+  let history: string[] = [];
+  /** Lines that were pasted together with the one that was asked for. */
+  const ahead: string[] = [];
+  let over = false;
+  return {
+    async ask(question, signal) {
+      let text = "";
+      for (let prompt = question; ; prompt = "… ") {
+        const line = await next(prompt, signal);
+        if (line === null) return text === "" ? null : text;
+        if (!line.endsWith("\\")) return text + line;
+        text += `${line.slice(0, -1)}\n`;
+      }
+    },
+  };
+
+  async function next(prompt: string, signal: AbortSignal): Promise<string | null> {
+    signal.throwIfAborted();
+    const waiting = ahead.shift();
+    if (waiting !== undefined) {
+      output.write(`${prompt}${waiting}\n`);
+      return waiting;
+    }
+    if (over) return null;
+    const lines = createInterface({ input, output, prompt, history, historySize: 200, removeHistoryDuplicates: true });
+    const { promise, resolve, reject } = Promise.withResolvers<string | null>();
+    let answered = false;
+    const abort = (): void => reject(signal.reason as Error);
+    signal.addEventListener("abort", abort, { once: true });
+    lines
+      .on("line", (line) => {
+        if (answered) ahead.push(line);
+        else resolve(line);
+        answered = true;
+      })
+      .on("history", (now: string[]) => (history = [...now]))
+      .on("SIGINT", onInterrupt)
+      .on("close", () => {
+        if (!answered) over = true;
+        resolve(null);
+      });
+    lines.prompt();
+    try {
+      return await promise;
+    } finally {
+      signal.removeEventListener("abort", abort);
+      // What is written next does not belong behind the question.
+      if (!answered) output.write("\n");
+      answered = true;
+      lines.close();
+    }
+  }
+}

@@ -1,0 +1,28 @@
+/** How wide a line of output is at most, in characters. */
+export const WIDTH = 100;
+
+/** One line of at most `width` characters: line breaks become spaces, what is too long ends in "…". */
+export function cut(text: string, width: number): string {
+  const line = text.replace(/\s+/g, " ").trim();
+  return line.length > width ? `${line.slice(0, Math.max(0, width - 1))}…` : line;
+}
+
+/** Breaks a text of several lines at words, each line by itself. */
+export function paragraphs(text: string, width: number): string[] {
+  return text.split("\n").flatMap((line) => wrapped(line, width));
+}
+
+/** Breaks a line at words; what follows the first part is indented like it. A word that is longer than a line stays whole: ids are pasted. */
+export function wrapped(text: string, width: number): string[] {
+  const indent = /^ */.exec(text)?.[0] ?? "";
+  const lines: string[] = [];
+  let current = indent;
+  for (const word of text.slice(indent.length).split(" ")) {
+    if (current.trim() !== "" && current.length + 1 + word.length > width) {
+      lines.push(current);
+      current = indent;
+    }
+    current = current.trim() === "" ? current + word : `${current} ${word}`;
+  }
+  return [...lines, current];
+}

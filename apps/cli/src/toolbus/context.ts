@@ -1,0 +1,65 @@
+import { client, type Client } from "../http/client.ts";
+import { type Audience, findKey, type FoundKey, noKey } from "../keys/find-key.ts";
+import { colourWanted, output, type Output } from "../terminal/output.ts";
+import { EXIT } from "./exit-codes.ts";
+import { Failure } from "./failure.ts";
+import type { GlobalOptions } from "./global-options.ts";
+import type { Surroundings } from "./surroundings.ts";
+
+/** What a command works with once its options are read. */
+export interface Context {
+  readonly options: GlobalOptions;
+  readonly around: Surroundings;
+  readonly output: Output;
+  readonly colour: boolean;
+  /** Aborts when the command must end: Ctrl-C, or --timeout. The reason is a Failure. */
+  readonly signal: AbortSignal;
+  /** The gateway with the caller's key. Throws a Failure when there is no key; Unreachable when nobody is there to take one. */
+  gateway(): Promise<Client>;
+  /** Approvals with the approver's key, likewise. */
+  approvals(): Promise<Client>;
+  /** The key for a service, if there is one. `--key` and `--key-file` are meant for the service that the command talks to. */
+  keyFor(audience: Audience): Promise<FoundKey | null>;
+}
+
+/** `audience`: whose key --key and --key-file are. */
+export function contextOf(options: GlobalOptions, around: Surroundings, audience: Audience): Context {
+  const { env, stdout, stderr, interrupts } = around;
+  const colour = colourWanted(env, options.colour);
+  const signal = options.timeoutMs === null ? interrupts.leave : AbortSignal.any([interrupts.leave, timeoutSignal(options.timeoutMs)]);
+  const urls = { gateway: options.url, approvals: options.approvalsUrl };
+  const searchFor = (service: Audience) => ({
+    audience: service,
+    url: urls[service],
+    env,
+    dataDirectory: options.dataDirectory,
+    ...(service === audience && options.key !== undefined ? { key: options.key } : {}),
+    ...(service === audience && options.keyFile !== undefined ? { keyFile: options.keyFile } : {}),
+  });
+  return {
+    options,
+    around,
+    colour,
+    signal,
+    output: output({ out: stdout, err: stderr, json: options.json, quiet: options.quiet, colour }),
+    gateway: () => open("gateway"),
+    approvals: () => open("approvals"),
+    keyFor: (service) => findKey(searchFor(service)),
+  };
+
+  async function open(service: Audience): Promise<Client> {
+    const url = urls[service];
+    const found = await findKey(searchFor(service));
+    if (found !== null) return client({ url, service, key: found.key, signal });
+    // Whoever has not started anything yet needs to hear that first.
+    await client({ url, service, key: null, signal }).get("/healthz");
+    throw noKey(searchFor(service));
+  }
+}
+
+function timeoutSignal(ms: number): AbortSignal {
+  const control = new AbortController();
+  const why = new Failure(EXIT.timedOut, "The time of --timeout is over; what was started goes on.");
+  setTimeout(() => control.abort(why), ms).unref();
+  return control.signal;
+}

@@ -1,0 +1,26 @@
+/** What every command ends with; `--help` and docs/cli.md print the same table. */
+export const EXIT = {
+  ok: 0,
+  failed: 1,
+  /** The command was typed wrongly, or a condition that was asked for holds (`--fail-on`). */
+  usage: 2,
+  condition: 2,
+  unreachable: 3,
+  notAllowed: 4,
+  notFound: 5,
+  timedOut: 124,
+  interrupted: 130,
+} as const;
+
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+export const EXIT_MEANINGS: readonly (readonly [code: ExitCode, meaning: string])[] = [
+  [0, "it worked"],
+  [1, "it failed: the run, the call, a check of doctor, or what was asked for came too late"],
+  [2, "the command cannot be used as typed, or the condition of --fail-on holds"],
+  [3, "Toolbus does not answer, or is not ready"],
+  [4, "no key, a key that is not accepted, or one that may not do this"],
+  [5, "there is no such thing for this key"],
+  [124, "--timeout ran out; what was started goes on"],
+  [130, "interrupted with Ctrl-C"],
+];

@@ -1,0 +1,21 @@
+import { isApprovalId, isCallId, isConversationId, isRunId } from "@toolbus/contracts";
+import { EXIT } from "./exit-codes.ts";
+import { Failure } from "./failure.ts";
+import { SELF } from "./self.ts";
+
+const KINDS = {
+  run: { is: isRunId, form: "rn_00_ and 26 characters", list: "runs list" },
+  conversation: { is: isConversationId, form: "cv_00_ and 26 characters", list: "runs list --json" },
+  call: { is: isCallId, form: "a run's id, a dot, the round, a dot and the number", list: "runs show" },
+  approval: { is: isApprovalId, form: "ap_ and the id of a call", list: "approvals list" },
+} as const;
+
+/** An id that was typed. Throws a Failure for one that cannot be an id of this kind: no server needs to be asked. */
+export function idOf(kind: keyof typeof KINDS, typed: string | undefined): string {
+  const { is, form, list } = KINDS[kind];
+  const id = typed ?? "";
+  if (is(id)) return id;
+  throw new Failure(EXIT.usage, `"${id.slice(0, 80)}" is no id of ${article(kind)}: it is ${form}; "${SELF} ${list}" shows them.`);
+}
+
+const article = (kind: string): string => (/^[aeiou]/.test(kind) ? `an ${kind}` : `a ${kind}`);

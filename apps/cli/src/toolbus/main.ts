@@ -1,0 +1,45 @@
+import { randomUUID } from "node:crypto";
+import { enableCompileCache } from "node:module";
+import path from "node:path";
+import { interrupts } from "../terminal/interrupts.ts";
+import { EXIT } from "./exit-codes.ts";
+import { Failure } from "./failure.ts";
+
+// A command line is started again and again; what was compiled once is kept beside the system's temporary files.
+enableCompileCache();
+
+const presses = interrupts(
+  () => performance.now(),
+  () => process.exit(EXIT.interrupted),
+);
+process.on("SIGINT", () => presses.press());
+// Whoever reads the output may stop reading, as `head` does: then nothing is left to say.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? EXIT.ok : EXIT.failed));
+}
+
+try {
+  const { runCommandLine } = await import("./program.ts");
+  process.exitCode = await runCommandLine(process.argv.slice(2), {
+    env: process.env,
+    cwd: process.cwd(),
+    root: path.resolve(import.meta.dirname, "../../../.."),
+    stdin: process.stdin,
+    stdout: process.stdout,
+    stderr: process.stderr,
+    now: () => Date.now(),
+    newId: randomUUID,
+    interrupts: presses,
+  });
+} catch (error) {
+  process.stderr.write(`${await sentenceFor(error)}\n`);
+  process.exitCode = error instanceof Failure ? error.exitCode : EXIT.failed;
+}
+// A stream that is still open, or a terminal that is still read, must not keep the command alive.
+process.stdin.unref?.();
+
+async function sentenceFor(error: unknown): Promise<string> {
+  if (error instanceof Failure) return error.message;
+  const { sentenceOf } = await import("@toolbus/runtime");
+  return sentenceOf(error);
+}

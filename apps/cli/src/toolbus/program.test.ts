@@ -1,0 +1,167 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { PassThrough } from "node:stream";
+import type { Command } from "commander";
+import { describe, expect, it } from "vitest";
+import { interrupts } from "../terminal/interrupts.ts";
+import { WIDTH } from "../terminal/lines.ts";
+import { EXIT_MEANINGS } from "./exit-codes.ts";
+import { Failure } from "./failure.ts";
+import { build, runCommandLine } from "./program.ts";
+import type { Surroundings } from "./surroundings.ts";
+
+const ROOT = path.resolve(import.meta.dirname, "../../../..");
+
+function setup(env: Readonly<Record<string, string>> = {}) {
+  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  const around: Surroundings = {
+    env,
+    cwd: "/nowhere",
+    root: "/nowhere",
+    stdin: stdin as unknown as NodeJS.ReadStream,
+    stdout: stdout as unknown as NodeJS.WriteStream,
+    stderr: stderr as unknown as NodeJS.WriteStream,
+    now: () => 0,
+    newId: () => "an-id",
+    interrupts: interrupts(
+      () => 0,
+      () => undefined,
+    ),
+  };
+  return { around, said: () => ({ out: String(stdout.read() ?? ""), err: String(stderr.read() ?? "") }) };
+}
+
+async function refused(argv: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Failure> {
+  const { around, said } = setup(env);
+  const failure = await runCommandLine(argv, around).then(
+    () => null,
+    (error: unknown) => error,
+  );
+  expect(said()).toEqual({ out: "", err: "" });
+  if (!(failure instanceof Failure)) throw new Error(`${argv.join(" ")} was taken.`);
+  return failure;
+}
+
+/** Every command that does something, with its whole name. */
+function commands(): readonly (readonly [name: string, command: Command])[] {
+  const all: [string, Command][] = [];
+  const walk = (command: Command, name: string): void => {
+    if (command.commands.length === 0) all.push([name, command]);
+    for (const below of command.commands) walk(below, `${name} ${below.name()}`);
+  };
+  walk(
+    build(setup().around, () => undefined),
+    "toolbus",
+  );
+  return all;
+}
+
+const RUN = "rn_00_01K0AB5M0Y4T8J6W2Q9Z3C7D1E";
+
+describe("what is typed wrongly", () => {
+  it.each<[string, RegExp]>([
+    ["chatt", /^Unknown command 'chatt': did you mean chat\? See toolbus --help\.$/],
+    ["runs lst", /^Unknown command 'lst': did you mean list\? See toolbus runs --help\.$/],
+    ["runs list --limt 3", /^Unknown option '--limt': did you mean --limit\? See toolbus runs list --help\.$/],
+    ["runs list --limit", /^Option '--limit <number>' argument missing\. See toolbus runs list --help\.$/],
+    ["runs list --limit 0", /It is a whole number from 1 to 100\. See toolbus runs list --help\.$/],
+    ["runs show", /^Missing required argument 'run'\. See toolbus runs show --help\.$/],
+    ["doctor now", /^Too many arguments for 'doctor'/],
+    ["chat --if-active wait hello", /Allowed choices are enqueue, reject, interrupt\. See toolbus chat --help\.$/],
+    ["investigate v1 --fail-on worst", /Allowed choices are low, medium, high\./],
+    ["investigate", /^Name the release to investigate, or give an alert with --alert: one of the two\.$/],
+    ["investigate v1 --alert -", /one of the two\.$/],
+    ["investigate v1 --no-wait --fail-on low", /--fail-on needs the report/],
+    [`runs show ${RUN}x`, /^"rn_00_\w+x" is no id of a run: it is rn_00_ and 26 characters; "toolbus runs list" shows them\.$/],
+    [`runs answer ${RUN} yes --call ${RUN}`, /is no id of a call/],
+    ["approvals show ap_1", /^"ap_1" is no id of an approval/],
+    ["chat --conversation cv_1 hello", /^"cv_1" is no id of a conversation/],
+    [`chat --conversation cv_00_${"0".repeat(26)} --profile direct hello`, /^A conversation keeps the profile it began with/],
+    ["tools call look_up {", /^The arguments are not JSON \(.+\): give an object in single quotes/],
+    ["tools call look_up [1]", /^The arguments are JSON but no object/],
+    ["runs list --url ftp://host", /^--url takes an address such as http:\/\/127\.0\.0\.1:8080, not "ftp:\/\/host"\.$/],
+    ["runs list --url http://me:secret@host", /^--url takes an address(?!.*secret)/],
+    ["approvals list --approvals-url nonsense", /^--approvals-url takes an address such as http:\/\/127\.0\.0\.1:8081/],
+    ["runs list --timeout soon", /^--timeout takes a time such as 30s, 5m or 1h, not "soon"\.$/],
+    ["runs list --key a --key-file b", /^--key and --key-file exclude each other/],
+    [
+      "runs list --key-file nowhere",
+      /^--key-file .*nowhere.* names .*cannot be read \(ENOENT\)|^--key-file names \/nowhere\/nowhere, which cannot be read \(ENOENT\)/,
+    ],
+    ["start --json", /^start prints its addresses and keys as text/],
+  ])("%s is refused in one line with exit code 2", async (line, words) => {
+    const { message, exitCode } = await refused(line.split(" "));
+    expect(message).toMatch(words);
+    expect(message).not.toContain("\n");
+    expect(exitCode).toBe(2);
+  });
+
+  it("in the environment is named by its variable", async () => {
+    expect((await refused(["runs", "list"], { TOOLBUS_URL: "nonsense" })).message).toMatch(/^TOOLBUS_URL takes an address/);
+  });
+});
+
+describe("help", () => {
+  it.each(commands())("of %s has two or three examples, all of that command, and fits the width", async (name) => {
+    const { around, said } = setup();
+    expect(await runCommandLine([...name.split(" ").slice(1), "--help"], around)).toBe(0);
+    const { out, err } = said();
+    const examples = out
+      .slice(out.indexOf("Examples:"))
+      .split("\n")
+      .slice(1)
+      .filter((line) => line !== "");
+    expect(examples.length).toBeGreaterThanOrEqual(2);
+    expect(examples.length).toBeLessThanOrEqual(3);
+    expect(examples.filter((line) => !line.includes(name))).toEqual([]);
+    expect(out.split("\n").filter((line) => line.length > WIDTH)).toEqual([]);
+    expect(out).toContain("--json");
+    expect(err).toBe("");
+  });
+
+  it("never shows a key in an example", () => {
+    const examples = commands().map(([, command]) => command.helpInformation());
+    expect(examples.filter((text) => /--key \S*tb_/.test(text))).toEqual([]);
+  });
+
+  it("is what the program alone says, with every command and every exit code", async () => {
+    const { around, said } = setup();
+    expect(await runCommandLine([], around)).toBe(0);
+    const { out } = said();
+    for (const [name] of commands()) expect(out).toContain(`\n  ${name.split(" ")[1] ?? ""} `);
+    for (const [code, meaning] of EXIT_MEANINGS) expect(out).toContain(`  ${String(code).padEnd(4)} ${meaning}\n`);
+    expect(out.split("\n").filter((line) => line.length > WIDTH)).toEqual([]);
+  });
+
+  it("of a name for several commands is a fault: nothing was said to do", async () => {
+    const { around, said } = setup();
+    expect(await runCommandLine(["runs"], around)).toBe(2);
+    expect(said()).toEqual({ out: "", err: expect.stringContaining("watch <run>") });
+  });
+
+  it("is also what `help` in front of a command gives", async () => {
+    const { around, said } = setup();
+    expect(await runCommandLine(["help", "runs", "list"], around)).toBe(0);
+    expect(said().out).toContain("Usage: toolbus runs list");
+  });
+});
+
+describe("the page about the command line", () => {
+  const page = readFileSync(path.join(ROOT, "docs/cli.md"), "utf8");
+
+  it("names every command and every option, and no others", () => {
+    const named = new Set([...page.matchAll(/^### `toolbus ([a-z ]+)`/gm)].map(([, name]) => `toolbus ${name ?? ""}`));
+    expect([...named].toSorted()).toEqual(
+      commands()
+        .map(([name]) => name)
+        .toSorted(),
+    );
+    const options = commands().flatMap(([, command]) => command.options.map((option) => option.long ?? ""));
+    expect(options.filter((option) => !page.includes(`\`${option}`))).toEqual([]);
+  });
+
+  it("has the table of exit codes as the program has it", () => {
+    const rows = [...page.matchAll(/^\| (\d+) \| (.+) \|$/gm)].map(([, code, meaning]) => [Number(code), meaning]);
+    expect(rows).toEqual(EXIT_MEANINGS.map(([code, meaning]) => [code, meaning]));
+  });
+});

@@ -1,0 +1,122 @@
+import { Command, CommanderError } from "commander";
+import { addApprovals } from "../commands/approvals.ts";
+import { addChat } from "../commands/chat.ts";
+import { addDoctor } from "../commands/doctor.ts";
+import { addInvestigate } from "../commands/investigate.ts";
+import { addRuns } from "../commands/runs.ts";
+import { addStart } from "../commands/start.ts";
+import { addTools } from "../commands/tools.ts";
+import { wrapped, WIDTH } from "../terminal/lines.ts";
+import type { Define } from "./command.ts";
+import { contextOf } from "./context.ts";
+import { EXIT, EXIT_MEANINGS, type ExitCode } from "./exit-codes.ts";
+import { Failure } from "./failure.ts";
+import { addGlobalOptions, readGlobalOptions } from "./global-options.ts";
+import type { Surroundings } from "./surroundings.ts";
+import { usageSentence } from "./usage-sentence.ts";
+
+/** Runs one command line to its exit code. Throws a Failure for whatever a person must be told. */
+export async function runCommandLine(argv: readonly string[], around: Surroundings): Promise<ExitCode> {
+  let code: ExitCode = EXIT.ok;
+  const program = build(around, (ended) => {
+    code = ended;
+  });
+  // `toolbus help runs list` and `toolbus` alone ask for help as well.
+  const words = argv[0] === "help" ? [...argv.slice(1), "--help"] : argv.length === 0 ? ["--help"] : [...argv];
+  try {
+    await program.parseAsync(words, { from: "user" });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    // Help and version were printed, which is all that was asked for.
+    if (error.exitCode === 0) return EXIT.ok;
+    // A name for several commands was called alone: its help stands on standard error.
+    if (error.code === "commander.help") return EXIT.usage;
+    throw new Failure(EXIT.usage, usageSentence(error, commandIn(program, words)));
+  }
+  return code;
+}
+
+/** Every command as it is declared; `onEnd` gets the exit code of the one that ran. */
+export function build(around: Surroundings, onEnd: (code: ExitCode) => void): Command {
+  const program = new Command("toolbus");
+  program
+    .description("Toolbus on the command line: talk to an agent, follow what it does, decide what it may change.")
+    .configureHelp({ showGlobalOptions: true, helpWidth: WIDTH, visibleGlobalOptions: (command) => globalOptionsOf(command) })
+    .configureOutput({
+      writeOut: (text) => void around.stdout.write(text),
+      writeErr: (text) => void around.stderr.write(text),
+      getOutHelpWidth: () => WIDTH,
+      getErrHelpWidth: () => WIDTH,
+      getOutHasColors: () => false,
+      getErrHasColors: () => false,
+      // One sentence is made of it where it is caught.
+      outputError: () => undefined,
+    })
+    .exitOverride()
+    .helpCommand(false)
+    .helpOption("-h, --help", "show this help")
+    .version(versionLine(), "--version", "print the version")
+    .addHelpText("after", () => afterHelp(program));
+  addGlobalOptions(program);
+
+  const define: Define = (parent, { name, summary, more, examples, audience, run }) =>
+    parent
+      .command(name)
+      .summary(summary)
+      .description(more === undefined ? sentence(summary) : `${sentence(summary)} ${more}`)
+      .addHelpText("after", `\nExamples:\n${examples.map((line) => `  ${line}`).join("\n")}`)
+      .allowExcessArguments(false)
+      .action(async (...given: unknown[]) => {
+        const command = given.at(-1) as Command;
+        const options = readGlobalOptions(program.opts(), around);
+        onEnd(await run(contextOf(options, around, audience), command));
+      });
+
+  for (const add of [addStart, addChat, addInvestigate, addRuns, addApprovals, addTools, addDoctor]) add(program, define);
+  return program;
+}
+
+const sentence = (words: string): string => `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
+
+const versionLine = (): string => `toolbus 0.0.0, Node ${process.version}`;
+
+const COLUMN = 29;
+
+/** In the program's own help the commands come first; what every command takes follows. */
+function afterHelp(program: Command): string {
+  const options = program.options.filter((option) => option.hidden);
+  return [
+    "",
+    "Options of every command:",
+    ...options.flatMap(({ flags, description }) =>
+      wrapped(description, WIDTH - COLUMN).map((line, n) => `${(n === 0 ? `  ${flags}` : "").padEnd(COLUMN)}${line}`),
+    ),
+    "",
+    "Exit codes:",
+    ...EXIT_MEANINGS.map(([code, meaning]) => `  ${String(code).padEnd(4)} ${meaning}`),
+    "",
+    "Examples:",
+    "  toolbus start",
+    '  toolbus chat "What can you do?"',
+    "  toolbus doctor",
+  ].join("\n");
+}
+
+function globalOptionsOf(command: Command): Command["options"][number][] {
+  let root = command;
+  while (root.parent) root = root.parent;
+  return root === command ? [] : root.options.filter((option) => option.hidden);
+}
+
+/** The command that was being typed, as far as there is one: whose help says more. */
+function commandIn(program: Command, words: readonly string[]): string {
+  let at = program;
+  let path = "";
+  for (const word of words) {
+    const next = at.commands.find((command) => command.name() === word);
+    if (!next) continue;
+    at = next;
+    path += ` ${word}`;
+  }
+  return path;
+}

@@ -1,0 +1,11 @@
+import type { CommanderError } from "commander";
+import { SELF } from "./self.ts";
+
+/** A fault in what was typed, in one line with what to do: commander's own words are made for a terminal of several lines. */
+export function usageSentence(error: Pick<CommanderError, "message">, command: string): string {
+  const [first = "", ...rest] = error.message.split("\n");
+  const fault = first.replace(/^error: /, "").replace(/\.$/, "");
+  const meant = /^\(Did you mean (.+)\?\)$/.exec(rest.join(" ").trim())?.[1]?.replace(/^one of /, "");
+  const sentence = `${fault.charAt(0).toUpperCase()}${fault.slice(1)}`;
+  return `${sentence}${meant ? `: did you mean ${meant}?` : "."} See ${SELF}${command} --help.`;
+}

@@ -1,0 +1,29 @@
+import { readTools } from "../http/answers.ts";
+import { spanOf } from "../terminal/duration.ts";
+import { safeValue } from "../terminal/safe-text.ts";
+import { table } from "../terminal/table.ts";
+import type { Context } from "../toolbus/context.ts";
+import { EXIT, type ExitCode } from "../toolbus/exit-codes.ts";
+
+/** Shows what is registered, and whether somebody is there to do it. */
+export async function listTools(context: Context): Promise<ExitCode> {
+  const gateway = await context.gateway();
+  const list = readTools(await gateway.get("/v1/tools"));
+  const { output, around } = context;
+  if (output.json) {
+    output.document(list);
+    return EXIT.ok;
+  }
+  const now = around.now();
+  const rows = safeValue(list.tools).map((tool) => [
+    tool.name,
+    tool.version,
+    tool.kind === "write" ? `write, ${tool.tier}` : tool.kind,
+    tool.availability,
+    `${spanOf(now - tool.lastSeenAt)} ago`,
+    tool.description,
+  ]);
+  if (rows.length === 0) output.note("No tool is registered: a worker registers its tools when it starts.");
+  else output.lines(table(["TOOL", "VERSION", "KIND", "STATE", "SEEN", "DOES"], rows));
+  return EXIT.ok;
+}

@@ -1,0 +1,44 @@
+import type { ToolView } from "@toolbus/contracts";
+import { spanOf } from "../terminal/duration.ts";
+import { paragraphs, WIDTH, wrapped } from "../terminal/lines.ts";
+import { safeValue } from "../terminal/safe-text.ts";
+import type { Context } from "../toolbus/context.ts";
+import { EXIT, type ExitCode } from "../toolbus/exit-codes.ts";
+import { SELF } from "../toolbus/self.ts";
+import { exampleArguments } from "./example-arguments.ts";
+import { findTool } from "./find-tool.ts";
+
+/** Shows a tool in all its versions: what it does and what it takes. */
+export async function showTool(context: Context, typed: string): Promise<ExitCode> {
+  const tools = await findTool(await context.gateway(), typed);
+  const { output, around } = context;
+  if (output.json) output.document({ tools });
+  else output.lines(safeValue(tools).flatMap((tool, n) => [...(n > 0 ? [""] : []), ...toolLines(tool, around.now())]));
+  return EXIT.ok;
+}
+
+function toolLines(tool: ToolView, now: number): string[] {
+  const { properties = {}, required = [] } = tool.parameters as { properties?: object; required?: readonly string[] };
+  return [
+    `${tool.name}@${tool.version}`,
+    ...paragraphs(tool.description, WIDTH),
+    "",
+    `kind      ${tool.kind === "write" ? `write, ${tool.tier} tier` : tool.kind}`,
+    `toolset   ${tool.toolset}`,
+    `worker    ${tool.availability}${tool.unavailable ? ` (${tool.unavailable.reason})` : ""}, seen ${spanOf(now - tool.lastSeenAt)} ago`,
+    ...(tool.deprecated ? wrapped(`instead   ${tool.deprecated.note}`, WIDTH) : []),
+    "",
+    ...Object.entries(properties).flatMap(([name, schema]) => parameterLines(name, schema, required.includes(name))),
+    ...(Object.keys(properties).length === 0 ? ["It takes no arguments."] : []),
+    "",
+    `  ${SELF} tools call ${tool.name} '${JSON.stringify(exampleArguments(tool.parameters))}'`,
+  ];
+}
+
+function parameterLines(name: string, schema: unknown, required: boolean): string[] {
+  const { type, description, ...rules } = schema as { type?: unknown; description?: unknown; [word: string]: unknown };
+  const rest = Object.entries(rules).map(([word, value]) => `${word} ${JSON.stringify(value)}`);
+  const about = [typeof description === "string" ? description : "", rest.join(", ")].filter((part) => part !== "").join(" ");
+  const head = `  ${name}: ${typeof type === "string" ? type : "any"}${required ? "" : ", optional"}`;
+  return [head, ...(about === "" ? [] : wrapped(`      ${about}`, WIDTH))];
+}

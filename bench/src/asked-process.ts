@@ -1,0 +1,69 @@
+import { fork } from "node:child_process";
+
+/** Another process of the benchmark, which answers questions. */
+export interface AskedProcess<Q> {
+  /** Rejects when it says that it cannot, and when it ends first. */
+  ask(question: Q): Promise<object>;
+  /** Lets it end, and waits for that. */
+  stop(): Promise<void>;
+}
+
+interface Asked<Q> {
+  readonly id: number;
+  readonly question: Q;
+}
+
+type Answer =
+  | { readonly id: number; readonly ok: true; readonly value: object }
+  | { readonly id: number; readonly ok: false; readonly message: string };
+
+/** Starts a module of ours that calls `answerQuestions`. */
+export function startAsked<Q>(module: URL, flags: readonly string[] = []): AskedProcess<Q> {
+  const child = fork(module, { stdio: ["ignore", "ignore", "inherit", "ipc"], execArgv: [...process.execArgv, ...flags] });
+  const waiting = new Map<number, PromiseWithResolvers<object>>();
+  let asked = 0;
+  child.on("message", (answer: Answer) => {
+    const question = waiting.get(answer.id);
+    waiting.delete(answer.id);
+    if (answer.ok) question?.resolve(answer.value);
+    else question?.reject(new Error(answer.message));
+  });
+  let over = false;
+  const exited = new Promise<void>((resolve) => child.once("exit", () => resolve())).then(() => {
+    over = true;
+    for (const { reject } of waiting.values()) reject(new Error("a process of the benchmark ended too soon"));
+  });
+  return {
+    ask(question) {
+      if (over) return Promise.reject(new Error("a process of the benchmark ended too soon"));
+      const id = ++asked;
+      const answer = Promise.withResolvers<object>();
+      waiting.set(id, answer);
+      const sent: Asked<Q> = { id, question };
+      child.send(sent);
+      return answer.promise;
+    },
+    async stop() {
+      if (child.connected) child.disconnect();
+      await exited;
+    },
+  };
+}
+
+/** Answers what the parent asks until it lets go; then stops and ends this process. */
+export function answerQuestions<Q>(answer: (question: Q) => Promise<object>, stop: () => Promise<void>): void {
+  process.on("message", ({ id, question }: Asked<Q>) => {
+    answer(question).then(
+      (value) => reply({ id, ok: true, value }),
+      (error: unknown) => reply({ id, ok: false, message: error instanceof Error ? error.message : String(error) }),
+    );
+  });
+  // An interrupt at the terminal reaches this process too; the parent decides what becomes of it.
+  process.on("SIGINT", () => undefined);
+  process.on("disconnect", () => void stop().finally(() => process.exit(0)));
+}
+
+function reply(answer: Answer): void {
+  // The parent may be gone.
+  if (process.connected) process.send?.(answer);
+}

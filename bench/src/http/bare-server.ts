@@ -1,0 +1,57 @@
+import type { ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { RunEvent } from "@toolbus/contracts";
+import Fastify from "fastify";
+
+/** The same two routes on Fastify and nothing else: what is posted is kept in a variable, what is said is written to whoever listens. */
+export interface BareServer {
+  readonly url: string;
+  /** Where its one stream is. */
+  readonly events: string;
+  say(events: readonly RunEvent[]): void;
+  stop(): Promise<void>;
+}
+
+/** `firstWords` is what every stream begins with. */
+export async function bareServer(firstWords: readonly RunEvent[] = []): Promise<BareServer> {
+  const app = Fastify({ forceCloseConnections: true });
+  const streams = new Set<ServerResponse>();
+  const posted: unknown[] = [];
+  let sequence = 0;
+  const blockOf = (event: RunEvent): string => {
+    sequence++;
+    return `id: run:${sequence}\nevent: ${event.type}\ndata: ${JSON.stringify({ sequence, ...event })}\n\n`;
+  };
+  app.post("/v1/investigations", { schema: { body: BODY } }, async (request, reply) => {
+    posted[0] = request.body;
+    return reply.code(202).send({ runId: "run", status: "accepted" });
+  });
+  app.get("/v1/runs/run/events", (_request, reply) => {
+    reply.hijack();
+    reply.raw.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-cache" });
+    reply.raw.write("retry: 500\n\n");
+    for (const event of firstWords) reply.raw.write(blockOf(event));
+    streams.add(reply.raw);
+    reply.raw.once("close", () => streams.delete(reply.raw));
+  });
+  await app.listen({ host: "127.0.0.1", port: 0 });
+  const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
+  return {
+    url,
+    events: `${url}/v1/runs/run/events`,
+    say(events) {
+      for (const event of events) {
+        const block = blockOf(event);
+        for (const stream of streams) stream.write(block);
+      }
+    },
+    stop: () => app.close(),
+  };
+}
+
+const BODY = {
+  type: "object",
+  properties: { releaseId: { type: "string", minLength: 1, maxLength: 200 } },
+  required: ["releaseId"],
+  additionalProperties: false,
+} as const;

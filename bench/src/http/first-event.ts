@@ -1,0 +1,45 @@
+import path from "node:path";
+import type { Contest } from "../contest.ts";
+import { bareServer } from "./bare-server.ts";
+import { benchGateway } from "./bench-gateway.ts";
+import { firstEvent, post } from "./http-client.ts";
+import { sampleEvent } from "./sample-event.ts";
+
+/**
+ * From the `POST` of a new run to the first event of its stream: accepted and stored, announced, the agent's first event stored, the stream
+ * opened, the event in it; on SQLite with full sync. Bare: the same two requests, the event written at once.
+ */
+export async function firstEventOfNewRun(directory: string): Promise<Contest> {
+  const words = [sampleEvent(0)];
+  const gateway = await benchGateway({ directory, stateUrl: `sqlite:${path.join(directory, "state")}`, firstWords: words });
+  const bare = await bareServer(words);
+  return {
+    subject: async () => firstEvent((await gateway.newRun()).events, gateway.apiKey),
+    async bare() {
+      await post(`${bare.url}/v1/investigations`, "", { releaseId: "v2" });
+      await firstEvent(bare.events, "");
+    },
+    async stop() {
+      await gateway.stop();
+      await bare.stop();
+    },
+  };
+}
+
+/** From the `GET` of a run's stream to its first event, on a new connection; the run has ten events and goes on. */
+export async function firstEventOfRun(directory: string): Promise<Contest> {
+  const words = Array.from({ length: 10 }, () => sampleEvent(0));
+  const gateway = await benchGateway({ directory, stateUrl: `sqlite:${path.join(directory, "state")}` });
+  const bare = await bareServer(words);
+  const { events, say } = await gateway.newRun();
+  // Longer than any measurement.
+  await say(words);
+  return {
+    subject: () => firstEvent(events, gateway.apiKey),
+    bare: () => firstEvent(bare.events, ""),
+    async stop() {
+      await gateway.stop();
+      await bare.stop();
+    },
+  };
+}

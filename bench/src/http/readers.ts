@@ -1,0 +1,60 @@
+import { startAsked } from "../asked-process.ts";
+
+/** How a reader reads: all at once, the same with the age of each event noted, so many bytes a second, or not at all. */
+export type Manner = "reads" | "reads and times" | "never reads" | { readonly bytesPerSecond: number };
+
+export interface OpenReaders {
+  readonly kind: "open";
+  readonly port: number;
+  /** The bytes of the HTTP request. */
+  readonly request: string;
+  readonly count: number;
+  readonly manner: Manner;
+}
+
+/** What the process of the readers is asked. */
+export type ReaderQuestion =
+  | OpenReaders
+  | { readonly kind: "had"; readonly group: number; readonly events: number }
+  | { readonly kind: "report" | "close"; readonly group: number };
+
+export interface ReaderReport {
+  /** What each has had. */
+  readonly events: readonly number[];
+  /** How many connections are still there, as far as those who do not read can know. */
+  readonly open: number;
+  /** How old each event was when it came, in milliseconds, since the last report; of readers that time. */
+  readonly ages: readonly number[];
+}
+
+/** Some connections to one stream. */
+export interface Readers {
+  /** Resolves when each of them has had so many events. */
+  had(events: number): Promise<void>;
+  report(): Promise<ReaderReport>;
+  close(): Promise<void>;
+}
+
+/** A process that reads streams. */
+export interface ReaderProcess {
+  /** Resolves when all are answered. Rejects when one is refused. */
+  open(url: string, apiKey: string, count: number, manner: Manner): Promise<Readers>;
+  stop(): Promise<void>;
+}
+
+export function startReaders(): ReaderProcess {
+  const { ask, stop } = startAsked<ReaderQuestion>(new URL("reader-process.ts", import.meta.url));
+  return {
+    async open(url, apiKey, count, manner) {
+      const { port, host, pathname } = new URL(url);
+      const request = `GET ${pathname} HTTP/1.1\r\nHost: ${host}\r\nAccept: text/event-stream\r\nAuthorization: Bearer ${apiKey}\r\n\r\n`;
+      const { group } = (await ask({ kind: "open", port: Number(port), request, count, manner })) as { readonly group: number };
+      return {
+        had: async (events) => void (await ask({ kind: "had", group, events })),
+        report: async () => (await ask({ kind: "report", group })) as ReaderReport,
+        close: async () => void (await ask({ kind: "close", group })),
+      };
+    },
+    stop,
+  };
+}

@@ -1,0 +1,16 @@
+import type { RunEvent } from "@toolbus/contracts";
+
+/** An event of about 700 bytes: a call's result as a viewer sees it. `at` is when it happened, in milliseconds. */
+export function sampleEvent(at: number, bytes = 500): RunEvent {
+  return {
+    type: "turn",
+    at,
+    round: 1,
+    seed: false,
+    provider: "bench",
+    model: "bench",
+    text: "x".repeat(bytes),
+    calls: [],
+    usage: { inputTokens: 1200, outputTokens: 80, modelCalls: 1, toolCalls: 0 },
+  };
+}

@@ -1,0 +1,68 @@
+// The gateway in a process of its own, so that its memory is the gateway's and not that of its clients.
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { answerQuestions } from "../asked-process.ts";
+import { benchGateway, type BenchGateway, type BenchRun } from "../http/bench-gateway.ts";
+import { sampleEvent } from "../http/sample-event.ts";
+import type { GatewayQuestion, Memory, Pace } from "./gateway-host.ts";
+
+interface Hosted {
+  readonly gateway: BenchGateway;
+  readonly directory: string;
+}
+
+const hosted = host();
+const runs: BenchRun[] = [];
+let peak = 0;
+
+answerQuestions<GatewayQuestion>(
+  async (question) => {
+    const { gateway } = await hosted;
+    if (question.kind === "key") return { apiKey: gateway.apiKey };
+    if (question.kind === "memory") return memory();
+    if (question.kind === "connections") return { connections: connections() };
+    if (question.kind === "publish") return publish(question.run, question.pace);
+    const run = await gateway.newRun();
+    return { run: runs.push(run) - 1, events: run.events };
+  },
+  async () => {
+    const { gateway, directory } = await hosted;
+    await gateway.stop();
+    await rm(directory, { recursive: true, force: true });
+  },
+);
+
+async function host(): Promise<Hosted> {
+  const directory = await mkdtemp(path.join(tmpdir(), "toolbus-bench-"));
+  // A reader that stands still is let go after two seconds instead of fifteen: nobody wants to wait for it here.
+  const gateway = await benchGateway({ directory, stateUrl: `sqlite:${path.join(directory, "state")}`, env: { SSE_PING_MS: "2000" } });
+  return { gateway, directory };
+}
+
+/** Appends events at a pace; each says when it was appended. */
+async function publish(run: number, { perSecond, seconds, bytes }: Pace): Promise<object> {
+  const target = runs[run];
+  if (!target) throw new Error(`there is no run ${run}`);
+  const begin = performance.now();
+  let said = 0;
+  for (; said < perSecond * seconds; said++) {
+    const early = begin + (said * 1000) / perSecond - performance.now();
+    if (early > 0) await new Promise((resolve) => setTimeout(resolve, early));
+    await target.say([sampleEvent(performance.timeOrigin + performance.now(), bytes)]);
+    peak = Math.max(peak, process.memoryUsage.rss());
+  }
+  return { said };
+}
+
+function memory(): Memory {
+  globalThis.gc?.();
+  const { rss } = process.memoryUsage();
+  const most = Math.max(peak, rss);
+  peak = 0;
+  return { rss, peak: most };
+}
+
+function connections(): number {
+  return process.getActiveResourcesInfo().filter((kind) => kind === "TCPSocketWrap").length;
+}

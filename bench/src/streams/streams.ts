@@ -1,0 +1,138 @@
+import { setTimeout } from "node:timers/promises";
+import type { Conditions, Results } from "../benchmark.ts";
+import { startReaders } from "../http/readers.ts";
+import { quantile } from "../row.ts";
+import { type Column, tableWith } from "../table.ts";
+import { type GatewayHost, startGatewayHost } from "./gateway-host.ts";
+
+/** One crowd at one gateway. Memory in MB, times in milliseconds. */
+export interface StreamsRow {
+  readonly name: string;
+  readonly readers: number;
+  /** The readers' events a second, all together. */
+  readonly perSecond: number;
+  /** From the moment before the event's commit to the reader. */
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  /** Events that a reader should have had and had not, all together. */
+  readonly missing: number;
+  readonly rssIdleMb: number;
+  /** With every stream open and nothing sent. */
+  readonly rssOpenMb: number;
+  readonly rssPeakMb: number;
+  /** With every stream closed again. */
+  readonly rssEndMb: number;
+  readonly kbPerReader: number;
+  readonly slow: number;
+  /** How many of them the gateway disconnected. */
+  readonly slowLetGo: number;
+  readonly neverRead: number;
+  readonly neverReadLetGo: number;
+}
+
+interface Crowd {
+  readonly name: string;
+  readonly readers: number;
+  /** Of a run with far more to say, beside the others. */
+  readonly neverRead: number;
+  readonly slow: number;
+}
+
+const CROWDS: readonly Crowd[] = [
+  { name: "100 readers", readers: 100, neverRead: 0, slow: 0 },
+  { name: "1,000 readers", readers: 1000, neverRead: 0, slow: 0 },
+  { name: "1,000, and 20 slow, 20 that never read", readers: 1000, neverRead: 20, slow: 20 },
+];
+/** 700 bytes, twenty times a second: what a talkative run says. */
+const TALK = { perSecond: 20, bytes: 500 };
+/** Two and a half megabytes a second for each reader: more than the kernel holds for one that does not read. */
+const FLOOD = { perSecond: 50, bytes: 50_000 };
+const SLOW = { bytesPerSecond: 1_000_000 };
+
+/** Measures what many readers of one run cost, and whether readers that are slow or never read cost the others anything. */
+export async function streams({ seconds, signal }: Conditions): Promise<Results> {
+  const rows: StreamsRow[] = [];
+  for (const crowd of CROWDS) {
+    signal.throwIfAborted();
+    rows.push(await measured(crowd, seconds, signal));
+  }
+  return { rows, table: tableWith(COLUMNS, rows) };
+}
+
+const COLUMNS: readonly Column<StreamsRow>[] = [
+  { head: "", cell: ({ name }) => name },
+  { head: "events/s", cell: ({ perSecond }) => String(perSecond) },
+  { head: "p50 ms", cell: ({ p50Ms }) => String(p50Ms) },
+  { head: "p99 ms", cell: ({ p99Ms }) => String(p99Ms) },
+  { head: "missing", cell: ({ missing }) => String(missing) },
+  { head: "KB a reader", cell: ({ kbPerReader }) => String(kbPerReader) },
+  { head: "MB idle", cell: ({ rssIdleMb }) => String(rssIdleMb) },
+  { head: "open", cell: ({ rssOpenMb }) => String(rssOpenMb) },
+  { head: "peak", cell: ({ rssPeakMb }) => String(rssPeakMb) },
+  { head: "after", cell: ({ rssEndMb }) => String(rssEndMb) },
+  { head: "slow, let go", cell: ({ slow, slowLetGo }) => `${slow}, ${slowLetGo}` },
+  { head: "never read, let go", cell: ({ neverRead, neverReadLetGo }) => `${neverRead}, ${neverReadLetGo}` },
+];
+
+async function measured({ name, readers, neverRead, slow }: Crowd, seconds: number, signal: AbortSignal): Promise<StreamsRow> {
+  const host = await startGatewayHost();
+  const clients = startReaders();
+  const stop = async (): Promise<void> => void (await Promise.all([host.stop(), clients.stop()]));
+  const aborted = Promise.withResolvers<never>();
+  aborted.promise.catch(() => undefined);
+  const onAbort = (): void => aborted.reject(signal.reason);
+  signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    return await Promise.race([measure(), aborted.promise]);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+    await stop();
+  }
+
+  async function measure(): Promise<StreamsRow> {
+    const [talk, flood] = [await host.newRun(), await host.newRun()];
+    const [idle, before] = [await host.memory(), await host.connections()];
+    const crowd = await clients.open(talk.events, host.apiKey, readers, "reads and times");
+    const open = await host.memory();
+    const deaf = await clients.open(flood.events, host.apiKey, neverRead, "never reads");
+    const slower = await clients.open(flood.events, host.apiKey, slow, SLOW);
+    const [said] = await Promise.all([
+      talk.publish({ ...TALK, seconds }),
+      neverRead + slow > 0 ? flood.publish({ ...FLOOD, seconds }) : Promise.resolve(0),
+    ]);
+    await crowd.had(said);
+    if (neverRead > 0) await letGo(host, before + readers + slow);
+    const busy = await host.memory();
+    const { ages, events } = await crowd.report();
+    const slowLetGo = slow - (await slower.report()).open;
+    const left = (await host.connections()) - before;
+    for (const group of [crowd, deaf, slower]) await group.close();
+    const end = await host.memory();
+    const sorted = ages.toSorted((a, b) => a - b);
+    return {
+      name,
+      readers,
+      perSecond: Math.round((said * readers) / seconds),
+      p50Ms: digits(quantile(sorted, 0.5)),
+      p99Ms: digits(quantile(sorted, 0.99)),
+      missing: events.reduce((sum, had) => sum + said - had, 0),
+      rssIdleMb: mb(idle.rss),
+      rssOpenMb: mb(open.rss),
+      rssPeakMb: mb(busy.peak),
+      rssEndMb: mb(end.rss),
+      kbPerReader: digits((open.rss - idle.rss) / 1024 / readers),
+      slow,
+      slowLetGo,
+      neverRead,
+      neverReadLetGo: readers + slow - slowLetGo + neverRead - left,
+    };
+  }
+}
+
+/** Waits until the gateway has no more connections than these; in vain, for a gateway that lets nobody go. */
+async function letGo(host: GatewayHost, connections: number): Promise<void> {
+  for (let tries = 0; tries < 50 && (await host.connections()) > connections; tries++) await setTimeout(100);
+}
+
+const mb = (bytes: number): number => Math.round(bytes / 1_048_576);
+const digits = (value: number): number => Number(value.toPrecision(3));

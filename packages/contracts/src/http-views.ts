@@ -1,0 +1,151 @@
+import { type Static, Type } from "typebox";
+import { RUN_STATUSES, Usage } from "./documents/agent.ts";
+import type { JsonObject } from "./json.ts";
+import { Report } from "./report.ts";
+
+// What HTTP answers with. Times are milliseconds since 1970 by the store's clock.
+const closed = { additionalProperties: false } as const;
+const OrNull = <const T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()]);
+
+/**
+ * How far a run is: its own status, or what a person must know of it. `accepted`: the agent has not taken it yet. `awaiting_approval`,
+ * `awaiting_answer`: it waits for people. `cancelling`: what was sent is waited for.
+ */
+export const RUN_VIEW_STATUSES = ["accepted", ...RUN_STATUSES, "awaiting_approval", "awaiting_answer", "cancelling"] as const;
+export type RunViewStatus = (typeof RUN_VIEW_STATUSES)[number];
+
+/** What a run waits for people with. */
+export const Awaited = Type.Object(
+  {
+    kind: Type.Enum(["approval", "answer"]),
+    callId: Type.String(),
+    tool: Type.String(),
+    approvalId: Type.Optional(Type.String()),
+    question: Type.Optional(Type.String()),
+    options: Type.Optional(Type.Array(Type.String())),
+    expiresAt: Type.Optional(Type.Integer()),
+  },
+  closed,
+);
+export type Awaited = Static<typeof Awaited>;
+
+export const RunView = Type.Object(
+  {
+    runId: Type.String(),
+    conversationId: Type.String(),
+    requester: Type.String(),
+    createdAt: Type.Integer(),
+    links: Type.Object({ self: Type.String(), events: Type.String(), cancel: Type.String(), answers: Type.String() }, closed),
+    status: Type.Enum([...RUN_VIEW_STATUSES]),
+    profile: Type.Optional(Type.String()),
+    input: Type.Optional(Type.Unsafe<JsonObject>({ type: "object" })),
+    round: Type.Optional(Type.Integer()),
+    usage: Type.Optional(Usage),
+    activeMs: Type.Optional(Type.Integer()),
+    startedAt: Type.Optional(OrNull(Type.Integer())),
+    endedAt: Type.Optional(OrNull(Type.Integer())),
+    openCalls: Type.Optional(Type.Array(Type.String())),
+    awaiting: Type.Optional(Type.Array(Awaited)),
+    answer: Type.Optional(OrNull(Type.String())),
+    /** Why it failed. */
+    code: Type.Optional(Type.String()),
+    report: Type.Optional(OrNull(Report)),
+  },
+  closed,
+);
+export type RunView = Static<typeof RunView>;
+
+export const RunPage = Type.Object({ runs: Type.Array(RunView), cursor: Type.Optional(Type.String()) }, closed);
+export type RunPage = Static<typeof RunPage>;
+
+export const ConversationView = Type.Object(
+  {
+    conversationId: Type.String(),
+    profile: Type.String(),
+    owner: Type.String(),
+    createdAt: Type.Integer(),
+    activeRun: OrNull(Type.String()),
+    /** Runs that wait, the next one first. */
+    queued: Type.Array(Type.String()),
+    runs: Type.Integer(),
+    links: Type.Object({ self: Type.String(), messages: Type.String(), context: Type.String() }, closed),
+  },
+  closed,
+);
+export type ConversationView = Static<typeof ConversationView>;
+
+export const MESSAGE_ROLES = ["user", "assistant", "tool"] as const;
+
+/** One message of a conversation; never changed once it was said. */
+export const MessageView = Type.Object(
+  {
+    /** `<conversationId>:<number>`, counting from 1. */
+    id: Type.String(),
+    role: Type.Enum([...MESSAGE_ROLES]),
+    content: Type.String(),
+    at: Type.Integer(),
+    runId: Type.String(),
+    metadata: Type.Object(
+      {
+        round: Type.Optional(Type.Integer()),
+        provider: Type.Optional(Type.String()),
+        model: Type.Optional(Type.String()),
+        calls: Type.Optional(
+          Type.Array(Type.Object({ id: Type.String(), callId: Type.String(), name: Type.String(), arguments: Type.String() }, closed)),
+        ),
+        callId: Type.Optional(Type.String()),
+        transcriptId: Type.Optional(Type.String()),
+        tool: Type.Optional(Type.String()),
+        status: Type.Optional(Type.String()),
+        isError: Type.Optional(Type.Boolean()),
+      },
+      closed,
+    ),
+  },
+  closed,
+);
+export type MessageView = Static<typeof MessageView>;
+
+export const MessagePage = Type.Object(
+  {
+    /** Oldest first. */
+    messages: Type.Array(MessageView),
+    /** For `before`: the messages that came before these; absent on the oldest page. */
+    before: Type.Optional(Type.Integer()),
+  },
+  closed,
+);
+export type MessagePage = Static<typeof MessagePage>;
+
+/** What the conversation holds and has cost so far. */
+export const ContextView = Type.Object(
+  {
+    conversationId: Type.String(),
+    profile: Type.String(),
+    messages: Type.Integer(),
+    runs: Type.Integer(),
+    /** Of all runs that have ended. */
+    usage: Usage,
+    provider: OrNull(Type.String()),
+    model: OrNull(Type.String()),
+    toolCalls: Type.Array(Type.Object({ callId: Type.String(), tool: Type.String(), status: Type.String() }, closed)),
+    /** One conversation is one trace. */
+    traceId: OrNull(Type.String()),
+  },
+  closed,
+);
+export type ContextView = Static<typeof ContextView>;
+
+export const HealthView = Type.Object({ status: Type.Literal("ok") }, closed);
+
+export const ReadinessView = Type.Object(
+  {
+    status: Type.Enum(["ready", "unready"]),
+    /** In a few words each; none when it is ready. */
+    reasons: Type.Array(Type.String()),
+  },
+  closed,
+);
+
+/** What `POST /v1/runs/{id}/stream-ticket` answers; the ticket itself is a cookie. */
+export const StreamTicketView = Type.Object({ runId: Type.String(), expiresAt: Type.Integer() }, closed);

@@ -1,0 +1,51 @@
+import { type Static, Type } from "typebox";
+import { AVAILABILITIES } from "./documents/registry.ts";
+import type { JsonObject } from "./json.ts";
+import { TIERS } from "./tool-definition.ts";
+
+const closed = { additionalProperties: false } as const;
+
+/** One version of a tool as `GET /v1/tools` shows it. Times are milliseconds since 1970 by the store's clock. */
+export const ToolView = Type.Object(
+  {
+    name: Type.String(),
+    version: Type.String(),
+    /** The version that a new run gets when its profile holds the name to none. */
+    preferred: Type.Boolean(),
+    toolset: Type.String(),
+    source: Type.String(),
+    kind: Type.Enum(["read", "compute", "write"]),
+    tier: Type.Enum([...TIERS]),
+    description: Type.String(),
+    /** As the model sees them. */
+    parameters: Type.Unsafe<JsonObject>({ type: "object" }),
+    /** Of the whole definition. */
+    hash: Type.String(),
+    owner: Type.Optional(Type.String()),
+    scopes: Type.Optional(Type.Array(Type.String())),
+    /** The feature flag that can switch it off. */
+    flag: Type.Optional(Type.String()),
+    /** What to use instead, and what differs. */
+    deprecated: Type.Optional(Type.Object({ note: Type.String() }, closed)),
+    /** True when a worker was seen lately and did not say that the tool cannot be used. */
+    available: Type.Boolean(),
+    /** `asleep`: no worker was seen lately; it is registered all the same, and a call waits for one. */
+    availability: Type.Enum([...AVAILABILITIES]),
+    unavailable: Type.Optional(Type.Object({ since: Type.Integer(), reason: Type.String() }, closed)),
+    registeredAt: Type.Integer(),
+    lastSeenAt: Type.Integer(),
+  },
+  closed,
+);
+export type ToolView = Static<typeof ToolView>;
+
+/** Body of `GET /v1/tools`: every version of every tool, in alphabetical order of toolset and name. */
+export const ToolList = Type.Object(
+  {
+    /** Names what is registered: it changes with every definition that is added, removed or changed, and with nothing else. */
+    registryVersion: Type.String(),
+    tools: Type.Array(ToolView),
+  },
+  closed,
+);
+export type ToolList = Static<typeof ToolList>;

@@ -1,0 +1,72 @@
+import { isJsonObject, type Json, type JsonObject, type Severity } from "@toolbus/contracts";
+import { quoted } from "../clean-text.ts";
+
+/** What the rules read out of an alert. Null and empty mean: the alert does not say. */
+export interface AlertFacts {
+  readonly name: string | null;
+  /** The component that it is about. */
+  readonly service: string | null;
+  /** Releases that its labels name, each once. */
+  readonly releases: readonly string[];
+  readonly severity: { readonly label: string; readonly means: Severity | null } | null;
+  readonly status: string | null;
+  readonly startsAt: string | null;
+  /** What its annotations say, the shortest form first. */
+  readonly says: readonly string[];
+}
+
+/** Labels that name a release, and labels that name the component; the first that is there counts for the component. */
+export const RELEASE_LABELS: readonly string[] = ["release", "version"];
+export const SERVICE_LABELS: readonly string[] = ["service", "app", "component", "job"];
+
+/** What the words of a severity label mean here. */
+export const severityWords = {
+  high: ["critical", "page", "high", "error", "fatal", "emergency"],
+  medium: ["warning", "warn", "medium", "major", "ticket"],
+  low: ["info", "informational", "low", "minor", "none", "notice"],
+} as const satisfies Record<Severity, readonly string[]>;
+
+/** The facts of an alert as it stands in the run's input. Never throws: every part may be absent or odd. */
+export function readAlertFacts(alert: JsonObject): AlertFacts {
+  const labels = texts(alert["labels"]);
+  const annotations = texts(alert["annotations"]);
+  const releases = RELEASE_LABELS.flatMap((label) => labels.get(label) ?? []);
+  const severity = labels.get("severity");
+  return {
+    name: labels.get("alertname") ?? null,
+    service: SERVICE_LABELS.map((label) => labels.get(label)).find((value) => value !== undefined) ?? null,
+    releases: [...new Set(releases)],
+    severity: severity === undefined ? null : { label: severity, means: meaningOf(severity) },
+    status: text(alert["status"]),
+    startsAt: text(alert["startsAt"]),
+    says: ["summary", "description"].flatMap((name) => annotations.get(name) ?? []),
+  };
+}
+
+/** How the alert is called in a sentence: `Alert "HighErrorRate" on "payments"`. */
+export function alertInWords({ name, service }: AlertFacts): string {
+  const on = service === null ? "" : ` on ${quoted(service, 100)}`;
+  return `${name === null ? "An alert without a name" : `Alert ${quoted(name, 100)}`}${on}`;
+}
+
+function meaningOf(label: string): Severity | null {
+  const word = label.trim().toLowerCase();
+  const known = (Object.keys(severityWords) as Severity[]).find((severity) =>
+    (severityWords[severity] as readonly string[]).includes(word),
+  );
+  return known ?? null;
+}
+
+function texts(value: Json | undefined): ReadonlyMap<string, string> {
+  const members = isJsonObject(value) ? Object.entries(value) : [];
+  return new Map(
+    members.flatMap(([name, member]) => {
+      const held = text(member);
+      return held === null ? [] : [[name, held] as const];
+    }),
+  );
+}
+
+function text(value: Json | undefined): string | null {
+  return typeof value === "string" && value.trim() !== "" ? value : null;
+}

@@ -1,0 +1,130 @@
+import type { Severity } from "@toolbus/contracts";
+import { assessRelease } from "../assess-release.ts";
+import { cleanText, quoted } from "../clean-text.ts";
+import { counted } from "../figures.ts";
+import { type Finding, graver, gravity } from "../finding.ts";
+import { metricFindings } from "../metric-findings.ts";
+import type { ReleaseFacts } from "../release-facts.ts";
+import { testFindings } from "../test-findings.ts";
+import { alertInWords, type AlertFacts, RELEASE_LABELS } from "./alert-facts.ts";
+import { serviceFindings } from "./service-findings.ts";
+
+/** A release that the alert names: its facts, or why there are none. */
+export interface NamedRelease {
+  readonly releaseId: string;
+  readonly facts: ReleaseFacts | null;
+  /** Why it could not be read; null when it was. */
+  readonly unread: string | null;
+}
+
+/** What an investigation of an alert concludes. */
+export interface Conclusion {
+  /** Null when nothing that was read points to one. */
+  readonly cause: string | null;
+  readonly severity: Severity;
+  /** One line each: the alert, what points to the release, the rest of what was measured, what is not known. */
+  readonly findings: readonly string[];
+  readonly unknowns: readonly string[];
+  readonly summary: string;
+}
+
+/** How grave an alert is whose label does not say it in a word that the rules know. */
+export const UNGRADED: Severity = "medium";
+
+// All of it together fits into the reply of a model with 4096 tokens, whatever a summary holds.
+const MAX_FINDINGS = 32;
+const LINE_CHARS = 360;
+const CAUSE_CHARS = 1000;
+
+/**
+ * Cause, severity and findings of an alert, by what its labels name. A release is named as the cause when something that was measured or changed in
+ * it points to the alert, and never when the alert began before the release was made. Everything that is said is quoted from the alert or from a
+ * summary; what nobody reported is not known. Text in either can raise the severity and can never lower it. Pure.
+ */
+export function concludeAlert(alert: AlertFacts, releases: readonly NamedRelease[]): Conclusion {
+  const looked = releases.map((release) => lookedAt(alert, release));
+  const suspect = looked.filter(({ suspected }) => suspected).toSorted((a, b) => gravestOf(b.signals) - gravestOf(a.signals))[0];
+  const label = alert.severity?.means ?? UNGRADED;
+  const severity = suspect ? suspect.signals.reduce((worst, signal) => graver(worst, signal.severity), label) : label;
+  const cause = suspect ? causeText(suspect) : null;
+  const unknowns = [...unknownsOf(alert), ...looked.flatMap(({ unknowns: more }) => more)];
+  const findings = [
+    ...alertLines(alert),
+    ...looked.flatMap(({ lines }) => lines),
+    ...unknowns.map((unknown) => `Not known: ${unknown}`),
+  ].map((line) => cleanText(line, LINE_CHARS));
+  const found = cause ?? "no cause was found.";
+  return { cause, severity, findings: findings.slice(0, MAX_FINDINGS), unknowns, summary: `${alertInWords(alert)}: ${found}` };
+}
+
+interface Looked {
+  readonly releaseId: string;
+  readonly signals: readonly Finding[];
+  readonly suspected: boolean;
+  readonly lines: readonly string[];
+  readonly unknowns: readonly string[];
+}
+
+function lookedAt(alert: AlertFacts, { releaseId, facts, unread }: NamedRelease): Looked {
+  const nothing = { releaseId, signals: [], suspected: false, lines: [] };
+  if (!facts) return { ...nothing, unknowns: unread === null ? [] : [unread] };
+  const { signals, leads } = serviceFindings(alert.service, facts);
+  const pointing = [
+    ...testFindings(facts).findings.filter(({ severity }) => severity === "high"),
+    ...metricFindings(facts).findings.filter(({ severity }) => severity !== "low"),
+    ...signals,
+  ].toSorted((a, b) => gravity(b.severity) - gravity(a.severity));
+  const { findings, unknowns } = assessRelease(facts);
+  const told = new Set(pointing.map(({ text }) => text));
+  const rest = [...findings.filter(({ text }) => !told.has(text)), ...leads];
+  const earlier = beganBefore(alert, facts, releaseId);
+  const name = quoted(releaseId, 200);
+  return {
+    releaseId,
+    signals: pointing,
+    suspected: pointing.length > 0 && earlier === null,
+    lines: [
+      ...(earlier === null ? [] : [earlier]),
+      ...[...pointing, ...rest].map(({ severity, text }) => `${severity}: Release ${name}: ${text}`),
+    ],
+    unknowns: unknowns.map((unknown) => `Release ${name}: ${unknown}`),
+  };
+}
+
+/** An alert that began before a release was made does not come from it. */
+function beganBefore({ startsAt }: AlertFacts, { madeAt }: ReleaseFacts, releaseId: string): string | null {
+  const began = Date.parse(startsAt ?? "");
+  if (madeAt === null || Number.isNaN(began) || began >= madeAt) return null;
+  const times = `it began at ${new Date(began).toISOString()}, the release was made at ${new Date(madeAt).toISOString()}`;
+  return `The alert does not come from release ${quoted(releaseId, 200)}: ${times}.`;
+}
+
+function causeText({ releaseId, signals }: Looked): string {
+  const told = signals.slice(0, 3).map(({ text }) => text);
+  const more = signals.length > told.length ? ` And ${counted(signals.length - told.length, "more sign")}.` : "";
+  return cleanText(`Release ${quoted(releaseId, 200)}, which the alert names, is the likely cause: ${told.join(" ")}${more}`, CAUSE_CHARS);
+}
+
+function alertLines(alert: AlertFacts): readonly string[] {
+  const { status, startsAt, severity, says } = alert;
+  const state = [
+    ...(status === null ? [] : [status]),
+    ...(startsAt === null ? [] : [`since ${quoted(startsAt, 64)}`]),
+    ...(severity === null ? [] : [`labelled ${quoted(severity.label, 64)}`]),
+  ];
+  return [
+    `${alertInWords(alert)}${state.length === 0 ? "" : `: ${state.join(", ")}`}.`,
+    ...says.map((words) => `The alert says: ${quoted(words, 500)}.`),
+  ];
+}
+
+function unknownsOf({ releases, severity }: AlertFacts): readonly string[] {
+  return [
+    ...(releases.length > 0 ? [] : [`The alert names no release: it has none of the labels ${RELEASE_LABELS.join(", ")}.`]),
+    ...(severity?.means ? [] : [`How grave the alert is: its label does not say it in a known word, so it counts as ${UNGRADED}.`]),
+  ];
+}
+
+function gravestOf(signals: readonly Finding[]): number {
+  return Math.max(-1, ...signals.map(({ severity }) => gravity(severity)));
+}

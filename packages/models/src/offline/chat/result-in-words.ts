@@ -1,0 +1,56 @@
+import { isJsonObject, type Json } from "@toolbus/contracts";
+import { cleanText, quoted } from "../clean-text.ts";
+import { counted } from "../figures.ts";
+
+const MAX_FIELDS = 16;
+const MAX_TEXT = 400;
+
+/** What a result says, field by field, each in one line. Its texts are quoted: they are somebody else's words. */
+export function resultInWords(content: string): readonly string[] {
+  const value = parsed(content);
+  if (value === undefined) return content.trim() === "" ? ["It said nothing."] : [quoted(content, 1500)];
+  if (!isJsonObject(value)) return [inWords(value)];
+  const fields = Object.entries(value);
+  if (fields.length === 0) return ["It answered an empty object."];
+  const lines = fields.slice(0, MAX_FIELDS).map(([name, field]) => `- ${cleanText(name, 64)}: ${inWords(field)}`);
+  const more = fields.slice(MAX_FIELDS).map(([name]) => cleanText(name, 64));
+  return more.length === 0 ? lines : [...lines, `- and ${counted(more.length, "more field")}: ${more.slice(0, MAX_FIELDS).join(", ")}`];
+}
+
+function inWords(value: Json): string {
+  if (typeof value === "string") return quoted(value, MAX_TEXT);
+  if (Array.isArray(value)) return listInWords(value);
+  return isJsonObject(value) ? membersInWords(value) : JSON.stringify(value);
+}
+
+function listInWords(items: readonly Json[]): string {
+  const [first] = items;
+  if (first === undefined) return "none";
+  return items.length === 1 ? `1 item: ${inShort(first)}` : `${counted(items.length, "item")}, the first: ${inShort(first)}`;
+}
+
+function membersInWords(value: { readonly [name: string]: Json }): string {
+  const members = Object.entries(value);
+  const told = members.slice(0, 6).map(([name, member]) => `${cleanText(name, 64)} ${inShort(member)}`);
+  return members.length === 0 ? "nothing" : [...told, ...(members.length > told.length ? ["…"] : [])].join(", ");
+}
+
+/** Inside another value nothing is taken apart any further. */
+function inShort(value: Json): string {
+  if (typeof value === "string") return quoted(value, 120);
+  if (Array.isArray(value)) return value.length === 0 ? "none" : `(${counted(value.length, "item")})`;
+  if (!isJsonObject(value)) return JSON.stringify(value);
+  const texts = Object.entries(value).flatMap(([name, member]) =>
+    typeof member === "object" ? [] : [`${cleanText(name, 40)} ${typeof member === "string" ? quoted(member, 80) : String(member)}`],
+  );
+  return `{${texts.slice(0, 4).join(", ")}${texts.length > 4 || texts.length < Object.keys(value).length ? ", …" : ""}}`;
+}
+
+function parsed(content: string): Json | undefined {
+  try {
+    const value: Json = JSON.parse(content);
+    return value;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,35 @@
+import type { ToolSpec } from "../../model-provider.ts";
+import { cleanText } from "../clean-text.ts";
+import { counted } from "../figures.ts";
+import { exampleCall } from "./tool-example.ts";
+
+const MAX_LISTED = 16;
+const ELSE = "To have a release or an alert assessed, start an investigation of it; to chat, configure a language model.";
+
+/** What can be done without a language model: every tool, what it is for, and a call of it that can be sent as it is. */
+export function toolsText(tools: readonly ToolSpec[]): string {
+  if (tools.length === 0)
+    return `I can run the tool that a message names, but this conversation has none: start a toolset, or take a profile that offers tools. ${ELSE}`;
+  const more = tools.slice(MAX_LISTED).map(({ name }) => name);
+  return [
+    "I cannot hold a conversation, but I run the tool that your message names, with the JSON arguments after it. Send one of these lines:",
+    ...tools.slice(0, MAX_LISTED).map(toolLine),
+    ...(more.length === 0 ? [] : [`And ${counted(more.length, "more tool")}: ${more.join(", ")}.`]),
+    ELSE,
+  ].join("\n");
+}
+
+/** One tool with what it is for, its arguments and an example. */
+export function toolHelp(tool: ToolSpec): string {
+  return `${tool.name}: ${cleanText(tool.description, 1000)}\nCall it like this: ${exampleCall(tool)}`;
+}
+
+function toolLine(tool: ToolSpec): string {
+  return `- ${exampleCall(tool)}\n  ${firstSentence(tool.description)}`;
+}
+
+/** A description says first what its tool is for. */
+function firstSentence(description: string): string {
+  const line = cleanText(description.split("\n", 1)[0] ?? "", 300);
+  return /^.*?[.!?](?=\s|$)/.exec(line)?.[0] ?? line;
+}

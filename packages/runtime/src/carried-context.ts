@@ -1,0 +1,45 @@
+import { attributes, type Json, type Message } from "@toolbus/contracts";
+import type { Change } from "@toolbus/state";
+import { type Carrier, currentCarrier, readCarrier, type SentContext, withinReceived } from "@toolbus/telemetry";
+
+type Row = NonNullable<Change["outbox"]>[number];
+
+/**
+ * The message with the trace context in which it is made. One that was made for another trace keeps that: what an approver decides goes on in the
+ * trace of the run, not in the approver's.
+ */
+export function carrying(message: Message, carrier: SentContext | undefined): Message {
+  const own = message.attributes[attributes.traceparent];
+  if (!carrier || (own !== undefined && !sameTrace({ traceparent: own }, carrier))) return message;
+  return { ...message, attributes: { ...message.attributes, ...carrier } };
+}
+
+/**
+ * Outbox rows that remember the trace context of the commit that makes them, so that a relay, an hour later and in another process, publishes them in
+ * the right trace. A row that holds no message but what one is made from gets it as a field.
+ */
+export function rowsInContext(rows: readonly Row[]): readonly Row[] {
+  const carrier = currentCarrier();
+  if (!carrier) return rows;
+  return rows.map((row) => ({ ...row, message: rowMessage(row.message, carrier) }));
+}
+
+/** Runs work in the trace that a row remembers. A message carries it itself. */
+export function withinRow<T>(message: Json, work: () => T): T {
+  if (!isObject(message) || isObject(message["attributes"]) || typeof message["traceparent"] !== "string") return work();
+  return withinReceived({ traceparent: message["traceparent"] }, work);
+}
+
+function rowMessage(message: Json, carrier: SentContext): Json {
+  if (!isObject(message)) return message;
+  if (!isObject(message["attributes"])) return { ...message, traceparent: carrier.traceparent };
+  return carrying(message as unknown as Message, carrier) as unknown as Json;
+}
+
+function sameTrace(one: Carrier, other: Carrier): boolean {
+  return readCarrier(one)?.traceId === readCarrier(other)?.traceId;
+}
+
+function isObject(value: Json | undefined): value is { readonly [key: string]: Json } {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

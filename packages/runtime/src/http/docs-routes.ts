@@ -1,0 +1,42 @@
+import { docsPage } from "./docs-page.ts";
+import { type ApiAbout, openApiOf } from "./openapi.ts";
+import { getRoute, noQuery, type Route } from "./route.ts";
+
+/** `/openapi.json` and `/docs`: what the routes declare, themselves included, for machines and for people. Open to everybody. */
+export function docsRoutes(about: ApiAbout, others: readonly Route[]): readonly Route[] {
+  const routes: readonly Route[] = [
+    ...others,
+    getRoute({
+      url: "/openapi.json",
+      access: "public",
+      docs: {
+        operationId: "getOpenApi",
+        tag: "Service",
+        summary: "This API as an OpenAPI 3.1 document.",
+        answers: { 200: { says: "The document.", media: { schema: { type: "object", required: ["openapi", "info", "paths"] } } } },
+        problems: [],
+      },
+      query: noQuery,
+      handle: async () => made.document,
+    }),
+    getRoute({
+      url: "/docs",
+      access: "public",
+      docs: {
+        operationId: "getDocs",
+        tag: "Service",
+        summary: "This API as a page for people.",
+        answers: { 200: { says: "The page.", type: "text/html", media: { schema: { type: "string" } } } },
+        problems: [],
+      },
+      query: noQuery,
+      handle: async ({ reply }) => {
+        reply.header("content-security-policy", made.page.contentSecurityPolicy).type("text/html; charset=utf-8");
+        return made.page.html;
+      },
+    }),
+  ];
+  const document = openApiOf(about, routes);
+  const made = { document, page: docsPage(document) };
+  return routes.slice(others.length);
+}

@@ -1,0 +1,19 @@
+import { integer, type SettingsOf, str } from "../settings.ts";
+
+/** What every service with an HTTP port reads. */
+export const httpSettings = {
+  HTTPS_ONLY: str({
+    default: "false",
+    choices: ["true", "false"],
+    desc: "true when clients come over TLS: browsers are told to use nothing else",
+  }),
+  AUTH_FAILURES_PER_MINUTE: integer({ min: 0, max: 1_000_000 })({
+    default: 10,
+    desc: "wrong keys from one address in a minute, until they are answered 429; 0 for no limit",
+  }),
+} as const;
+
+export type HttpConfig = SettingsOf<typeof httpSettings>;
+
+/** How often a minute something may be done; 0 for no limit. */
+export const perMinute = integer({ min: 0, max: 1_000_000 });

@@ -1,0 +1,18 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+
+/** Whether the client is one that reads server-sent events. */
+export function wantsEvents({ headers }: FastifyRequest): boolean {
+  return headers.accept?.includes("text/event-stream") ?? false;
+}
+
+/**
+ * Answers with a stream that says goodbye and ends. A browser's EventSource comes back after a stream that ended, with its last id; after an
+ * answer like 503 it never does (WHATWG HTML, section 9.2.3).
+ */
+export function sayGoodbye(reply: FastifyReply): void {
+  reply.hijack();
+  reply.raw.writeHead(200, { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-store", connection: "close" });
+  reply.raw.end(
+    `retry: 2000\nevent: bye\ndata: ${JSON.stringify({ reason: "the server is stopping; come back with the last event's id" })}\n\n`,
+  );
+}

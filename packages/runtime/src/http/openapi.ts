@@ -1,0 +1,222 @@
+import type { Json, JsonObject, ProblemCode } from "@toolbus/contracts";
+import { problemCodes } from "@toolbus/contracts";
+import { HttpProblem } from "./problem.ts";
+import type { AnswerDocs, Route } from "./route.ts";
+
+/** What an API's description says of the whole. */
+export interface ApiAbout {
+  readonly title: string;
+  /** In Markdown paragraphs. */
+  readonly description: string;
+}
+
+/** One route in the document. */
+export interface Operation {
+  readonly operationId: string;
+  readonly tags: readonly string[];
+  readonly summary: string;
+  readonly description: string;
+  readonly security: readonly JsonObject[];
+  readonly parameters: readonly Parameter[];
+  readonly requestBody?: { readonly required: boolean; readonly content: Readonly<Record<string, MediaType>> };
+  readonly responses: Readonly<Record<string, Response>>;
+}
+
+export interface Parameter {
+  readonly name: string;
+  readonly in: "path" | "query" | "header";
+  readonly required: boolean;
+  readonly description: string;
+  readonly schema: Json;
+  readonly example?: Json;
+}
+
+export interface Response {
+  readonly description: string;
+  readonly headers?: JsonObject;
+  readonly content?: Readonly<Record<string, MediaType>>;
+}
+
+export interface MediaType {
+  readonly schema?: Json;
+  readonly example?: Json;
+  readonly examples?: Readonly<Record<string, { readonly summary?: string; readonly value: Json }>>;
+}
+
+/** An OpenAPI 3.1 document. */
+export interface OpenApi {
+  readonly openapi: "3.1.0";
+  readonly info: { readonly title: string; readonly version: string; readonly description: string; readonly license: JsonObject };
+  readonly servers: readonly JsonObject[];
+  readonly tags: readonly { readonly name: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Partial<Record<"get" | "post", Operation>>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, Json>>; readonly securitySchemes: JsonObject };
+}
+
+const API_VERSION = "1";
+
+/** Describes an API from its routes: the very schemas and access rules that requests meet. */
+export function openApiOf({ title, description }: ApiAbout, routes: readonly Route[]): OpenApi {
+  const names = namedSchemas(routes);
+  const byUrl = Map.groupBy(routes, ({ url }) => url.replaceAll(/:(\w+)/g, "{$1}"));
+  return {
+    openapi: "3.1.0",
+    info: { title, version: API_VERSION, description, license: { name: "Apache-2.0", identifier: "Apache-2.0" } },
+    servers: [{ url: "/" }],
+    tags: [...new Set(routes.map(({ docs }) => docs.tag))].map((name) => ({ name })),
+    paths: Object.fromEntries(
+      [...byUrl].map(([url, here]) => [url, Object.fromEntries(here.map((route) => [methodOf(route), operationOf(route, names)]))]),
+    ),
+    components: {
+      schemas: { ...Object.fromEntries([...names].map(([text, name]) => [name, withRefs(JSON.parse(text), names, text)])), Problem: PROBLEM },
+      securitySchemes: { apiKey: { type: "http", scheme: "bearer", description: "An API key of this service." } },
+    },
+  };
+}
+
+/** Every problem that a route can give: those that it declares, and those of its kind. */
+export function problemsOf({ method, access, docs, limited, url, whileStopping }: Route): readonly ProblemCode[] {
+  const codes: ProblemCode[] = [...docs.problems, "invalid_request", "address_too_long", "headers_too_large", "request_timeout", "internal"];
+  if (!whileStopping) codes.push("shutting_down");
+  if (access !== "public") codes.push("unauthenticated", "forbidden", "rate_limited", "store_unavailable");
+  if (url.includes(":id") && access !== "public") codes.push("not_found");
+  if (method === "POST") codes.push("malformed_body", "body_too_large", "unsupported_media_type");
+  if (limited) codes.push("rate_limited");
+  return [...new Set(codes)].toSorted((a, b) => problemCodes[a] - problemCodes[b]);
+}
+
+type Names = ReadonlyMap<string, string>;
+
+const methodOf = ({ method }: Route): "get" | "post" => (method === "GET" ? "get" : "post");
+
+/** JSON text of each schema that has a name → its name: wherever the same schema stands, it is referred to. */
+function namedSchemas(routes: readonly Route[]): Names {
+  const declared = routes.flatMap(({ docs }) => [docs.body?.declared, ...Object.values(docs.answers).map(({ body }) => body)]);
+  return new Map(declared.filter((one) => one !== undefined).map(({ name, schema }) => [JSON.stringify(schema), name]));
+}
+
+function withRefs(value: Json, names: Names, self?: string): Json {
+  const text = JSON.stringify(value);
+  const name = text === self ? undefined : names.get(text);
+  if (name !== undefined) return { $ref: `#/components/schemas/${name}` };
+  if (Array.isArray(value)) return value.map((item: Json) => withRefs(item, names));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, withRefs(part, names)]));
+}
+
+const schemaIn = (schema: object, names: Names): Json => withRefs(JSON.parse(JSON.stringify(schema)), names);
+
+function operationOf(route: Route, names: Names): Operation {
+  const { access, docs } = route;
+  const who = access === "public" ? "Open to everybody." : `For the role ${access.join(" or ")}.`;
+  return {
+    operationId: docs.operationId,
+    tags: [docs.tag],
+    summary: docs.summary,
+    description: [docs.description, who].filter(Boolean).join("\n\n"),
+    security: access === "public" ? [] : [{ apiKey: [] }],
+    parameters: parametersOf(route),
+    ...(docs.body
+      ? {
+          requestBody: {
+            required: docs.body.required,
+            content: {
+              "application/json": {
+                schema: schemaIn(docs.body.declared.schema, names),
+                examples: Object.fromEntries(docs.body.examples.map((value, i) => [`example${i + 1}`, { value }])),
+              },
+            },
+          },
+        }
+      : {}),
+    responses: {
+      ...Object.fromEntries(Object.entries(docs.answers).map(([status, answer]) => [status, responseOf(answer, names)])),
+      ...problemResponses(route),
+    },
+  };
+}
+
+function parametersOf({ method, docs }: Route): Parameter[] {
+  const parameters: Parameter[] = [];
+  if (docs.id)
+    parameters.push({
+      name: "id",
+      in: "path",
+      required: true,
+      description: docs.id.says,
+      schema: { type: "string", pattern: docs.id.pattern },
+      example: docs.id.example,
+    });
+  for (const { name, required, schema } of docs.query?.parameters ?? []) {
+    const { description = "", ...rest } = JSON.parse(JSON.stringify(schema)) as { readonly description?: string } & JsonObject;
+    parameters.push({ name, in: "query", required, description, schema: rest });
+  }
+  const headers = { ...(method === "POST" ? { "Idempotency-Key": IDEMPOTENCY } : {}), ...docs.headers };
+  for (const [name, description] of Object.entries(headers))
+    parameters.push({ name, in: "header", required: false, description, schema: { type: "string", maxLength: 255 } });
+  return parameters;
+}
+
+const IDEMPOTENCY =
+  "Names this request: a repeat with the same key is answered as the first was, with `idempotent-replay: true`, and another body under it is refused (422).";
+
+function responseOf({ says, body, example, type = "application/json", media, headers }: AnswerDocs, names: Names): Response {
+  const content = body || media ? { [type]: { ...(body ? { schema: schemaIn(body.schema, names) } : {}), ...(example === undefined ? {} : { example }), ...media } } : undefined;
+  return {
+    description: says,
+    ...(headers ? { headers: headersOf(headers) } : {}),
+    ...(content ? { content } : {}),
+  };
+}
+
+function headersOf(headers: Readonly<Record<string, string>>): JsonObject {
+  return Object.fromEntries(Object.entries(headers).map(([name, description]) => [name, { description, schema: { type: "string" } }]));
+}
+
+function problemResponses(route: Route): Record<string, Response> {
+  const byStatus = Map.groupBy(problemsOf(route), (code) => problemCodes[code]);
+  return Object.fromEntries(
+    [...byStatus].map(([status, codes]) => {
+      const titles = codes.map((code) => `\`${code}\`: ${new HttpProblem(code, "").body().title}.`);
+      return [
+        String(status),
+        {
+          description: titles.join(" "),
+          ...(status === 429 ? { headers: headersOf({ "Retry-After": "Seconds to wait." }) } : {}),
+          content: {
+            "application/problem+json": {
+              schema: {
+                allOf: [{ $ref: "#/components/schemas/Problem" }, { properties: { status: { const: status }, code: { enum: codes } } }],
+              },
+            },
+          },
+        },
+      ];
+    }),
+  );
+}
+
+const text = { type: "string" } as const;
+const PROBLEM: JsonObject = {
+  type: "object",
+  description: "An answer that says no (RFC 9457). Match on `code`; the sentences may change.",
+  required: ["type", "title", "status", "code", "detail"],
+  properties: {
+    type: { ...text, format: "uri" },
+    title: text,
+    status: { type: "integer" },
+    code: { ...text, enum: Object.keys(problemCodes) },
+    detail: { ...text, description: "What happened to what." },
+    remedy: { ...text, description: "What to do." },
+    errors: {
+      type: "array",
+      items: {
+        type: "object",
+        required: ["path", "message"],
+        properties: { path: { ...text, description: "A JSON Pointer into the body, or the name of a parameter." }, message: text },
+        additionalProperties: false,
+      },
+    },
+  },
+  additionalProperties: false,
+};

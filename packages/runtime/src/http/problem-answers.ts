@@ -1,0 +1,92 @@
+import { type ProblemCode, problemCodes } from "@toolbus/contracts";
+import { StoreUnavailable } from "@toolbus/state";
+import type { Log } from "@toolbus/telemetry";
+import type { FastifyError, FastifyInstance, FastifyReply } from "fastify";
+import type { Socket } from "node:net";
+import { HttpProblem } from "./problem.ts";
+import { SAFE_HEADERS } from "./safe-headers.ts";
+
+/** The largest body, in bytes. */
+export const MAX_BODY_BYTES = 256 * 1024;
+/** All headers of a request together, in bytes; Node counts the address too. */
+export const MAX_HEADER_BYTES = 16 * 1024;
+
+/** Makes every "no" of a server a problem (RFC 9457) with these headers; a fault of ours is logged and told nothing of. */
+export function answerProblems(app: FastifyInstance, log: Log, headers: Readonly<Record<string, string>>): void {
+  app.addHook("onSend", async (_request, reply) => {
+    for (const [name, value] of Object.entries({ ...SAFE_HEADERS, ...headers })) if (!reply.hasHeader(name)) reply.header(name, value);
+  });
+  app.setNotFoundHandler((request, reply) => {
+    sendProblem(
+      reply,
+      new HttpProblem("not_found", `There is no route ${request.method} ${request.url.split("?")[0]?.slice(0, 200) ?? ""}.`, {
+        remedy: "GET /docs lists the routes.",
+      }),
+    );
+  });
+  app.setErrorHandler((error: FastifyError | HttpProblem, request, reply) => {
+    const problem = asProblem(error);
+    if (problem.code === "internal") log.error({ error, method: request.method, route: request.routeOptions.url }, "a request failed");
+    sendProblem(reply, problem);
+  });
+}
+
+export function sendProblem(reply: FastifyReply, problem: HttpProblem): void {
+  // No hook runs for what Fastify refuses itself, so they are set here too.
+  reply
+    .code(problem.status)
+    .headers({ ...SAFE_HEADERS, ...problem.headers })
+    .type("application/problem+json")
+    .send(JSON.stringify(problem.body()));
+}
+
+/** Answers what is no HTTP request, or none that Node lets in: there is no request object yet, only a connection. */
+export function answerBrokenRequest(error: Error & { readonly code?: string }, socket: Socket): void {
+  if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
+  const problem = brokenRequest(error.code);
+  const body = JSON.stringify(problem.body());
+  const headers = {
+    ...SAFE_HEADERS,
+    "content-type": "application/problem+json; charset=utf-8",
+    "content-length": String(Buffer.byteLength(body)),
+    connection: "close",
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${problem.status} ${problem.body().title}\r\n${lines.join("")}\r\n${body}`);
+}
+
+function brokenRequest(code: string | undefined): HttpProblem {
+  if (code === "HPE_HEADER_OVERFLOW")
+    return new HttpProblem("headers_too_large", `The headers are over ${MAX_HEADER_BYTES} bytes together.`, { remedy: "Send fewer." });
+  if (code === "ERR_HTTP_REQUEST_TIMEOUT")
+    return new HttpProblem("request_timeout", "The request did not arrive whole in time.", { remedy: "Send it again." });
+  return new HttpProblem("invalid_request", "This is no HTTP request that can be read.", { remedy: "Speak HTTP/1.1." });
+}
+
+export function asProblem(error: FastifyError | HttpProblem | Error): HttpProblem {
+  if (error instanceof HttpProblem) return error;
+  if (error instanceof StoreUnavailable) {
+    return new HttpProblem(
+      "store_unavailable",
+      "The state store cannot be reached; nothing was lost.",
+      { remedy: "Repeat the request with the same Idempotency-Key." },
+      { "retry-after": "2" },
+    );
+  }
+  const code = "code" in error ? error.code : undefined;
+  if (code === "FST_ERR_CTP_BODY_TOO_LARGE")
+    return new HttpProblem("body_too_large", `The body is over ${MAX_BODY_BYTES} bytes.`, { remedy: "Send less." });
+  if (code === "FST_ERR_CTP_INVALID_MEDIA_TYPE")
+    return new HttpProblem("unsupported_media_type", "The body must be JSON.", {
+      remedy: 'Send it with "Content-Type: application/json".',
+    });
+  if (code === "FST_ERR_BAD_URL")
+    return new HttpProblem("invalid_request", "The address holds an escape that cannot be decoded.", {
+      remedy: "Escape each part of the path with encodeURIComponent.",
+    });
+  const status = "statusCode" in error ? (error.statusCode ?? 500) : 500;
+  if (status === 400)
+    return new HttpProblem("malformed_body", "The body is not JSON that can be read.", { remedy: "Check it with a JSON validator." });
+  const named = (Object.keys(problemCodes) as ProblemCode[]).find((name) => problemCodes[name] === status && status < 500);
+  return named ? new HttpProblem(named, error.message) : new HttpProblem("internal", "The server could not do this; it is logged.");
+}

@@ -1,0 +1,75 @@
+import { attributeNames, measure, metricNames, type OpenSpan, openSpan, redactText, spanNames } from "@toolbus/telemetry";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+
+/** The server spans of requests. */
+export interface RequestSpans {
+  /** Runs the handler of a request as part of its span. */
+  run<T>(request: FastifyRequest, work: () => T): T;
+}
+
+// Asked every few seconds by whoever watches the process.
+const PROBES: ReadonlySet<string> = new Set(["/healthz", "/readyz", "/metrics"]);
+const LONGEST_PATH = 200;
+
+/**
+ * Gives every request a server span beneath the client's, from before anything else looks at it until its answer is sent or its client is gone. A
+ * query and headers other than trace context are never kept. Call it before any other hook is added.
+ */
+export function requestSpans(app: FastifyInstance, options: { readonly service: string; readonly host: string }): RequestSpans {
+  const spans = new WeakMap<FastifyRequest, OpenSpan>();
+  app.addHook("onRequest", async (request, reply) => {
+    const route = request.routeOptions.url;
+    if (route !== undefined && PROBES.has(route)) return;
+    const span = openSpan(spanNames.http(request.method, route), {
+      kind: "server",
+      parent: { how: "received", carrier: carrierOf(request) },
+      inherited: { [attributeNames.service]: options.service },
+      attributes: {
+        [attributeNames.httpMethod]: request.method,
+        [attributeNames.httpRoute]: route,
+        [attributeNames.urlPath]: pathOf(request),
+        [attributeNames.urlScheme]: "http",
+        [attributeNames.serverAddress]: options.host,
+        [attributeNames.serverPort]: request.socket.localPort,
+      },
+    });
+    spans.set(request, span);
+    // Comes for every answer, and for clients that went away.
+    reply.raw.once("close", () => end(span, request, reply));
+  });
+  return {
+    run(request, work) {
+      const span = spans.get(request);
+      return span ? span.run(work) : work();
+    },
+  };
+}
+
+function end(span: OpenSpan, request: FastifyRequest, reply: FastifyReply): void {
+  const status = reply.raw.statusCode;
+  span.set({ [attributeNames.httpStatus]: status });
+  if (status >= 500) span.fail(String(status));
+  span.end();
+  measure(metricNames.httpDuration, reply.elapsedTime / 1000, {
+    [attributeNames.httpMethod]: request.method,
+    [attributeNames.httpRoute]: request.routeOptions.url,
+    [attributeNames.httpStatus]: status,
+    [attributeNames.urlScheme]: "http",
+  });
+}
+
+/** What a stranger asked for that is no route of ours is not kept: it may be anything. */
+function pathOf(request: FastifyRequest): string | undefined {
+  if (request.routeOptions.url === undefined) return undefined;
+  return redactText(request.url.split("?")[0] ?? "").slice(0, LONGEST_PATH);
+}
+
+function carrierOf({ headers }: FastifyRequest) {
+  const { traceparent, tracestate, baggage } = headers;
+  return { traceparent: text(traceparent), tracestate: text(tracestate), baggage: text(baggage) };
+}
+
+/** Node joins a header that is repeated with commas, as W3C wants for these; `traceparent` then is not valid any more, as it should be. */
+function text(header: string | string[] | undefined): string | undefined {
+  return Array.isArray(header) ? header.join(",") : header;
+}

@@ -1,0 +1,166 @@
+import { type Declared, declared, type DeclaredQuery, declaredQuery, type Json, NO_FIELDS, type ProblemCode, type Role } from "@toolbus/contracts";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { ApiKeys, Principal } from "./api-keys.ts";
+import { idempotencyKey } from "./idempotency-key.ts";
+import { HttpProblem } from "./problem.ts";
+import type { RateLimit } from "./rate-limit.ts";
+
+/** Who may call a route. There is no default: a route without it stops the service when it starts. */
+export type Access = "public" | readonly Role[];
+
+/** What a route answers when it says yes. */
+export interface AnswerDocs {
+  readonly says: string;
+  /** Absent: no JSON. */
+  readonly body?: Pick<Declared<unknown>, "name" | "schema">;
+  readonly example?: Json;
+  /** `application/json` unless said otherwise. */
+  readonly type?: string;
+  /** What else this type has to be described with, as members of the OpenAPI media type. */
+  readonly media?: { readonly [member: string]: Json };
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Everything that the API's description says of a route; the schemas in it are the ones that requests are checked with. */
+export interface RouteDocs {
+  /** Unique in a service: client generators name their functions after it. */
+  readonly operationId: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly description?: string;
+  /** What the `:id` of the address is. */
+  readonly id?: { readonly says: string; readonly pattern: string; readonly example: string };
+  readonly query?: DeclaredQuery<unknown>;
+  /** Request headers that it reads. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: { readonly declared: Pick<Declared<unknown>, "name" | "schema">; readonly required: boolean; readonly examples: readonly Json[] };
+  readonly answers: Readonly<Record<number, AnswerDocs>>;
+  /** Beside those that every route of its kind can give. */
+  readonly problems: readonly ProblemCode[];
+}
+
+/** A route as the server and the API's description take it; `getRoute` and `postRoute` make them. */
+export interface Route {
+  readonly method: "GET" | "POST";
+  /** In Fastify's form: `/v1/runs/:id`. */
+  readonly url: string;
+  readonly access: Access;
+  readonly docs: RouteDocs;
+  /** How a caller without `Authorization` may be known on this route all the same. Null for one who is not. */
+  readonly credential?: (request: FastifyRequest, keys: ApiKeys) => Promise<Principal | null>;
+  /** Answers also while the server stops. */
+  readonly whileStopping?: boolean;
+  /** Has the rate of its callers limited. */
+  readonly limited?: boolean;
+  /** On public routes the principal is nobody. A returned value is sent as JSON; `undefined` when the handler answered by itself. */
+  readonly handle: (request: FastifyRequest, reply: FastifyReply, principal: Principal) => Promise<unknown>;
+}
+
+/** What a handler is given. */
+export interface Incoming {
+  readonly principal: Principal;
+  /** The `:id` of the address, as it came. */
+  readonly id: string;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+}
+
+interface Definition extends Pick<Route, "url" | "access" | "credential" | "whileStopping"> {
+  readonly docs: Omit<RouteDocs, "query" | "body">;
+}
+
+export interface GetDefinition<Q> extends Definition {
+  /** `noQuery` where it takes none. What it does not name is refused. */
+  readonly query: DeclaredQuery<Q>;
+  readonly handle: (incoming: Incoming & { readonly query: Q }) => Promise<unknown>;
+}
+
+export interface PostDefinition<B> extends Definition {
+  /** `noBody` where it takes none. */
+  readonly body: BodyDefinition<B>;
+  /** What its callers may do a minute; null for no limit. */
+  readonly rate: RateLimit | null;
+  readonly handle: (incoming: Incoming & { readonly body: B; readonly key: string | undefined }) => Promise<unknown>;
+}
+
+export interface BodyDefinition<B> {
+  readonly declared: Declared<B>;
+  /** Whether a request must have one; without, `{}` is checked in its place. */
+  readonly required: boolean;
+  readonly examples: readonly Json[];
+  /** What to send instead of a body that breaks its schema. */
+  readonly remedy: string;
+}
+
+/** For a route without parameters in its query. */
+export const noQuery: DeclaredQuery<object> = declaredQuery("NoQuery", NO_FIELDS);
+
+/** For a route whose POST says all by its address. An empty body is none, whatever its type is said to be. */
+export const noBody: BodyDefinition<object> = {
+  declared: declared("NoBody", NO_FIELDS),
+  required: false,
+  examples: [],
+  remedy: "Send none.",
+};
+
+/** Declares a GET. The query is checked before the handler runs. */
+export function getRoute<Q>({ query, handle, docs, ...route }: GetDefinition<Q>): Route {
+  return {
+    ...route,
+    method: "GET",
+    docs: { ...docs, ...(query.parameters.length > 0 ? { query } : {}) },
+    handle: async (request, reply, principal) =>
+      handle({ principal, id: idOf(request), request, reply, query: checked(query, request.query, "The query breaks its schema.") }),
+  };
+}
+
+/** Declares a POST. Its key and its body are checked, then one of its caller's minute is taken, and then the handler runs. */
+export function postRoute<B>({ body, rate, handle, docs, ...route }: PostDefinition<B>): Route {
+  return {
+    ...route,
+    method: "POST",
+    limited: rate !== null,
+    docs: { ...docs, ...(body === noBody ? {} : { body }) },
+    async handle(request, reply, principal) {
+      checked(noQuery, request.query, "This route takes no query.");
+      const incoming = { principal, id: idOf(request), request, reply, key: idempotencyKey(request), body: bodyOf(body, request.body) };
+      if (rate) await takeOne(rate, principal, reply);
+      return handle(incoming);
+    },
+  };
+}
+
+/** The `:id` of a request's address, as it came. */
+export function idOf({ params }: Pick<FastifyRequest, "params">): string {
+  return typeof params === "object" && params !== null && "id" in params ? String(params.id) : "";
+}
+
+function checked<T>({ parse }: Pick<Declared<T>, "parse">, value: unknown, detail: string, remedy = "Mend what errors lists."): T {
+  const parsed = parse(value);
+  if (!parsed.ok) throw new HttpProblem("invalid_request", detail, { remedy, errors: parsed.problems });
+  return parsed.value;
+}
+
+function bodyOf<B>({ declared: { parse }, required, remedy }: BodyDefinition<B>, given: unknown): B {
+  const empty = given === undefined || given === null;
+  if (empty && required) throw new HttpProblem("malformed_body", "The body is empty, JSON is needed.", { remedy });
+  return checked({ parse }, empty ? {} : given, "The body breaks its schema.", remedy);
+}
+
+async function takeOne(rate: RateLimit, principal: Principal, reply: FastifyReply): Promise<void> {
+  const { granted, remaining, resetMs } = await rate.take(principal);
+  const seconds = String(Math.max(1, Math.ceil(resetMs / 1000)));
+  // draft-ietf-httpapi-ratelimit-headers-10
+  const headers = {
+    "ratelimit-policy": `"${rate.name}";q=${rate.perMinute};w=60`,
+    ratelimit: `"${rate.name}";r=${remaining};t=${seconds}`,
+  };
+  reply.headers(headers);
+  if (granted) return;
+  throw new HttpProblem(
+    "rate_limited",
+    `This principal may ${rate.words} a minute.`,
+    { remedy: `Repeat the request in ${seconds} s.` },
+    { ...headers, "retry-after": seconds },
+  );
+}

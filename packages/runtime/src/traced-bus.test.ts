@@ -1,0 +1,231 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { type Delivery, type Disposition, memoryBus } from "@toolbus/bus";
+import { type Json, type Message, message } from "@toolbus/contracts";
+import { memoryStore } from "@toolbus/state";
+import { currentTraceparent, silentLog, startTelemetry, withSpan } from "@toolbus/telemetry";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { startOutbox } from "./outbox.ts";
+import { messagingSystem, tracedBus } from "./traced-bus.ts";
+
+const CLIENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+const CLIENT_TRACE = CLIENT.slice(3, 35);
+const ACK: Disposition = { kind: "ack" };
+
+describe("a bus while telemetry is off", () => {
+  it("carries the trace context of the request that a message was made for, and adds none otherwise", async () => {
+    await using bus = openBus();
+    const { take, taken } = collector(2);
+    await bus.consume("work", take, { concurrency: 1 });
+    await bus.publish(aMessage("without"));
+    await inTraceOf(CLIENT, () => bus.publish(aMessage("within")));
+    const [first, second] = await taken;
+    expect(first?.message.attributes).toEqual({});
+    expect(second?.message.attributes).toEqual({ traceparent: CLIENT });
+    expect([first?.seen, second?.seen]).toEqual([undefined, CLIENT]);
+  });
+
+  it("gives announcements and their listeners the trace as well", async () => {
+    await using bus = openBus();
+    const heard = Promise.withResolvers<string | undefined>();
+    await bus.listen("news", () => heard.resolve(currentTraceparent()));
+    await inTraceOf(CLIENT, () => bus.announce({ ...aMessage("news"), topic: "news" }));
+    expect(await heard.promise).toBe(CLIENT);
+  });
+});
+
+describe("a bus while telemetry is on", () => {
+  let traces: Awaited<ReturnType<typeof traced>>;
+  beforeEach(async () => {
+    traces = await traced();
+  });
+  afterEach(() => traces.stop());
+
+  it("has a producer span around the publish and beneath it a consumer span around the delivery, of the services that they belong to", async () => {
+    await using bus = openBus();
+    const { take, taken } = collector(1);
+    await bus.consume("work", take, { concurrency: 1 });
+    await withSpan("transition", { inherited: { "toolbus.service": "agent" } }, () => bus.publish(aMessage("m1")));
+    await taken;
+    const { transition, "publish work": publish, "process work": process } = await traces.byName();
+    expect(publish).toMatchObject({
+      parentSpanId: transition?.spanId,
+      kind: "PRODUCER",
+      attributes: {
+        "toolbus.service": "worker",
+        "messaging.system": "memory",
+        "messaging.operation.name": "publish",
+        "messaging.operation.type": "send",
+        "messaging.destination.name": "work",
+        "messaging.message.id": "m1",
+        "messaging.message.conversation_id": "call-1",
+      },
+    });
+    expect(process).toMatchObject({
+      parentSpanId: publish?.spanId,
+      kind: "CONSUMER",
+      attributes: { "messaging.operation.type": "process", "toolbus.deliveries": 1, "toolbus.disposition": "ack" },
+    });
+    expect(new Set([transition?.traceId, publish?.traceId, process?.traceId]).size).toBe(1);
+  });
+
+  it("tells a delivery that is given back, and one whose handler fails by its code only", async () => {
+    await using bus = openBus();
+    const acked = Promise.withResolvers<void>();
+    const threw = Promise.withResolvers<void>();
+    const handler = async ({ message: { id }, count }: Delivery): Promise<Disposition> => {
+      if (id === "failing") {
+        threw.resolve();
+        throw Object.assign(new Error("hunter2"), { code: "E_NO" });
+      }
+      if (count === 1) return { kind: "retry", after: 0, reason: "busy" };
+      acked.resolve();
+      return ACK;
+    };
+    await bus.consume("work", handler, { concurrency: 1 });
+    await bus.publish(aMessage("busy"));
+    await acked.promise;
+    await bus.publish(aMessage("failing"));
+    await threw.promise;
+    await bus.close();
+    const all = (await traces.all()).filter(({ name }) => name === "process work").toSorted((a, b) => placeOf(a).localeCompare(placeOf(b)));
+    expect(all.map(({ attributes }) => attributes["toolbus.deliveries"])).toEqual([1, 2, 1]);
+    expect(all[0]).toMatchObject({ status: "UNSET", events: [{ name: "toolbus.retry", attributes: { "toolbus.retry_after_ms": 0 } }] });
+    expect(all[2]).toMatchObject({ status: "ERROR", attributes: { "error.type": "E_NO" } });
+    expect(JSON.stringify(all)).not.toContain("hunter2");
+  });
+
+  it("takes a delivery in the trace of its message, whatever is active around whoever delivers it", async () => {
+    await using bus = openBus();
+    const { take, taken } = collector(1);
+    await bus.consume("work", take, { concurrency: 1 });
+    await withSpan("somebody else's work", {}, () => bus.untraced.publish({ ...aMessage("m1"), attributes: { traceparent: CLIENT } }));
+    await taken;
+    const { "process work": process } = await traces.byName();
+    expect(process).toMatchObject({ traceId: CLIENT_TRACE, parentSpanId: CLIENT.slice(36, 52), links: [] });
+  });
+
+  it("publishes a message that was made for another trace in that one, linked to what is active", async () => {
+    await using bus = openBus();
+    const { take, taken } = collector(1);
+    await bus.consume("work", take, { concurrency: 1 });
+    const made: Message = { ...aMessage("m1"), attributes: { traceparent: CLIENT } };
+    await withSpan("decision", {}, () => bus.publish(made));
+    await taken;
+    const { decision, "publish work": publish } = await traces.byName();
+    expect(publish).toMatchObject({ traceId: CLIENT_TRACE, parentSpanId: CLIENT.slice(36, 52) });
+    expect(publish?.links[0]?.traceparent).toContain(decision?.spanId);
+  });
+
+  it("gets a message that only the relay publishes in the trace of the commit that made it", async () => {
+    await using bus = openBus();
+    const { take, taken } = collector(2);
+    await bus.consume("work", take, { concurrency: 1 });
+    const state = memoryStore({ clock: () => Date.now() });
+    // The committer dies before it publishes: its bus takes nothing.
+    const dead = { ...bus, publish: () => Promise.reject(new Error("dead")) };
+    const options = { state, service: "s", log: silentLog, visibilityMs: 1, pollMs: 1 };
+    const committer = startOutbox({ ...options, bus: dead, pollMs: 3_600_000 });
+    const row = (id: string, made: Json) => ({ service: "s", id, topic: "work", message: made, dueIn: 0 });
+    await withSpan("transition", {}, () =>
+      committer.commit("00", {
+        op: "one",
+        guards: [{ key: "tb:x:{00}:1", version: 0 }],
+        put: [{ key: "tb:x:{00}:1", value: 1 }],
+        outbox: [row("whole", aMessage("m1") as unknown as Json), row("made later", { n: 2 })],
+      }),
+    );
+    await committer.stop();
+    const relay = startOutbox({
+      ...options,
+      bus,
+      prepare: async ({ message: stored }) => ("attributes" in (stored as object) ? (stored as unknown as Message) : aMessage("m2")),
+    });
+    await taken;
+    await relay.stop();
+    const { transition, ...others } = await traces.byName();
+    expect(others["publish work"]).toMatchObject({ traceId: transition?.traceId, parentSpanId: transition?.spanId });
+    expect((await traces.all()).map(({ traceId }) => traceId)).toEqual(Array.from({ length: 5 }, () => transition?.traceId));
+    await state.close();
+  });
+});
+
+describe("the name of a messaging system", () => {
+  it.each([
+    ["memory:", "memory"],
+    ["amqps://host", "rabbitmq"],
+    ["nats://host", "nats"],
+  ])("of %s is %s", (url, name) => {
+    expect(messagingSystem(url)).toBe(name);
+  });
+});
+
+function openBus() {
+  const inner = memoryBus();
+  const bus = tracedBus(inner, { service: "worker", system: "memory", clock: () => Date.now(), monotonic: () => performance.now() });
+  return { ...bus, untraced: inner, [Symbol.asyncDispose]: () => inner.close() };
+}
+
+/** Which delivery of which message a span is about. */
+function placeOf({ attributes }: Line): string {
+  return `${String(attributes["messaging.message.id"])} ${String(attributes["toolbus.deliveries"])}`;
+}
+
+function aMessage(id: string): Message {
+  return message({ id, topic: "work", type: "t", source: "/s", now: Date.now(), correlationId: "call-1", body: {} });
+}
+
+/** A handler that acks, and the deliveries it got with the trace it saw. */
+function collector(count: number) {
+  const got: { readonly message: Message; readonly seen: string | undefined }[] = [];
+  const { promise: taken, resolve } = Promise.withResolvers<typeof got>();
+  const take = async ({ message: taken }: { readonly message: Message }): Promise<Disposition> => {
+    await Promise.resolve();
+    got.push({ message: taken, seen: currentTraceparent() });
+    if (got.length === count) resolve(got);
+    return ACK;
+  };
+  return { take, taken };
+}
+
+function inTraceOf<T>(traceparent: string, work: () => Promise<T>): Promise<T> {
+  return withSpan("request", { parent: { how: "received", carrier: { traceparent } } }, work);
+}
+
+interface Line {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId?: string;
+  readonly name: string;
+  readonly kind: string;
+  readonly status: string;
+  readonly attributes: Readonly<Record<string, unknown>>;
+  readonly events: readonly object[];
+  readonly links: readonly { readonly traceparent: string }[];
+}
+
+/** Telemetry that writes trace files, and what stands in them once it has ended. */
+async function traced() {
+  const dir = mkdtempSync(path.join(tmpdir(), "toolbus-traced-bus-"));
+  const telemetry = await startTelemetry({
+    env: { TRACE_DIR: dir },
+    serviceName: "toolbus",
+    log: silentLog,
+    newKey: () => "k".repeat(43),
+    monotonic: () => performance.now(),
+  });
+  const all = async (): Promise<readonly Line[]> => {
+    await telemetry.shutdown(5000);
+    const lines = readdirSync(dir).flatMap((name) => readFileSync(path.join(dir, name), "utf8").trim().split("\n"));
+    return lines.map((line) => JSON.parse(line) as Line);
+  };
+  return {
+    all,
+    byName: async (): Promise<Readonly<Record<string, Line>>> => Object.fromEntries((await all()).map((line) => [line.name, line])),
+    async stop() {
+      await telemetry.shutdown(5000);
+      rmSync(dir, { recursive: true });
+    },
+  };
+}

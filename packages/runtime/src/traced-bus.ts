@@ -1,0 +1,98 @@
+import type { Delivery, Disposition, MessageBus } from "@toolbus/bus";
+import type { Message } from "@toolbus/contracts";
+import {
+  attributeNames,
+  type Attributes,
+  currentCarrier,
+  measure,
+  metricNames,
+  type Span,
+  spanEvents,
+  spanNames,
+  spansAreOn,
+  withinReceived,
+  withSpan,
+} from "@toolbus/telemetry";
+import { carrying } from "./carried-context.ts";
+
+export interface TracedBusOptions {
+  /** Whose spans these are. */
+  readonly service: string;
+  /** `messaging.system`: memory, rabbitmq or nats. */
+  readonly system: string;
+  /** Wall clock in milliseconds. */
+  readonly clock: () => number;
+  readonly monotonic: () => number;
+}
+
+/**
+ * The same bus, with a producer span around every publish and a consumer span around every delivery, so that a trace goes on in whoever takes the
+ * message. While telemetry is off it only hands on the trace context that came with a request or a message.
+ */
+export function tracedBus(bus: MessageBus, { service, system, clock, monotonic }: TracedBusOptions): MessageBus {
+  const inherited: Attributes = { [attributeNames.service]: service };
+  return {
+    publish: (message) => (spansAreOn() ? publishInSpan(message) : bus.publish(carrying(message, currentCarrier()))),
+    consume: (topic, handler, options) => bus.consume(topic, (delivery) => take(topic, delivery, handler), options),
+    announce: (message) => bus.announce(carrying(message, currentCarrier())),
+    listen: (topic, listener) => bus.listen(topic, (message) => withinReceived(message.attributes, () => listener(message))),
+    close: () => bus.close(),
+  };
+
+  async function publishInSpan(message: Message): Promise<void> {
+    const attributes = about(message, message.topic, "publish", "send");
+    const parent = { how: "made", carrier: message.attributes } as const;
+    await withSpan(spanNames.publish(message.topic), { kind: "producer", parent, inherited, attributes }, async () => {
+      // The consumer's span is beneath this one, not beside it.
+      await bus.publish({ ...message, attributes: { ...message.attributes, ...currentCarrier() } });
+    });
+    measure(metricNames.publishAge, Math.max(0, clock() - Date.parse(message.time)), {
+      [attributeNames.messagingDestination]: message.topic,
+    });
+  }
+
+  async function take(topic: string, delivery: Delivery, handler: (delivery: Delivery) => Promise<Disposition>): Promise<Disposition> {
+    const started = monotonic();
+    const tags = { [attributeNames.messagingSystem]: system, [attributeNames.messagingDestination]: topic };
+    const settled = spansAreOn()
+      ? await takeInSpan(topic, delivery, handler)
+      : await withinReceived(delivery.message.attributes, () => handler(delivery));
+    measure(metricNames.processDuration, (monotonic() - started) / 1000, { ...tags, [attributeNames.disposition]: settled.kind });
+    if (settled.kind === "retry") measure(metricNames.retries, 1, tags);
+    return settled;
+  }
+
+  function takeInSpan(topic: string, delivery: Delivery, handler: (delivery: Delivery) => Promise<Disposition>): Promise<Disposition> {
+    const { message, count } = delivery;
+    const attributes = { ...about(message, topic, "process", "process"), [attributeNames.deliveries]: count };
+    const parent = { how: "received", carrier: message.attributes } as const;
+    return withSpan(spanNames.process(topic), { kind: "consumer", parent, inherited, attributes }, async (span) => {
+      const settled = await handler(delivery);
+      tellHow(span, settled);
+      return settled;
+    });
+  }
+
+  function about(message: Message, topic: string, operation: string, type: string): Attributes {
+    return {
+      [attributeNames.messagingSystem]: system,
+      [attributeNames.messagingOperationName]: operation,
+      [attributeNames.messagingOperationType]: type,
+      [attributeNames.messagingDestination]: topic,
+      [attributeNames.messageId]: message.id,
+      [attributeNames.messageConversationId]: message.correlationId,
+    };
+  }
+}
+
+function tellHow(span: Span, settled: Disposition): void {
+  span.set({ [attributeNames.disposition]: settled.kind });
+  if (settled.kind === "retry") span.event(spanEvents.retry, { [attributeNames.retryAfterMs]: settled.after });
+  if (settled.kind === "dead-letter") span.fail("dead_letter");
+}
+
+/** `messaging.system` of the bus that a URL names. */
+export function messagingSystem(busUrl: string): string {
+  const scheme = busUrl.slice(0, Math.max(0, busUrl.indexOf(":"))).toLowerCase();
+  return scheme.startsWith("amqp") ? "rabbitmq" : scheme;
+}

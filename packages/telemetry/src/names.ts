@@ -1,0 +1,132 @@
+/**
+ * Every name that leaves this system as telemetry, in one place: the OpenTelemetry conventions for HTTP, messaging and GenAI where they have a name,
+ * `toolbus.*` where they have none. A rename in the conventions is a change of this file.
+ */
+
+/** Names of spans. What stands in braces in the conventions is an argument here. */
+export const spanNames = {
+  http: (method: string, route: string | undefined) => (route === undefined ? method : `${method} ${route}`),
+  publish: (topic: string) => `publish ${topic}`,
+  process: (topic: string) => `process ${topic}`,
+  invokeAgent: (agent: string) => `invoke_agent ${agent}`,
+  chat: (model: string) => `chat ${model}`,
+  executeTool: (tool: string) => `execute_tool ${tool}`,
+} as const;
+
+/** Names of events on spans. */
+export const spanEvents = { toolCall: "toolbus.tool.call", retry: "toolbus.retry" } as const;
+
+/** Names of attributes of spans, measurements and log records. */
+export const attributeNames = {
+  errorType: "error.type",
+  serverAddress: "server.address",
+  serverPort: "server.port",
+
+  httpMethod: "http.request.method",
+  httpRoute: "http.route",
+  httpStatus: "http.response.status_code",
+  urlPath: "url.path",
+  urlScheme: "url.scheme",
+
+  messagingSystem: "messaging.system",
+  messagingOperationName: "messaging.operation.name",
+  messagingOperationType: "messaging.operation.type",
+  messagingDestination: "messaging.destination.name",
+  messageId: "messaging.message.id",
+  messageConversationId: "messaging.message.conversation_id",
+
+  operation: "gen_ai.operation.name",
+  provider: "gen_ai.provider.name",
+  requestModel: "gen_ai.request.model",
+  requestMaxTokens: "gen_ai.request.max_tokens",
+  responseModel: "gen_ai.response.model",
+  finishReasons: "gen_ai.response.finish_reasons",
+  inputTokens: "gen_ai.usage.input_tokens",
+  outputTokens: "gen_ai.usage.output_tokens",
+  tokenType: "gen_ai.token.type",
+  conversationId: "gen_ai.conversation.id",
+  agentName: "gen_ai.agent.name",
+  toolName: "gen_ai.tool.name",
+  toolType: "gen_ai.tool.type",
+  toolCallId: "gen_ai.tool.call.id",
+
+  service: "toolbus.service",
+  runId: "toolbus.run.id",
+  profile: "toolbus.profile",
+  round: "toolbus.round",
+  epoch: "toolbus.epoch",
+  seed: "toolbus.seed",
+  transcriptEntries: "toolbus.transcript.entries",
+  offeredTools: "toolbus.tools.offered",
+  askedCalls: "toolbus.calls.asked",
+  toolKind: "toolbus.tool.kind",
+  toolVersion: "toolbus.tool.version",
+  toolset: "toolbus.toolset",
+  dispatch: "toolbus.dispatch",
+  deliveries: "toolbus.deliveries",
+  disposition: "toolbus.disposition",
+  retryAfterMs: "toolbus.retry_after_ms",
+  /** Of a call or a run: `ok`, `denied`, `completed`, … */
+  status: "toolbus.status",
+  latencyMs: "toolbus.latency_ms",
+  tier: "toolbus.tier",
+  outcome: "toolbus.outcome",
+  /** The tags of the tool metrics, as requirement N-01 names them. */
+  toolNameTag: "tool_name",
+  statusTag: "status",
+} as const;
+
+/** Something that is measured. Times in milliseconds where the name is ours, in seconds where the conventions say so. */
+export interface Metric {
+  readonly name: string;
+  readonly kind: "histogram" | "counter" | "upDownCounter" | "gauge";
+  readonly unit: string;
+  readonly description: string;
+  /** Upper bounds of a histogram's buckets. */
+  readonly buckets?: readonly number[];
+}
+
+const MILLISECONDS = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 30_000, 60_000, 300_000];
+const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
+const TOKENS = [1, 4, 16, 64, 256, 1024, 4096, 16_384, 65_536, 262_144, 1_048_576];
+
+export const metricNames = {
+  toolDuration: histogram("toolbus.tool.invoke.duration", "ms", "How long a worker took for a tool call, by tool and status", MILLISECONDS),
+  toolInvocations: counter("toolbus.tool.invocations", "{call}", "Tool calls that a worker answered, by tool and status"),
+  toolCalls: counter("toolbus.tool.calls", "{call}", "Tool calls that the agent joined, whoever ended them, by tool and status"),
+  modelDuration: histogram("gen_ai.client.operation.duration", "s", "How long a model call took, by provider, model and error", SECONDS),
+  modelTokens: histogram("gen_ai.client.token.usage", "{token}", "Tokens of a model call, by type", TOKENS),
+  processDuration: histogram("messaging.process.duration", "s", "How long a delivery was worked on, by topic", SECONDS),
+  publishAge: histogram("toolbus.outbox.age", "ms", "How old a message was when its broker confirmed it, by topic", MILLISECONDS),
+  retries: counter("toolbus.retries", "{retry}", "Deliveries that were given back to come again, by topic"),
+  httpDuration: histogram(
+    "http.server.request.duration",
+    "s",
+    "How long an HTTP request took, streams included, by route and status",
+    SECONDS,
+  ),
+  openStreams: {
+    name: "toolbus.sse.streams",
+    kind: "upDownCounter",
+    unit: "{stream}",
+    description: "Event streams that are open",
+  },
+  runsStarted: counter("toolbus.runs.started", "{run}", "Runs that were started, by profile"),
+  runsEnded: counter("toolbus.runs.ended", "{run}", "Runs that ended, by how"),
+  approvalsHeld: counter("toolbus.approvals.held", "{approval}", "Writes that wait for people, by tier"),
+  approvalsDecided: counter("toolbus.approvals.decided", "{approval}", "Approvals that ended, by outcome and tier"),
+  approvalsPending: {
+    name: "toolbus.approvals.pending",
+    kind: "gauge",
+    unit: "{approval}",
+    description: "Writes that wait for people at this moment",
+  },
+} as const satisfies Record<string, Metric>;
+
+function histogram(name: string, unit: string, description: string, buckets: readonly number[]): Metric {
+  return { name, kind: "histogram", unit, description, buckets };
+}
+
+function counter(name: string, unit: string, description: string): Metric {
+  return { name, kind: "counter", unit, description };
+}

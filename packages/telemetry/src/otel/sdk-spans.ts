@@ -1,0 +1,71 @@
+import {
+  type Context,
+  type Link,
+  ROOT_CONTEXT,
+  type SpanContext,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+  type Tracer,
+  TraceFlags,
+} from "@opentelemetry/api";
+import { TraceState } from "@opentelemetry/core";
+import type { Attributes, RecordedSpan, Recorder, SpanStart } from "../recorder.ts";
+import type { TracePoint } from "../trace-context.ts";
+
+const KINDS = {
+  internal: SpanKind.INTERNAL,
+  server: SpanKind.SERVER,
+  client: SpanKind.CLIENT,
+  producer: SpanKind.PRODUCER,
+  consumer: SpanKind.CONSUMER,
+} as const;
+
+/** Spans by a tracer of the SDK. */
+export function sdkSpans(tracer: Tracer): NonNullable<Recorder["spans"]> {
+  return {
+    start(name, { kind, attributes, parent, links }: SpanStart): RecordedSpan {
+      const span = tracer.startSpan(
+        name,
+        { kind: KINDS[kind], attributes: { ...attributes }, links: links.map(linkTo) },
+        contextOf(parent),
+      );
+      const own = span.spanContext();
+      return {
+        point: {
+          traceId: own.traceId,
+          spanId: own.spanId,
+          sampled: (own.traceFlags & TraceFlags.SAMPLED) !== 0,
+          tracestate: own.traceState?.serialize() || undefined,
+        },
+        recording: span.isRecording(),
+        set: (more: Attributes) => void span.setAttributes({ ...more }),
+        event: (event, more) => void span.addEvent(event, { ...more }),
+        end(errorType) {
+          // No description: what an error says may quote anything.
+          if (errorType !== undefined) span.setStatus({ code: SpanStatusCode.ERROR });
+          span.end();
+        },
+      };
+    },
+  };
+}
+
+/** The SDK's form of a place in a trace that lies in another span. */
+export function contextOf(point: TracePoint | null): Context {
+  return point ? trace.setSpanContext(ROOT_CONTEXT, spanContext(point)) : ROOT_CONTEXT;
+}
+
+function linkTo(point: TracePoint): Link {
+  return { context: spanContext(point) };
+}
+
+function spanContext({ traceId, spanId, sampled, tracestate }: TracePoint): SpanContext {
+  return {
+    traceId,
+    spanId,
+    traceFlags: sampled ? TraceFlags.SAMPLED : TraceFlags.NONE,
+    isRemote: true,
+    ...(tracestate === undefined ? {} : { traceState: new TraceState(tracestate) }),
+  };
+}

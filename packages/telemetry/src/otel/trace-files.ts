@@ -1,0 +1,63 @@
+import { chmod, mkdir, open, rm } from "node:fs/promises";
+import path from "node:path";
+import { type HrTime, SpanKind, SpanStatusCode } from "@opentelemetry/api";
+import type { ReadableSpan, SpanProcessor } from "@opentelemetry/sdk-trace";
+import type { JsonlFiles } from "../jsonl-files.ts";
+import { TelemetryRefused } from "../refused.ts";
+import { traceparentOf } from "../trace-context.ts";
+
+/**
+ * Writes every sampled span that ends as one JSON line to `<dir>/<traceId>.jsonl`. A conversation is one trace, so its file holds everything that was
+ * done for it. Throws `TelemetryRefused` when the folder cannot be written to.
+ */
+export async function traceFiles(dir: string, files: JsonlFiles): Promise<SpanProcessor> {
+  await usable(dir);
+  return {
+    onStart: () => undefined,
+    onEnd(span) {
+      if (span.spanContext().traceFlags & 1) files.append(path.join(dir, `${span.spanContext().traceId}.jsonl`), spanLine(span));
+    },
+    forceFlush: () => files.flush(),
+    shutdown: () => files.flush(),
+  };
+}
+
+/** A span with OTLP's names for its fields; kinds and statuses as words, attributes as a plain object. */
+function spanLine(span: ReadableSpan): string {
+  const { traceId, spanId } = span.spanContext();
+  return JSON.stringify({
+    traceId,
+    spanId,
+    parentSpanId: span.parentSpanContext?.spanId,
+    name: span.name,
+    kind: SpanKind[span.kind],
+    startTimeUnixNano: nanoseconds(span.startTime),
+    endTimeUnixNano: nanoseconds(span.endTime),
+    attributes: span.attributes,
+    events: span.events.map(({ name, time, attributes = {} }) => ({ name, timeUnixNano: nanoseconds(time), attributes })),
+    links: span.links.map(({ context }) => ({
+      traceparent: traceparentOf({ traceId: context.traceId, spanId: context.spanId, sampled: (context.traceFlags & 1) === 1 }),
+    })),
+    status: SpanStatusCode[span.status.code],
+    service: span.resource.attributes["service.name"],
+  });
+}
+
+/** As text: nanoseconds since 1970 are more than a JSON number holds. */
+function nanoseconds([seconds, rest]: HrTime): string {
+  return (BigInt(seconds) * 1_000_000_000n + BigInt(rest)).toString();
+}
+
+async function usable(dir: string): Promise<void> {
+  const probe = path.join(dir, ".toolbus-writable");
+  try {
+    await mkdir(dir, { recursive: true, mode: 0o700 });
+    await (await open(probe, "w", 0o600)).close();
+    await chmod(probe, 0o600);
+    await rm(probe);
+  } catch (error) {
+    throw new TelemetryRefused(
+      `Trace files cannot be written to ${dir} (${(error as NodeJS.ErrnoException).code ?? "unknown"}): let this user write there, or change TRACE_DIR.`,
+    );
+  }
+}

@@ -1,0 +1,65 @@
+import type { Metric } from "./names.ts";
+import type { ToolAudit } from "./tool-audit.ts";
+import type { TracePoint } from "./trace-context.ts";
+
+/** Values of attributes. Undefined ones are left out. */
+export type Attributes = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
+
+export type SpanKind = "internal" | "server" | "client" | "producer" | "consumer";
+
+export interface SpanStart {
+  readonly kind: SpanKind;
+  readonly attributes: Attributes;
+  readonly parent: TracePoint | null;
+  readonly links: readonly TracePoint[];
+}
+
+/** A span that was started. Every text that it gets is redacted already. */
+export interface RecordedSpan {
+  readonly point: TracePoint;
+  readonly recording: boolean;
+  set(attributes: Attributes): void;
+  event(name: string, attributes: Attributes): void;
+  /** Ends the span; with an error type it failed. */
+  end(errorType?: string): void;
+}
+
+/** One line of a log, redacted. */
+export interface LogRecord {
+  /** Milliseconds since 1970. */
+  readonly time: number;
+  /** As pino numbers them: 20 debug, 30 info, 40 warn, 50 error. */
+  readonly level: number;
+  readonly message: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly point: TracePoint | null;
+}
+
+/**
+ * Where telemetry goes while it is on. One a process, as in OpenTelemetry: a span belongs to whoever runs, not to whom it was handed. Nothing here
+ * throws or waits.
+ */
+export interface Recorder {
+  readonly spans: { start(name: string, options: SpanStart): RecordedSpan } | null;
+  readonly measurements: {
+    record(metric: Metric, value: number, attributes: Attributes): void;
+    /** Calls `read` whenever measurements are collected; the function that it gives ends that. */
+    observe(metric: Metric, read: () => Promise<number | null>): () => void;
+  } | null;
+  readonly logs: { emit(record: LogRecord): void } | null;
+  readonly audit: ToolAudit | null;
+}
+
+const OFF: Recorder = { spans: null, measurements: null, logs: null, audit: null };
+
+let current = OFF;
+
+/** The recorder of this process; with all parts null while telemetry is off. */
+export function recorder(): Recorder {
+  return current;
+}
+
+/** Takes the place of the recorder; null switches off. */
+export function setRecorder(next: Recorder | null): void {
+  current = next ?? OFF;
+}

@@ -1,0 +1,59 @@
+import { describe, expect, it } from "vitest";
+import { redacted, redactText } from "./redact.ts";
+
+const FORMS = {
+  "a bearer token": "Bearer abcdefgh12345678",
+  "a long bearer token": "bearer abcdefghijklmnopqrstuvwx",
+  "basic credentials": "Basic dXNlcjpodW50ZXIy",
+  "a signed grant": `eyJ${"a".repeat(20)}.${"b".repeat(20)}.${"c-_".repeat(10)}`,
+  "a key of ours": "tb_user_abcdefghijklmnop",
+  "a provider's key": "sk-proj-abcdefghijklmnop1234",
+  "a GitHub token": "ghp_abcdefghijklmnop1234",
+  "a Slack token": "xoxb-1234567890-abcdef",
+  "an AWS key id": "AKIAIOSFODNN7EXAMPLE",
+  "the user and password of an address": "user:hunter2hunter2",
+};
+
+describe("redaction", () => {
+  it.each(Object.entries(FORMS))("replaces %s in a text, in JSON and in a value", (form, secret) => {
+    const text = form.startsWith("the user") ? `amqp://${secret}@host/` : `before ${secret} after`;
+    expect(redactText(text)).toContain("[redacted]");
+    for (const seen of [
+      redactText(text),
+      redactText(JSON.stringify({ a: `x\n${text}` })),
+      JSON.stringify(redacted({ a: [{ b: text }], [text]: 1 })),
+    ]) {
+      expect(seen).not.toContain(secret.slice(-12));
+    }
+  });
+
+  it("replaces a credential that is glued to an id, as in an address that somebody made up", () => {
+    expect(redactText("/v1/approvals/ap_sk-proj-abcdefghijklmnop")).toBe("/v1/approvals/ap_[redacted]");
+  });
+
+  it("replaces a private key, in a text and in JSON, and nothing behind it", () => {
+    const pem = "-----BEGIN EC PRIVATE KEY-----\nMHcCAQEEIIGlRk3x\n9uQ==\n-----END EC PRIVATE KEY-----\n";
+    expect(redactText(`a ${pem}{b}`)).toBe("a [redacted]{b}");
+    expect(redacted({ key: pem, other: 'said "so"', more: { key: `${pem}\\"` } })).toEqual({
+      key: "[redacted]",
+      other: 'said "so"',
+      more: { key: '[redacted]\\"' },
+    });
+  });
+
+  it.each([
+    "Replace bearer authentication by mTLS.",
+    "Basic understanding of the release",
+    "task-of-yesterday-afternoon",
+    "https://example.org/path?user=1",
+    "sha256-Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4",
+    "rn_0a_01JABCDEFGHJKMNPQRSTVWXYZ0",
+  ])("leaves %s as it is", (text) => {
+    expect(redactText(text)).toBe(text);
+  });
+
+  it("gives the very same value when there is nothing to replace", () => {
+    const value = { a: [1, null, "text"], b: { c: true } };
+    expect(redacted(value)).toBe(value);
+  });
+});

@@ -1,0 +1,87 @@
+import { describe, expect, it } from "vitest";
+import { readTelemetrySettings } from "./settings.ts";
+
+const read = (env: Readonly<Record<string, string>>) => readTelemetrySettings(env, "toolbus");
+
+describe("settings of telemetry", () => {
+  it("ask for nothing when nothing is set", () => {
+    const settings = read({});
+    expect(settings).toMatchObject({ targets: { traces: null, metrics: null, logs: null }, traceDir: null, auditFile: null });
+    expect(settings).toMatchObject({ serviceName: "toolbus", sampler: { root: "always_on", parentBased: true }, metricIntervalMs: 60_000 });
+  });
+
+  it("send every signal to its path of one endpoint, as protobuf", () => {
+    const { targets } = read({ OTEL_EXPORTER_OTLP_ENDPOINT: "http://collector:4318/" });
+    expect(targets.traces).toMatchObject({ url: "http://collector:4318/v1/traces", protocol: "http/protobuf", timeoutMs: 10_000 });
+    expect(targets.metrics?.url).toBe("http://collector:4318/v1/metrics");
+    expect(targets.logs?.url).toBe("http://collector:4318/v1/logs");
+  });
+
+  it("let a signal have an endpoint, a protocol and headers of its own", () => {
+    const { targets } = read({
+      OTEL_EXPORTER_OTLP_ENDPOINT: "http://collector:4318",
+      OTEL_EXPORTER_OTLP_HEADERS: "team=a%20b,shared=1",
+      OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: "https://traces/own",
+      OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: "http/json",
+      OTEL_EXPORTER_OTLP_TRACES_HEADERS: "shared=2",
+      OTEL_EXPORTER_OTLP_TRACES_TIMEOUT: "2000",
+      OTEL_LOGS_EXPORTER: "none",
+    });
+    expect(targets.traces).toEqual({
+      url: "https://traces/own",
+      protocol: "http/json",
+      headers: { team: "a b", shared: "2" },
+      timeoutMs: 2000,
+      tls: {},
+    });
+    expect(targets.metrics).toMatchObject({ protocol: "http/protobuf", headers: { shared: "1" } });
+    expect(targets.logs).toBeNull();
+  });
+
+  it("send one signal alone, to the usual place when only its exporter is named", () => {
+    const { targets } = read({ OTEL_METRICS_EXPORTER: "otlp" });
+    expect(targets).toMatchObject({ traces: null, metrics: { url: "http://localhost:4318/v1/metrics" }, logs: null });
+  });
+
+  it("send nothing and write no traces when the SDK is disabled, but keep the audit", () => {
+    const env = { OTEL_SDK_DISABLED: "true", OTEL_EXPORTER_OTLP_ENDPOINT: "http://c:4318", TRACE_DIR: "/t", TOOL_AUDIT_FILE: "/a" };
+    expect(read(env)).toMatchObject({ targets: { traces: null, metrics: null, logs: null }, traceDir: null, auditFile: "/a" });
+  });
+
+  it.each([
+    [{ OTEL_RESOURCE_ATTRIBUTES: "service.name=one,zone=b" }, "one"],
+    [{ OTEL_RESOURCE_ATTRIBUTES: "service.name=one", OTEL_SERVICE_NAME: "two" }, "two"],
+  ])("name the service as %o says: %s", (env, name) => {
+    expect(read(env).serviceName).toBe(name);
+  });
+
+  it.each([
+    ["parentbased_traceidratio", { root: "traceidratio", ratio: 0.25, parentBased: true }],
+    ["traceidratio", { root: "traceidratio", ratio: 0.25, parentBased: false }],
+    ["parentbased_always_off", { root: "always_off", ratio: 0.25, parentBased: true }],
+    ["always_on", { root: "always_on", ratio: 0.25, parentBased: false }],
+  ])("take the sampler %s", (name, sampler) => {
+    expect(read({ OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG: "0.25" }).sampler).toEqual(sampler);
+  });
+
+  it.each([
+    [{ OTEL_EXPORTER_OTLP_ENDPOINT: "http://c", OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" }, "gRPC is not supported; use http/protobuf"],
+    [{ OTEL_EXPORTER_OTLP_ENDPOINT: "http://c", OTEL_EXPORTER_OTLP_PROTOCOL: "smoke" }, '"smoke" is no protocol'],
+    [{ OTEL_EXPORTER_OTLP_ENDPOINT: "collector:4318" }, "OTEL_EXPORTER_OTLP_ENDPOINT is no address"],
+    [{ OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: "ftp://c" }, "OTEL_EXPORTER_OTLP_LOGS_ENDPOINT is no address"],
+    [{ OTEL_TRACES_EXPORTER: "zipkin" }, 'OTEL_TRACES_EXPORTER is "zipkin"'],
+    [{ OTEL_TRACES_SAMPLER: "jaeger_remote" }, "it must be one of always_on,"],
+    [{ OTEL_TRACES_SAMPLER: "traceidratio", OTEL_TRACES_SAMPLER_ARG: "2" }, "a share from 0 to 1"],
+    [{ OTEL_METRIC_EXPORT_INTERVAL: "1m" }, "a whole number of milliseconds"],
+    [{ OTEL_EXPORTER_OTLP_ENDPOINT: "http://c", OTEL_EXPORTER_OTLP_TIMEOUT: "soon" }, 'OTEL_EXPORTER_OTLP_TIMEOUT is "soon"'],
+    [{ OTEL_RESOURCE_ATTRIBUTES: "zone" }, "OTEL_RESOURCE_ATTRIBUTES must be a list of key=value pairs"],
+    [{ OTEL_RESOURCE_ATTRIBUTES: "zone=%zz" }, "%-escapes"],
+  ])("refuse %o with one sentence", (env, sentence) => {
+    expect(() => read(env)).toThrow(sentence);
+  });
+
+  it("repeat neither headers nor an address, which may hold a password", () => {
+    expect(() => read({ OTEL_EXPORTER_OTLP_ENDPOINT: "http://c", OTEL_EXPORTER_OTLP_HEADERS: "hunter2" })).toThrow(/^(?!.*hunter2)/);
+    expect(() => read({ OTEL_EXPORTER_OTLP_ENDPOINT: "user:hunter2@c" })).toThrow(/^(?!.*hunter2)/);
+  });
+});

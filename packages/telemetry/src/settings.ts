@@ -1,0 +1,158 @@
+import { TelemetryRefused } from "./refused.ts";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export const SIGNALS = ["traces", "metrics", "logs"] as const;
+export type Signal = (typeof SIGNALS)[number];
+
+/** Where one signal goes, and how. */
+export interface OtlpTarget {
+  readonly url: string;
+  readonly protocol: "http/protobuf" | "http/json";
+  readonly headers: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
+  /** Files of certificates, where they are set. */
+  readonly tls: { readonly ca?: string; readonly cert?: string; readonly key?: string };
+}
+
+export interface SamplerSettings {
+  readonly root: "always_on" | "always_off" | "traceidratio";
+  readonly ratio: number;
+  readonly parentBased: boolean;
+}
+
+export interface TelemetrySettings {
+  /** Null for a signal that goes nowhere. */
+  readonly targets: Readonly<Record<Signal, OtlpTarget | null>>;
+  readonly sampler: SamplerSettings;
+  readonly metricIntervalMs: number;
+  readonly serviceName: string;
+  readonly resource: Readonly<Record<string, string>>;
+  /** The folder of trace files; null for none. */
+  readonly traceDir: string | null;
+  readonly auditFile: string | null;
+  readonly auditKeyFile: string | null;
+}
+
+/**
+ * Reads the standard variables of OpenTelemetry and our own. A signal is sent when an endpoint for it is set, or its exporter is `otlp` by name.
+ * Throws `TelemetryRefused` on the first value that cannot be used.
+ */
+export function readTelemetrySettings(env: Environment, defaultServiceName: string): TelemetrySettings {
+  const disabled = flag(env, "OTEL_SDK_DISABLED");
+  const resource = pairs(env, "OTEL_RESOURCE_ATTRIBUTES");
+  const off = { traces: null, metrics: null, logs: null };
+  return {
+    targets: disabled ? off : { traces: target(env, "traces"), metrics: target(env, "metrics"), logs: target(env, "logs") },
+    sampler: sampler(env),
+    metricIntervalMs: whole(env, "OTEL_METRIC_EXPORT_INTERVAL", 60_000),
+    serviceName: given(env, "OTEL_SERVICE_NAME") ?? resource["service.name"] ?? defaultServiceName,
+    resource,
+    traceDir: disabled ? null : (given(env, "TRACE_DIR") ?? null),
+    auditFile: given(env, "TOOL_AUDIT_FILE") ?? null,
+    auditKeyFile: given(env, "AUDIT_KEY_FILE") ?? null,
+  };
+}
+
+function target(env: Environment, signal: Signal): OtlpTarget | null {
+  const upper = signal.toUpperCase();
+  const exporter = given(env, `OTEL_${upper}_EXPORTER`);
+  if (exporter !== undefined && exporter !== "otlp" && exporter !== "none")
+    throw new TelemetryRefused(`OTEL_${upper}_EXPORTER is "${shown(exporter)}", but Toolbus knows "otlp" and "none": set one of the two.`);
+  const own = given(env, `OTEL_EXPORTER_OTLP_${upper}_ENDPOINT`);
+  const shared = given(env, "OTEL_EXPORTER_OTLP_ENDPOINT");
+  if (exporter === "none" || (own === undefined && shared === undefined && exporter === undefined)) return null;
+  const of = (name: string): string | undefined =>
+    given(env, `OTEL_EXPORTER_OTLP_${upper}_${name}`) ?? given(env, `OTEL_EXPORTER_OTLP_${name}`);
+  const tls = { ca: of("CERTIFICATE"), cert: of("CLIENT_CERTIFICATE"), key: of("CLIENT_KEY") };
+  return {
+    url:
+      own === undefined
+        ? endpoint(shared ?? "http://localhost:4318", "OTEL_EXPORTER_OTLP_ENDPOINT", `v1/${signal}`)
+        : endpoint(own, `OTEL_EXPORTER_OTLP_${upper}_ENDPOINT`, ""),
+    protocol: protocol(of("PROTOCOL") ?? "http/protobuf"),
+    headers: { ...pairs(env, "OTEL_EXPORTER_OTLP_HEADERS"), ...pairs(env, `OTEL_EXPORTER_OTLP_${upper}_HEADERS`) },
+    timeoutMs: whole({ TIMEOUT: of("TIMEOUT") }, "TIMEOUT", 10_000, "OTEL_EXPORTER_OTLP_TIMEOUT"),
+    tls: Object.fromEntries(Object.entries(tls).filter(([, file]) => file !== undefined)),
+  };
+}
+
+/** The address may hold a password, so it is never repeated. */
+function endpoint(text: string, name: string, path: string): string {
+  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol))
+    throw new TelemetryRefused(`${name} is no address: give one that begins with http:// or https://, for example http://localhost:4318.`);
+  return path === "" ? text : `${text.replace(/\/+$/, "")}/${path}`;
+}
+
+function protocol(text: string): OtlpTarget["protocol"] {
+  if (text === "http/protobuf" || text === "http/json") return text;
+  const why = text === "grpc" ? "gRPC is not supported" : `"${shown(text)}" is no protocol that Toolbus knows`;
+  throw new TelemetryRefused(
+    `OTEL_EXPORTER_OTLP_PROTOCOL: ${why}; use http/protobuf (the default) or http/json, which every collector takes on port 4318.`,
+  );
+}
+
+const SAMPLERS: Readonly<Record<string, Pick<SamplerSettings, "root" | "parentBased">>> = {
+  always_on: { root: "always_on", parentBased: false },
+  always_off: { root: "always_off", parentBased: false },
+  traceidratio: { root: "traceidratio", parentBased: false },
+  parentbased_always_on: { root: "always_on", parentBased: true },
+  parentbased_always_off: { root: "always_off", parentBased: true },
+  parentbased_traceidratio: { root: "traceidratio", parentBased: true },
+};
+
+function sampler(env: Environment): SamplerSettings {
+  const name = given(env, "OTEL_TRACES_SAMPLER") ?? "parentbased_always_on";
+  const known = SAMPLERS[name];
+  if (!known)
+    throw new TelemetryRefused(`OTEL_TRACES_SAMPLER is "${shown(name)}", but it must be one of ${Object.keys(SAMPLERS).join(", ")}.`);
+  const text = given(env, "OTEL_TRACES_SAMPLER_ARG") ?? "1";
+  const ratio = Number(text);
+  if (known.root === "traceidratio" && !(ratio >= 0 && ratio <= 1))
+    throw new TelemetryRefused(`OTEL_TRACES_SAMPLER_ARG is "${shown(text)}", but it must be a share from 0 to 1, for example 0.1.`);
+  return { ...known, ratio };
+}
+
+function flag(env: Environment, name: string): boolean {
+  return given(env, name)?.toLowerCase() === "true";
+}
+
+function whole(env: Environment, name: string, byDefault: number, shownName = name): number {
+  const text = given(env, name);
+  if (text === undefined) return byDefault;
+  if (!/^[1-9]\d{0,8}$/.test(text))
+    throw new TelemetryRefused(`${shownName} is "${shown(text)}", but it must be a whole number of milliseconds.`);
+  return Number(text);
+}
+
+/** A list such as `key=value,other=value`, values percent-encoded. What is no pair is refused without being shown: it may be a credential. */
+function pairs(env: Environment, name: string): Readonly<Record<string, string>> {
+  const entries = (given(env, name) ?? "").split(",").map((entry) => entry.trim());
+  return Object.fromEntries(
+    entries.flatMap((entry) => {
+      if (entry === "") return [];
+      const [key = "", ...rest] = entry.split("=");
+      const value = decoded(rest.join("=").trim());
+      if (key.trim() === "" || rest.length === 0 || value === null)
+        throw new TelemetryRefused(`${name} must be a list of key=value pairs, separated by commas, with %-escapes in the values.`);
+      return [[key.trim(), value]];
+    }),
+  );
+}
+
+function decoded(text: string): string | null {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return null;
+  }
+}
+
+function given(env: Environment, name: string): string | undefined {
+  const text = env[name]?.trim();
+  return text === "" ? undefined : text;
+}
+
+function shown(text: string): string {
+  return text.slice(0, 40);
+}

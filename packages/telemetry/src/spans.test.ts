@@ -1,0 +1,172 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type RecordedSpan, setRecorder, type SpanStart } from "./recorder.ts";
+import { currentCarrier, currentTraceparent, errorType, openSpan, spanEvent, withinReceived, withSpan } from "./spans.ts";
+
+const CLIENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+const OTHER = "00-1111111111111111aaaaaaaaaaaaaaaa-2222222222222222-01";
+
+describe("while telemetry is off", () => {
+  it("work runs, its value and its error come through, and there is no trace", async () => {
+    expect(await withSpan("work", {}, async (span) => [span.recording, currentTraceparent()])).toEqual([false, undefined]);
+    await expect(withSpan("work", {}, () => Promise.reject(new RangeError("no")))).rejects.toThrow("no");
+  });
+
+  it("the trace context of a request is handed on as it came, and to nothing outside", async () => {
+    const carrier = { traceparent: CLIENT, tracestate: "vendor=1", baggage: "tenant=a" };
+    const within = await withSpan("work", { parent: { how: "received", carrier } }, async () => {
+      await Promise.resolve();
+      return withSpan("inner", {}, async () => currentCarrier());
+    });
+    expect(within).toEqual(carrier);
+    expect(currentCarrier()).toBeUndefined();
+  });
+
+  it("what a message without trace context starts is in no trace, whoever delivers it", () => {
+    const seen = withinReceived({ traceparent: CLIENT }, () => withinReceived({}, () => currentTraceparent()));
+    expect(seen).toBeUndefined();
+  });
+});
+
+describe("a span", () => {
+  let recorded: ReturnType<typeof fakeRecorder>;
+  beforeEach(() => {
+    recorded = fakeRecorder();
+    setRecorder({ spans: recorded.spans, measurements: null, logs: null, audit: null });
+  });
+  afterEach(() => setRecorder(null));
+
+  it("is beneath the one that is active, across awaits, and inherits what that hands down", async () => {
+    await withSpan("outer", { inherited: { "toolbus.service": "agent" } }, async () => {
+      await Promise.resolve();
+      await withSpan("inner", { kind: "client", attributes: { n: 1 } }, async () => undefined);
+    });
+    const [outer, inner] = recorded.all();
+    expect(inner?.start).toMatchObject({
+      kind: "client",
+      parent: outer?.point,
+      attributes: { "toolbus.service": "agent", n: 1 },
+      links: [],
+    });
+    expect(recorded.all().map(({ ended }) => ended)).toEqual([true, true]);
+  });
+
+  it("that was received belongs to what the message carries, not to whoever delivers it", async () => {
+    await withSpan("publisher", { inherited: { "toolbus.service": "gateway" } }, () =>
+      withSpan("consumer", { parent: { how: "received", carrier: { traceparent: CLIENT } } }, async () => undefined),
+    );
+    expect(recorded.all()[1]?.start).toMatchObject({ parent: { spanId: "b7ad6b7169203331" }, links: [], attributes: {} });
+  });
+
+  it("that continues what was stored is beneath that, and linked to what is active", async () => {
+    await withSpan("active", {}, () =>
+      withSpan("continued", { parent: { how: "continued", carrier: { traceparent: CLIENT } } }, async () => undefined),
+    );
+    const [active, continued] = recorded.all();
+    expect(continued?.start).toMatchObject({ parent: { spanId: "b7ad6b7169203331" }, links: [active?.point] });
+  });
+
+  it.each([
+    { stored: "the same trace", traceparent: "same", parent: "active", linked: false },
+    { stored: "another trace", traceparent: OTHER, parent: "stored", linked: true },
+    { stored: "nothing", traceparent: undefined, parent: "active", linked: false },
+  ])("that is made where $stored was stored is beneath what is $parent", async ({ traceparent, parent, linked }) => {
+    await withSpan("active", {}, () => {
+      const carrier = { traceparent: traceparent === "same" ? sibling(recorded.all()[0]?.point.traceId ?? "") : traceparent };
+      return withSpan("made", { parent: { how: "made", carrier } }, async () => undefined);
+    });
+    const [active, made] = recorded.all();
+    expect(made?.start.parent?.spanId).toBe(parent === "active" ? active?.point.spanId : "2222222222222222");
+    expect(made?.start.links).toEqual(linked ? [active?.point] : []);
+  });
+
+  it("fails with the code of what its work throws, never with its words", async () => {
+    const error = Object.assign(new Error("the password is hunter2"), { code: "E_NO" });
+    await expect(withSpan("work", {}, () => Promise.reject(error))).rejects.toBe(error);
+    expect(recorded.all()[0]).toMatchObject({ failure: "E_NO", attributes: { "error.type": "E_NO" } });
+    expect(JSON.stringify(recorded.all())).not.toContain("hunter2");
+  });
+
+  it("keeps no text that looks like a credential, and no long one", async () => {
+    const secret = "Bearer abcdefgh12345678";
+    await withSpan(`work ${secret}`, { attributes: { a: `x ${secret}`, b: [secret], c: "y".repeat(5000) } }, async (span) => {
+      span.set({ later: secret });
+      span.event("said", { what: secret });
+      spanEvent("said too", { what: secret });
+    });
+    expect(JSON.stringify(recorded.all())).not.toContain("12345678");
+    expect(String(recorded.all()[0]?.start.attributes["c"])).toHaveLength(512);
+    expect(recorded.all()[0]?.events).toEqual([
+      ["said", { what: "[redacted]" }],
+      ["said too", { what: "[redacted]" }],
+    ]);
+  });
+
+  it("that its owner ends runs work as part of it and stays open until then", () => {
+    const span = openSpan("request", { kind: "server", parent: { how: "received", carrier: {} } });
+    expect(span.run(() => currentTraceparent())).toContain(recorded.all()[0]?.point.traceId);
+    expect(recorded.all()[0]?.ended).toBe(false);
+    span.end();
+    expect(recorded.all()[0]).toMatchObject({ ended: true, failure: undefined, start: { parent: null } });
+  });
+
+  it("hands on the state and the baggage of its caller", async () => {
+    const carrier = { traceparent: CLIENT, tracestate: "vendor=1", baggage: "tenant=a" };
+    const made = await withSpan("work", { parent: { how: "received", carrier } }, async () => currentCarrier());
+    expect(made).toMatchObject({ tracestate: "vendor=1", baggage: "tenant=a" });
+  });
+});
+
+describe("the type of an error", () => {
+  it.each([
+    [Object.assign(new Error("x"), { code: "ECONNREFUSED" }), "ECONNREFUSED"],
+    [new TypeError("x"), "TypeError"],
+    [Object.assign(new Error("x"), { code: "words that may be anything" }), "Error"],
+    ["a text", "string"],
+  ])("of %s is %s", (error, type) => {
+    expect(errorType(error)).toBe(type);
+  });
+});
+
+/** Another place in this trace. */
+function sibling(traceId: string): string {
+  return `00-${traceId}-3333333333333333-01`;
+}
+
+interface FakeSpan {
+  readonly name: string;
+  readonly start: SpanStart;
+  readonly point: RecordedSpan["point"];
+  readonly attributes: Record<string, unknown>;
+  readonly events: [string, object][];
+  ended: boolean;
+  failure: string | undefined;
+}
+
+/** Keeps spans, with ids that count up. */
+function fakeRecorder() {
+  const spans: FakeSpan[] = [];
+  return {
+    all: () => spans,
+    spans: {
+      start(name: string, start: SpanStart): RecordedSpan {
+        const n = (spans.length + 1).toString(16);
+        const point = {
+          traceId: start.parent?.traceId ?? n.padStart(32, "f"),
+          spanId: n.padStart(16, "e"),
+          sampled: true,
+          tracestate: start.parent?.tracestate,
+          baggage: start.parent?.baggage,
+        };
+        const span: FakeSpan = { name, start, point, attributes: {}, events: [], ended: false, failure: undefined };
+        spans.push(span);
+        return {
+          point,
+          recording: true,
+          set: (attributes) => void Object.assign(span.attributes, attributes),
+          event: (event, attributes) => void span.events.push([event, attributes]),
+          end: (failure) => void Object.assign(span, { ended: true, failure }),
+        };
+      },
+    },
+  };
+}

@@ -1,0 +1,177 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { attributeNames } from "./names.ts";
+import { type Attributes, type RecordedSpan, recorder, type SpanKind } from "./recorder.ts";
+import { redactText } from "./redact.ts";
+import { type Carrier, carrierOf, readCarrier, type SentContext, type TracePoint, traceparentOf } from "./trace-context.ts";
+
+/**
+ * Where a span belongs:
+ * - `received`: beneath what a request or a message carries. Whatever happens to be active around whoever delivers it does not count.
+ * - `continued`: beneath what was stored, with a link to what is active.
+ * - `made`: beneath what is active, when that is of the same trace as what was stored or nothing was; else as `continued`.
+ */
+export interface Parent {
+  readonly how: "received" | "continued" | "made";
+  readonly carrier: Carrier;
+}
+
+export interface SpanOptions {
+  readonly kind?: SpanKind;
+  readonly attributes?: Attributes;
+  /** What this span and all beneath it in this process carry. */
+  readonly inherited?: Attributes;
+  /** By default what is active. */
+  readonly parent?: Parent;
+}
+
+/** A span under way. While telemetry is off, or the trace is not sampled, it keeps nothing. */
+export interface Span {
+  /** False when attributes would be kept nowhere: whatever is dear to compute need not be. */
+  readonly recording: boolean;
+  set(attributes: Attributes): void;
+  event(name: string, attributes?: Attributes): void;
+  /** Marks the span as failed, with a code or a class of errors; never with what an error says. */
+  fail(errorType: string): void;
+}
+
+/** A span that its owner ends. */
+export interface OpenSpan extends Span {
+  /** Runs work as part of this span. */
+  run<T>(work: () => T): T;
+  end(): void;
+}
+
+/** Runs work within a span, which ends with it. What it throws marks the span as failed and is thrown on. */
+export async function withSpan<T>(name: string, options: SpanOptions, work: (span: Span) => Promise<T>): Promise<T> {
+  const span = openSpan(name, options);
+  if (span === NOTHING) return work(NOTHING);
+  try {
+    return await span.run(() => work(span));
+  } catch (error) {
+    span.fail(errorType(error));
+    throw error;
+  } finally {
+    span.end();
+  }
+}
+
+/** Starts a span. While telemetry is off it only keeps the trace of its parent together. */
+export function openSpan(name: string, options: SpanOptions): OpenSpan {
+  const active = scopes.getStore();
+  const { spans } = recorder();
+  if (!spans && !options.parent) return NOTHING;
+  const { parent, links, from } = placeOf(options.parent, active);
+  if (!spans) return parent === (active?.point ?? null) ? NOTHING : passing({ point: parent, inherited: NO_ATTRIBUTES });
+  const inherited: Attributes = { ...from?.inherited, ...options.inherited };
+  const attributes = clean({ ...inherited, ...options.attributes });
+  const recorded = spans.start(redactText(name), { kind: options.kind ?? "internal", attributes, parent, links });
+  // What other vendors and the caller added goes along.
+  const point: TracePoint = { ...recorded.point, baggage: parent?.baggage };
+  return recordedSpan(recorded, { point, inherited, recorded });
+}
+
+/** The trace context to store with, or send with, what is made now; undefined outside every trace. */
+export function currentCarrier(): SentContext | undefined {
+  const point = currentPoint();
+  return point ? carrierOf(point) : undefined;
+}
+
+/** `currentCarrier().traceparent`: what a document keeps of the trace that it belongs to. */
+export function currentTraceparent(): string | undefined {
+  const point = currentPoint();
+  return point ? traceparentOf(point) : undefined;
+}
+
+/** Where this process is in which trace. */
+export function currentPoint(): TracePoint | null {
+  return scopes.getStore()?.point ?? null;
+}
+
+/** Adds an event to the span that is active, if one is. */
+export function spanEvent(name: string, attributes: Attributes): void {
+  scopes.getStore()?.recorded?.event(name, clean(attributes));
+}
+
+/** Runs work in the trace that a message carries, without a span of its own. */
+export function withinReceived<T>(carrier: Carrier, work: () => T): T {
+  const point = readCarrier(carrier);
+  if (!point && !scopes.getStore()) return work();
+  return scopes.run({ point, inherited: NO_ATTRIBUTES }, work);
+}
+
+/** True while spans are recorded. */
+export function spansAreOn(): boolean {
+  return recorder().spans !== null;
+}
+
+/** A code or a class for `error.type`: never the message, which may quote anything. */
+export function errorType(error: unknown): string {
+  if (!(error instanceof Error)) return typeof error;
+  const code = "code" in error && typeof error.code === "string" ? error.code : error.name;
+  return CODE.test(code) ? code : "Error";
+}
+
+const CODE = /^[\w.-]{1,64}$/;
+
+interface Scope {
+  readonly point: TracePoint | null;
+  readonly inherited: Attributes;
+  readonly recorded?: RecordedSpan;
+}
+
+const scopes = new AsyncLocalStorage<Scope>();
+const NO_ATTRIBUTES: Attributes = {};
+
+const NOTHING: OpenSpan = { recording: false, set: ignore, event: ignore, fail: ignore, end: ignore, run: (work) => work() };
+
+function ignore(): void {
+  // nothing is kept
+}
+
+function placeOf(
+  parent: Parent | undefined,
+  active: Scope | undefined,
+): { readonly parent: TracePoint | null; readonly links: readonly TracePoint[]; readonly from: Scope | undefined } {
+  const here = active?.point ?? null;
+  if (!parent) return { parent: here, links: [], from: active };
+  const stored = readCarrier(parent.carrier);
+  if (parent.how === "received") return { parent: stored, links: [], from: undefined };
+  if (!stored || (parent.how === "made" && here?.traceId === stored.traceId)) return { parent: here ?? stored, links: [], from: active };
+  return { parent: stored, links: here && here.spanId !== stored.spanId ? [here] : [], from: active };
+}
+
+function passing(scope: Scope): OpenSpan {
+  return { ...NOTHING, run: (work) => scopes.run(scope, work) };
+}
+
+function recordedSpan(recorded: RecordedSpan, scope: Scope): OpenSpan {
+  let failed: string | undefined;
+  return {
+    recording: recorded.recording,
+    set: (attributes) => recorded.set(clean(attributes)),
+    event: (name, attributes = NO_ATTRIBUTES) => recorded.event(name, clean(attributes)),
+    fail(type) {
+      failed = type;
+      recorded.set(clean({ [attributeNames.errorType]: type }));
+    },
+    run: (work) => scopes.run(scope, work),
+    end: () => recorded.end(failed),
+  };
+}
+
+const LONGEST_VALUE = 512;
+
+/** Redacted and bounded: an attribute is a name, an id or a figure, never a content. */
+function clean(attributes: Attributes): Attributes {
+  const kept: Record<string, Attributes[string]> = {};
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === undefined) continue;
+    if (typeof value === "string") kept[name] = cleanText(value);
+    else kept[name] = typeof value === "object" ? value.map(cleanText) : value;
+  }
+  return kept;
+}
+
+function cleanText(text: string): string {
+  return redactText(text.slice(0, LONGEST_VALUE * 2)).slice(0, LONGEST_VALUE);
+}

@@ -1,0 +1,98 @@
+import { execFileSync } from "node:child_process";
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { silentLog } from "./logger.ts";
+import { spansAreOn, withSpan } from "./spans.ts";
+import { startTelemetry } from "./start-telemetry.ts";
+
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(path.join(tmpdir(), "toolbus-telemetry-"));
+});
+afterEach(() => rmSync(dir, { recursive: true }));
+
+describe("telemetry", () => {
+  it("that nobody asked for loads nothing of OpenTelemetry", () => {
+    const script = `
+      import { registerHooks } from "node:module";
+      const loaded = [];
+      registerHooks({ load: (url, context, next) => (loaded.push(url), next(url, context)) });
+      const { startTelemetry, silentLog } = await import(${JSON.stringify(path.join(import.meta.dirname, "index.ts"))});
+      const options = { serviceName: "x", log: silentLog, newKey: () => "k".repeat(43), monotonic: () => 0 };
+      await (await startTelemetry({ ...options, env: {} })).shutdown(1000);
+      const off = loaded.filter((url) => url.includes("opentelemetry")).length;
+      await (await startTelemetry({ ...options, env: { TRACE_DIR: ${JSON.stringify(dir)} } })).shutdown(1000);
+      process.stdout.write(JSON.stringify([off, loaded.some((url) => url.includes("opentelemetry"))]));
+    `;
+    const told = execFileSync(process.execPath, ["--input-type=module", "-e", script], { encoding: "utf8" });
+    expect(JSON.parse(told)).toEqual([0, true]);
+  });
+
+  it("writes the spans of a trace to one file, each line with its parent, kind, times, attributes, events and status", async () => {
+    const telemetry = await start({ TRACE_DIR: path.join(dir, "traces") });
+    await withSpan("outer", { kind: "server", inherited: { "toolbus.service": "gateway" } }, async (outer) => {
+      outer.event("said", { n: 1 });
+      await expect(withSpan("inner", {}, () => Promise.reject(new TypeError("no")))).rejects.toThrow("no");
+    });
+    await withSpan("another trace", {}, async () => undefined);
+    await telemetry.shutdown(5000);
+    const files = readdirSync(path.join(dir, "traces"));
+    expect(files).toHaveLength(2);
+    const file = files.map((name) => path.join(dir, "traces", name)).find((name) => readFileSync(name, "utf8").includes("outer")) ?? "";
+    const [inner, outer] = readFileSync(file, "utf8")
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(`${String(outer?.["traceId"])}.jsonl`).toBe(path.basename(file));
+    expect(outer).toMatchObject({
+      name: "outer",
+      kind: "SERVER",
+      attributes: { "toolbus.service": "gateway" },
+      events: [{ name: "said", attributes: { n: 1 } }],
+      links: [],
+      status: "UNSET",
+      service: "toolbus",
+    });
+    expect(inner).toMatchObject({
+      parentSpanId: outer?.["spanId"],
+      kind: "INTERNAL",
+      status: "ERROR",
+      attributes: { "error.type": "TypeError" },
+    });
+    expect(BigInt(String(outer?.["endTimeUnixNano"])) >= BigInt(String(inner?.["endTimeUnixNano"]))).toBe(true);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
+
+  it("writes nothing of a trace that is not sampled, and hands that on", async () => {
+    const telemetry = await start({ TRACE_DIR: dir, OTEL_TRACES_SAMPLER: "parentbased_always_off" });
+    await withSpan("unsampled", {}, async (span) => expect(span.recording).toBe(false));
+    const parent = { how: "received", carrier: { traceparent: `00-${"a".repeat(32)}-${"b".repeat(16)}-01` } } as const;
+    await withSpan("sampled by its caller", { parent }, async (span) => expect(span.recording).toBe(true));
+    await telemetry.shutdown(5000);
+    expect(readdirSync(dir)).toEqual([`${"a".repeat(32)}.jsonl`]);
+  });
+
+  it("is refused with a sentence when its folder cannot be written to", async () => {
+    writeFileSync(path.join(dir, "file"), "");
+    await expect(start({ TRACE_DIR: path.join(dir, "file", "traces") })).rejects.toThrow("change TRACE_DIR");
+    expect(spansAreOn()).toBe(false);
+  });
+
+  it("is on once in a process, and can be started again when it was ended", async () => {
+    const first = await start({ TRACE_DIR: dir });
+    await expect(start({ TRACE_DIR: dir })).rejects.toThrow("Telemetry is on in this process already");
+    await first.shutdown(1000);
+    await first.shutdown(1000);
+    const second = await start({ TRACE_DIR: dir });
+    expect(spansAreOn()).toBe(true);
+    await second.shutdown(1000);
+    expect(spansAreOn()).toBe(false);
+  });
+});
+
+function start(env: Readonly<Record<string, string>>) {
+  chmodSync(dir, 0o700);
+  return startTelemetry({ env, serviceName: "toolbus", log: silentLog, newKey: () => "k".repeat(43), monotonic: () => performance.now() });
+}

@@ -1,0 +1,86 @@
+import { jsonlFiles } from "./jsonl-files.ts";
+import type { Log } from "./logger.ts";
+import { recorder, setRecorder } from "./recorder.ts";
+import { TelemetryRefused } from "./refused.ts";
+import { readTelemetrySettings, type TelemetrySettings } from "./settings.ts";
+import { openToolAudit, type ToolAudit } from "./tool-audit.ts";
+
+export interface Telemetry {
+  /** Sends and writes what is left, for `withinMs` milliseconds at most, and switches off. Never rejects. Safe to call twice. */
+  shutdown(withinMs: number): Promise<void>;
+}
+
+export interface TelemetryOptions {
+  /** The process's environment: the standard variables of OpenTelemetry, TRACE_DIR, TOOL_AUDIT_FILE and AUDIT_KEY_FILE. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** `service.name`, unless OTEL_SERVICE_NAME says otherwise. */
+  readonly serviceName: string;
+  readonly log: Log;
+  /** 256 random bits, as text. */
+  readonly newKey: () => string;
+  /** Monotonic milliseconds. */
+  readonly monotonic: () => number;
+}
+
+/**
+ * Starts telemetry as the environment asks for it. When it asks for nothing, nothing is loaded and nothing runs. A collector that is away costs what
+ * it was not sent and a line in the log a minute, nothing else. Throws `TelemetryRefused` for settings, folders and files that cannot be used, and
+ * when it is on in this process already.
+ */
+export async function startTelemetry(options: TelemetryOptions): Promise<Telemetry> {
+  const settings = readTelemetrySettings(options.env, options.serviceName);
+  if (!isWanted(settings)) return { shutdown: async () => undefined };
+  if (isOn()) throw new TelemetryRefused("Telemetry is on in this process already; stop the services that run before you start others.");
+  const { log, newKey } = options;
+  const onFault = seldom(options.monotonic, (why, times) =>
+    log.warn({ why, times }, "telemetry could not be exported and is dropped; the services go on"),
+  );
+  const files = jsonlFiles({ onLost: (_lines, code) => onFault(code) });
+  const audit = settings.auditFile === null ? null : await auditOf(settings.auditFile);
+  const sdk = usesSdk(settings) ? await startSdk() : null;
+  setRecorder({ spans: null, measurements: null, logs: null, ...sdk?.recorder, audit });
+  let stopping: Promise<void> | null = null;
+  return { shutdown: (withinMs) => (stopping ??= stop(withinMs)) };
+
+  async function startSdk() {
+    const { sdkRecorder } = await import("./otel/sdk-recorder.ts");
+    return sdkRecorder({ settings, instanceId: newKey().slice(0, 22), files, onFault });
+  }
+
+  function auditOf(file: string): Promise<ToolAudit> {
+    return openToolAudit(files, { file, keyFile: settings.auditKeyFile ?? `${file}.key`, newKey });
+  }
+
+  async function stop(withinMs: number): Promise<void> {
+    await sdk?.shutdown(withinMs);
+    setRecorder(null);
+    await files.flush();
+  }
+}
+
+function isWanted(settings: TelemetrySettings): boolean {
+  return settings.auditFile !== null || usesSdk(settings);
+}
+
+function usesSdk({ targets, traceDir }: TelemetrySettings): boolean {
+  return traceDir !== null || Object.values(targets).some((target) => target !== null);
+}
+
+function isOn(): boolean {
+  return Object.values(recorder()).some((part) => part !== null);
+}
+
+const SELDOM_MS = 60_000;
+
+/** Passes on the first fault, and later ones at most once a minute with their number. */
+function seldom(monotonic: () => number, tell: (why: string, times: number) => void): (why: string) => void {
+  let times = 0;
+  let toldAt = Number.NEGATIVE_INFINITY;
+  return (why) => {
+    times++;
+    if (monotonic() - toldAt < SELDOM_MS) return;
+    toldAt = monotonic();
+    tell(why, times);
+    times = 0;
+  };
+}

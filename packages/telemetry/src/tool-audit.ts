@@ -1,0 +1,124 @@
+import { createHash, createHmac } from "node:crypto";
+import { access, chmod, link, open, readFile, rm, writeFile } from "node:fs/promises";
+import type { JsonlFiles } from "./jsonl-files.ts";
+import { TelemetryRefused } from "./refused.ts";
+
+/** What the audit says of one tool call. Never arguments or results. */
+export interface ToolCallRecord {
+  readonly runId: string;
+  readonly conversationId: string;
+  readonly callId: string;
+  readonly round: number;
+  readonly tool: string;
+  readonly toolVersion: string;
+  readonly kind: string;
+  readonly status: string;
+  readonly latencyMs: number;
+  /** The plain hash of the arguments; the audit keeps a keyed one of it. */
+  readonly argsHash: string;
+  readonly provider: string;
+  readonly traceId: string | null;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+}
+
+/** A line of the audit file, field by field. */
+export interface AuditLine {
+  readonly request_id: string;
+  readonly conversation_id: string;
+  readonly call_id: string;
+  readonly round: number;
+  readonly tool_name: string;
+  readonly tool_version: string;
+  readonly kind: string;
+  readonly status: string;
+  readonly latency_ms: number;
+  readonly args_hash: string;
+  readonly provider: string;
+  readonly trace_id: string | null;
+  readonly at: string;
+}
+
+export interface ToolAudit {
+  append(record: ToolCallRecord): void;
+}
+
+/**
+ * The audit of tool calls: one JSON line each, in a file that is only ever appended to. Arguments appear as a keyed hash: equal arguments are seen to
+ * be equal, but nobody without the key can guess them. Throws `TelemetryRefused` when the file or its key cannot be used.
+ */
+export async function openToolAudit(
+  files: JsonlFiles,
+  options: { readonly file: string; readonly keyFile: string; readonly newKey: () => string },
+): Promise<ToolAudit> {
+  const { file, keyFile } = options;
+  await usable(file);
+  const key = await auditKey(keyFile, options.newKey);
+  return { append: (record) => files.append(file, JSON.stringify(lineOf(record, key))) };
+}
+
+function lineOf(record: ToolCallRecord, key: string): AuditLine {
+  return {
+    request_id: record.runId,
+    conversation_id: record.conversationId,
+    call_id: record.callId,
+    round: record.round,
+    tool_name: record.tool,
+    tool_version: record.toolVersion,
+    kind: record.kind,
+    status: record.status,
+    latency_ms: record.latencyMs,
+    args_hash: createHmac("sha256", key).update(record.argsHash).digest("hex").slice(0, 16),
+    provider: record.provider,
+    trace_id: record.traceId,
+    at: new Date(record.at).toISOString(),
+  };
+}
+
+async function usable(file: string): Promise<void> {
+  try {
+    await (await open(file, "a", 0o600)).close();
+  } catch (error) {
+    throw new TelemetryRefused(
+      `The tool audit cannot be written to ${file} (${codeOf(error)}): make its folder and let this user write there, or change TOOL_AUDIT_FILE.`,
+    );
+  }
+}
+
+/** The key in this file, generated at the first start. Two starts agree on one: it is written whole, then linked, and the first one wins. */
+async function auditKey(file: string, newKey: () => string): Promise<string> {
+  const key = newKey();
+  const draft = `${file}.${createHash("sha256").update(key).digest("hex").slice(0, 12)}`;
+  try {
+    await access(file).catch(async () => {
+      await writeFile(draft, `${key}\n`, { mode: 0o600, flag: "wx" });
+      await link(draft, file);
+    });
+  } catch (error) {
+    if (codeOf(error) !== "EEXIST") throw refusedKey(file, codeOf(error));
+  } finally {
+    await rm(draft, { force: true });
+  }
+  let text: string;
+  try {
+    await chmod(file, 0o600);
+    text = (await readFile(file, "utf8")).trim();
+  } catch (error) {
+    throw refusedKey(file, codeOf(error));
+  }
+  if (text.length < SHORTEST_KEY)
+    throw new TelemetryRefused(
+      `The audit key in ${file} has under ${SHORTEST_KEY} characters: put a random one there, or delete the file to get a new one.`,
+    );
+  return text;
+}
+
+const SHORTEST_KEY = 32;
+
+function refusedKey(file: string, code: string): TelemetryRefused {
+  return new TelemetryRefused(`The audit key ${file} cannot be read or made (${code}): mend its rights, or change AUDIT_KEY_FILE.`);
+}
+
+function codeOf(error: unknown): string {
+  return (error as NodeJS.ErrnoException).code ?? "unknown";
+}

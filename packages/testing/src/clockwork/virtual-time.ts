@@ -1,0 +1,144 @@
+import { createHash, createPublicKey, type JsonWebKey, KeyObject, sign, verify, type webcrypto } from "node:crypto";
+import { syncBuiltinESMExports } from "node:module";
+import timersPromises from "node:timers/promises";
+import { activeProcess, type SimProcess } from "./sim-process.ts";
+
+/** Node's own clockwork, whoever is active. */
+export const real = { setImmediate, now: (): number => performance.now() };
+
+let installed = false;
+
+/**
+ * Puts timers of simulated processes on virtual time and makes their signatures synchronous, from now on, in this thread: an event then ends with its
+ * microtasks and with nothing else. Code outside a simulated process keeps Node's own.
+ */
+export function installVirtualTime(): void {
+  if (installed) return;
+  installed = true;
+  replaceTimers();
+  replaceSignatures();
+}
+
+function replaceTimers(): void {
+  const { setTimeout: realSet, clearTimeout: realClear, setInterval: realInterval, clearInterval: realClearInterval } = globalThis;
+  const realWait = timersPromises.setTimeout;
+  const realDeadline = AbortSignal.timeout.bind(AbortSignal);
+  const setVirtual = (task: (...args: unknown[]) => void, ms = 0, ...args: unknown[]): VirtualTimer | NodeJS.Timeout => {
+    const process = activeProcess();
+    return process ? new VirtualTimer(process, () => task(...args), ms) : realSet(task, ms, ...args);
+  };
+  Object.assign(globalThis, {
+    setTimeout: Object.assign(setVirtual, realSet),
+    clearTimeout: (timer: unknown) => (timer instanceof VirtualTimer ? timer.cancel() : realClear(timer as NodeJS.Timeout)),
+    setInterval(task: (...args: unknown[]) => void, ms = 0, ...args: unknown[]) {
+      if (activeProcess()) throw new Error("A simulated process set an interval; the simulator knows timers that fire once.");
+      return realInterval(task, ms, ...args);
+    },
+    clearInterval: (timer: unknown) => (timer instanceof VirtualTimer ? timer.cancel() : realClearInterval(timer as NodeJS.Timeout)),
+  });
+  Object.assign(timersPromises, {
+    setTimeout: <T>(ms?: number, value?: T, options?: { readonly signal?: AbortSignal }): Promise<T | undefined> => {
+      const process = activeProcess();
+      if (!process) return realWait(ms, value, options);
+      return new Promise((resolve) => void new VirtualTimer(process, () => resolve(value), ms ?? 0));
+    },
+  });
+  syncBuiltinESMExports();
+  AbortSignal.timeout = (ms) => {
+    const process = activeProcess();
+    if (!process) return realDeadline(ms);
+    const controller = new AbortController();
+    void new VirtualTimer(
+      process,
+      () => controller.abort(new DOMException("The operation was aborted due to timeout", "TimeoutError")),
+      ms,
+    );
+    return controller.signal;
+  };
+}
+
+/** A timer of one simulated process: gone with it, late when it is paused. */
+class VirtualTimer {
+  readonly cancel: () => void;
+
+  constructor(process: SimProcess, task: () => void, ms: number) {
+    this.cancel = process.after(ms, "timer", task);
+  }
+
+  ref(): this {
+    return this;
+  }
+
+  unref(): this {
+    return this;
+  }
+}
+
+/** WebCrypto answers from a thread pool, in an order that no seed decides. The same signatures and hashes, at once. */
+function replaceSignatures(): void {
+  const { subtle } = globalThis.crypto;
+  const [realSign, realVerify, realDigest] = [subtle.sign.bind(subtle), subtle.verify.bind(subtle), subtle.digest.bind(subtle)];
+  rememberKeys(subtle);
+  const verified = new Map<string, boolean>();
+  subtle.sign = async (algorithm, key, data) => {
+    if (!activeProcess()) return realSign(algorithm, key, data);
+    return arrayBuffer(sign(null, bytesOf(data), keyObjectOf(key)));
+  };
+  subtle.verify = async (algorithm, key, signature, data) => {
+    if (!activeProcess()) return realVerify(algorithm, key, signature, data);
+    // A message that comes again brings the same grant, and the answer depends on these three alone.
+    const name = `${keyNumber(key)} ${bytesOf(signature).toString("latin1")} ${bytesOf(data).toString("latin1")}`;
+    const answer = verified.get(name) ?? verify(null, bytesOf(data), keyObjectOf(key), bytesOf(signature));
+    if (verified.size > 1000) verified.clear();
+    verified.set(name, answer);
+    return answer;
+  };
+  subtle.digest = async (algorithm, data) => {
+    if (!activeProcess()) return realDigest(algorithm, data);
+    const name = typeof algorithm === "string" ? algorithm : algorithm.name;
+    return arrayBuffer(createHash(name.replace("-", "").toLowerCase()).update(bytesOf(data)).digest());
+  };
+}
+
+// What a key was made of: WebCrypto does not give it back.
+const keyObjects = new WeakMap<webcrypto.CryptoKey, { readonly key: KeyObject; readonly number: number }>();
+let keyCount = 0;
+
+function rememberKeys(subtle: webcrypto.SubtleCrypto): void {
+  const realImport = subtle.importKey.bind(subtle) as (...args: readonly unknown[]) => Promise<webcrypto.CryptoKey>;
+  const realConvert = KeyObject.prototype.toCryptoKey;
+  KeyObject.prototype.toCryptoKey = function toCryptoKey(...args) {
+    const made = realConvert.apply(this, args);
+    keyObjects.set(made, { key: this, number: ++keyCount });
+    return made;
+  };
+  Object.assign(subtle, {
+    async importKey(...args: readonly unknown[]): Promise<webcrypto.CryptoKey> {
+      const made = await realImport(...args);
+      if (args[0] === "jwk" && made.type === "public") {
+        keyObjects.set(made, { key: createPublicKey({ key: args[1] as JsonWebKey, format: "jwk" }), number: ++keyCount });
+      }
+      return made;
+    },
+  });
+}
+
+function keyObjectOf(key: webcrypto.CryptoKey): KeyObject {
+  const known = keyObjects.get(key);
+  if (!known) throw new Error("A simulated process uses a key that was made before virtual time was installed.");
+  return known.key;
+}
+
+function keyNumber(key: webcrypto.CryptoKey): number {
+  return keyObjects.get(key)?.number ?? 0;
+}
+
+function arrayBuffer(bytes: Uint8Array): ArrayBuffer {
+  return Uint8Array.from(bytes).buffer;
+}
+
+function bytesOf(data: ArrayBufferLike | ArrayBufferView): Buffer {
+  return data instanceof ArrayBuffer || data instanceof SharedArrayBuffer
+    ? Buffer.from(data)
+    : Buffer.from(data.buffer, data.byteOffset, data.byteLength);
+}

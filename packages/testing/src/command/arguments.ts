@@ -1,0 +1,116 @@
+import { parseArgs } from "node:util";
+
+export type SimulateArguments =
+  | { readonly kind: "help" }
+  /** Many seeds, one after the other. */
+  | {
+      readonly kind: "seeds";
+      readonly first: number;
+      readonly count: number;
+      readonly linger: boolean;
+      readonly jobs: number;
+      readonly json: boolean;
+    }
+  /** One seed, with its history. */
+  | { readonly kind: "seed"; readonly seed: number; readonly linger: boolean; readonly json: boolean }
+  | { readonly kind: "mutants"; readonly jobs: number; readonly json: boolean }
+  | { readonly kind: "exhaustive"; readonly jobs: number; readonly json: boolean };
+
+export const SIMULATE_HELP = `Runs the real services on virtual time, with faults at every boundary, and checks what Toolbus guarantees.
+
+Usage: npm run simulate -- [options]
+
+  --seeds N          how many seeds, 1 to 10000000 (default: 1000)
+  --first N          the first of them (default: 1)
+  --linger           faults go on for a minute after every run has ended
+  --seed N           one seed, and print its history
+  --mutants          take out one protection after the other, and see that each is missed
+  --exhaustive       kill each process at each step of three runs without other faults
+  --jobs N           processes that share the work, 1 to 256 (default: one a core)
+  --json             print one JSON document
+  --help             this text
+
+Exit codes: 0 everything held, 1 something did not, or an error.
+
+Examples:
+  npm run simulate -- --seeds 20000
+  npm run simulate -- --seeds 2000 --linger --json
+  npm run simulate -- --seed 1566
+`;
+
+export type ReadSimulateArguments =
+  | { readonly ok: true; readonly args: SimulateArguments }
+  | { readonly ok: false; readonly message: string };
+
+const MAX_SEEDS = 10_000_000;
+const DEFAULT_SEEDS = 1000;
+
+/** The flags, or one sentence for what cannot be used. `cores` is how many there are. */
+export function simulateArguments(argv: readonly string[], cores: number): ReadSimulateArguments {
+  const parsed = parse(argv);
+  if (!parsed.ok) return parsed;
+  const { values } = parsed;
+  const { linger = false, json = false } = values;
+  if (values.help) return { ok: true, args: { kind: "help" } };
+  const kinds = (["seeds", "seed", "mutants", "exhaustive"] as const).filter((name) => values[name] !== undefined);
+  if (kinds.length > 1) return refused(`--${kinds[0]} and --${kinds[1]} exclude each other: give one of them.`);
+  const [kind = "seeds"] = kinds;
+  if (linger && kind !== "seeds" && kind !== "seed") return refused(`--linger goes with --seeds or --seed, not with --${kind}.`);
+  if (values.first !== undefined && kind !== "seeds") return refused(`--first goes with --seeds, not with --${kind}.`);
+  if (values.jobs !== undefined && kind === "seed") return refused("--jobs does not go with --seed: one seed is one process.");
+  const count = whole("seeds", values.seeds, { default: DEFAULT_SEEDS, most: MAX_SEEDS });
+  const first = whole("first", values.first, { default: 1, most: Number.MAX_SAFE_INTEGER - MAX_SEEDS });
+  const seed = whole("seed", values.seed, { default: 1, most: Number.MAX_SAFE_INTEGER });
+  const jobs = whole("jobs", values.jobs, { default: cores, most: 256 });
+  for (const number of [count, first, seed, jobs]) if (typeof number === "string") return refused(number);
+  const numbers = { count: Number(count), first: Number(first), jobs: Number(jobs) };
+  switch (kind) {
+    case "seeds":
+      return { ok: true, args: { kind, linger, json, ...numbers } };
+    case "seed":
+      return { ok: true, args: { kind, seed: Number(seed), linger, json } };
+    case "mutants":
+    case "exhaustive":
+      return { ok: true, args: { kind, jobs: numbers.jobs, json } };
+  }
+}
+
+/** The number, or the sentence that says what it should be. */
+function whole(name: string, text: string | undefined, range: { readonly default: number; readonly most: number }): number | string {
+  if (text === undefined) return range.default;
+  const value = Number(text);
+  if (/^[1-9][0-9]{0,15}$/.test(text) && value <= range.most) return value;
+  return `--${name} takes a whole number from 1 to ${range.most}, not "${text.slice(0, 40)}".`;
+}
+
+const refused = (message: string): { readonly ok: false; readonly message: string } => ({ ok: false, message });
+
+function parse(argv: readonly string[]) {
+  const flag = { type: "boolean" } as const;
+  const text = { type: "string" } as const;
+  try {
+    const { values } = parseArgs({
+      args: [...argv],
+      options: {
+        seeds: text,
+        first: text,
+        seed: text,
+        jobs: text,
+        linger: flag,
+        mutants: flag,
+        exhaustive: flag,
+        json: flag,
+        help: { ...flag, short: "h" },
+      },
+      strict: true,
+    });
+    return { ok: true as const, values };
+  } catch (error) {
+    const message = error instanceof Error ? (error.message.split("\n")[0] ?? "") : String(error);
+    const bare = /'(--[a-z]+) <value>' argument/.exec(message)?.[1];
+    if (bare) return refused(`${bare} needs a number: see npm run simulate -- --help.`);
+    return refused(
+      `${message.replace(/\. To specify.*$/s, "").replace(/\.$/, "")}: see npm run simulate -- --help for the flags there are.`,
+    );
+  }
+}

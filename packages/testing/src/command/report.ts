@@ -1,0 +1,53 @@
+import type { MutantResult, Totals } from "./simulate.ts";
+
+/** How many findings are told in full. */
+const SHOWN = 20;
+
+/** The figures of many seeds, or of many kills, as a table, with what was found below it. */
+export function totalsText(what: "seeds" | "kills", { worlds, found, faults, perCoreSecond }: Totals): string {
+  const table = rows([
+    [what, String(worlds)],
+    ["violations", String(found.length)],
+    ["faults injected", `${faults} (${worlds === 0 ? 0 : Math.round((faults / worlds) * 10) / 10} each)`],
+    ["a second and core", String(perCoreSecond)],
+  ]);
+  const told = found.slice(0, SHOWN).map(({ where, violations }) => `${where}: ${violations[0]}\n`);
+  const more = found.length > SHOWN ? `and ${found.length - SHOWN} more\n` : "";
+  const hint = found.length > 0 && what === "seeds" ? "See a history with npm run simulate -- --seed N.\n" : "";
+  return `${table}${told.join("")}${more}${hint}`;
+}
+
+export function totalsJson(what: "seeds" | "kills", { worlds, found, faults, perCoreSecond }: Totals): object {
+  return {
+    [what]: worlds,
+    violations: found.length,
+    faults,
+    perCoreSecond,
+    ...(found.length === 0 ? {} : { found: found.slice(0, SHOWN) }),
+  };
+}
+
+export function mutantsText(results: readonly MutantResult[]): string {
+  const table = rows(
+    results.map(({ name, breaks, caught }) => [name, caught ? `caught after ${caught.seeds} seeds` : "NOT CAUGHT", caught?.by ?? breaks]),
+  );
+  return `${table}${results.filter(({ caught }) => caught).length} of ${results.length} mutants caught.\n`;
+}
+
+export function mutantsJson(results: readonly MutantResult[]): object {
+  const missed = results.filter(({ caught }) => !caught).map(({ name }) => name);
+  return { mutants: results.length, caught: results.length - missed.length, ...(missed.length === 0 ? {} : { missed }) };
+}
+
+function rows(lines: readonly (readonly string[])[]): string {
+  const widths = (lines[0] ?? []).map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
+  return lines
+    .map(
+      (line) =>
+        `${line
+          .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+          .join("  ")
+          .trimEnd()}\n`,
+    )
+    .join("");
+}

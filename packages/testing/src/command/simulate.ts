@@ -1,0 +1,106 @@
+import { canonicalRuns } from "../kills/canonical-runs.ts";
+import type { SingleKill } from "../kills/single-kills.ts";
+import { mutants } from "../mutants/mutants.ts";
+import { inChildren } from "./child-pool.ts";
+import type { Found, Task } from "./task.ts";
+
+export interface Totals {
+  readonly worlds: number;
+  readonly found: readonly Found[];
+  readonly faults: number;
+  /** Worlds for each second of one processor. */
+  readonly perCoreSecond: number;
+}
+
+export interface MutantResult {
+  readonly name: string;
+  readonly breaks: string;
+  /** After how many seeds it was noticed, and by what; null when it was not. */
+  readonly caught: { readonly seeds: number; readonly by: string } | null;
+}
+
+export interface SimulateOptions {
+  readonly jobs: number;
+  readonly signal: AbortSignal;
+  /** Told how many worlds have run, and how many will. */
+  readonly onProgress: (done: number, of: number) => void;
+}
+
+/** Small enough that progress is seen and that no process works long after the others. */
+const SEEDS_A_TASK = 20;
+const KILLS_A_TASK = 40;
+
+export async function simulateSeeds(
+  seeds: { readonly first: number; readonly count: number; readonly linger: boolean },
+  options: SimulateOptions,
+): Promise<Totals> {
+  return total(seedTasks({ ...seeds, untilFound: false }), seeds.count, options);
+}
+
+/** Kills each process at each step of each canonical run. */
+export async function simulateKills(options: SimulateOptions): Promise<Totals> {
+  const kills: SingleKill[] = [];
+  const lists = canonicalRuns.map((_, run): Task => ({ kind: "list-kills", run }));
+  await inChildren(lists, options, (done) => {
+    kills.push(...(done.kills ?? []));
+    return true;
+  });
+  const tasks = Array.from({ length: Math.ceil(kills.length / KILLS_A_TASK) }, (_, i): Task => {
+    return { kind: "kills", kills: kills.slice(i * KILLS_A_TASK, (i + 1) * KILLS_A_TASK) };
+  });
+  return total(tasks, kills.length, options);
+}
+
+/** Looks for each mutant until a seed shows it, or its number of seeds is used up. */
+export async function simulateMutants(options: SimulateOptions): Promise<readonly MutantResult[]> {
+  const results: MutantResult[] = [];
+  for (const { name, breaks, within, withoutFallback = false } of mutants) {
+    let seeds = 0;
+    let caught: MutantResult["caught"] = null;
+    const tasks = seedTasks({ first: 1, count: within, linger: false, withoutFallback, untilFound: true });
+    await inChildren(tasks, { ...options, mutant: name }, ({ worlds, found }) => {
+      seeds += worlds;
+      const by = found[0]?.violations[0];
+      if (by !== undefined) caught ??= { seeds, by };
+      return by === undefined;
+    });
+    results.push({ name, breaks, caught });
+    options.onProgress(results.length, mutants.length);
+  }
+  return results;
+}
+
+async function total(tasks: Iterable<Task>, count: number, options: SimulateOptions): Promise<Totals> {
+  const found: Found[] = [];
+  let worlds = 0;
+  let faults = 0;
+  let cpuMs = 0;
+  await inChildren(tasks, options, (done) => {
+    worlds += done.worlds;
+    faults += done.faults;
+    cpuMs += done.cpuMs;
+    found.push(...done.found);
+    options.onProgress(worlds, count);
+    return true;
+  });
+  return { worlds, found, faults, perCoreSecond: cpuMs === 0 ? 0 : Math.round((worlds / cpuMs) * 10_000) / 10 };
+}
+
+function* seedTasks(seeds: {
+  readonly first: number;
+  readonly count: number;
+  readonly linger: boolean;
+  readonly withoutFallback?: boolean;
+  readonly untilFound: boolean;
+}): Generator<Task> {
+  const { first, count, linger, withoutFallback = false, untilFound } = seeds;
+  for (let done = 0; done < count; done += SEEDS_A_TASK) {
+    yield {
+      kind: "seeds",
+      first: first + done,
+      count: Math.min(SEEDS_A_TASK, count - done),
+      options: { linger, withoutFallback },
+      untilFound,
+    };
+  }
+}

@@ -1,0 +1,61 @@
+import { killsOf, killText, runKill, type SingleKill } from "../kills/single-kills.ts";
+import { runSeed, type SeedOptions } from "../seeds/run-seed.ts";
+import type { WorldEnd } from "../world/world.ts";
+
+/** A piece of work for one process. */
+export type Task =
+  | { readonly kind: "seeds"; readonly first: number; readonly count: number; readonly options: SeedOptions; readonly untilFound: boolean }
+  | { readonly kind: "list-kills"; readonly run: number }
+  | { readonly kind: "kills"; readonly kills: readonly SingleKill[] };
+
+/** Something that did not hold. */
+export interface Found {
+  /** `seed 17`, or which kill. */
+  readonly where: string;
+  readonly violations: readonly string[];
+}
+
+export interface TaskDone {
+  /** How many worlds ran. */
+  readonly worlds: number;
+  readonly found: readonly Found[];
+  /** Faults that were injected. */
+  readonly faults: number;
+  /** Time on a processor, in milliseconds. */
+  readonly cpuMs: number;
+  readonly kills?: readonly SingleKill[];
+}
+
+/** Does a piece of work in this process. */
+export async function doTask(task: Task): Promise<TaskDone> {
+  const before = cpuMs();
+  const found: Found[] = [];
+  let worlds = 0;
+  let faults = 0;
+  switch (task.kind) {
+    case "seeds":
+      for (let seed = task.first; seed < task.first + task.count; seed++) {
+        take(`seed ${seed}`, await runSeed(seed, task.options));
+        if (task.untilFound && found.length > 0) break;
+      }
+      break;
+    case "kills":
+      for (const kill of task.kills) take(killText(kill), await runKill(kill));
+      faults = task.kills.length;
+      break;
+    case "list-kills":
+      return { worlds: 1, found, faults, cpuMs: cpuMs() - before, kills: await killsOf(task.run) };
+  }
+  return { worlds, found, faults, cpuMs: cpuMs() - before };
+
+  function take(where: string, { violations, injected }: WorldEnd): void {
+    worlds++;
+    for (const count of Object.values(injected)) faults += count;
+    if (violations.length > 0) found.push({ where, violations });
+  }
+}
+
+function cpuMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}

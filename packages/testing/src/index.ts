@@ -1,0 +1,2 @@
+export { drawnPlan, quietPlan, type WorldPlan } from "./world/plan.ts";
+export { runWorld, type Witness, type WorldEnd } from "./world/world.ts";

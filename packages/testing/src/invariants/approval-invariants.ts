@@ -1,0 +1,50 @@
+import { type Approval, APPROVERS_NEEDED, type DecisionToken, type JsonObject, keys, type RunOrigin } from "@toolbus/contracts";
+import { tierOf } from "../world/sim-tools.ts";
+import { type Changed, type Facts, familyOf } from "./facts.ts";
+import { same } from "./same.ts";
+
+/** I3, I7 and G6 of the approvals' own documents, after one commit. */
+export function brokenByApproval(facts: Facts, changed: readonly Changed[]): readonly string[] {
+  const broken: string[] = [];
+  for (const document of changed) {
+    const family = familyOf(document.key);
+    if (family === "approval") broken.push(...approvalBroken(facts, document as unknown as Changed<Approval>));
+    if (family === "token") broken.push(...tokenBroken(document as unknown as Changed<DecisionToken>));
+  }
+  return broken;
+}
+
+function approvalBroken(facts: Facts, { before, after }: Changed<Approval>): readonly string[] {
+  if (!after) return [`G6: the approval ${before?.approvalId} was removed`];
+  const { approvalId, status, decisions } = after;
+  const broken: string[] = [];
+  const timed = facts.timers.get("approvals")?.has(`apr:${approvalId}`) === true;
+  if (status === "pending" && !timed) broken.push(`I3: the approval ${approvalId} is pending and has no timer`);
+  if (status !== "pending" && timed) broken.push(`I3: the approval ${approvalId} ended as ${status} and keeps its timer`);
+  if (before && before.status !== "pending" && (before.status !== status || !same(before.decisions, decisions)))
+    broken.push(`I7: the approval ${approvalId} was final as ${before.status} and is ${status} now`);
+  if (before && (before.argsHash !== after.argsHash || before.toolHash !== after.toolHash || before.arguments !== after.arguments))
+    broken.push(`I7: what the approval ${approvalId} is about has changed`);
+  if (status === "approved") broken.push(...approvedWrongly(facts, after));
+  return broken;
+}
+
+/** Whether this approval may stand: enough different people, none of them the requester, for a write of this tier. */
+export function approvedWrongly(facts: Facts, approval: Approval): readonly string[] {
+  const { approvalId, toolName, decisions, runId } = approval;
+  const args = JSON.parse(approval.arguments || "{}") as JsonObject;
+  const tier = tierOf(toolName, args);
+  const origin = facts.documents.get(keys.runOrigin(runId)) as unknown as RunOrigin | undefined;
+  if (!origin) return [`G6: the approval ${approvalId} has no requester`];
+  if (tier === null) return [`G6: the approval ${approvalId} is of the write ${toolName}, which nobody pinned`];
+  const approvers = new Set(decisions.filter(({ decision }) => decision === "approve").map(({ approver }) => approver));
+  const broken: string[] = [];
+  if (approvers.size < APPROVERS_NEEDED[tier]) broken.push(`G6: ${approvalId}, of tier ${tier}, is approved by ${approvers.size} people`);
+  if (approvers.has(origin.principal)) broken.push(`G6: ${origin.principal} approved an own request, ${approvalId}`);
+  return broken;
+}
+
+function tokenBroken({ key, before, after }: Changed<DecisionToken>): readonly string[] {
+  if (!before || !after) return [];
+  return before.used !== null && before.used !== after.used ? [`G6: the token ${key} decided twice`] : [];
+}

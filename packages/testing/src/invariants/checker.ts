@@ -1,0 +1,70 @@
+import type { Observation } from "../ports/observation.ts";
+import { brokenByApproval } from "./approval-invariants.ts";
+import { brokenAtEnd } from "./end-invariants.ts";
+import { brokenByEffect, brokenByResult } from "./effect-invariants.ts";
+import { type Changed, type Facts, keptFacts } from "./facts.ts";
+import { brokenByLedger } from "./ledger-invariants.ts";
+import { brokenByOutbox } from "./outbox-invariants.ts";
+import { brokenByRun } from "./run-invariants.ts";
+
+/** Watches a history and says which guarantee is broken, when it is. */
+export interface Checker {
+  readonly facts: Facts;
+  /** What does not hold after this observation; empty when everything does. */
+  take(observation: Observation): readonly string[];
+  /** What does not hold at the end. */
+  end(): readonly string[];
+}
+
+/**
+ * Checks the guarantees G1 to G6 and the invariants I1 to I9 of the design, each at the moment when it can break, from what was observed outside the
+ * services alone.
+ */
+export function checker(): Checker {
+  const facts = keptFacts();
+  const decided = new Map<string, string>();
+  return {
+    facts,
+    take(observation) {
+      const changed = facts.take(observation);
+      return [...broken(observation, changed)];
+    },
+    end: () => brokenAtEnd(facts),
+  };
+
+  function broken(observation: Observation, changed: readonly Changed[]): readonly string[] {
+    switch (observation.kind) {
+      case "commit":
+        return [
+          ...brokenByRun(facts, changed, observation.change),
+          ...brokenByApproval(facts, changed),
+          ...brokenByLedger(changed),
+          ...brokenByOutbox(facts, observation.change),
+          ...brokenByResult(facts, changed),
+        ];
+      case "effect":
+        return brokenByEffect(facts, observation);
+      case "decided":
+        return brokenByAnswer(observation);
+      case "crash":
+        return /StoreUnavailable|BusUnavailable|Unroutable/.test(observation.error)
+          ? []
+          : [`fault: ${observation.process}: ${observation.error}`];
+      case "settle":
+      case "message":
+      case "void":
+      case "accepted":
+        return [];
+    }
+  }
+
+  /** The same token, approver and decision get the same answer, whenever they ask. */
+  function brokenByAnswer({ approvalId, tokenId, decision, answer }: Extract<Observation, { kind: "decided" }>): readonly string[] {
+    const name = `${approvalId} ${tokenId} ${decision}`;
+    const before = decided.get(name);
+    decided.set(name, answer);
+    return before === undefined || before === answer
+      ? []
+      : [`G6: a repeated decision about ${approvalId} was answered otherwise than at first`];
+  }
+}

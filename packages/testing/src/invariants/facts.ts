@@ -1,0 +1,116 @@
+import type { Json } from "@toolbus/contracts";
+import type { Observation } from "../ports/observation.ts";
+
+/** A document that a commit wrote, and what it was before. */
+export interface Changed<T = Json> {
+  readonly key: string;
+  /** Absent when it did not exist. */
+  readonly before: T | undefined;
+  /** Absent when it was removed. */
+  readonly after: T | undefined;
+}
+
+export interface OutboxFact {
+  readonly id: string;
+  readonly topic: string;
+  readonly message: Json;
+}
+
+/** Something that happened at the target. */
+export interface Effect {
+  readonly at: number;
+  readonly callId: string;
+  readonly tool: string;
+  readonly arguments: Json;
+}
+
+/** Everything that is known of a world from what was observed: documents, logs, rows, effects. */
+export interface Facts {
+  readonly documents: ReadonlyMap<string, Json>;
+  readonly logs: ReadonlyMap<string, readonly Json[]>;
+  /** Timer ids by service. */
+  readonly timers: ReadonlyMap<string, ReadonlySet<string>>;
+  /** Outbox rows by service and id. */
+  readonly outbox: ReadonlyMap<string, ReadonlyMap<string, OutboxFact>>;
+  /** By call. */
+  readonly effects: ReadonlyMap<string, readonly Effect[]>;
+  readonly accepted: ReadonlySet<string>;
+  readonly messages: ReadonlySet<string>;
+}
+
+export interface KeptFacts extends Facts {
+  /** Takes in one observation, and gives the documents that it changed. */
+  take(observation: Observation): readonly Changed[];
+}
+
+export function keptFacts(): KeptFacts {
+  const documents = new Map<string, Json>();
+  const logs = new Map<string, Json[]>();
+  const timers = new Map<string, Set<string>>();
+  const outbox = new Map<string, Map<string, OutboxFact>>();
+  const effects = new Map<string, Effect[]>();
+  const accepted = new Set<string>();
+  const messages = new Set<string>();
+  return { documents, logs, timers, outbox, effects, accepted, messages, take };
+
+  function take(observation: Observation): readonly Changed[] {
+    switch (observation.kind) {
+      case "commit":
+        return commit(observation);
+      case "settle":
+        for (const { id } of observation.rows) outbox.get(observation.service)?.delete(id);
+        return [];
+      case "effect":
+        entry(effects, observation.callId, () => []).push(observation);
+        return [];
+      case "accepted":
+        accepted.add(observation.runId);
+        return [];
+      case "message":
+        messages.add(observation.id);
+        return [];
+      case "void":
+      case "decided":
+      case "crash":
+        return [];
+    }
+  }
+
+  function commit({ change }: Extract<Observation, { kind: "commit" }>): readonly Changed[] {
+    const changed: Changed[] = [];
+    for (const { key, value } of change.put ?? []) {
+      changed.push({ key, before: documents.get(key), after: value });
+      documents.set(key, value);
+    }
+    for (const key of change.remove ?? []) {
+      changed.push({ key, before: documents.get(key), after: undefined });
+      documents.delete(key);
+    }
+    for (const { log, entries } of change.append ?? []) entry(logs, log, () => []).push(...entries);
+    for (const { service, id, dueIn } of change.timers ?? []) {
+      if (dueIn === null) timers.get(service)?.delete(id);
+      else entry(timers, service, () => new Set()).add(id);
+    }
+    for (const { service, id, topic, message } of change.outbox ?? [])
+      entry(outbox, service, () => new Map()).set(id, { id, topic, message });
+    return changed;
+  }
+}
+
+/** The family in a key `tb:<family>:{<shard>}:<id>`. */
+export function familyOf(key: string): string {
+  return key.slice(3, key.indexOf(":", 3));
+}
+
+/** The id in a key. */
+export function idOf(key: string): string {
+  return key.slice(key.indexOf("}:") + 2);
+}
+
+function entry<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const made = make();
+  map.set(key, made);
+  return made;
+}

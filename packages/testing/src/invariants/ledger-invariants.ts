@@ -1,0 +1,31 @@
+import type { LedgerRow } from "@toolbus/contracts";
+import { type Changed, familyOf } from "./facts.ts";
+import { same } from "./same.ts";
+
+const ORDER = ["begun", "sending", "done"] as const;
+
+/** I5 and I6 of the workers' ledgers, after one commit: a row only goes forwards, and what is done stays as it is. */
+export function brokenByLedger(changed: readonly Changed[]): readonly string[] {
+  return changed
+    .filter(({ key }) => familyOf(key).startsWith("ledger."))
+    .flatMap(({ key, before, after }) =>
+      rowBroken(key, before as unknown as LedgerRow | undefined, after as unknown as LedgerRow | undefined),
+    );
+}
+
+function rowBroken(key: string, before: LedgerRow | undefined, after: LedgerRow | undefined): readonly string[] {
+  if (!after) return [`I6: the ledger row ${key} was removed`];
+  if (!before) return after.state === "sending" ? [`I6: the ledger row ${key} began as sending`] : [];
+  const broken: string[] = [];
+  if (before.state === "done" && !same(before, after)) broken.push(`I6: the ledger row ${key} changed after it was done`);
+  if (ORDER.indexOf(after.state) < ORDER.indexOf(before.state))
+    broken.push(`I6: the ledger row ${key} went from ${before.state} back to ${after.state}`);
+  if (after.fence < before.fence) broken.push(`I5: the fence of ${key} fell from ${before.fence} to ${after.fence}`);
+  if (after.fence === before.fence && before.lease && after.lease && before.lease.by !== after.lease.by)
+    broken.push(`I5: two attempts at ${key} have the fence ${after.fence}`);
+  if (after.argsHash !== before.argsHash || after.toolHash !== before.toolHash)
+    broken.push(`I6: the ledger row ${key} is of another write now`);
+  if (before.state === "sending" && after.state === "sending" && !same(before.prepared, after.prepared))
+    broken.push(`I6: what ${key} sends has changed`);
+  return broken;
+}

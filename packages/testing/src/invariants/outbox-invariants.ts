@@ -1,0 +1,23 @@
+import { approvalCallId, type Json, type Message } from "@toolbus/contracts";
+import { keys, shardOf } from "@toolbus/contracts";
+import type { Change } from "@toolbus/state";
+import type { Facts } from "./facts.ts";
+
+/** I8, after one commit: every message that is to be sent is about something that exists. */
+export function brokenByOutbox(facts: Facts, change: Change): readonly string[] {
+  return (change.outbox ?? []).flatMap(({ service, id, message }) => {
+    const about = aboutWhat(service, message);
+    return about.some((key) => facts.documents.has(key)) ? [] : [`I8: the message ${id} of ${service} is about nothing that is there`];
+  });
+}
+
+function aboutWhat(service: string, row: Json): readonly string[] {
+  if (service === "approvals") {
+    const { approvalId } = row as { readonly approvalId: string };
+    return [keys.approval(approvalId), keys.call(approvalCallId(approvalId))];
+  }
+  const message = row as unknown as Message;
+  if (message.correlationId !== undefined) return [keys.call(message.correlationId)];
+  const { runId, entryId } = JSON.parse(message.body) as { readonly runId: string; readonly entryId?: string };
+  return [entryId === undefined ? keys.run(runId) : keys.inbox(shardOf(runId), entryId)];
+}

@@ -1,0 +1,131 @@
+import {
+  type Call,
+  callParts,
+  type ConversationState,
+  isRunEnd,
+  keys,
+  type Run,
+  type RunEvent,
+  type TranscriptEntry,
+} from "@toolbus/contracts";
+import type { Json } from "@toolbus/contracts";
+import type { Change } from "@toolbus/state";
+import { type Changed, type Facts, familyOf } from "./facts.ts";
+import { same } from "./same.ts";
+
+const TERMINAL: ReadonlySet<string> = new Set(["done", "failed", "cancelled"]);
+const RESOLVED = "resolved";
+
+/** I1, I2, I4, I5 and I9 of the agent's own documents, after one commit. Gives what does not hold, in words. */
+export function brokenByRun(facts: Facts, changed: readonly Changed[], change: Change): readonly string[] {
+  const broken: string[] = [];
+  for (const document of changed) {
+    const family = familyOf(document.key);
+    if (family === "run") broken.push(...runBroken(facts, document as unknown as Changed<Run>));
+    else if (family === "call") broken.push(...callBroken(facts, document as unknown as Changed<Call>));
+    else if (family === "conversation") broken.push(...conversationBroken(facts, document as unknown as Changed<ConversationState>));
+  }
+  for (const { log, entries } of change.append ?? []) {
+    if (log.startsWith("tb:events:")) broken.push(...eventsBroken(facts, log, entries));
+    else if (log.startsWith("tb:transcript:")) broken.push(...transcriptBroken(facts, log, entries));
+  }
+  return broken;
+}
+
+function runBroken(facts: Facts, { before, after }: Changed<Run>): readonly string[] {
+  if (!after) return [`I5: the run ${before?.runId} was removed`];
+  const { runId, status, epoch, round, pending, calls } = after;
+  const broken: string[] = [];
+  if (before && TERMINAL.has(before.status) && !same(before, after))
+    broken.push(`G1: the run ${runId} changed after its end as ${before.status}`);
+  if (before && epoch < before.epoch) broken.push(`I5: the epoch of ${runId} fell from ${before.epoch} to ${epoch}`);
+  if (before && (round < before.round || round > before.round + 1)) broken.push(`I9: ${runId} went from round ${before.round} to ${round}`);
+  if (before?.cancel && !same(before.cancel, after.cancel)) broken.push(`I5: the cancel of ${runId} changed`);
+  if (!TERMINAL.has(status) && !facts.timers.get("agent")?.has(`run:${runId}`))
+    broken.push(`I1: the run ${runId} is ${status} and has no timer`);
+  const open = calls.filter((call) => !call.resolved).length;
+  if (pending !== open) broken.push(`I4: ${runId} says ${pending} pending, ${open} calls are open`);
+  for (const { callId, resolved } of calls) {
+    const call = document<Call>(facts, keys.call(callId));
+    if (!call) broken.push(`I4: ${runId} names the call ${callId}, which is not there`);
+    else if ((call.state === RESOLVED) !== resolved)
+      broken.push(`I4: ${runId} says ${callId} is ${resolved ? "" : "not "}resolved, the call says ${call.state}`);
+  }
+  if (status === "waiting" && open === 0) broken.push(`I4: ${runId} waits for nothing`);
+  return broken;
+}
+
+function callBroken(facts: Facts, { before, after }: Changed<Call>): readonly string[] {
+  if (!after) return [];
+  const { callId, state, dispatch, notAfter } = after;
+  const broken: string[] = [];
+  // What was resolved stays as it is; large arguments may be left out of it.
+  if (before?.state === RESOLVED && !same({ ...before, arguments: "" }, { ...after, arguments: "" }))
+    broken.push(`G2: the call ${callId} changed after its result`);
+  if (state !== RESOLVED && !facts.timers.get("agent")?.has(`call:${callId}`))
+    broken.push(`I2: the call ${callId} is ${state} and has no timer`);
+  if (state === RESOLVED && facts.timers.get("agent")?.has(`call:${callId}`))
+    broken.push(`I2: the call ${callId} is resolved and keeps its timer`);
+  if (before && dispatch < before.dispatch) broken.push(`I5: the dispatch of ${callId} fell from ${before.dispatch} to ${dispatch}`);
+  if (before?.notAfter != null && notAfter !== before.notAfter) broken.push(`I5: the not-after of ${callId} moved`);
+  if (before && before.secret !== after.secret) broken.push(`I5: the secret of ${callId} changed`);
+  return broken;
+}
+
+function conversationBroken(facts: Facts, { after }: Changed<ConversationState>): readonly string[] {
+  if (!after) return [];
+  const { conversationId, activeRun, queue } = after;
+  const broken: string[] = [];
+  if (new Set(queue).size !== queue.length) broken.push(`I4: ${conversationId} has a run in its queue twice`);
+  if (activeRun !== null && queue.includes(activeRun)) broken.push(`I4: the active run of ${conversationId} also waits`);
+  const active = activeRun === null ? undefined : document<Run>(facts, keys.run(activeRun));
+  if (activeRun !== null && (!active || TERMINAL.has(active.status)))
+    broken.push(`I4: the active run of ${conversationId} has ended or is not there`);
+  for (const waiting of queue) {
+    const run = document<Run>(facts, keys.run(waiting));
+    if (run?.status !== "queued") broken.push(`I4: ${waiting} waits in ${conversationId} as ${run?.status ?? "nothing"}`);
+  }
+  return broken;
+}
+
+/** Nothing after the end; one turn a round, in order; one result a call. */
+function eventsBroken(facts: Facts, log: string, entries: readonly Json[]): readonly string[] {
+  const all = (facts.logs.get(log) ?? []) as unknown as readonly RunEvent[];
+  const broken: string[] = [];
+  const added = entries as unknown as readonly RunEvent[];
+  const end = all.findIndex(isRunEnd);
+  if (end >= 0 && end < all.length - 1) broken.push(`G1: ${log} goes on after its end`);
+  for (const event of added) {
+    if (event.type === "turn" && all.filter((other) => other.type === "turn" && other.round === event.round).length > 1)
+      broken.push(`I9: ${log} has round ${event.round} twice`);
+    if (event.type === "call.resolved" && all.filter((other) => other.type === "call.resolved" && other.callId === event.callId).length > 1)
+      broken.push(`G2: ${log} has two results of ${event.callId}`);
+    if (event.type === "call.decided" && all.filter((other) => other.type === "call.decided" && other.callId === event.callId).length > 1)
+      broken.push(`G6: ${log} has two decisions of ${event.callId}`);
+    const runId = log.slice(log.indexOf("}:") + 2);
+    if (isRunEnd(event) && !TERMINAL.has(document<Run>(facts, keys.run(runId))?.status ?? ""))
+      broken.push(`G1: ${log} ends and its run does not`);
+  }
+  return broken;
+}
+
+function transcriptBroken(facts: Facts, log: string, entries: readonly Json[]): readonly string[] {
+  const all = (facts.logs.get(log) ?? []) as unknown as readonly TranscriptEntry[];
+  const broken: string[] = [];
+  for (const entry of entries as unknown as readonly TranscriptEntry[]) {
+    if (
+      entry.type === "assistant" &&
+      all.filter((other) => other.type === "assistant" && other.runId === entry.runId && other.round === entry.round).length > 1
+    )
+      broken.push(`I9: the transcript has round ${entry.round} of ${entry.runId} twice`);
+    if (entry.type !== "result") continue;
+    if (all.filter((other) => other.type === "result" && other.callId === entry.callId).length > 1)
+      broken.push(`I9: the transcript has two results of ${entry.callId}`);
+    if (callParts(entry.callId).runId !== entry.runId) broken.push(`I9: the transcript of ${entry.runId} has a result of ${entry.callId}`);
+  }
+  return broken;
+}
+
+function document<T>(facts: Facts, key: string): T | undefined {
+  return facts.documents.get(key) as T | undefined;
+}

@@ -1,0 +1,34 @@
+import { quietPlan, type WorldPlan } from "../world/plan.ts";
+
+/** A run without faults whose every step is known: into each of them a process can be killed. */
+export interface CanonicalRun {
+  readonly name: string;
+  readonly plan: WorldPlan;
+}
+
+export const canonicalRuns: readonly CanonicalRun[] = [
+  {
+    name: "read and write",
+    plan: quietPlan("a read, and a write that one person approves", [
+      [
+        { name: "look_up", n: 1 },
+        { name: "high_key", n: 2 },
+      ],
+    ]),
+  },
+  { name: "two approvers", plan: quietPlan("a write that two people approve", [[{ name: "critical_none", n: 3 }]]) },
+  {
+    name: "cancel",
+    plan: quietPlan(
+      "a write that is under way when the run is cancelled",
+      [
+        [
+          { name: "look_up", n: 4 },
+          { name: "medium_reconcile", n: 5 },
+        ],
+        [{ name: "high_none", n: 6 }],
+      ],
+      { cancels: 1, thinkMs: 800 },
+    ),
+  },
+];

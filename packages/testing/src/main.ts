@@ -1,0 +1,83 @@
+import { availableParallelism } from "node:os";
+import { simulateArguments, SIMULATE_HELP, type SimulateArguments } from "./command/arguments.ts";
+import { mutantsJson, mutantsText, totalsJson, totalsText } from "./command/report.ts";
+import { simulateKills, simulateMutants, type SimulateOptions, simulateSeeds, type Totals } from "./command/simulate.ts";
+
+const stopping = new AbortController();
+for (const signal of ["SIGINT", "SIGTERM"] as const)
+  process.once(signal, () => stopping.abort(new Error("Interrupted; nothing was left behind.")));
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  const interrupted: unknown = stopping.signal.reason;
+  const cause = stopping.signal.aborted ? interrupted : error;
+  process.stderr.write(`${cause instanceof Error ? cause.message : String(cause)}\n`);
+  process.exitCode = stopping.signal.aborted ? 130 : 1;
+}
+
+async function main(): Promise<number> {
+  const read = simulateArguments(process.argv.slice(2), availableParallelism());
+  if (!read.ok) {
+    process.stderr.write(`${read.message}\n`);
+    return 1;
+  }
+  return run(read.args);
+}
+
+async function run(args: SimulateArguments): Promise<number> {
+  switch (args.kind) {
+    case "help":
+      process.stdout.write(SIMULATE_HELP);
+      return 0;
+    case "seeds":
+      return told("seeds", args.json, await simulateSeeds(args, optionsOf(args, "seeds")));
+    case "exhaustive":
+      return told("kills", args.json, await simulateKills(optionsOf(args, "kills")));
+    case "mutants": {
+      const results = await simulateMutants(optionsOf(args, "mutants"));
+      print(args.json ? json(mutantsJson(results)) : mutantsText(results));
+      return results.every(({ caught }) => caught) ? 0 : 1;
+    }
+    case "seed":
+      return oneSeed(args);
+  }
+}
+
+async function oneSeed({ seed, linger, json: asJson }: Extract<SimulateArguments, { kind: "seed" }>): Promise<number> {
+  // The services are loaded only where they run.
+  const { historyOf, historyText } = await import("./seeds/history.ts");
+  const history = await historyOf(seed, { linger });
+  const { violations, injected, steps } = history.end;
+  const faults = Object.values(injected).reduce((sum, count) => sum + count, 0);
+  if (asJson) print(json({ seed, violations, faults, steps, history: history.lines }));
+  else
+    print(
+      `${historyText(history)}Seed ${seed}: ${steps} events, ${faults} faults, ${violations.length === 0 ? "everything held" : `broken: ${violations.join("; ")}`}.\n`,
+    );
+  return violations.length === 0 ? 0 : 1;
+}
+
+function told(what: "seeds" | "kills", asJson: boolean, totals: Totals): number {
+  print(asJson ? json(totalsJson(what, totals)) : totalsText(what, totals));
+  return totals.found.length === 0 ? 0 : 1;
+}
+
+function optionsOf({ jobs, json: asJson }: { readonly jobs: number; readonly json: boolean }, what: string): SimulateOptions {
+  const shown = process.stderr.isTTY && !asJson;
+  return {
+    jobs,
+    signal: stopping.signal,
+    onProgress(done, of) {
+      if (shown) process.stderr.write(done >= of ? "\r\u001b[K" : `\r${done} of ${of} ${what} \u001b[K`);
+    },
+  };
+}
+
+function json(value: object): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}
+
+function print(text: string): void {
+  process.stdout.write(text);
+}

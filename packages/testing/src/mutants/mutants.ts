@@ -1,0 +1,163 @@
+import type { Mutant } from "./mutant.ts";
+
+/** One for each ordering rule and each guard whose absence loses or repeats something. */
+export const mutants: readonly Mutant[] = [
+  {
+    name: "no version guard",
+    breaks: "a commit is made although what it rests on has changed",
+    within: 300,
+    patches: [
+      {
+        file: "packages/state/src/commit-steps.ts",
+        find: `if (!steps.guarded(change, now)) return { outcome: "stale", now, commit: last };`,
+        replace: "",
+      },
+    ],
+  },
+  {
+    name: "timers popped",
+    breaks: "a timer is taken away when it is claimed, not set again",
+    within: 300,
+    patches: [
+      {
+        file: "packages/state/src/memory/memory-due-rows.ts",
+        find: "rows.set(rowKey(row.shard, row.id), { ...row, due: now + visibleAfter })",
+        replace: "rows.delete(rowKey(row.shard, row.id))",
+      },
+    ],
+  },
+  {
+    name: "no call timer",
+    breaks: "an unanswered call is never sent again",
+    within: 600,
+    patches: [
+      {
+        file: "services/agent/src/loop/timers.ts",
+        find: `if (kind === "call") return onCallTimer(reader, timer, id);`,
+        replace: `if (kind === "call") return;`,
+      },
+    ],
+  },
+  {
+    name: "join without dedupe",
+    breaks: "a second answer to a call is joined like the first",
+    within: 300,
+    patches: [{ file: "services/agent/src/loop/join.ts", find: `if (call.state === "resolved")`, replace: "if (false)" }],
+  },
+  {
+    name: "shared op",
+    breaks: "two processes that decide the same at the same time name their changes alike, and the store takes the second for a repeat",
+    within: 2000,
+    patches: [{ file: "services/agent/src/loop/draft.ts", find: "op: `${op}:${this.rules.newNonce()}`,", replace: "op," }],
+  },
+  {
+    name: "round ended twice",
+    breaks: "a write that lapses as the last one of its round ends the round from within",
+    within: 4000,
+    patches: [
+      {
+        file: "services/agent/src/loop/draft.ts",
+        find: `if (this.run.pending > 0 || this.run.status !== "waiting") return;`,
+        replace: "if (this.run.pending > 0) return;",
+      },
+    ],
+  },
+  {
+    name: "retry of an unknown write",
+    breaks: "a write whose outcome nobody knows is sent a second time",
+    within: 600,
+    patches: [
+      {
+        file: "packages/tool-kit/src/ledger.ts",
+        find: `case "none":\n      return { kind: "end", row: taken, code: "outcome_unknown" };`,
+        replace: `case "none":\n      return { kind: "continue", row: taken, prepared };`,
+      },
+    ],
+  },
+  {
+    name: "no ledger",
+    breaks: "a worker forgets what it did for a call",
+    within: 300,
+    patches: [
+      {
+        file: "packages/tool-kit/src/ledger.ts",
+        find: "const { call, row, stopped } = input;",
+        replace: "const { call, stopped } = input;\n  const row: any = null;",
+      },
+    ],
+  },
+  {
+    name: "no grant check",
+    breaks: "a worker runs a write whatever its grant says",
+    within: 300,
+    patches: [
+      {
+        file: "packages/tool-kit/src/check-grant.ts",
+        find: "switch (verdict.kind) {",
+        replace:
+          'if (verdict.kind !== "granted") return { kind: "granted", jti: `ap_${call.callId}`, expiresAt: undefined };\n  switch (verdict.kind) {',
+      },
+    ],
+  },
+  {
+    name: "stop not guarded",
+    breaks: "a write is sent although its run was cancelled meanwhile",
+    within: 4000,
+    patches: [
+      {
+        file: "packages/tool-kit/src/ledger-hold.ts",
+        find: "...(extra.stop ? [{ key: keys.stop(callId), version: 0 }] : [])",
+        replace: "",
+      },
+    ],
+  },
+  {
+    name: "one approver twice",
+    breaks: "the same person counts twice; three layers say no to that, so all three are gone",
+    within: 600,
+    patches: [
+      {
+        file: "services/approvals/src/approval.ts",
+        find: `if (before.decisions.some(({ approver }) => approver === made.approver)) return illegal("twice");`,
+        replace: "",
+      },
+      {
+        file: "services/approvals/src/approval.ts",
+        find: "return new Set(decisions.map(({ approver }) => approver)).size >= need",
+        replace: "return decisions.length >= need",
+      },
+      {
+        file: "services/approvals/src/policy.ts",
+        find: "if (approval.decisions.some((made) => made.approver === approver.id))",
+        replace: "if (false)",
+      },
+    ],
+  },
+  {
+    name: "outbox emptied first",
+    breaks: "a message is taken out of the outbox before it is published; the timers of calls hide it, so they are gone",
+    within: 600,
+    withoutFallback: true,
+    patches: [
+      {
+        file: "packages/runtime/src/outbox.ts",
+        find: "    try {\n      await bus.publish(await prepare(row));",
+        replace:
+          "    await state.settle(service, [{ shard: row.shard, id: row.id }]).catch(() => undefined);\n    try {\n      await bus.publish(await prepare(row));",
+      },
+    ],
+  },
+  {
+    name: "ack first",
+    breaks: "a message is acknowledged before it is worked on; the timers of calls hide it, so they are gone",
+    within: 600,
+    withoutFallback: true,
+    patches: [
+      {
+        file: "packages/bus/src/consume-pipeline.ts",
+        find: "const judged = await judge(delivery, rules);",
+        replace: 'const judged: any = { kind: "ack" };\n    void judge(delivery, rules).catch(() => undefined);',
+      },
+    ],
+  },
+];

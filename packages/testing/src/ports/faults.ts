@@ -1,0 +1,99 @@
+import type { Prng } from "../clockwork/prng.ts";
+
+/** What goes wrong, and how often at most: the probability at each place where it can, before a seed's own factor. */
+const BASE_RATES = {
+  /** kill -9, before any event. */
+  kill: 0.004,
+  /** SIGSTOP for longer than a lease, before any event. */
+  pause: 0.001,
+  /** SIGTERM, before any event: a process drains and another takes its place. */
+  stop: 0.001,
+  /** A port's request that is never executed; its caller waits in vain. */
+  lost_request: 0.02,
+  /** A port's request that is executed and never answered. */
+  lost_reply: 0.03,
+  /** A port's request that is executed a second time. */
+  executed_twice: 0.03,
+  /** A message that arrives again, up to minutes later. */
+  duplicate: 0.05,
+  /** A message that is overtaken. */
+  reorder: 0.3,
+  /** A message that is held up for seconds to minutes. */
+  late_message: 0.02,
+  /** A message that is confirmed and never arrives. */
+  lost_message: 0.01,
+  /** An announcement that a listener does not hear. */
+  unheard: 0.1,
+  /** A delivery that the broker gives to somebody else while it is worked on. */
+  taken_back: 0.01,
+  /** An ack that is lost: the message comes again. */
+  lost_ack: 0.02,
+  /** A model that thinks longer than a lease lasts. */
+  slow_model: 0.1,
+  /** A model call that fails and may be repeated. */
+  failing_model: 0.05,
+  /** A target that answers after the tool's time-out, or after the lease. */
+  slow_target: 0.1,
+  /** A target that refuses and says that nothing happened. */
+  refusing_target: 0.05,
+  /** A message by somebody who has no right to send it, once a virtual second. */
+  forged: 0.2,
+  /** An old message, sent again by somebody who recorded it, once a virtual second. */
+  replayed: 0.1,
+  /** The state store answers nobody for seconds, once a virtual second. */
+  outage: 0.01,
+} as const;
+
+export type FaultName = keyof typeof BASE_RATES;
+export const FAULT_NAMES = Object.keys(BASE_RATES) as readonly FaultName[];
+
+export type FaultRates = Readonly<Record<FaultName, number>>;
+
+/** Each fault's rate is drawn for each seed: many faults at once hide one another, so some are left out and some are frequent. */
+const FACTORS = [0, 0.03, 0.2, 1, 3] as const;
+
+/** The rates of one seed. */
+export function swarmRates(random: Prng): FaultRates {
+  return ratesBy((name) => BASE_RATES[name] * random.pick(FACTORS));
+}
+
+/** Nothing goes wrong, except what is named. */
+export function ratesOf(named: Partial<FaultRates> = {}): FaultRates {
+  return ratesBy((name) => named[name] ?? 0);
+}
+
+/** Draws faults and counts those that were injected. */
+export interface Faults {
+  /** Whether this fault happens here and now. */
+  hit(name: FaultName): boolean;
+  /** Counts one that came by a clock and not by a draw. */
+  count(name: FaultName): void;
+  /** From now on nothing goes wrong any more. */
+  end(): void;
+  readonly ended: boolean;
+  readonly injected: Readonly<Record<FaultName, number>>;
+}
+
+export function faults(rates: FaultRates, random: Prng): Faults {
+  const injected = ratesBy(() => 0);
+  let ended = false;
+  return {
+    hit(name) {
+      if (ended || !random.chance(rates[name])) return false;
+      injected[name]++;
+      return true;
+    },
+    count: (name) => void injected[name]++,
+    end() {
+      ended = true;
+    },
+    get ended() {
+      return ended;
+    },
+    injected,
+  };
+}
+
+function ratesBy(rate: (name: FaultName) => number): Record<FaultName, number> {
+  return Object.fromEntries(FAULT_NAMES.map((name) => [name, rate(name)])) as Record<FaultName, number>;
+}

@@ -1,0 +1,35 @@
+import type { Json } from "@toolbus/contracts";
+import type { Change } from "@toolbus/state";
+
+/** What really happened outside the processes, in the order in which it did. All that invariants are judged by. */
+export type Observation =
+  /** A change that the store made. A repeat that it answered "ok" without doing anything is none. */
+  | { readonly kind: "commit"; readonly at: number; readonly shard: string; readonly change: Change; readonly commit: number }
+  /** Outbox rows that were removed. */
+  | {
+      readonly kind: "settle";
+      readonly at: number;
+      readonly service: string;
+      readonly rows: readonly { readonly shard: string; readonly id: string }[];
+    }
+  /** A message that reached the broker. */
+  | { readonly kind: "message"; readonly at: number; readonly id: string }
+  /** Something changed at the target. A repeat that the target recognised by its key is none. */
+  | { readonly kind: "effect"; readonly at: number; readonly callId: string; readonly tool: string; readonly arguments: Json }
+  /** The target will never take this attempt any more. */
+  | { readonly kind: "void"; readonly at: number; readonly callId: string }
+  /** A person was told that this run is accepted. */
+  | { readonly kind: "accepted"; readonly at: number; readonly runId: string }
+  /** A person was told that this decision counts, in these words. */
+  | {
+      readonly kind: "decided";
+      readonly at: number;
+      readonly approvalId: string;
+      readonly tokenId: string;
+      readonly decision: string;
+      readonly answer: string;
+    }
+  /** A process ended by a fault of its own code. */
+  | { readonly kind: "crash"; readonly at: number; readonly process: string; readonly error: string };
+
+export type Observe = (observation: Observation) => void;

@@ -1,0 +1,90 @@
+import {
+  type Change,
+  type ClaimOptions,
+  type CommitReply,
+  memoryStore,
+  type OutboxRow,
+  type StateStore,
+  type TimerRow,
+} from "@toolbus/state";
+import type { Observe } from "./observation.ts";
+
+export type RowKind = "timer" | "outbox";
+
+/** The one memory store of a world, with everything that it does reported, and with an answer to when the next row is due. */
+export interface ObservedStore extends Pick<StateStore, "read" | "range" | "live" | "recent" | "page" | "putBlob" | "getBlob"> {
+  readonly shards: number;
+  commit(shard: string, change: Change): Promise<CommitReply>;
+  claim(service: string, kind: RowKind, options: ClaimOptions): Promise<readonly (TimerRow | OutboxRow)[]>;
+  settle(service: string, rows: readonly { readonly shard: string; readonly id: string }[]): Promise<void>;
+  /** When the next row of this service is due, by the store's clock; null when it has none. */
+  nextDue(service: string, kind: RowKind): number | null;
+  /** Called when a service got a row, or another time for one. */
+  onRows(listener: (service: string, kind: RowKind) => void): void;
+  /** Rows that are there: a service's name and what it is for, such as `agent run:…`. */
+  rowsLeft(kind: RowKind): readonly string[];
+}
+
+export function observedStore(options: { readonly clock: () => number; readonly observe: Observe }): ObservedStore {
+  const { clock, observe } = options;
+  const store = memoryStore({ clock });
+  const due = { timer: new Map<string, Map<string, number>>(), outbox: new Map<string, Map<string, number>>() };
+  const lastCommit = new Map<string, number>();
+  const listeners: ((service: string, kind: RowKind) => void)[] = [];
+  return {
+    shards: store.shards,
+    read: store.read,
+    range: store.range,
+    live: store.live,
+    recent: store.recent,
+    page: store.page,
+    putBlob: store.putBlob,
+    getBlob: store.getBlob,
+    async commit(shard, change) {
+      const at = clock();
+      const reply = await store.commit(shard, change);
+      // A repeat is answered with the number of the first time.
+      if (reply.outcome !== "ok" || reply.commit <= (lastCommit.get(shard) ?? 0)) return reply;
+      lastCommit.set(shard, reply.commit);
+      observe({ kind: "commit", at, shard, change, commit: reply.commit });
+      for (const { service, id, dueIn } of change.timers ?? [])
+        setRow("timer", service, `${shard} ${id}`, dueIn === null ? null : at + dueIn);
+      for (const { service, id, dueIn } of change.outbox ?? []) setRow("outbox", service, `${shard} ${id}`, at + dueIn);
+      return reply;
+    },
+    async claim(service, kind, { limit, visibleAfter }) {
+      const at = clock();
+      const asked = { limit, visibleAfter };
+      const rows = kind === "timer" ? await store.claim(service, kind, asked) : await store.claim(service, kind, asked);
+      // What is due and was not given is not there any more.
+      if (rows.length < limit) for (const [row, dueAt] of rowsOf(kind, service)) if (dueAt <= at) rowsOf(kind, service).delete(row);
+      for (const { shard, id } of rows) setRow(kind, service, `${shard} ${id}`, at + visibleAfter);
+      return rows;
+    },
+    async settle(service, rows) {
+      await store.settle(service, rows);
+      for (const { shard, id } of rows) rowsOf("outbox", service).delete(`${shard} ${id}`);
+      observe({ kind: "settle", at: clock(), service, rows });
+    },
+    nextDue(service, kind) {
+      let next: number | null = null;
+      for (const dueAt of rowsOf(kind, service).values()) if (next === null || dueAt < next) next = dueAt;
+      return next;
+    },
+    onRows: (listener) => void listeners.push(listener),
+    rowsLeft: (kind) =>
+      [...due[kind]].flatMap(([service, rows]) => [...rows.keys()].map((row) => `${service} ${row.slice(row.indexOf(" ") + 1)}`)),
+  };
+
+  function rowsOf(kind: RowKind, service: string): Map<string, number> {
+    const rows = due[kind].get(service) ?? new Map<string, number>();
+    due[kind].set(service, rows);
+    return rows;
+  }
+
+  function setRow(kind: RowKind, service: string, row: string, dueAt: number | null): void {
+    if (dueAt === null) return void rowsOf(kind, service).delete(row);
+    rowsOf(kind, service).set(row, dueAt);
+    for (const listener of listeners) listener(service, kind);
+  }
+}

@@ -1,0 +1,79 @@
+import { type ClaimOptions, type FeedItem, type OutboxRow, type StateStore, StoreUnavailable, type TimerRow } from "@toolbus/state";
+import type { SimProcess } from "../clockwork/sim-process.ts";
+import type { ObservedStore, RowKind } from "./observed-store.ts";
+import type { WaitingClaims } from "./waiting-claims.ts";
+import { portCall, type Wire } from "./wire.ts";
+
+export interface SimStoreOptions {
+  readonly wire: Wire;
+  readonly process: SimProcess;
+  readonly store: ObservedStore;
+  readonly claims: WaitingClaims;
+  /** True while the store answers nobody. */
+  readonly down: () => boolean;
+}
+
+/** The state store as one process sees it: every call is a request and a reply, with everything that can happen to either. */
+export function simStore({ wire, process, store, claims, down }: SimStoreOptions): StateStore {
+  return {
+    shards: store.shards,
+    ownersDeadBefore: 0,
+    read: (keys) => call(`read ${short(keys[0])}${keys.length > 1 ? ` +${keys.length - 1}` : ""}`, () => store.read(keys)),
+    commit: (shard, change) => call(`commit ${short(change.op)}`, () => store.commit(shard, change)),
+    claim,
+    settle: (service, rows) => call(`settle ${service} ${rows.length}`, () => store.settle(service, rows)),
+    range: (log, options) => call(`range ${short(log)} after ${options.after}`, () => store.range(log, options)),
+    live: (log, batch) => call(`live ${short(log)}`, () => store.live(log, batch)),
+    recent: (log) => call(`recent ${short(log)}`, () => store.recent(log)),
+    follow: ({ signal }) => follow(signal),
+    page: (index, options) => call(`page ${index}`, () => store.page(index, options)),
+    putBlob: (bytes) => call("put a blob", () => store.putBlob(bytes)),
+    getBlob: (hash) => call("get a blob", () => store.getBlob(hash)),
+    async close() {
+      // The store goes on when one of its clients leaves.
+    },
+  };
+
+  function call<T>(label: string, execute: () => Promise<T>): Promise<T> {
+    return portCall(wire, process, {
+      label: `${process.name}: ${label}`,
+      execute: async () => {
+        if (down()) throw unavailable();
+        return execute();
+      },
+      unanswered: unavailable,
+      timeoutMs: TIMEOUT_MS,
+    });
+  }
+
+  function claim(service: string, kind: "timer", options: ClaimOptions): Promise<readonly TimerRow[]>;
+  function claim(service: string, kind: "outbox", options: ClaimOptions): Promise<readonly OutboxRow[]>;
+  async function claim(service: string, kind: RowKind, options: ClaimOptions): Promise<readonly (TimerRow | OutboxRow)[]> {
+    for (;;) {
+      const rows = await call(`claim ${service} ${kind}`, () => store.claim(service, kind, options));
+      if (rows.length > 0) return rows;
+      await claims.wait(process, service, kind);
+      if (!process.working) return rows;
+    }
+  }
+
+  /** Nobody watches a run in these worlds, so a process that follows hears nothing: its feed breaks off when it says so, and otherwise never. */
+  async function* follow(signal: AbortSignal): AsyncGenerator<FeedItem, void> {
+    while (!signal.aborted) {
+      await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+      yield { kind: "gap" };
+    }
+  }
+}
+
+/** What the client of a real store waits for an answer. */
+const TIMEOUT_MS = 2000;
+
+function unavailable(): StoreUnavailable {
+  return new StoreUnavailable("The state store did not answer.");
+}
+
+/** A key or an op as a history shows it. */
+function short(name: string | undefined): string {
+  return (name ?? "").replace(/^tb:/, "").slice(0, 90);
+}

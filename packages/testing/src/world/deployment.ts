@@ -1,0 +1,207 @@
+import { type AgentConfig, agentSettings, startAgent } from "@toolbus/agent";
+import { type ApprovalsConfig, approvalsSettings, startApprovalsCore } from "@toolbus/approvals";
+import type { MemoryBus } from "@toolbus/bus";
+import { type GatewayConfig, gatewaySettings, startGatewayCore } from "@toolbus/gateway";
+import type { KeySet } from "@toolbus/grants";
+import type { StoredSigningKey } from "@toolbus/contracts";
+import { type Infrastructure, readSettings, type Route } from "@toolbus/runtime";
+import { startWorker, type Toolset, type WorkerTimings } from "@toolbus/tool-kit";
+import { type SimProcess, simProcess } from "../clockwork/sim-process.ts";
+import type { Observe } from "../ports/observation.ts";
+import type { ObservedStore } from "../ports/observed-store.ts";
+import { simBus } from "../ports/sim-bus.ts";
+import { simStore } from "../ports/sim-store.ts";
+import { type WaitingClaims } from "../ports/waiting-claims.ts";
+import type { Wire } from "../ports/wire.ts";
+import type { Served } from "./http-door.ts";
+import { simLog } from "./sim-log.ts";
+import { setTarget } from "./sim-tools.ts";
+import { type Script, scriptedModel } from "./scripted-model.ts";
+import type { Target } from "./target.ts";
+
+export const ROLES = ["gateway", "agent", "worker", "approvals"] as const;
+export type Role = (typeof ROLES)[number];
+
+/** How the services of a world are set up; what is not said is the product's default. */
+export interface ServiceSettings {
+  readonly agent: Partial<AgentConfig>;
+  readonly approvals: Partial<ApprovalsConfig>;
+  readonly gateway: Partial<GatewayConfig>;
+  readonly worker: WorkerTimings;
+  readonly profile: AgentProfile;
+  readonly toolset: Toolset;
+}
+
+/** A profile as `startAgent` takes it. */
+export type AgentProfile = Parameters<typeof startAgent>[2]["profiles"] extends ReadonlyMap<string, infer P> ? P : never;
+
+export interface DeploymentOptions {
+  readonly wire: Wire;
+  readonly store: ObservedStore;
+  readonly bus: MemoryBus;
+  readonly claims: WaitingClaims;
+  readonly observe: Observe;
+  readonly target: Target;
+  readonly script: Script;
+  readonly settings: ServiceSettings;
+  readonly replicas: Readonly<Record<Role, number>>;
+  readonly key: StoredSigningKey;
+  readonly keySet: KeySet;
+  /** How far a process's wall clock is off. */
+  readonly skewMs: () => number;
+  readonly storeDown: () => boolean;
+}
+
+/** The processes of a world: the real services, each on ports of its own, started again some time after each death. */
+export interface Deployment {
+  /** Starts every replica. */
+  start(): void;
+  /** Those that live, in a fixed order. */
+  readonly alive: readonly SimProcess[];
+  /** Those of a role that serve HTTP. */
+  serving(role: Role): readonly Served[];
+  /** Kills a process; another incarnation starts `afterMs` later. */
+  kill(process: SimProcess, afterMs: number): void;
+  /** Asks a process to stop as SIGTERM does; another incarnation starts when it has, or when its time is over. */
+  stop(process: SimProcess): void;
+}
+
+interface Replica {
+  readonly role: Role;
+  readonly number: number;
+  incarnation: number;
+  process: SimProcess | null;
+  routes: readonly Route[];
+  stop: (() => Promise<void>) | null;
+}
+
+const DRAIN_MS = 25_000;
+const RESTART_MS = 500;
+
+export function deployment(options: DeploymentOptions): Deployment {
+  const { wire, store, bus, claims, observe, storeDown } = options;
+  const { clockwork, random } = wire;
+  const starters = startersOf(options);
+  const replicas: readonly Replica[] = ROLES.flatMap((role) =>
+    Array.from({ length: options.replicas[role] }, (_, number): Replica => ({
+      role,
+      number,
+      incarnation: 0,
+      process: null,
+      routes: [],
+      stop: null,
+    })),
+  );
+  return {
+    start() {
+      for (const replica of replicas) startReplica(replica);
+    },
+    get alive() {
+      return replicas.flatMap(({ process }) => (process?.alive ? [process] : []));
+    },
+    serving: (role) =>
+      replicas.flatMap(({ process, routes, ...replica }) =>
+        replica.role === role && process?.alive && routes.length > 0 ? [{ process, routes }] : [],
+      ),
+    kill: (process, afterMs) => end(process, afterMs),
+    stop(process) {
+      const replica = replicas.find((known) => known.process === process);
+      if (!replica?.stop || !process.alive) return;
+      const { stop } = replica;
+      replica.routes = [];
+      replica.stop = null;
+      process.after(0, `${process.name}: SIGTERM`, () => {
+        process.working = false;
+        claims.release(process);
+        void stop().then(() => process.after(0, `${process.name}: exits`, () => end(process, RESTART_MS)));
+      });
+      clockwork.schedule(null, DRAIN_MS, `${process.name}: its time to stop is over`, () => end(process, RESTART_MS));
+    },
+  };
+
+  function end(process: SimProcess, afterMs: number): void {
+    const replica = replicas.find((known) => known.process === process);
+    if (!replica || !process.alive) return;
+    process.kill();
+    replica.routes = [];
+    replica.stop = null;
+    clockwork.schedule(null, afterMs, `restart ${replica.role}`, () => startReplica(replica));
+  }
+
+  function startReplica(replica: Replica): void {
+    const { role, number } = replica;
+    const name = `${role}-${number}.${++replica.incarnation}`;
+    const process = simProcess({ clockwork, role, name, skewMs: options.skewMs() });
+    replica.process = process;
+    process.after(0, `${name}: starts`, () => {
+      void starters[role](infrastructureOf(process), process).then(
+        ({ routes, stop }) => {
+          process.working = true;
+          replica.routes = routes;
+          replica.stop = stop;
+        },
+        (error: unknown) => {
+          observe({ kind: "crash", at: clockwork.now, process: name, error: String(error) });
+          clockwork.schedule(null, 0, `${name}: exits`, () => end(process, RESTART_MS));
+        },
+      );
+    });
+  }
+
+  function infrastructureOf(process: SimProcess): Infrastructure {
+    const bytes = random.fork(process.name);
+    return {
+      bus: simBus({ wire, process, bus, observe }),
+      state: simStore({ wire, process, store, claims, down: storeDown }),
+      log: simLog({ process, clockwork, observe, note: wire.note }),
+      random: (count) => bytes.bytes(count),
+      monotonic: () => clockwork.now - MONOTONIC_ZERO,
+      clock: () => Math.floor(clockwork.now + process.skewMs),
+    };
+  }
+}
+
+interface Started {
+  readonly routes: readonly Route[];
+  readonly stop: () => Promise<void>;
+}
+
+type Start = (infrastructure: Infrastructure, process: SimProcess) => Promise<Started>;
+
+/** The real services, as their own composition roots start them, without ports and files. */
+function startersOf({ wire, script, settings, key, keySet, target }: DeploymentOptions): Readonly<Record<Role, Start>> {
+  const config = configsOf(settings);
+  return {
+    async agent(infrastructure, process) {
+      const provider = scriptedModel({ wire, process, script });
+      const profiles = new Map([[settings.profile.name, settings.profile]]);
+      const { stop } = await startAgent(infrastructure, config.agent, { provider, profiles });
+      return { routes: [], stop };
+    },
+    async worker(infrastructure, process) {
+      setTarget(process, target);
+      const { toolset, worker: timings } = settings;
+      const worker = await startWorker({ ...infrastructure, toolset, keys: keySet, timings });
+      return { routes: [], stop: () => worker.stop() };
+    },
+    approvals: (infrastructure) => startApprovalsCore(infrastructure, config.approvals, key),
+    gateway: async (infrastructure) => startGatewayCore(infrastructure, config.gateway),
+  };
+}
+
+const MONOTONIC_ZERO = 1_799_999_000_000;
+
+// Reading settings takes longer than a short history.
+const defaults = {
+  agent: readSettings(agentSettings, {}),
+  approvals: readSettings(approvalsSettings, { PIN_ON_FIRST_SIGHT: "true" }),
+  gateway: readSettings(gatewaySettings, {}),
+};
+
+function configsOf(settings: ServiceSettings) {
+  return {
+    agent: { ...defaults.agent, ...settings.agent },
+    approvals: { ...defaults.approvals, ...settings.approvals },
+    gateway: { ...defaults.gateway, ...settings.gateway },
+  };
+}

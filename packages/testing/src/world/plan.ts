@@ -1,0 +1,161 @@
+import type { Prng } from "../clockwork/prng.ts";
+import { type FaultRates, ratesOf, swarmRates } from "../ports/faults.ts";
+import type { Role, ServiceSettings } from "./deployment.ts";
+import type { Habits } from "./people.ts";
+import { drawnScript, fixedScript, type Script } from "./scripted-model.ts";
+import { simToolset, simWrites } from "./sim-tools.ts";
+
+/** Everything that distinguishes one simulated world from another, before anything happens in it. */
+export interface WorldPlan {
+  readonly name: string;
+  readonly rates: FaultRates;
+  readonly latencyMs: { readonly least: number; readonly most: number };
+  readonly replicas: Readonly<Record<Role, number>>;
+  readonly settings: ServiceSettings;
+  readonly habits: Habits;
+  /** How many runs are asked for, each in a conversation of its own. */
+  readonly runs: number;
+  /** How far wall clocks are off, at most, in milliseconds. */
+  readonly skewMs: number;
+  /** Virtual milliseconds after which nothing goes wrong any more. */
+  readonly faultsForMs: number;
+  /** How long faults go on when every run has ended. */
+  readonly lingerMs: number;
+  readonly script: (random: Prng) => Script;
+}
+
+const REPLICAS = { gateway: 2, agent: 2, worker: 2, approvals: 2 } as const;
+const FAULTS_FOR_MS = 120_000;
+export const LINGER_MS = 60_000;
+/** Ways that are as fast as a network in a room, as slow as one across the world, or anything between. */
+const LATENCIES = [
+  { least: 0.1, most: 1 },
+  { least: 1, most: 20 },
+  { least: 5, most: 200 },
+  { least: 1, most: 2000 },
+] as const;
+
+/** The world of a seed: which faults, how often, which timings, which tools, which habits. */
+export function drawnPlan(seed: string, random: Prng, { linger }: { readonly linger: boolean }): WorldPlan {
+  return {
+    name: seed,
+    rates: swarmRates(random.fork("rates")),
+    latencyMs: random.pick(LATENCIES),
+    replicas: REPLICAS,
+    settings: drawnSettings(random),
+    habits: {
+      cancels: random.pick([0, 0.25, 0.7]),
+      ignores: random.pick([0, 0.1]),
+      denies: 0.1,
+      revises: 0.1,
+      races: random.pick([0, 0.2]),
+      cheats: random.pick([0, 0.3]),
+      thinkMs: random.pick([500, 5000, 30_000]),
+    },
+    runs: 1 + random.below(3),
+    skewMs: random.pick([0, 0, 1000, 20_000]),
+    faultsForMs: FAULTS_FOR_MS,
+    lingerMs: linger ? LINGER_MS : 0,
+    script: (stream) => drawnScript(seed, stream),
+  };
+}
+
+/** Longer than any history: what this sets is never due. */
+const NEVER_MS = 30 * 86_400_000;
+
+/** The same world without the timers that send a call again, and without the faults that nothing else repairs. */
+export function withoutFallback(plan: WorldPlan): WorldPlan {
+  const { kill, pause, stop, lost_request, lost_reply, executed_twice, duplicate, reorder, late_message, slow_model, slow_target } =
+    plan.rates;
+  const agent = {
+    ...plan.settings.agent,
+    REDISPATCH_MS: NEVER_MS,
+    REDISPATCH_MAX_MS: NEVER_MS,
+    HELD_CHECK_MS: NEVER_MS,
+    CALL_NOT_AFTER_MS: NEVER_MS,
+  };
+  const approvals = { ...plan.settings.approvals, EXECUTE_BY_MS: NEVER_MS, GRANT_TTL_MS: NEVER_MS };
+  return {
+    ...plan,
+    rates: ratesOf({
+      kill: Math.min(kill, 0.004),
+      pause,
+      stop,
+      lost_request,
+      lost_reply,
+      executed_twice,
+      duplicate,
+      reorder,
+      late_message,
+      slow_model,
+      slow_target,
+    }),
+    settings: { ...plan.settings, agent, approvals },
+  };
+}
+
+/** A world in which nothing goes wrong, and which asks for one run whose turns are known. */
+export function quietPlan(
+  name: string,
+  turns: readonly (readonly { readonly name: string; readonly n: number }[])[],
+  habits: Partial<Habits> = {},
+): WorldPlan {
+  const writes = [...new Set(turns.flat().map((call) => call.name))].filter((tool) => simWrites.some((write) => write.name === tool));
+  return {
+    name,
+    rates: ratesOf(),
+    latencyMs: { least: 0.5, most: 5 },
+    replicas: REPLICAS,
+    settings: settingsWith(writes, {}, {}, { seeded: false, goesOn: false }),
+    habits: { cancels: 0, ignores: 0, denies: 0, revises: 0, races: 0, cheats: 0, thinkMs: 500, ...habits },
+    runs: 1,
+    skewMs: 0,
+    faultsForMs: 0,
+    lingerMs: 0,
+    script: () => fixedScript(turns),
+  };
+}
+
+function drawnSettings(random: Prng): ServiceSettings {
+  const writes = Array.from({ length: 1 + random.below(3) }, () => random.pick(simWrites).name);
+  const notAfter = random.pick([30_000, 120_000, 900_000]);
+  return settingsWith(
+    [...new Set(writes)],
+    { REDISPATCH_MS: random.pick([2000, 20_000]), CALL_NOT_AFTER_MS: notAfter, AGENT_CONCURRENCY: random.pick([1, 32]) },
+    {
+      APPROVAL_EXPIRY_MS: random.pick([10_000, 60_000, 300_000]),
+      EXECUTE_BY_MS: random.pick([60_000, 3_600_000]),
+      GRANT_TTL_MS: random.pick([95_000, 900_000]),
+      AUTO_GRANTS_PER_RUN: random.pick([1, 64]),
+    },
+    { seeded: random.chance(0.5), goesOn: random.chance(0.3) },
+  );
+}
+
+function settingsWith(
+  writes: readonly string[],
+  agent: ServiceSettings["agent"],
+  approvals: ServiceSettings["approvals"],
+  { seeded, goesOn }: { readonly seeded: boolean; readonly goesOn: boolean },
+): ServiceSettings {
+  return {
+    agent: { REDISPATCH_MAX_MS: 60_000, HELD_CHECK_MS: 30_000, MODEL_TIMEOUT_MS: 60_000, ...agent },
+    approvals: { APPROVAL_EXPIRY_MS: 60_000, ...approvals },
+    gateway: {},
+    worker: { leaseMs: 10_000, renewMs: 3000, retryMs: [1000, 5000, 30_000] },
+    profile: {
+      name: "release-investigation",
+      description: "Whatever the plan says.",
+      systemPrompt: "A scripted model reads no prompt.",
+      model: null,
+      toolChoice: "auto",
+      askUser: false,
+      tools: "all",
+      limits: { maxRounds: 8, activeMs: 600_000, maxTools: 12, maxTokens: 100 },
+      seedCalls: seeded ? [{ tool: "look_up", argumentsFromInput: { n: "n" } }] : [],
+      report: null,
+      continueAfterFailedWrite: goesOn,
+    },
+    toolset: simToolset(writes),
+  };
+}

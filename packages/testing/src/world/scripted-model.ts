@@ -1,0 +1,91 @@
+import type { TranscriptEntry } from "@toolbus/contracts";
+import { type ModelProvider, type ModelReply, type ModelRequest, ProviderError } from "@toolbus/models";
+import { prng } from "../clockwork/prng.ts";
+import type { SimProcess } from "../clockwork/sim-process.ts";
+import { portCall, type Wire } from "../ports/wire.ts";
+
+/** What a model says at this point of a conversation. The wire's randomness makes two calls for the same turn differ, as with real models. */
+export type Script = (request: ModelRequest) => Pick<ModelReply, "text" | "calls">;
+
+export interface ScriptedModelOptions {
+  readonly wire: Wire;
+  readonly process: SimProcess;
+  readonly script: Script;
+}
+
+/** A model whose answers follow from a script, and which is as slow and as unreliable as a real one. */
+export function scriptedModel({ wire, process, script }: ScriptedModelOptions): ModelProvider {
+  const { faults, random } = wire;
+  return {
+    name: "scripted",
+    model: "scripted-1",
+    capabilities: { tools: true, streaming: true, vision: false },
+    estimateTokens: () => 1,
+    async complete(request, { signal, onText }) {
+      signal.throwIfAborted();
+      const aborted = new Promise<never>((_resolve, reject) =>
+        signal.addEventListener("abort", () => reject(signal.reason instanceof Error ? signal.reason : new Error("aborted")), {
+          once: true,
+        }),
+      );
+      const answered = portCall(wire, process, {
+        label: `${process.name}: model ${request.run.runId}`,
+        execute: async () => {
+          if (faults.hit("failing_model")) throw new ProviderError("The scripted model is overloaded.", true);
+          return script(request);
+        },
+        unanswered: () => new ProviderError("The scripted model broke off.", true),
+        timeoutMs: 5000,
+        delayMs: faults.hit("slow_model") ? random.between(8000, 40_000) : random.magnitude(20, 2000),
+      });
+      // Whichever is second has nobody left who waits for it.
+      aborted.catch(() => undefined);
+      answered.catch(() => undefined);
+      const { text, calls } = await Promise.race([answered, aborted]);
+      if (text !== "") onText(text);
+      return {
+        text,
+        calls,
+        stop: calls.length > 0 ? "tool_use" : "end_turn",
+        usage: { inputTokens: 10, outputTokens: 5 },
+        model: "scripted-1",
+      };
+    },
+  };
+}
+
+/** A script drawn from a seed: up to four calls a turn, for up to three turns a run, some of them wrong. */
+export function drawnScript(seed: string, random: Wire["random"]): Script {
+  return ({ transcript, tools, run }) => {
+    const turns = turnsOf(transcript, run.runId);
+    const plan = prng(`${seed}/script/${String(run.input["releaseId"])}/${turns.length}`);
+    const wished = 1 + prng(`${seed}/script/${String(run.input["releaseId"])}`).below(3);
+    if (turns.length >= wished) return { text: `Done after ${turns.length} turns.`, calls: [] };
+    const count = 1 + plan.below(3) + (plan.chance(0.05) ? 8 : 0);
+    const names = tools.map(({ name }) => name);
+    const calls = Array.from({ length: count }, (_, index) => {
+      const name = names.length === 0 || plan.chance(0.04) ? "no_such_tool" : plan.pick(names);
+      // What differs from one attempt at this turn to the next.
+      const n = random.below(1001);
+      const args = plan.chance(0.04) ? '{"n":"many"}' : JSON.stringify(plan.chance(0.5) ? { n } : { n, to: "somebody" });
+      return { id: plan.chance(0.1) ? "" : `c${turns.length}_${plan.chance(0.05) ? 0 : index}`, name, arguments: args };
+    });
+    return { text: plan.chance(0.3) ? "Let me see." : "", calls };
+  };
+}
+
+/** A script of the turns in this list; then it ends. */
+export function fixedScript(turns: readonly (readonly { readonly name: string; readonly n: number }[])[]): Script {
+  return ({ transcript, run }) => {
+    const calls = turns[turnsOf(transcript, run.runId).length] ?? [];
+    return {
+      text: calls.length === 0 ? "Done." : "",
+      calls: calls.map(({ name, n }, index) => ({ id: `c${index}`, name, arguments: JSON.stringify({ n }) })),
+    };
+  };
+}
+
+/** The turns that a model made in this run; a seed turn is none. */
+function turnsOf(transcript: readonly TranscriptEntry[], runId: string): readonly TranscriptEntry[] {
+  return transcript.filter((entry) => entry.type === "assistant" && entry.runId === runId && entry.provider !== "toolbus");
+}

@@ -1,0 +1,124 @@
+import { type Idempotency, type JsonObject, type Tier, TIERS } from "@toolbus/contracts";
+import { defineTool, type Tool, type Toolset, toolset } from "@toolbus/tool-kit";
+import { activeProcess, type SimProcess } from "../clockwork/sim-process.ts";
+import type { Target } from "./target.ts";
+
+/** The toolset of the simulated workers. */
+export const TOOLSET = "sim";
+
+/** A write of the simulator, as its invariants know it: they do not ask the product what a write needs. */
+export interface SimWrite {
+  readonly name: string;
+  readonly tier: Tier;
+  readonly mode: Idempotency["mode"];
+}
+
+const MODES: readonly Idempotency["mode"][] = ["key", "reconcile", "none"];
+
+/** One write of each tier and each way to be interrupted. */
+export const simWrites: readonly SimWrite[] = TIERS.flatMap((tier) => MODES.map((mode) => ({ name: `${tier}_${mode}`, tier, mode })));
+
+/** From this amount on a medium write is a high one. */
+export const LARGE = 900;
+
+/** The tier of one write by the simulator's own reckoning. */
+export function tierOf(tool: string, args: JsonObject): Tier | null {
+  const write = simWrites.find(({ name }) => name === tool);
+  if (!write) return null;
+  return write.tier === "medium" && typeof args["n"] === "number" && args["n"] >= LARGE ? "high" : write.tier;
+}
+
+/** Where the handlers of a simulated worker find their target. */
+const targets = new WeakMap<SimProcess, Target>();
+
+export function setTarget(process: SimProcess, target: Target): void {
+  targets.set(process, target);
+}
+
+/** A toolset with these writes, a read and a compute. */
+export function simToolset(writes: readonly string[]): Toolset {
+  return toolset({ name: TOOLSET, tools: [lookUp(), addUp(), ...writes.map(writeTool)] });
+}
+
+const made = new Map<string, Tool>();
+const WRITE_TIMEOUT_MS = 4000;
+/** Longer than any request can be on its way, as a target has to keep its keys. */
+const KEEPS_KEYS_MS = 86_400_000;
+
+const PARAMETERS = {
+  type: "object",
+  properties: { n: { type: "integer", minimum: 0, maximum: 1000 }, to: { type: "string", maxLength: 40, default: "nobody" } },
+  required: ["n"],
+  additionalProperties: false,
+} as const;
+
+// Compiling a schema takes a millisecond, so each tool is made once a thread.
+function once(name: string, make: () => Tool): Tool {
+  const tool = made.get(name) ?? make();
+  made.set(name, tool);
+  return tool;
+}
+
+function lookUp(): Tool {
+  return once("look_up", () =>
+    defineTool({
+      name: "look_up",
+      kind: "read",
+      description: "Looks something up.",
+      parameters: PARAMETERS,
+      timeoutMs: 3000,
+      run: ({ n }: { readonly n: number }) => here((target, process) => target.look(process, String(n))),
+    }),
+  );
+}
+
+function addUp(): Tool {
+  return once("add_up", () =>
+    defineTool({
+      name: "add_up",
+      kind: "compute",
+      description: "Adds one.",
+      parameters: PARAMETERS,
+      run: ({ n }: { readonly n: number }): JsonObject => ({ sum: n + 1 }),
+    }),
+  );
+}
+
+function writeTool(name: string): Tool {
+  return once(name, () => {
+    const write = simWrites.find((known) => known.name === name);
+    if (!write) throw new Error(`There is no simulated write "${name}".`);
+    const { tier, mode } = write;
+    return defineTool({
+      name,
+      kind: "write",
+      description: `A write of tier ${tier} that is interrupted as ${mode}.`,
+      parameters: PARAMETERS,
+      risk: {
+        tier,
+        ...(tier === "medium"
+          ? { rules: [{ when: { properties: { n: { minimum: LARGE } } }, tier: "high" as const, reason: "large" }] }
+          : {}),
+      },
+      idempotency: mode === "key" ? { mode, keepsForMs: KEEPS_KEYS_MS } : { mode },
+      timeoutMs: WRITE_TIMEOUT_MS,
+      effect: "Do {n} to {to}.",
+      prepare: (args: { readonly n: number; readonly to: string }) => args,
+      run: (prepared, { idempotencyKey: callId }) =>
+        here((target, process) => target.change(process, { callId, tool: name, mode, arguments: prepared })),
+      ...(mode === "reconcile"
+        ? {
+            reconcile: (_prepared: unknown, { idempotencyKey }: { readonly idempotencyKey: string }) =>
+              here((target, process) => target.ask(process, idempotencyKey)),
+          }
+        : {}),
+    });
+  });
+}
+
+function here<T>(act: (target: Target, process: SimProcess) => Promise<T>): Promise<T> {
+  const process = activeProcess();
+  const target = process && targets.get(process);
+  if (!process || !target) throw new Error("A simulated tool ran outside a simulated worker.");
+  return act(target, process);
+}

@@ -1,0 +1,66 @@
+import type { Idempotency, Json } from "@toolbus/contracts";
+import { type Reconciliation, toolError, type ToolOutput } from "@toolbus/tool-kit";
+import type { Observe } from "../ports/observation.ts";
+import { portCall, type Wire } from "../ports/wire.ts";
+import type { SimProcess } from "../clockwork/sim-process.ts";
+
+export interface Attempt {
+  readonly callId: string;
+  readonly tool: string;
+  readonly mode: Idempotency["mode"];
+  readonly arguments: Json;
+}
+
+/** What the tools act upon: it counts what happens to it, and honours a key, or can be asked, only where the tool says so. */
+export interface Target {
+  /** Looks something up. */
+  look(process: SimProcess, what: string): Promise<Json>;
+  /** Changes something, once for each request that it takes; with mode `key` once for each call. */
+  change(process: SimProcess, attempt: Attempt): Promise<ToolOutput>;
+  /** Says what became of a call; where nothing did, it refuses that call from now on. */
+  ask(process: SimProcess, callId: string): Promise<Reconciliation>;
+}
+
+export function target({ wire, observe }: { readonly wire: Wire; readonly observe: Observe }): Target {
+  const { clockwork, faults, random } = wire;
+  const happened = new Set<string>();
+  const refused = new Set<string>();
+  const voided = new Set<string>();
+  return {
+    look: (process, what) => call(process, `look ${what}`, async () => ({ found: what })),
+    change: (process, attempt) =>
+      call(process, `change ${attempt.tool} ${attempt.callId}`, async () => change(attempt), { repeatable: attempt.mode === "key" }),
+    ask: (process, callId) => call(process, `ask about ${callId}`, async () => ask(callId)),
+  };
+
+  function change({ callId, tool, mode, arguments: args }: Attempt): ToolOutput {
+    // One that knows keys gives the same answer to the same key, a refusal too.
+    const known = mode === "key" ? happened.has(callId) || refused.has(callId) : voided.has(callId);
+    if (!known && faults.hit("refusing_target")) refused.add(callId);
+    else if (!known) {
+      happened.add(callId);
+      observe({ kind: "effect", at: clockwork.now, callId, tool, arguments: args });
+    }
+    const no = voided.has(callId) || (refused.has(callId) && !happened.has(callId));
+    return no ? toolError("target_refused", "The target refuses this.", { effect: "none" }) : { done: callId };
+  }
+
+  function ask(callId: string): Reconciliation {
+    if (random.chance(0.2)) return { kind: "unknown" };
+    if (happened.has(callId)) return { kind: "happened", content: { done: callId } };
+    voided.add(callId);
+    observe({ kind: "void", at: clockwork.now, callId });
+    return { kind: "voided" };
+  }
+
+  function call<T>(process: SimProcess, label: string, execute: () => Promise<T>, { repeatable = true } = {}): Promise<T> {
+    return portCall(wire, process, {
+      label: `${process.name}: target ${label}`,
+      execute,
+      unanswered: () => new Error("The target did not answer."),
+      timeoutMs: 15_000,
+      repeatable,
+      delayMs: faults.hit("slow_target") ? random.magnitude(1000, 60_000) : 0,
+    });
+  }
+}

@@ -1,0 +1,200 @@
+import { memoryBus, type MemoryBus } from "@toolbus/bus";
+import { keys } from "@toolbus/contracts";
+import { publicKeySet, staticKeySet } from "@toolbus/grants";
+import { type Clockwork, clockwork, START, type Step } from "../clockwork/clockwork.ts";
+import { drive } from "../clockwork/drive.ts";
+import { prng } from "../clockwork/prng.ts";
+import type { SimProcess } from "../clockwork/sim-process.ts";
+import { installVirtualTime } from "../clockwork/virtual-time.ts";
+import { type Checker, checker } from "../invariants/checker.ts";
+import { type Faults, faults } from "../ports/faults.ts";
+import type { Observation } from "../ports/observation.ts";
+import { observedStore } from "../ports/observed-store.ts";
+import { waitingClaims } from "../ports/waiting-claims.ts";
+import type { Wire } from "../ports/wire.ts";
+import { adversary } from "./adversary.ts";
+import { type Deployment, deployment } from "./deployment.ts";
+import { people } from "./people.ts";
+import type { WorldPlan } from "./plan.ts";
+import { keyFromName } from "./signing-key.ts";
+import { target } from "./target.ts";
+
+/** What is told about a history while it happens. */
+export interface Witness {
+  /** Before each event. */
+  readonly step?: (step: Step, deployment: Deployment) => void;
+  /** What happened outside the services. */
+  readonly observation?: (observation: Observation) => void;
+  /** What goes wrong, and what a process warns of. */
+  readonly note?: (at: number, text: string) => void;
+}
+
+/** How a history ended. */
+export interface WorldEnd {
+  /** What does not hold, with the time since the beginning; empty when everything does. */
+  readonly violations: readonly string[];
+  readonly injected: Faults["injected"];
+  readonly steps: number;
+  /** Virtual milliseconds until every run had ended. */
+  readonly lastedMs: number;
+  readonly facts: Checker["facts"];
+}
+
+const SETTLED_BY_MS = 3_600_000;
+/** After the runs: what is still on its way arrives, what is left over is cleaned up. */
+const AFTERMATH_MS = 1_200_000;
+// Nothing that a seed does takes nearly as many; a history that goes on for ever is a fault to be seen.
+const MAX_STEPS = 300_000;
+
+const KEY = keyFromName("the signing key of every simulated world");
+const keySet = staticKeySet(publicKeySet([KEY]));
+
+/** Lets one world run until its runs have ended, goes on until nothing is left to happen, and says what did not hold. */
+export async function runWorld(plan: WorldPlan, witness: Witness = {}): Promise<WorldEnd> {
+  installVirtualTime();
+  // Importing a key is the one thing here that no seed decides the end of, so it is over before the first event.
+  await keySet.find(KEY.kid);
+  const world = createWorld(plan, witness);
+  const { time } = world;
+  world.begin();
+  await world.until(START + SETTLED_BY_MS, () => !world.settled());
+  const lastedMs = time.now - START;
+  if (world.violations.length === 0 && world.settled() && plan.lingerMs > 0) await world.until(time.now + plan.lingerMs, () => true);
+  world.faults.end();
+  if (world.violations.length === 0) await world.until(time.now + AFTERMATH_MS, () => true);
+  if (world.violations.length === 0) world.judgeEnd();
+  return { violations: world.violations, injected: world.faults.injected, steps: time.steps, lastedMs, facts: world.checker.facts };
+}
+
+function createWorld(plan: WorldPlan, witness: Witness) {
+  const time: Clockwork = clockwork();
+  const random = prng(plan.name);
+  const injected = faults(plan.rates, random.fork("faults"));
+  const check = checker();
+  const violations: string[] = [];
+  const note = (text: string): void => witness.note?.(time.now, text);
+  const wire: Wire = { clockwork: time, faults: injected, random: random.fork("wire"), latencyMs: plan.latencyMs, note };
+  const clock = (): number => Math.floor(time.now);
+  const store = observedStore({ clock, observe });
+  const bus: MemoryBus = memoryBus({
+    clock,
+    random: () => wire.random.next(),
+    schedule: (task, ms) => time.schedule(null, ms + wire.random.between(0, 0.1), "broker", task),
+  });
+  const claims = waitingClaims({ clockwork: time, store, random: random.fork("polls"), pollMs: 250 });
+  const outages = random.fork("outages");
+  let downUntil = 0;
+  const services: Deployment = deployment({
+    wire,
+    store,
+    bus,
+    claims,
+    observe,
+    target: target({ wire, observe }),
+    script: plan.script(random.fork("model")),
+    settings: plan.settings,
+    replicas: plan.replicas,
+    key: KEY,
+    keySet,
+    skewMs: () => wire.random.between(-plan.skewMs, plan.skewMs),
+    storeDown: () => time.now < downUntil,
+  });
+  const persons = people({
+    wire,
+    observe,
+    random: random.fork("people"),
+    gateways: () => services.serving("gateway"),
+    approvals: () => services.serving("approvals"),
+    habits: plan.habits,
+  });
+  const mallory = adversary({ wire, bus, facts: check.facts, random: random.fork("mallory") });
+  const chaos = random.fork("chaos");
+  // Runs that somebody was promised and that have not ended.
+  const open = new Set<string>();
+
+  return {
+    time,
+    faults: injected,
+    checker: check,
+    violations: violations as readonly string[],
+    begin() {
+      services.start();
+      for (let run = 0; run < plan.runs; run++) persons.request(`v${run}`, 40);
+      nowAndThen("outage", outage);
+      nowAndThen("forged", () => mallory.forge());
+      nowAndThen("replayed", () => mallory.replay());
+      time.schedule(null, plan.faultsForMs, "the faults end", () => {
+        if (plan.lingerMs === 0) injected.end();
+      });
+    },
+    /** Whether every request got its answer and every run its end. */
+    settled: () => persons.asking === 0 && open.size === 0,
+    async until(limit: number, goOn: () => boolean): Promise<void> {
+      await drive(time, {
+        until: limit,
+        goOn(step) {
+          witness.step?.(step, services);
+          strike();
+          return step.number < MAX_STEPS || violated(`G1: the history goes on for ever: ${MAX_STEPS} events`);
+        },
+        settled: () => violations.length === 0 && goOn(),
+      });
+    },
+    judgeEnd: () => void check.end().forEach(violated),
+  };
+
+  function observe(observation: Observation): void {
+    witness.observation?.(observation);
+    for (const broken of check.take(observation)) violated(broken);
+    persons.notice(observation);
+    if (observation.kind === "accepted") open.add(observation.runId);
+    if (observation.kind === "accepted" || observation.kind === "commit")
+      for (const runId of open) if (hasEnded(check.facts, runId)) open.delete(runId);
+  }
+
+  function violated(what: string): false {
+    violations.push(`+${(time.now - START).toFixed(1)} ms ${what}`);
+    note(`VIOLATION ${what}`);
+    return false;
+  }
+
+  /** Before an event: a process dies, stands still or is asked to stop. */
+  function strike(): void {
+    if (injected.hit("kill")) withVictim("kill -9", (victim) => services.kill(victim, chaos.magnitude(10, 15_000)));
+    if (injected.hit("pause")) withVictim("SIGSTOP", (victim) => victim.pause(chaos.magnitude(500, 60_000)));
+    if (injected.hit("stop")) withVictim("SIGTERM", (victim) => services.stop(victim));
+  }
+
+  function withVictim(signal: string, act: (victim: SimProcess) => void): void {
+    const { alive } = services;
+    if (alive.length === 0) return;
+    const victim = chaos.pick(alive);
+    note(`${signal} ${victim.name}`);
+    act(victim);
+  }
+
+  /** Calls a task now and then: as often as its fault is drawn, once a second each. */
+  function nowAndThen(name: "outage" | "forged" | "replayed", task: () => void): void {
+    const rate = plan.rates[name];
+    if (rate === 0) return;
+    const again = (): void => {
+      time.schedule(null, (-Math.log(1 - chaos.next()) / rate) * 1000, name, () => {
+        if (injected.ended) return;
+        injected.count(name);
+        task();
+        again();
+      });
+    };
+    again();
+  }
+
+  function outage(): void {
+    downUntil = time.now + outages.magnitude(500, 20_000);
+    note(`the store answers nobody for ${Math.round(downUntil - time.now)} ms`);
+  }
+}
+
+function hasEnded(facts: Checker["facts"], runId: string): boolean {
+  const run = facts.documents.get(keys.run(runId)) as { readonly endedAt?: number | null } | undefined;
+  return run?.endedAt != null;
+}

@@ -1,0 +1,57 @@
+import { failedResult, keys, parseRegistration, type Registration, SEEN_FOR_MS } from "@toolbus/contracts";
+import type { InvokeContext, Outcome } from "./invoke-context.ts";
+import { type ToolCall, withRecord } from "./tool-call.ts";
+import { cleanText } from "./tool-problem.ts";
+
+/** How often a worker hands a call on that it does not know, and the first wait; doubled each time, and up to half of it more. */
+const HAND_OVERS = 8;
+const FIRST_WAIT_MS = 100;
+
+/**
+ * What becomes of a call of a tool, or a version, that this worker does not have. Null: it is registered nowhere, so it can be refused.
+ *
+ * Workers of one toolset share a queue, and during a deployment they serve different versions. While one that serves it was seen lately the call
+ * goes back to the queue for that one. When none was, a read is told that its tool was changed. A write never gets such an answer: another
+ * delivery of it may be on its way to a worker that does run it, so the agent's timer and the ledger settle what became of it.
+ */
+export async function elsewhere(call: ToolCall, context: InvokeContext): Promise<Outcome | null> {
+  const { registration, now } = await registrationOf(call, context);
+  if (!registration) return null;
+  // A store with an exclusive lock knows that whoever was seen before it was opened is dead.
+  const served = now - registration.lastSeenAt <= SEEN_FOR_MS && registration.lastSeenAt >= context.state.ownersDeadBefore;
+  if (served && call.count <= HAND_OVERS)
+    return { kind: "retry", after: waitMs(call, context), reason: "another worker of the toolset serves this version" };
+  if (served || registration.definition.kind === "write")
+    return { kind: "drop", reason: "no worker that serves this version took it; the agent's timer sends it again" };
+  return { kind: "answer", result: withRecord(call, failedResult("tool_changed", gone(call, context)), 1, context.monotonic) };
+}
+
+/** Spread by chance: two calls that two workers hand back in step would be dealt to the wrong ones again and again. */
+function waitMs({ count }: ToolCall, { random }: InvokeContext): number {
+  const wait = FIRST_WAIT_MS * 2 ** (count - 1);
+  return wait + Math.floor((wait / 2) * ((random(1)[0] ?? 0) / 256));
+}
+
+async function registrationOf(
+  { toolName, toolVersion }: ToolCall,
+  { state, toolset }: InvokeContext,
+): Promise<{ readonly registration: Registration | null; readonly now: number }> {
+  if (toolVersion === undefined) return { registration: null, now: 0 };
+  const { now, documents } = await state.read([keys.registration(toolset.name, toolName, toolVersion)]);
+  const parsed = documents[0] ? parseRegistration(documents[0].value) : null;
+  return { registration: parsed?.ok ? parsed.value : null, now };
+}
+
+function gone({ toolName, toolVersion = "" }: ToolCall, { toolset }: InvokeContext): string {
+  const served = versionsOf(toolName, toolset);
+  const instead = served.length === 0 ? "" : ` Served now: ${served.join(", ")}.`;
+  return `No worker serves version ${cleanText(toolVersion, 40)} of "${cleanText(toolName, 64)}" any more; nothing was done.${instead} A new run sees the tools as they are.`;
+}
+
+/** The versions that this worker has of a tool. */
+export function versionsOf(toolName: string, toolset: InvokeContext["toolset"]): readonly string[] {
+  return toolset
+    .list()
+    .filter(({ definition }) => definition.name === toolName)
+    .map(({ definition }) => definition.version);
+}

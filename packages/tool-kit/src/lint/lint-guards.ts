@@ -1,0 +1,53 @@
+import { isJsonObject, type ToolKind } from "@toolbus/contracts";
+import type { DraftDefinition } from "../tool.ts";
+import { error, type Finding, warning } from "./finding.ts";
+
+/** What guards a call: the effect that approvers read, and the time it may take. */
+export function lintGuards(definition: DraftDefinition): readonly Finding[] {
+  return [...lintEffect(definition), ...lintTimeout(definition)];
+}
+
+function lintEffect({ kind, effect, parameters }: DraftDefinition): readonly Finding[] {
+  if (effect === undefined)
+    return kind === "write"
+      ? [
+          error(
+            "effect_missing",
+            "/effect",
+            "The write does not say what it does.",
+            'Give it an "effect", the sentence that its approver reads, such as "Refund {amount} EUR on {order}.".',
+          ),
+        ]
+      : [];
+  const { properties } = parameters;
+  const known = isJsonObject(properties) ? properties : {};
+  // A placeholder that names no argument would stand on the approver's card as it is.
+  return [...effect.matchAll(/\{([A-Za-z0-9_]+)\}/g)].flatMap(([, placeholder = ""]) =>
+    Object.hasOwn(known, placeholder)
+      ? []
+      : [
+          error(
+            "effect_unknown",
+            "/effect",
+            `The effect names {${placeholder}}, which is none of its parameters.`,
+            `Its parameters: ${Object.keys(known).slice(0, 16).join(", ") || "none"}.`,
+          ),
+        ],
+  );
+}
+
+/** A chat gives a run 30 s of active time: a read that may take longer can outlive whoever waits for it. */
+const LONGEST_MS: Readonly<Record<ToolKind, number>> = { read: 30_000, compute: 30_000, write: 120_000 };
+
+function lintTimeout({ kind, timeoutMs }: DraftDefinition): readonly Finding[] {
+  const longest = LONGEST_MS[kind];
+  if (timeoutMs <= longest) return [];
+  return [
+    warning(
+      "timeout_long",
+      "/timeoutMs",
+      `The ${kind} may take ${timeoutMs} ms.`,
+      `Stay within ${longest} ms: give back a job's id at once and add a read that looks at the job.`,
+    ),
+  ];
+}

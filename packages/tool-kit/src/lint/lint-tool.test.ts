@@ -1,0 +1,220 @@
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import type { Json, JsonObject } from "@toolbus/contracts";
+import { describe, expect, it } from "vitest";
+import type { DraftDefinition } from "../tool.ts";
+import { lintTool } from "./lint-tool.ts";
+
+const clean: DraftDefinition = {
+  name: "look_up_order",
+  version: "1",
+  description: 'Looks an order up by its id, for example "ORD-8821". Output: id, state and total. Do not use it for invoices.',
+  parameters: {
+    type: "object",
+    properties: { id: { type: "string", pattern: "^ORD-[0-9]+$" } },
+    required: ["id"],
+    additionalProperties: false,
+  },
+  kind: "read",
+  risk: { tier: "low" },
+  idempotency: { mode: "none" },
+  timeoutMs: 5000,
+};
+
+/** What is found when the definition is changed, as "level code path". */
+function found(change: Partial<DraftDefinition>): readonly string[] {
+  return lintTool({ ...clean, ...change }).map(({ level, code, path }) => `${level} ${code} ${path}`);
+}
+
+/** What is found when the parameters have one property, "it". */
+function foundIn(property: Json): readonly string[] {
+  return found({ parameters: { type: "object", properties: { it: property }, additionalProperties: false } });
+}
+
+const IT = "/parameters/properties/it";
+
+describe("the lint", () => {
+  it("finds nothing in a definition that is written as it should be", () => {
+    expect(lintTool(clean)).toEqual([]);
+  });
+
+  it("says of everything it finds what is the matter and what to write instead", () => {
+    const all = [
+      ...lintTool({ ...clean, name: "send__", description: "Sends.", timeoutMs: 600_000, parameters: { type: "array" } }),
+      ...lintTool({ ...clean, kind: "write", parameters: { ...clean.parameters, additionalProperties: true, required: ["no"] } }),
+      ...[{}, { type: ["string", "null"] }, { type: "array" }, { type: "string" }, { type: "number" }, { $ref: "#/x" }].flatMap((it) =>
+        lintTool({ ...clean, parameters: { type: "object", properties: { it }, additionalProperties: false } }),
+      ),
+    ];
+    expect(new Set(all.map(({ code }) => code)).size).toBeGreaterThan(12);
+    for (const { message, remedy } of all) {
+      expect(message).toMatch(/^["A-Z].+[.:]$/);
+      expect(remedy).toMatch(/^[A-Z].+[.;]$/);
+    }
+  });
+});
+
+describe("docs/tools.md", () => {
+  it("lists exactly the codes that the lint can give, with their level", () => {
+    const page = readFileSync(path.join(import.meta.dirname, "../../../../docs/tools.md"), "utf8");
+    const rows = [...page.matchAll(/^\| (`[a-z_`, ]+) \| (error|warning) \|/gm)].flatMap(([, codes = "", level]) => {
+      const names = [...codes.matchAll(/`([a-z_]+)`/g)].map(([, name = ""]) => name);
+      return names.map((name) => `${level} ${name.startsWith("_") ? `description${name}` : name}`);
+    });
+    const sources = readdirSync(import.meta.dirname).filter((file) => file.startsWith("lint-") && !file.endsWith(".test.ts"));
+    const texts = sources.map((file) => readFileSync(path.join(import.meta.dirname, file), "utf8")).join("\n");
+    const given = [...texts.matchAll(/\b(error|warning)\(\s*"([a-z_]+)"/g)].map(([, level, code]) => `${level} ${code}`);
+    const described = ["purpose", "limits", "output", "not_for"].map((what) => `warning description_${what}`);
+    expect(new Set(rows)).toEqual(new Set([...given, ...described]));
+  });
+});
+
+describe("the lint of parameters refuses", () => {
+  it.each<[string, JsonObject]>([
+    ["no object", { type: "string" }],
+    ["an object without properties", { type: "object" }],
+    ["properties that are a list", { type: "object", properties: [] }],
+  ])("%s at the root", (_, parameters) => {
+    expect(found({ parameters })).toContain("error schema_root /parameters");
+  });
+
+  it.each<[string, Json, string]>([
+    ["a schema without anything", {}, `error schema_empty ${IT}`],
+    ["a schema that is only true", true, `error schema_empty ${IT}`],
+    ["no type", { description: "Anything." }, `error schema_type ${IT}`],
+    ["a type that is none", { type: "date" }, `error schema_type ${IT}/type`],
+    ["null as a type", { type: "null" }, `error schema_type ${IT}/type`],
+    ["several types", { type: ["string", "null"] }, `error schema_type ${IT}/type`],
+    ["an array that does not say of what", { type: "array", maxItems: 1 }, `error schema_items ${IT}`],
+    ["an array of anything", { type: "array", maxItems: 1, items: {} }, `error schema_empty ${IT}/items`],
+    ["an array of what has no type", { type: "array", maxItems: 1, items: { title: "x" } }, `error schema_type ${IT}/items`],
+    ["a list of items", { type: "array", maxItems: 1, items: [{ type: "string" }] }, `error schema_items ${IT}/items`],
+    ["an open object with properties", { type: "object", properties: {} }, `error additional_properties ${IT}/additionalProperties`],
+    [
+      "a property of a property without a type",
+      { type: "object", properties: { deep: {} }, additionalProperties: false },
+      `error schema_empty ${IT}/properties/deep`,
+    ],
+    ["a map of anything", { type: "object", additionalProperties: {} }, `error schema_empty ${IT}/additionalProperties`],
+    [
+      "a required name that is no property",
+      { type: "object", properties: {}, required: ["gone"], additionalProperties: false },
+      `error required_unknown ${IT}/required`,
+    ],
+  ])("%s", (_, property, finding) => {
+    expect(foundIn(property)).toContain(finding);
+  });
+
+  it.each([
+    ...["$ref", "$defs", "definitions", "$id", "allOf", "anyOf", "oneOf", "nullable", "not", "if", "then", "else"],
+    ...["dependencies", "dependentSchemas", "prefixItems", "additionalItems", "contains", "patternProperties", "unevaluatedProperties"],
+  ])("the word %s", (word) => {
+    expect(foundIn({ type: "string", maxLength: 1, [word]: [] })).toContain(`error schema_word ${IT}/${word}`);
+  });
+
+  it("members that the root does not list", () => {
+    for (const additionalProperties of [true, {}, { type: "string" }])
+      expect(found({ parameters: { ...clean.parameters, additionalProperties } })).toContain(
+        "error additional_properties /parameters/additionalProperties",
+      );
+  });
+
+  it("a dialect that it does not know", () => {
+    expect(found({ parameters: { ...clean.parameters, $schema: "http://json-schema.org/draft-03/schema#" } })).toEqual([
+      "error schema_word /parameters/$schema",
+    ]);
+  });
+
+  it("what no compiler takes", () => {
+    expect(foundIn({ type: "string", pattern: "(" })).toEqual(["error schema_broken /parameters"]);
+    expect(foundIn({ type: "string", maxLength: "9" })).toEqual(["error schema_broken /parameters"]);
+  });
+
+  it("no items with properties and without a type, and no map with one type", () => {
+    expect(foundIn({ type: "array", maxItems: 2, items: { properties: { n: { type: "boolean" } }, additionalProperties: false } })).toEqual(
+      [],
+    );
+    expect(foundIn({ type: "object", additionalProperties: { type: "string", maxLength: 9 } })).toEqual([]);
+  });
+});
+
+describe("the lint of parameters warns of", () => {
+  it.each<[string, JsonObject, JsonObject]>([
+    ["a string", { type: "string" }, { type: "string", maxLength: 200 }],
+    ["an integer", { type: "integer" }, { type: "integer", minimum: 1, maximum: 50 }],
+    ["a number", { type: "number" }, { type: "number", exclusiveMinimum: 0 }],
+    ["an array", { type: "array", items: { type: "boolean" } }, { type: "array", items: { type: "boolean" }, maxItems: 8 }],
+  ])("%s without a limit", (_, without, within) => {
+    expect(foundIn(without)).toEqual([`warning parameter_unlimited ${IT}`]);
+    expect(foundIn(within)).toEqual([]);
+    expect(foundIn({ ...without, enum: ["one"] })).toEqual([]);
+  });
+
+  it("what has no limit deep inside", () => {
+    const items = { type: "object", properties: { note: { type: "string" } }, additionalProperties: false };
+    expect(foundIn({ type: "array", maxItems: 3, items })).toEqual([`warning parameter_unlimited ${IT}/items/properties/note`]);
+  });
+
+  it("an object whose members nobody knows, and a word that JSON Schema does not know", () => {
+    expect(foundIn({ type: "object" })).toEqual([`warning schema_open ${IT}`]);
+    expect(foundIn({ type: "boolean", requierd: true })).toEqual([`warning schema_unknown_word ${IT}/requierd`]);
+    expect(foundIn({ type: "boolean", "x-note": "ours" })).toEqual([]);
+  });
+
+  it("a parameter that chooses between jobs", () => {
+    const enumOf = (name: string, choices: readonly string[]) =>
+      found({ parameters: { type: "object", properties: { [name]: { type: "string", enum: choices } }, additionalProperties: false } });
+    expect(enumOf("action", ["open", "list"])).toEqual(["warning several_jobs /parameters/properties/action"]);
+    expect(enumOf("what", ["create_order", "cancel_order"])).toEqual(["warning several_jobs /parameters/properties/what"]);
+    expect(enumOf("action", ["open"])).toEqual([]);
+    expect(enumOf("state", ["open", "paid"])).toEqual([]);
+  });
+});
+
+describe("the lint of the name", () => {
+  it.each(["lookUp", "look-up", "look__up__", "_look", "look_up_", "1_look"])("refuses %s, which is not in snake case", (name) => {
+    expect(found({ name })).toContain("error name_form /name");
+  });
+
+  it.each(["look_up", "web__search", "get_issue", "list_order_updates"])("takes %s", (name) => {
+    expect(found({ name })).toEqual([]);
+  });
+
+  it.each(["create_ticket", "send_email", "issue_refund", "crm__update_customer"])("doubts that %s only reads", (name) => {
+    expect(found({ name })).toEqual(["warning kind_doubtful /kind"]);
+    expect(found({ name, kind: "compute" })).toEqual(["warning kind_doubtful /kind"]);
+    expect(found({ name, kind: "write", effect: "Do {id}." })).toEqual([]);
+  });
+});
+
+describe("the lint of what guards a call", () => {
+  it("refuses a write that does not say what it does, or says it with what is no parameter", () => {
+    expect(found({ kind: "write" })).toEqual(["error effect_missing /effect"]);
+    expect(found({ kind: "write", effect: "Refund {amount} on {id}." })).toEqual(["error effect_unknown /effect"]);
+    expect(found({ kind: "write", effect: "Refund {id}." })).toEqual([]);
+  });
+
+  it("warns of a call that may outlive whoever waits for it", () => {
+    expect(found({ timeoutMs: 30_001 })).toEqual(["warning timeout_long /timeoutMs"]);
+    expect(found({ kind: "write", effect: "Refund {id}.", timeoutMs: 120_000 })).toEqual([]);
+  });
+});
+
+describe("the lint of the description warns when it lacks", () => {
+  const { description } = clean;
+  it.each([
+    ["the purpose", "Looks up.", "description_purpose"],
+    ["an example of the input", description.replace(', for example "ORD-8821"', ""), "description_limits"],
+    ["the form of the output", description.replace("Output: id, state and total. ", ""), "description_output"],
+    ["what it is not for", description.replace(" Do not use it for invoices.", ""), "description_not_for"],
+  ])("%s", (_, changed, code) => {
+    expect(found({ description: changed })).toContain(`warning ${code} /description`);
+  });
+
+  it("nothing, when an example stands with a parameter or the tool takes none", () => {
+    const without = description.replace(', for example "ORD-8821"', "");
+    const id = { type: "string", maxLength: 20, description: "The id, such as ORD-8821." };
+    expect(found({ description: without, parameters: { ...clean.parameters, properties: { id } } })).toEqual([]);
+    expect(found({ description: without, parameters: { type: "object", properties: {}, additionalProperties: false } })).toEqual([]);
+  });
+});

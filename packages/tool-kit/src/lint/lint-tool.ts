@@ -1,0 +1,31 @@
+import type { DraftDefinition } from "../tool.ts";
+import type { Finding } from "./finding.ts";
+import { lintDescription } from "./lint-description.ts";
+import { lintGuards } from "./lint-guards.ts";
+import { lintName } from "./lint-name.ts";
+import { lintParameters } from "./lint-parameters.ts";
+import { lintSchema } from "./lint-schema.ts";
+
+/**
+ * Every fault of a definition that a reader of it can see, errors first. `defineTool` and `toolset` refuse on an error; a worker logs the
+ * warnings when it starts. The definition's fields must have their types already (`parseDefinition`, or a registration as it was read).
+ */
+export function lintTool(definition: DraftDefinition): readonly Finding[] {
+  const findings = [
+    ...lintSchema(definition),
+    ...lintName(definition),
+    ...lintGuards(definition),
+    ...lintDescription(definition),
+    ...lintParameters(definition),
+  ];
+  return [...findings.filter(({ level }) => level === "error"), ...findings.filter(({ level }) => level === "warning")];
+}
+
+/** The first error as text that says what to change, and how many more there are; null when there is none. */
+export function firstError(findings: readonly Finding[]): string | null {
+  const errors = findings.filter(({ level }) => level === "error");
+  const [first] = errors;
+  if (!first) return null;
+  const more = errors.length === 1 ? "" : ` (${errors.length - 1} more)`;
+  return `${first.message} ${first.remedy}${more}`;
+}

@@ -1,0 +1,96 @@
+import {
+  attributes,
+  type Message,
+  message,
+  messageIds,
+  messageTypes,
+  type ToolInvoke,
+  type ToolProgress,
+  topics,
+} from "@toolbus/contracts";
+import { secretHash } from "@toolbus/grants";
+import { redactText } from "@toolbus/telemetry";
+import { replyAgent } from "./result-message.ts";
+import { cleanText } from "./tool-problem.ts";
+
+/** How far a tool has come, for whoever watches the run. */
+export interface Progress {
+  /** One line of 500 characters at most; what looks like a credential is taken out. */
+  readonly message: string;
+  /** 0 to 1, where it is known. */
+  readonly fraction?: number;
+}
+
+export interface ProgressReporter {
+  /** Best effort: never waits and never fails. What comes faster than four times a second replaces what came before it. */
+  report(progress: Progress): void;
+  /** The call has ended: nothing is sent any more, not even what waits. */
+  end(): void;
+}
+
+export interface ProgressParts {
+  readonly invoke: Message;
+  readonly call: ToolInvoke;
+  readonly dispatch: number;
+  /** How often the broker brought this invoke. */
+  readonly count: number;
+  readonly source: string;
+  readonly clock: () => number;
+  readonly announce: (message: Message) => Promise<void>;
+}
+
+const EVERY_MS = 250;
+const MESSAGE_CHARS = 500;
+
+/** Reports the progress of one call: the first at once, then the latest every 250 ms. Nobody is told who sent no secret to prove it with. */
+export function progressReporter(parts: ProgressParts): ProgressReporter {
+  const secret = parts.invoke.attributes[attributes.callSecret];
+  // A later attempt, in another process perhaps, counts on from a higher number.
+  const base = Math.min(parts.dispatch, 9999) * 100_000_000 + Math.min(parts.count, 999) * 100_000;
+  let sent = 0;
+  let next: Progress | null = null;
+  let timer: NodeJS.Timeout | undefined;
+  let ended = secret === undefined;
+  return {
+    report(progress) {
+      if (ended) return;
+      next = progress;
+      if (timer === undefined) sendNext();
+    },
+    end() {
+      ended = true;
+      clearTimeout(timer);
+    },
+  };
+
+  function sendNext(): void {
+    timer = undefined;
+    if (ended || next === null || secret === undefined) return;
+    const said = progressMessage(parts, next, base + ++sent, secret);
+    next = null;
+    timer = setTimeout(sendNext, EVERY_MS).unref();
+    parts.announce(said).catch(() => undefined);
+  }
+}
+
+function progressMessage(parts: ProgressParts, { message: text, fraction }: Progress, n: number, secret: string): Message {
+  const { toolCallId, toolName } = parts.call;
+  const body: ToolProgress = {
+    toolCallId,
+    toolName,
+    n,
+    // Censored before it is cut: half a credential has no form that could be recognised.
+    message: cleanText(redactText(String(text).slice(0, 8 * MESSAGE_CHARS)), MESSAGE_CHARS),
+    ...(typeof fraction === "number" && !Number.isNaN(fraction) ? { fraction: Math.min(1, Math.max(0, fraction)) } : {}),
+    secretHash: secretHash(secret),
+  };
+  return message({
+    id: messageIds.other("progress", toolCallId, n),
+    topic: topics.progress(replyAgent(parts.invoke.replyTo)),
+    type: messageTypes.toolProgress,
+    source: parts.source,
+    now: parts.clock(),
+    correlationId: toolCallId,
+    body,
+  });
+}

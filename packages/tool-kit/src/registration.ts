@@ -1,0 +1,75 @@
+import {
+  type Json,
+  keys,
+  parseRegistration,
+  type Registration,
+  REPLACED_KEPT_MS,
+  type ReplacedDefinition,
+  SEEN_EVERY_MS,
+} from "@toolbus/contracts";
+import type { StoredDocument } from "@toolbus/state";
+import { cleanText } from "./tool-problem.ts";
+import type { Executor } from "./toolset.ts";
+
+/** A replica that finds a sign of life younger than this gives none of its own. */
+const FRESH_MS = SEEN_EVERY_MS / 2;
+
+/** A document to put. */
+export interface Put {
+  readonly key: string;
+  readonly value: Json;
+  readonly expiresAt?: number;
+}
+
+/** A worker's word at this moment: why its tools cannot be used, or null. */
+export interface SignOfLife {
+  /** The store's clock. */
+  readonly now: number;
+  readonly unavailable: string | null;
+}
+
+/** The document to write, or null when the stored one says the same and was seen lately. */
+export function registrationOf(
+  toolset: string,
+  { definition, hash }: Executor,
+  stored: StoredDocument | null,
+  sign: SignOfLife,
+): Registration | null {
+  if (holds(stored, hash)) return seenAgain(stored, hash, sign);
+  return withSign({ toolset, definition, hash, registeredAt: sign.now, lastSeenAt: sign.now }, sign);
+}
+
+/** The stored registration with a new sign of life; null when it holds another definition, or has one that is as good. */
+export function seenAgain(stored: StoredDocument, hash: string, sign: SignOfLife): Registration | null {
+  const known = parseRegistration(stored.value);
+  if (!known.ok || known.value.hash !== hash) return null;
+  const fresh = sign.now - known.value.lastSeenAt < FRESH_MS && known.value.unavailable?.reason === reasonOf(sign);
+  return fresh ? null : withSign(known.value, sign);
+}
+
+/** The definition that a registration held, under its hash, when the registration now holds another one or ends. */
+export function replacedBy(stored: StoredDocument | null, hash: string | null, now: number): readonly Put[] {
+  const known = stored ? parseRegistration(stored.value) : null;
+  if (!known?.ok || known.value.hash === hash) return [];
+  const { toolset, definition } = known.value;
+  const value: ReplacedDefinition = { toolset, definition, hash: known.value.hash, replacedAt: now };
+  return [{ key: keys.replacedDefinition(toolset, value.hash), value, expiresAt: now + REPLACED_KEPT_MS }];
+}
+
+function holds(stored: StoredDocument | null, hash: string): stored is StoredDocument {
+  const known = stored ? parseRegistration(stored.value) : null;
+  return known?.ok === true && known.value.hash === hash;
+}
+
+function withSign({ unavailable, ...rest }: Registration, sign: SignOfLife): Registration {
+  const reason = reasonOf(sign);
+  return {
+    ...rest,
+    lastSeenAt: sign.now,
+    ...(reason === undefined ? {} : { unavailable: { since: unavailable?.since ?? sign.now, reason } }),
+  };
+}
+
+function reasonOf({ unavailable }: SignOfLife): string | undefined {
+  return unavailable === null ? undefined : cleanText(unavailable, 300);
+}

@@ -1,0 +1,98 @@
+import { listenTo, type MessageBus } from "@toolbus/bus";
+import { messageTypes, parser, SEEN_EVERY_MS, ToolRefresh, topics } from "@toolbus/contracts";
+import { lintTool } from "./lint/lint-tool.ts";
+import { markSeen, registerToolset } from "./registry.ts";
+import { cleanText } from "./tool-problem.ts";
+import { announcement, type WorkerOptions } from "./worker-options.ts";
+
+/** A toolset in the registry for as long as its worker lives. */
+export interface Presence {
+  /** Tells listeners that the toolset is registered. */
+  announce(): Promise<void>;
+  /** Gives no more signs of life, and waits for one under way. Safe to call twice. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Registers a toolset, says every now and then that a worker of it lives and whether its tools can be used, and registers it again when asked
+ * to. Warnings of the lint go to the log, once. Rejects with `RegistryConflict` when a tool's name belongs to another toolset.
+ */
+export async function keepPresent(bus: MessageBus, options: WorkerOptions): Promise<Presence> {
+  const { toolset, state, log, clock, seenEveryMs = SEEN_EVERY_MS } = options;
+  const stopping = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  let underWay: Promise<void> = Promise.resolve();
+  logWarnings(options);
+  await register();
+  const refreshes = await listenTo(bus, {
+    topic: topics.toolRefresh,
+    types: [messageTypes.toolRefresh],
+    parse: parseRefresh,
+    listener: async (_, { toolset: only }) => {
+      if (only !== undefined && only !== toolset.name) return;
+      await register();
+      await announce();
+    },
+    log,
+  });
+  arm();
+  return {
+    announce,
+    async stop() {
+      stopping.abort(new Error("The worker stops."));
+      clearTimeout(timer);
+      await refreshes.stop();
+      await underWay;
+    },
+  };
+
+  function announce(): Promise<void> {
+    return bus.announce(announcement(toolset, clock()));
+  }
+
+  async function register(): Promise<void> {
+    const unavailable = await whyUnavailable();
+    if (!stopping.signal.aborted) await registerToolset(state, toolset, { unavailable, log });
+  }
+
+  function arm(): void {
+    if (stopping.signal.aborted) return;
+    timer = setTimeout(() => (underWay = giveSign().finally(arm)), seenEveryMs).unref();
+  }
+
+  async function giveSign(): Promise<void> {
+    try {
+      const unavailable = await whyUnavailable();
+      if (!stopping.signal.aborted) await markSeen(state, toolset, unavailable);
+    } catch (error) {
+      log.warn({ error, toolset: toolset.name }, "a worker could not say that it lives; it tries again");
+    }
+  }
+
+  /** A check that fails or never ends says no as well. */
+  async function whyUnavailable(): Promise<string | null> {
+    const deadline = AbortSignal.any([stopping.signal, AbortSignal.timeout(CHECK_MS)]);
+    try {
+      return await Promise.race([toolset.unavailable(deadline), aborted(deadline)]);
+    } catch (error) {
+      return `Its availability check failed: ${cleanText(error instanceof Error ? error.message : String(error), 200)}`;
+    }
+  }
+}
+
+const parseRefresh = parser(ToolRefresh);
+/** The longest availability check. */
+const CHECK_MS = 5000;
+
+function aborted(signal: AbortSignal): Promise<never> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+  if (signal.aborted) reject(signal.reason);
+  return promise;
+}
+
+function logWarnings({ toolset, log }: WorkerOptions): void {
+  for (const { definition } of toolset.list())
+    for (const { level, code, path, message, remedy } of lintTool(definition))
+      if (level === "warning") log.warn({ tool: definition.name, version: definition.version, code, path }, `${message} ${remedy}`);
+}

@@ -1,0 +1,149 @@
+import { memoryBus } from "@toolbus/bus";
+import { type InboxEntry, isRunEnd, type Json, keys, message, messageTypes, type RunEvent, topics } from "@toolbus/contracts";
+import { staticKeySet } from "@toolbus/grants";
+import type { ModelCall, ModelProvider, ModelReply, ModelRequest } from "@toolbus/models";
+import { offlineModel } from "@toolbus/models";
+import { readSettings } from "@toolbus/runtime";
+import { type FeedItem, memoryStore } from "@toolbus/state";
+import { silentLog } from "@toolbus/telemetry";
+import { startWorker, type Tool, toolset } from "@toolbus/tool-kit";
+import type { Profile } from "./profile.ts";
+import { startAgent } from "./service.ts";
+import { agentSettings } from "./settings.ts";
+
+export const CONVERSATION = "cv_05_01JD0000000000000000000001";
+export const run = (n: number): string => `rn_05_01JD000000000000000000000${n}`;
+
+const profile: Profile = {
+  name: "chat",
+  description: "Talks.",
+  systemPrompt: "Talk.",
+  tools: "all",
+  limits: { maxRounds: 5, activeMs: 30_000, maxTools: 12, maxTokens: 1000 },
+  model: null,
+  toolChoice: "auto",
+  seedCalls: [],
+  report: null,
+  askUser: true,
+  continueAfterFailedWrite: false,
+};
+
+/** What the scripted model says to a request: text, or calls. */
+export type Script = (request: ModelRequest) => string | readonly Omit<ModelCall, "id">[];
+
+/** Real agents and a real worker over a bus and a store in memory; the test stands in for the gateway, and its script for the model. */
+export async function conversationUnderTest(
+  clock: () => number,
+  script: Script,
+  { tools = [], agents = 1 }: { readonly tools?: readonly Tool[]; readonly agents?: number } = {},
+) {
+  const state = memoryStore({ clock });
+  const bus = memoryBus({});
+  const infrastructure = {
+    state,
+    bus,
+    log: silentLog,
+    random: (n: number) => crypto.getRandomValues(new Uint8Array(n)),
+    monotonic: () => performance.now(),
+    clock,
+  };
+  const { log, random, monotonic } = infrastructure;
+  const keySet = staticKeySet({ keys: [] });
+  const worker =
+    tools.length === 0
+      ? null
+      : await startWorker({ toolset: toolset({ name: "test", tools }), bus, state, keys: keySet, log, clock, monotonic, random });
+  const config = readSettings(agentSettings, { POLL_MS: "10", OUTBOX_VISIBILITY_MS: "500" });
+  const parts = { provider: scripted(script), profiles: new Map([[profile.name, profile]]) };
+  const running = await Promise.all(Array.from({ length: agents }, () => startAgent(infrastructure, config, parts)));
+  const stopFollowing = new AbortController();
+  const changed = follow(state.follow({ signal: stopFollowing.signal }));
+
+  const self = {
+    state,
+    bus,
+    /** Accepts an entry as the gateway does, and wakes the agent. */
+    async accept(entry: InboxEntry): Promise<void> {
+      const { entryId, runId } = entry;
+      const key = keys.inbox("05", entryId);
+      await state.commit("05", { op: entryId, guards: [{ key, version: 0 }], put: [{ key, value: entry as unknown as Json }] });
+      const wake = { topic: topics.runWake, type: messageTypes.runWake, source: "/test", now: clock(), body: { runId, entryId } };
+      await bus.publish(message({ id: `wake:${entryId}#1`, ...wake }));
+    },
+    say(n: number, text: string, ifActive: "enqueue" | "reject" | "interrupt" = "enqueue"): Promise<void> {
+      const ids = { entryId: run(n), runId: run(n), conversationId: CONVERSATION, agent: "default", profile: "chat" };
+      return self.accept({ kind: "message", ...ids, text, input: {}, ifActive, acceptedAt: clock() });
+    },
+    cancel: (n: number) =>
+      self.accept({ kind: "cancel", entryId: `${run(n)}!cancel`, runId: run(n), agent: "default", by: "user:ada", acceptedAt: clock() }),
+    answer(callId: string, runId: string, text: string): Promise<void> {
+      const ids = { entryId: `${callId}!answer`, runId, callId, agent: "default", by: "user:ada" };
+      return self.accept({ kind: "answer", ...ids, text, acceptedAt: clock() });
+    },
+    events: async (n: number) =>
+      (await state.range(keys.events(run(n)), { after: 0, limit: 100 })).map((entry) => entry.value as unknown as RunEvent),
+    /** The first event of a run that is wanted, as soon as it is there. */
+    async sees(n: number, wanted: (event: RunEvent) => boolean): Promise<RunEvent> {
+      for (;;) {
+        const next = changed.next();
+        const found = (await self.events(n)).find(wanted);
+        if (found) return found;
+        await next;
+      }
+    },
+    ended: (n: number) => self.sees(n, isRunEnd),
+    /** What goes live of a run, from now on. */
+    live: (n: number, count: number): Promise<readonly Json[]> => changed.live(keys.live(run(n)), count),
+    async [Symbol.asyncDispose]() {
+      stopFollowing.abort();
+      await Promise.all(running.map((agent) => agent.stop()));
+      await worker?.stop();
+      await bus.close();
+      await state.close();
+    },
+  };
+  return self;
+}
+
+function scripted(script: Script): ModelProvider {
+  let calls = 0;
+  return {
+    ...offlineModel(),
+    name: "scripted",
+    async complete(request): Promise<ModelReply> {
+      const said = script(request);
+      const usage = { inputTokens: 1, outputTokens: 1 };
+      if (typeof said === "string") return { text: said, calls: [], stop: "end_turn", usage, model: "script-1" };
+      return { text: "", calls: said.map((call) => ({ id: `s${++calls}`, ...call })), stop: "tool_use", usage, model: "script-1" };
+    },
+  };
+}
+
+/** One reader of the store's feed for all who wait. */
+function follow(feed: AsyncIterable<FeedItem>) {
+  const waiting = new Set<(item: FeedItem) => void>();
+  void (async () => {
+    for await (const item of feed) for (const tell of waiting) tell(item);
+  })();
+  const next = (): Promise<FeedItem> =>
+    new Promise((resolve, reject) => {
+      const deadline = setTimeout(() => (waiting.delete(tell), reject(new Error("Nothing happened for 20 s."))), 20_000);
+      function tell(item: FeedItem): void {
+        clearTimeout(deadline);
+        waiting.delete(tell);
+        resolve(item);
+      }
+      waiting.add(tell);
+    });
+  return {
+    next,
+    async live(log: string, count: number): Promise<readonly Json[]> {
+      const batches: Json[] = [];
+      while (batches.length < count) {
+        const item = await next();
+        if (item.kind === "live" && item.log === log) batches.push(item.batch);
+      }
+      return batches;
+    },
+  };
+}

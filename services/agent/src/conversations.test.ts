@@ -1,0 +1,142 @@
+import { keys, message, messageTypes, type RunEvent, type TranscriptEntry, topics } from "@toolbus/contracts";
+import { defineTool, type ToolContext } from "@toolbus/tool-kit";
+import { describe, expect, it } from "vitest";
+import { CONVERSATION, conversationUnderTest, run, type Script } from "./conversation-under-test.ts";
+
+const userTexts = (transcript: readonly TranscriptEntry[]): string[] =>
+  transcript.flatMap((entry) => (entry.type === "user" ? [entry.text] : []));
+const lastResult = (transcript: readonly TranscriptEntry[]): string | null => {
+  const last = transcript.at(-1);
+  return last?.type === "result" ? last.content : null;
+};
+const textOf = (event: RunEvent): string => (event.type === "run.completed" ? event.text : event.type);
+
+const setup = (script: Script, parts = {}) => conversationUnderTest(() => Date.now(), script, parts);
+
+/** Says all that the person has said so far. */
+const echo: Script = ({ transcript }) => userTexts(transcript).join(" | ");
+
+/** A read that tells when it runs, and ends when the test says so or its signal aborts. */
+function waitingTool() {
+  const running = Promise.withResolvers<ToolContext>();
+  const aborted = Promise.withResolvers<unknown>();
+  const done = Promise.withResolvers<string>();
+  const tool = defineTool({
+    name: "wait_for_it",
+    kind: "read",
+    description: "Waits, for tests.",
+    parameters: { type: "object", properties: {}, additionalProperties: false },
+    timeoutMs: 60_000,
+    async run(_, context) {
+      running.resolve(context);
+      context.signal.addEventListener("abort", () => aborted.resolve(context.signal.reason), { once: true });
+      return done.promise;
+    },
+  });
+  return { tool, running: running.promise, aborted: aborted.promise, finish: done.resolve };
+}
+
+const callsOnce: Script = ({ transcript }) => lastResult(transcript) ?? [{ name: "wait_for_it", arguments: "{}" }];
+
+describe("a conversation", () => {
+  it("answers message after message, each knowing what was said before, and counts what it used", async () => {
+    await using c = await setup(echo);
+    await c.say(1, "one");
+    expect(textOf(await c.ended(1))).toBe("one");
+    await c.say(2, "two");
+    expect(textOf(await c.ended(2))).toBe("one | two");
+    const { documents } = await c.state.read([keys.conversation(CONVERSATION)]);
+    expect(documents[0]?.value).toMatchObject({
+      activeRun: null,
+      queue: [],
+      runs: 2,
+      usage: { inputTokens: 2, outputTokens: 2, modelCalls: 2, toolCalls: 0 },
+      model: { provider: "scripted", model: "script-1" },
+    });
+  });
+
+  it("goes through several replicas that each know all that was said", async () => {
+    await using c = await setup(echo, { agents: 3 });
+    const said: string[] = [];
+    for (let n = 1; n <= 8; n++) {
+      said.push(`m${n}`);
+      await c.say(n, `m${n}`);
+      expect(textOf(await c.ended(n))).toBe(said.join(" | "));
+    }
+  });
+
+  it("takes messages that come together one after another, in the order in which they were accepted", async () => {
+    await using c = await setup(echo, { agents: 2 });
+    c.bus.setFaults({ reorder: 1, duplicate: 1 });
+    for (const n of [1, 2, 3, 4]) await c.say(n, `m${n}`);
+    for (const n of [1, 2, 3, 4]) expect((await c.ended(n)).type).toBe("run.completed");
+    const entries = await c.state.range(keys.transcript(CONVERSATION), { after: 0, limit: 100 });
+    expect(entries.map((entry) => (entry.value as { type: string }).type)).toEqual(Array(4).fill(["user", "assistant"]).flat());
+  });
+
+  it("asks the person, waits, and goes on with the answer", async () => {
+    await using c = await setup(({ transcript, tools }) => {
+      const answer = lastResult(transcript);
+      if (answer !== null) return `You chose ${(JSON.parse(answer) as { answer: string }).answer}.`;
+      return tools.some(({ name }) => name === "ask_user")
+        ? [{ name: "ask_user", arguments: '{"question":"Tea or coffee?"}' }]
+        : "No tool.";
+    });
+    await c.say(1, "A drink, please.");
+    const asked = await c.sees(1, (event) => event.type === "call.asked");
+    if (asked.type !== "call.asked") throw new Error(asked.type);
+    expect(asked).toMatchObject({ callId: `${run(1)}.1.0`, question: "Tea or coffee?", options: [] });
+    await c.answer(asked.callId, run(1), "tea");
+    expect(textOf(await c.ended(1))).toBe("You chose tea.");
+  });
+
+  it("that is interrupted stops the running tool and answers the new message", async () => {
+    const waiting = waitingTool();
+    await using c = await setup((request) => (userTexts(request.transcript).length > 1 ? "Here." : callsOnce(request)), {
+      tools: [waiting.tool],
+    });
+    await c.say(1, "Wait for it.");
+    await waiting.running;
+    await c.say(2, "Never mind, come here.", "interrupt");
+    expect(await waiting.aborted).toMatchObject({ message: "The tool call was cancelled." });
+    expect((await c.ended(1)).type).toBe("run.cancelled");
+    expect(textOf(await c.ended(2))).toBe("Here.");
+  });
+
+  it("that is cancelled stops the running tool, and its call has its one result", async () => {
+    const waiting = waitingTool();
+    await using c = await setup(callsOnce, { tools: [waiting.tool] });
+    await c.say(1, "Wait for it.");
+    await waiting.running;
+    await c.cancel(1);
+    await waiting.aborted;
+    expect((await c.ended(1)).type).toBe("run.cancelled");
+    expect((await c.events(1)).filter((event) => event.type === "call.resolved")).toMatchObject([{ status: "cancelled" }]);
+  });
+
+  it("shows how far a tool is, and nothing from who never saw the invoke", async () => {
+    const waiting = waitingTool();
+    await using c = await setup(callsOnce, { tools: [waiting.tool], agents: 2 });
+    await c.say(1, "Wait for it.");
+    const { progress, callId } = await waiting.running;
+    const live = c.live(1, 2);
+    const forged = { toolCallId: callId, toolName: "wait_for_it", n: 1e12, message: "All done!", secretHash: "sha256-guessed" };
+    await c.bus.announce(
+      message({ id: "forged", topic: topics.progress("default"), type: messageTypes.toolProgress, source: "/evil", now: 1, body: forged }),
+    );
+    progress({ message: "Half of it", fraction: 0.5 });
+    const shown = { type: "progress", callId, tool: "wait_for_it", message: "Half of it", fraction: 0.5 };
+    // Both replicas show it; a viewer's gateway takes one.
+    expect(await live).toMatchObject([shown, shown]);
+    waiting.finish("fine");
+    expect(textOf(await c.ended(1))).toBe("fine");
+  });
+});
+
+describe("an agent that starts", () => {
+  it("tells which profiles it knows", async () => {
+    await using c = await setup(echo, { agents: 2 });
+    const { documents } = await c.state.read([keys.profiles("default")]);
+    expect(documents[0]?.value).toEqual({ agent: "default", profiles: [{ name: "chat", description: "Talks." }], at: expect.any(Number) });
+  });
+});

@@ -1,0 +1,15 @@
+// What a person or a model says is one field of a log entry or a document, 64 KiB at most as it is stored; this much leaves room for the rest.
+const MAX_TEXT = 20 * 1024;
+
+/** Text that fits into one stored entry, with a notice of what was left out. */
+export function boundedText(text: string): string {
+  if (storedBytes(text) <= MAX_TEXT) return text;
+  let kept = text.slice(0, MAX_TEXT);
+  while (storedBytes(kept) > MAX_TEXT - 100) kept = kept.slice(0, Math.floor(kept.length * 0.9));
+  return `${kept.toWellFormed()}\n[${text.length - kept.length} characters left out]`;
+}
+
+/** The size of a text inside stored JSON, where quotes and line ends take more than one byte. */
+export function storedBytes(text: string): number {
+  return Buffer.byteLength(JSON.stringify(text));
+}

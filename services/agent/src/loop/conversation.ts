@@ -1,0 +1,45 @@
+import { type ConversationState, MAX_QUEUED_RUNS, type QueuedRun, type Run, type Usage } from "@toolbus/contracts";
+
+export const NOTHING_USED: Usage = { inputTokens: 0, outputTokens: 0, modelCalls: 0, toolCalls: 0 };
+
+export function newConversation(conversationId: string): ConversationState {
+  return { conversationId, activeRun: null, queue: [], runs: 0, usage: NOTHING_USED, model: null };
+}
+
+export const isFull = ({ queue }: ConversationState): boolean => queue.length >= MAX_QUEUED_RUNS;
+
+/**
+ * The conversation with one more run that waits. The order depends on nothing but when the messages were accepted: runs that interrupt come
+ * first, the latest of them before the others; then the rest, the earliest first.
+ */
+export function withQueued(conversation: ConversationState, run: QueuedRun): ConversationState {
+  return { ...conversation, queue: [...conversation.queue, run].toSorted(inOrder), runs: conversation.runs + 1 };
+}
+
+/** The conversation after one of its runs has ended: it has used more, and `next` is active when it was the ended run that held it up. */
+export function afterRun(conversation: ConversationState, ended: Run, next: Run | null): ConversationState {
+  const usage = sum(conversation.usage, ended.usage);
+  const without = (runId: string | undefined): QueuedRun[] => conversation.queue.filter((queued) => queued.runId !== runId);
+  if (conversation.activeRun !== ended.runId) return { ...conversation, usage, queue: without(ended.runId) };
+  return { ...conversation, usage, activeRun: next?.runId ?? null, queue: without(next?.runId) };
+}
+
+/** The conversation with who said its last turn. The very same value when that is no other than before: it is not written every turn. */
+export function withModel(conversation: ConversationState, model: NonNullable<ConversationState["model"]>): ConversationState {
+  const before = conversation.model;
+  return before?.provider === model.provider && before.model === model.model ? conversation : { ...conversation, model };
+}
+
+function inOrder(a: QueuedRun, b: QueuedRun): number {
+  if (a.interrupts !== b.interrupts) return a.interrupts ? -1 : 1;
+  return a.interrupts ? b.accepted - a.accepted : a.accepted - b.accepted;
+}
+
+function sum(a: Usage, b: Usage): Usage {
+  return {
+    inputTokens: a.inputTokens + b.inputTokens,
+    outputTokens: a.outputTokens + b.outputTokens,
+    modelCalls: a.modelCalls + b.modelCalls,
+    toolCalls: a.toolCalls + b.toolCalls,
+  };
+}

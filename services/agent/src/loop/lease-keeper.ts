@@ -1,0 +1,55 @@
+import { type Run, shardOf } from "@toolbus/contracts";
+import { type Outbox, pause } from "@toolbus/runtime";
+import type { StateStore } from "@toolbus/state";
+import { renew } from "./acquire.ts";
+import { loadSnapshot } from "./load.ts";
+import type { Rules } from "./rules.ts";
+
+/** Why a step was interrupted. */
+export type Interrupted = "stopping" | "lost" | "too_long";
+
+export interface LeaseKeeper {
+  /** Aborts when the step has to stop. */
+  readonly signal: AbortSignal;
+  /** Null while nothing interrupts the step. */
+  interrupted(): Interrupted | null;
+  stop(): Promise<void>;
+}
+
+/** Renews the lease of a step until stopped. Its signal aborts when the lease is lost, the step takes longer than `forMs`, or the process stops. */
+export function keepLease(
+  { state, outbox, rules }: { readonly state: StateStore; readonly outbox: Outbox; readonly rules: Rules },
+  run: Run,
+  forMs: number,
+  stopping: AbortSignal,
+): LeaseKeeper {
+  const lost = new AbortController();
+  const stopped = new AbortController();
+  const deadline = AbortSignal.timeout(forMs);
+  const beats = beat();
+  return {
+    signal: AbortSignal.any([stopping, lost.signal, deadline]),
+    interrupted() {
+      if (stopping.aborted) return "stopping";
+      if (lost.signal.aborted) return "lost";
+      return deadline.aborted ? "too_long" : null;
+    },
+    async stop() {
+      stopped.abort();
+      await beats;
+    },
+  };
+
+  async function beat(): Promise<void> {
+    for (let n = 1; ; n++) {
+      await pause(rules.config.RUN_RENEW_MS, stopped.signal);
+      if (stopped.signal.aborted) return;
+      const snapshot = await loadSnapshot(state, run.runId).catch(() => null);
+      // A store that does not answer is no lost lease: the epoch fences us anyway.
+      if (!snapshot) continue;
+      const change = renew(snapshot, run.epoch, n, rules);
+      if (!change) return lost.abort(new Error("the run's lease was lost"));
+      await outbox.commit(shardOf(run.runId), change).catch(() => undefined);
+    }
+  }
+}

@@ -1,0 +1,99 @@
+import { type Call, type JsonObject, type Registration, SEVERITIES, type ToolDefinition } from "@toolbus/contracts";
+import { toolHash } from "@toolbus/grants";
+import { CONCLUDE } from "../investigation/report.ts";
+import type { Profile } from "../profile.ts";
+import { ask, MAX_OPTION_CHARS, MAX_OPTIONS, MAX_QUESTION_CHARS } from "./ask.ts";
+import type { Draft } from "./draft.ts";
+
+/** A tool of the loop itself: no worker runs it, and what it does is part of the turn's own commit. */
+export interface LoopTool {
+  /** In the form of a registered tool, so that its arguments are checked and its calls are recorded like any other's. */
+  readonly registration: Registration;
+  readonly offeredBy: (profile: Profile) => boolean;
+  /** Resolves the call, or leaves it open with a timer. */
+  readonly begin: (draft: Draft, call: Call) => void;
+}
+
+export const ASK_USER = "ask_user";
+
+const askUser = loopTool(
+  ASK_USER,
+  "Asks the person one question and waits for the answer. Use it only when the answer decides what you do next and no tool can give it, " +
+    'for example {"question": "Which of the two releases do you mean?", "options": ["v1.4", "v1.5"]}. ' +
+    "Gives {answer}, in the person's own words even when there were options. Not for permission to run a tool: that is asked for by itself.",
+  {
+    type: "object",
+    properties: {
+      question: { type: "string", minLength: 1, maxLength: MAX_QUESTION_CHARS, description: "One question, answerable on its own." },
+      options: {
+        type: "array",
+        maxItems: MAX_OPTIONS,
+        items: { type: "string", minLength: 1, maxLength: MAX_OPTION_CHARS },
+        description: "Answers to choose from, where there are only a few.",
+      },
+    },
+    required: ["question"],
+    additionalProperties: false,
+  },
+);
+
+const conclude = loopTool(
+  CONCLUDE,
+  "Records what the investigation found; call it once, when you know enough or know that you will not. " +
+    'For example {"severity": "high", "cause": "Release v1.5 removed the retry of payments.", "findings": ["Error rate 4.1 % since 10:02"], "summary": "..."}. ' +
+    "Gives {recorded}; then answer in a few sentences. Not for guesses: leave the cause out when it was not found.",
+  {
+    type: "object",
+    properties: {
+      cause: { type: "string", minLength: 1, maxLength: 2000, description: "What the alert comes from. Left out: it was not found." },
+      severity: { type: "string", enum: [...SEVERITIES] },
+      findings: {
+        type: "array",
+        maxItems: 64,
+        items: { type: "string", minLength: 1, maxLength: 2000 },
+        description: "What the evidence shows, one fact each, with its figures.",
+      },
+      summary: { type: "string", minLength: 1, maxLength: 4000, description: "The whole in a few sentences." },
+    },
+    required: ["severity", "findings", "summary"],
+    additionalProperties: false,
+  },
+);
+
+const LOOP_TOOLS: readonly LoopTool[] = [
+  { registration: askUser, offeredBy: (profile) => profile.askUser, begin: ask },
+  {
+    registration: conclude,
+    offeredBy: ({ report }) => report?.kind === "conclusion",
+    begin: (draft, call) => draft.resolve(call, { status: "ok", content: '{"recorded":true}', isError: false }),
+  },
+];
+
+/** The tools that a run of this profile can call: those it took from the registry, and the loop's own, whose names are theirs. */
+export function withLoopTools(tools: ReadonlyMap<string, Registration>, profile: Profile): ReadonlyMap<string, Registration> {
+  return new Map([...tools, ...loopToolsOf(profile).map((registration) => [registration.definition.name, registration] as const)]);
+}
+
+export function loopToolsOf(profile: Profile): readonly Registration[] {
+  return LOOP_TOOLS.filter((tool) => tool.offeredBy(profile)).map((tool) => tool.registration);
+}
+
+/** The loop tool that this very registration is; a worker's tool of the same name is none. */
+export function loopToolOf(registration: Registration | undefined): LoopTool | undefined {
+  return LOOP_TOOLS.find((tool) => tool.registration === registration);
+}
+
+function loopTool(name: string, description: string, parameters: JsonObject): Registration {
+  const definition: ToolDefinition = {
+    name,
+    version: "1",
+    description,
+    parameters,
+    kind: "compute",
+    risk: { tier: "low" },
+    idempotency: { mode: "none" },
+    timeoutMs: 1,
+    source: "agent",
+  };
+  return { toolset: "agent", definition, hash: toolHash(definition), registeredAt: 0, lastSeenAt: 0 };
+}

@@ -1,0 +1,34 @@
+import { HOME_SHARD, type Json, keys, parseProfileList, type ProfileList } from "@toolbus/contracts";
+import { contentHash } from "@toolbus/grants";
+import type { Outbox } from "@toolbus/runtime";
+import type { StateStore } from "@toolbus/state";
+import type { Profile } from "./profile.ts";
+
+const TRIES = 20;
+
+/**
+ * Tells the gateway which profiles this agent knows. Written only when they are others than before; between replicas that know different ones,
+ * during a roll-out, the last to start is believed.
+ */
+export async function tellProfiles(
+  { state, outbox }: { readonly state: StateStore; readonly outbox: Outbox },
+  agent: string,
+  profiles: Iterable<Profile>,
+): Promise<void> {
+  const known = [...profiles].map(({ name, description }) => ({ name, description })).toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  const text = JSON.stringify(known);
+  const key = keys.profiles(agent);
+  for (let attempt = 1; attempt <= TRIES; attempt++) {
+    const { now, documents } = await state.read([key]);
+    const before = parseProfileList(documents[0]?.value);
+    if (before.ok && JSON.stringify(before.value.profiles) === text) return;
+    const list: ProfileList = { agent, profiles: known, at: now };
+    const { outcome } = await outbox.commit(HOME_SHARD, {
+      op: `profiles:${agent}:${contentHash(text)}:${now}`,
+      guards: [{ key, version: documents[0]?.version ?? 0 }],
+      put: [{ key, value: list as unknown as Json }],
+    });
+    if (outcome === "ok") return;
+  }
+  throw new Error(`The profiles of the agent "${agent}" could not be told in ${TRIES} tries.`);
+}

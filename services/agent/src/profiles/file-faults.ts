@@ -1,0 +1,62 @@
+import type { Problem } from "@toolbus/contracts";
+import { type Document, isMap, isNode, isScalar, isSeq, type LineCounter } from "yaml";
+
+/** A fault of a file and the line where it is. */
+export interface FileFault {
+  readonly line: number;
+  readonly message: string;
+}
+
+/** Problems of what a YAML document holds as faults of its file: with the line of the field, in words for the one who wrote it. */
+export function fileFaults(problems: readonly Problem[], document: Document, lines: LineCounter): readonly FileFault[] {
+  const told = new Map<string, FileFault>();
+  for (const problem of problems) {
+    // A list with a bad rule in it is also not "all": that is not what is wrong with it.
+    if (problem.path === "/tools" && problems.some((other) => other.path.startsWith("/tools/"))) continue;
+    const message = inWords(problem);
+    told.set(message, { line: lines.linePos(startOf(document, problem.path)).line, message });
+  }
+  return [...told.values()].toSorted((a, b) => a.line - b.line);
+}
+
+function inWords({ path, message }: Problem): string {
+  if (path === "") return message.startsWith("must ") ? "this is no profile: it must have name, description and the other fields" : message;
+  const known = message.startsWith("must ") ? meanings.find(({ field }) => field.test(path)) : undefined;
+  return `${path.slice(1).replaceAll("/", ".")} ${known?.meaning ?? message}`;
+}
+
+/** What a field takes, where the words of a schema would be a regular expression. */
+const meanings: readonly { readonly field: RegExp; readonly meaning: string }[] = [
+  { field: /^\/name$/, meaning: "must be lower-case letters, digits and hyphens, 64 at most, the first a letter" },
+  { field: /^\/tools$/, meaning: 'must be "all" or a list of tools' },
+  {
+    field: /^\/tools\/\d+$/,
+    meaning: 'must be a tool ("lookup_order"), a version of it ("lookup_order@v3"), "kind:read", "toolset:web" or "source:mcp:weather"',
+  },
+  { field: /^\/toolChoice$/, meaning: 'must be "auto", "none", "required" or "tool:" with a name' },
+  { field: /\/(tool)$/, meaning: "must be the name of a tool, such as lookup_order" },
+  { field: /\/(argumentsFromInput\/[^/]+|when|subjectFromInput)$/, meaning: "must be a path in the input, such as alert.labels.release" },
+];
+
+/** Where the part of the document begins that a JSON Pointer means, or the nearest part around it that is there. */
+function startOf(document: Document, pointer: string): number {
+  let node: unknown = document.contents;
+  let start = 0;
+  for (const escaped of pointer.split("/").slice(1)) {
+    const member = escaped.replaceAll("~1", "/").replaceAll("~0", "~");
+    if (isMap(node)) {
+      const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === member);
+      if (!pair) return start;
+      start = beginOf(pair.key) ?? start;
+      node = pair.value;
+    } else if (isSeq(node)) {
+      node = node.items[Number(member)];
+      start = beginOf(node) ?? start;
+    } else return start;
+  }
+  return start;
+}
+
+function beginOf(node: unknown): number | undefined {
+  return isNode(node) ? node.range?.[0] : undefined;
+}

@@ -1,0 +1,77 @@
+import { readdir, readFile, stat } from "node:fs/promises";
+import path from "node:path";
+import { Refusal } from "@toolbus/runtime";
+import type { Profile } from "../profile.ts";
+import { readProfile } from "./read-profile.ts";
+
+/** The profiles that come with the agent. Beside the source, so that it is found wherever the package lies. */
+const BUILT_IN = path.resolve(import.meta.dirname, "../../profiles");
+
+// A prompt of 16 KiB and room for the rest; what is larger is some other file.
+const MAX_BYTES = 64 * 1024;
+const MAX_PROFILES = 64;
+
+/**
+ * The profiles of this agent by name: the built-in ones, and those of the files `*.yaml` and `*.yml` in a directory, which add to them or replace
+ * them by name. Throws `Refusal` when the directory or one of its files cannot be used, naming the file, the line and the remedy.
+ */
+export async function loadProfiles(directory: string): Promise<ReadonlyMap<string, Profile>> {
+  const builtIn = await profilesIn(BUILT_IN);
+  const own = directory === "" ? new Map<string, Profile>() : await profilesIn(path.resolve(directory));
+  const all = new Map([...builtIn, ...own]);
+  if (all.size > MAX_PROFILES)
+    throw new Refusal(`There are ${all.size} profiles, ${MAX_PROFILES} is the most: take files out of PROFILES_DIR (${directory}).`);
+  return all;
+}
+
+async function profilesIn(directory: string): Promise<Map<string, Profile>> {
+  const files = new Map<string, string>();
+  const profiles = new Map<string, Profile>();
+  for (const file of await profileFiles(directory)) {
+    const profile = profileIn(file, await textOf(file));
+    const other = files.get(profile.name);
+    if (other !== undefined)
+      throw new Refusal(
+        `The profile files ${other} and ${file} both hold the profile "${profile.name}": rename one of them, or take it away.`,
+      );
+    files.set(profile.name, file);
+    profiles.set(profile.name, profile);
+  }
+  return profiles;
+}
+
+/** In alphabetical order, so that what is said about two files does not depend on the disk. */
+async function profileFiles(directory: string): Promise<readonly string[]> {
+  try {
+    const names = await readdir(directory);
+    return names
+      .filter((name) => /\.ya?ml$/i.test(name))
+      .toSorted()
+      .map((name) => path.join(directory, name));
+  } catch (error) {
+    throw new Refusal(`The directory of profiles ${directory} cannot be read (${codeOf(error)}): create it, or leave PROFILES_DIR unset.`);
+  }
+}
+
+async function textOf(file: string): Promise<string> {
+  try {
+    const { size } = await stat(file);
+    if (size > MAX_BYTES)
+      throw new Refusal(`The profile file ${file} has ${size} bytes, ${MAX_BYTES} is the most: shorten its prompt, or take the file away.`);
+    return await readFile(file, "utf8");
+  } catch (error) {
+    if (error instanceof Refusal) throw error;
+    throw new Refusal(`The profile file ${file} cannot be read (${codeOf(error)}): make it a file that may be read, or take it away.`);
+  }
+}
+
+function profileIn(file: string, text: string): Profile {
+  const read = readProfile(text);
+  if (read.ok) return read.profile;
+  const faults = read.faults.map(({ line, message }) => `line ${line}: ${message}`).join("; ");
+  throw new Refusal(`The profile file ${file} cannot be used: ${faults}. Mend it or take it away; docs/profiles.md explains every field.`);
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : String(error);
+}

@@ -1,0 +1,111 @@
+import { type Parsed, parseProfileFile, type Problem, type ProfileFile } from "@toolbus/contracts";
+import { type Document, LineCounter, parseDocument } from "yaml";
+import type { Profile, ProfileModel, ReportRule } from "../profile.ts";
+import { fileFaults, type FileFault } from "./file-faults.ts";
+import { toolRule } from "./tool-rule.ts";
+
+export type ReadProfile = { readonly ok: true; readonly profile: Profile } | { readonly ok: false; readonly faults: readonly FileFault[] };
+
+const DEFAULT_MAX_TOOLS = 12;
+const DEFAULT_MAX_TOKENS = 4096;
+
+/**
+ * Reads a profile from YAML text. Strict: a field that nobody knows, a key that stands twice, a second document or a tag is a fault. Gives every
+ * fault with its line, in words for the one who wrote the file.
+ */
+export function readProfile(text: string): ReadProfile {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, stringKeys: true, version: "1.2", merge: false });
+  const broken = [...document.errors, ...document.warnings];
+  if (broken.length > 0)
+    return {
+      ok: false,
+      faults: broken.map(({ message, pos }) => ({ line: lines.linePos(pos[0]).line, message: `this is no YAML: ${message}` })),
+    };
+  const parsed = parsedFile(document);
+  const problems = parsed.ok ? disagreements(parsed.value) : parsed.problems;
+  if (!parsed.ok || problems.length > 0) return { ok: false, faults: fileFaults(problems, document, lines) };
+  return { ok: true, profile: profileOf(parsed.value) };
+}
+
+function parsedFile(document: Document): Parsed<ProfileFile> {
+  try {
+    return parseProfileFile(document.toJS());
+  } catch (error) {
+    // What YAML's aliases can be made to grow into has a bound; passing it throws.
+    return { ok: false, problems: [{ path: "", message: `cannot be read: ${error instanceof Error ? error.message : "unknown"}` }] };
+  }
+}
+
+/** What the schema cannot say: fields that need or exclude one another, and names that the profile's own tools do not hold. */
+function disagreements({ tools, seedCalls = [], report, toolChoice }: ProfileFile): readonly Problem[] {
+  const problems: Problem[] = [];
+  if (report?.kind === "filing" && report.tool === undefined)
+    problems.push({ path: "/report", message: "needs tool, the write that files it" });
+  if (report?.kind === "conclusion") {
+    for (const field of ["tool", "severityArgument", "findingsArgument", "reportIdField"] as const)
+      if (report[field] !== undefined) problems.push({ path: `/report/${field}`, message: "belongs to a report of the kind filing" });
+  }
+  const named = namedTools(tools);
+  if (!named) return problems;
+  const uses: readonly (readonly [string, string | undefined])[] = [
+    ...seedCalls.map(({ tool }, n) => [`/seedCalls/${n}/tool`, tool] as const),
+    ["/report/tool", report?.tool],
+    ["/toolChoice", toolChoice?.startsWith("tool:") ? toolChoice.slice("tool:".length) : undefined],
+  ];
+  for (const [path, tool] of uses)
+    if (tool !== undefined && !named.has(tool)) problems.push({ path, message: `names "${tool}", which is not among tools` });
+  return problems;
+}
+
+/** The names of the profile's tools; null where the registry decides. */
+function namedTools(tools: ProfileFile["tools"]): ReadonlySet<string> | null {
+  if (tools === "all") return null;
+  const rules = tools.map(toolRule);
+  return rules.every((rule) => rule.by === "name") ? new Set(rules.map((rule) => (rule.by === "name" ? rule.name : ""))) : null;
+}
+
+function profileOf(file: ProfileFile): Profile {
+  const { name, description, systemPrompt, tools, limits, toolChoice = "auto", seedCalls = [], askUser = false } = file;
+  return {
+    name,
+    description,
+    systemPrompt: systemPrompt.trimEnd(),
+    tools,
+    limits: {
+      maxRounds: limits.rounds,
+      activeMs: limits.activeSeconds * 1000,
+      maxTools: limits.maxTools ?? DEFAULT_MAX_TOOLS,
+      maxTokens: limits.maxTokens ?? DEFAULT_MAX_TOKENS,
+    },
+    model: modelOf(file),
+    toolChoice,
+    seedCalls: seedCalls.map(({ tool, argumentsFromInput = {}, when }) => ({
+      tool,
+      argumentsFromInput,
+      ...(when === undefined ? {} : { when }),
+    })),
+    report: reportOf(file),
+    askUser,
+    continueAfterFailedWrite: file.continueAfterFailedWrite ?? false,
+  };
+}
+
+function modelOf({ model }: ProfileFile): ProfileModel | null {
+  return model ? { provider: model.provider ?? null, name: model.name ?? null } : null;
+}
+
+function reportOf({ report }: ProfileFile): ReportRule | null {
+  if (!report) return null;
+  const {
+    kind,
+    subjectFromInput,
+    tool = "",
+    severityArgument = "severity",
+    findingsArgument = "findings",
+    reportIdField = "report_id",
+  } = report;
+  return kind === "conclusion"
+    ? { kind, subjectFromInput }
+    : { kind, subjectFromInput, tool, severityArgument, findingsArgument, reportIdField };
+}

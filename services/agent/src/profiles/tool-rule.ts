@@ -1,0 +1,31 @@
+import type { Registration } from "@toolbus/contracts";
+
+/** A rule of a profile's `tools`, taken apart. */
+export type ToolRule =
+  | { readonly by: "name"; readonly name: string; readonly version: string | null }
+  | { readonly by: "kind" | "toolset" | "source"; readonly value: string };
+
+/** Reads `lookup_order`, `lookup_order@v3`, `kind:read`, `toolset:web` or `source:mcp:weather`. */
+export function toolRule(text: string): ToolRule {
+  const colon = text.indexOf(":");
+  const by = text.slice(0, Math.max(0, colon));
+  if (by === "kind" || by === "toolset" || by === "source") return { by, value: text.slice(colon + 1) };
+  const [name = "", version] = text.split("@");
+  return { by: "name", name, version: version ?? null };
+}
+
+/** True when the rule means this tool, in this version. */
+export function ruleMatches(rule: ToolRule, { definition, toolset }: Registration): boolean {
+  switch (rule.by) {
+    case "name":
+      return definition.name === rule.name && (rule.version === null || definition.version === rule.version);
+    case "kind":
+      return definition.kind === rule.value;
+    case "toolset":
+      return toolset === rule.value;
+    case "source":
+      return definition.source === rule.value;
+    default:
+      return rule satisfies never;
+  }
+}

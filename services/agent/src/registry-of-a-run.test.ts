@@ -1,0 +1,63 @@
+import { listenTo, memoryBus } from "@toolbus/bus";
+import { messageTypes, parser, registryVersion, ToolRefresh, topics } from "@toolbus/contracts";
+import { readSettings, Refusal } from "@toolbus/runtime";
+import { memoryStore } from "@toolbus/state";
+import { silentLog } from "@toolbus/telemetry";
+import { describe, expect, it } from "vitest";
+import { bundle } from "./loop/test-bundle.ts";
+import { agent } from "./service.ts";
+
+function infrastructure() {
+  const clock = (): number => 1_800_000_000_000;
+  const bus = memoryBus();
+  const state = memoryStore({ clock });
+  return {
+    parts: { bus, state, log: silentLog, clock, monotonic: () => performance.now(), random: (n: number) => new Uint8Array(n) },
+    async [Symbol.asyncDispose]() {
+      await bus.close();
+      await state.close();
+    },
+  };
+}
+
+describe("a run and the registry", () => {
+  it("says with its first event which version of the registry it began with", async () => {
+    const b = bundle();
+    await b.start();
+    const version = registryVersion(
+      [...b.tools.values()].map(({ definition, hash }) => ({ name: definition.name, version: definition.version, hash })),
+    );
+    expect((await b.events())[0]).toMatchObject({ type: "run.started", registryVersion: version });
+    expect((await b.snapshot()).run.value.registryVersion).toBe(version);
+  });
+});
+
+describe("an agent that starts", () => {
+  it("asks every worker to register again", async () => {
+    await using at = infrastructure();
+    const { promise: heard, resolve } = Promise.withResolvers<ToolRefresh>();
+    await listenTo(at.parts.bus, {
+      topic: topics.toolRefresh,
+      types: [messageTypes.toolRefresh],
+      parse: parser(ToolRefresh),
+      listener: (_, body: ToolRefresh) => resolve(body),
+      log: silentLog,
+    });
+    const service = await agent.start(at.parts, readSettings(agent.settings, {}));
+    expect(await heard).toEqual({});
+    await service.stop();
+  });
+
+  it("refuses flags that it cannot read, with one sentence", async () => {
+    await using at = infrastructure();
+    for (const [env, words] of [
+      [{ TOOL_FLAGS: "issue_refund_enabled" }, /sets no flag: write flags as issue_refund_enabled=false,other=true\.$/],
+      [{ TOOL_FLAGS_FILE: "no-such-flags.json" }, /^The flags file no-such-flags\.json cannot be read \(ENOENT\)\.$/],
+      [{ TOOLBUS_ENVIRONMENT: "my staging" }, /^"my staging" is no name of an environment/],
+    ] as const) {
+      const starting = agent.start(at.parts, readSettings(agent.settings, env));
+      await expect(starting).rejects.toThrow(words);
+      await expect(starting).rejects.toBeInstanceOf(Refusal);
+    }
+  });
+});

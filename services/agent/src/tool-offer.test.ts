@@ -1,0 +1,130 @@
+import { type Registration, SEEN_FOR_MS, type ToolDefinition } from "@toolbus/contracts";
+import { describe, expect, it } from "vitest";
+import type { Profile } from "./profile.ts";
+import { offerTools, type OfferInput } from "./tool-offer.ts";
+
+const NOW = 1_000_000;
+
+function registered(name: string, part: Partial<ToolDefinition> = {}, more: Partial<Registration> = {}): Registration {
+  const definition: ToolDefinition = {
+    name,
+    version: "1",
+    description: "Does it.",
+    parameters: { type: "object", properties: {}, additionalProperties: false },
+    kind: "read",
+    risk: { tier: "low" },
+    idempotency: { mode: "none" },
+    timeoutMs: 5000,
+    source: "orders",
+    ...part,
+  };
+  const hash = `hash of ${name}@${definition.version} ${definition.description}`;
+  return { toolset: "orders", definition, hash, registeredAt: 0, lastSeenAt: NOW, ...more };
+}
+
+function offered(
+  registrations: readonly Registration[],
+  tools: Profile["tools"] = "all",
+  part: Partial<OfferInput> & { maxTools?: number } = {},
+) {
+  const limits = { maxRounds: 5, activeMs: 1000, maxTools: part.maxTools ?? 12, maxTokens: 100 };
+  const made = offerTools({ profile: { name: "chat", tools, limits }, registrations, now: NOW, off: () => null, ...part });
+  return { ...made, names: made.tools.map(({ name, version }) => `${name}@${version}`), texts: made.notices.map(({ text }) => text) };
+}
+
+describe("the version of a tool that a new run gets", () => {
+  const versions = ["9", "10", "2"].map((version) => registered("look_up", { version }));
+
+  it("is the newest, whatever was registered last", () => {
+    expect(offered(versions).names).toEqual(["look_up@10"]);
+    expect(offered(versions.toReversed()).names).toEqual(["look_up@10"]);
+  });
+
+  it("is the one that the profile holds it to, in whatever order its rules stand", () => {
+    expect(offered(versions, ["look_up@9"]).names).toEqual(["look_up@9"]);
+    expect(offered(versions, ["kind:read", "look_up@2"]).names).toEqual(["look_up@2"]);
+  });
+
+  it("is a deprecated one only when there is no other", () => {
+    const old = registered("look_up", { version: "11", deprecated: { note: "Use 10." } });
+    expect(offered([...versions, old]).names).toEqual(["look_up@10"]);
+    expect(offered([old]).names).toEqual(["look_up@11"]);
+  });
+
+  it("is the newest that is switched on", () => {
+    const off = ({ definition }: Registration) => (definition.version === "10" ? "TOOLS_DISABLED names it." : null);
+    expect(offered(versions, "all", { off }).names).toEqual(["look_up@9"]);
+    expect(offered(versions, ["look_up@10"], { off })).toMatchObject({
+      names: [],
+      notices: [{ level: "info", text: 'New runs of the profile "chat" are not offered "look_up@10". TOOLS_DISABLED names it.' }],
+    });
+  });
+});
+
+describe("the tools of a new run", () => {
+  it("are what the profile's rules mean, each name once, in their order", () => {
+    const all = [
+      registered("b_read"),
+      registered("a_read"),
+      registered("c_write", { kind: "write" }),
+      registered("d_read", { source: "mcp:x" }),
+    ];
+    expect(offered(all, ["c_write", "kind:read", "a_read"]).names).toEqual(["c_write@1", "b_read@1", "a_read@1", "d_read@1"]);
+    expect(offered(all, ["source:mcp:x"]).names).toEqual(["d_read@1"]);
+    // The first rule that means a name chooses among the versions that it means.
+    const turned = [registered("look_up"), registered("look_up", { version: "2", kind: "write" })];
+    expect(offered(turned, ["kind:read", "look_up"]).names).toEqual(["look_up@1"]);
+    expect(offered(all).names).toEqual(["a_read@1", "b_read@1", "c_write@1", "d_read@1"]);
+  });
+
+  it("are offered although their workers are at zero, and not while a living worker says that they cannot be used", () => {
+    const unavailable = { since: 1, reason: "There is no API key." };
+    const asleep = registered("asleep", {}, { lastSeenAt: NOW - SEEN_FOR_MS - 1 });
+    const stopped = registered("stopped", {}, { unavailable });
+    const wasStopped = registered("was_stopped", {}, { unavailable, lastSeenAt: NOW - SEEN_FOR_MS - 1 });
+    expect(offered([asleep, stopped, wasStopped])).toMatchObject({
+      names: ["asleep@1", "was_stopped@1"],
+      texts: [expect.stringContaining("There is no API key.")],
+    });
+  });
+
+  it("leave out one whose schema does not compile, and name those that nobody has registered", () => {
+    const broken = registered("broken", { parameters: { type: "object", properties: { a: { type: "string", pattern: "(" } } } });
+    expect(offered([broken, registered("fine")], ["broken", "gone", "fine@2"])).toMatchObject({
+      names: [],
+      texts: [
+        expect.stringMatching(/"broken@1".+no JSON Schema that compiles/),
+        'The profile "chat" names the tool "gone", which no worker has registered.',
+        'The profile "chat" names version 2 of "fine"; registered: 1.',
+      ],
+    });
+  });
+
+  it("carry the version of the whole registry: another one with every definition that changes", () => {
+    const versions = [
+      offered([registered("a"), registered("b")], ["a"]),
+      offered([registered("a"), registered("b", { description: "Changed." })], ["a"]),
+      offered([registered("a"), registered("b"), registered("b", { version: "2" })], ["a"]),
+    ].map(({ registryVersion }) => registryVersion);
+    expect(new Set(versions).size).toBe(3);
+    expect(offered([registered("b"), registered("a")]).registryVersion).toBe(versions[0]);
+  });
+});
+
+describe("too many tools", () => {
+  const many = (count: number) => Array.from({ length: count }, (_, n) => registered(`tool_${String(n).padStart(2, "0")}`));
+
+  it("are warned of above 12, and again from 15 on", () => {
+    expect(offered(many(12), "all", { maxTools: 64 }).texts).toEqual([]);
+    expect(offered(many(13), "all", { maxTools: 64 }).texts).toEqual([expect.stringMatching(/offers 13 tools: above 12/)]);
+    expect(offered(many(14), "all", { maxTools: 64 }).texts).toEqual([expect.stringMatching(/offers 14 tools: above 12/)]);
+    expect(offered(many(15), "all", { maxTools: 64 }).texts).toEqual([expect.stringMatching(/offers 15 tools: from 15 on/)]);
+  });
+
+  it("are cut to the profile's limit, which is said with what was left out", () => {
+    expect(offered(many(14), "all", { maxTools: 12 })).toMatchObject({
+      tools: { length: 12 },
+      notices: [{ level: "warn", text: expect.stringMatching(/means 14 tools and offers the first 12; left out: tool_12, tool_13\./) }],
+    });
+  });
+});

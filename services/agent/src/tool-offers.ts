@@ -1,0 +1,64 @@
+import type { StateStore } from "@toolbus/state";
+import type { Log } from "@toolbus/telemetry";
+import { readRegistry, switchedOff, type ToolFlags } from "@toolbus/tool-kit";
+import type { Profile } from "./profile.ts";
+import { offerTools, type OfferNotice, type ToolOffer } from "./tool-offer.ts";
+
+/** Chooses the tools of new runs from the registry as it is. */
+export interface ToolOffers {
+  /** `now` is the store's clock. Throws `StoreUnavailable` when the store does not answer. */
+  offer(profile: Profile, now: number): Promise<ToolOffer>;
+}
+
+export interface ToolOffersOptions {
+  readonly state: StateStore;
+  readonly flags: ToolFlags;
+  /** `TOOLS_DISABLED`: `name`, or `name@version`, that no new run is offered. */
+  readonly disabled: ReadonlySet<string>;
+  readonly log: Log;
+}
+
+/** Each notice goes to the log once: they would come again with every run. */
+export function toolOffers({ state, flags, disabled, log }: ToolOffersOptions): ToolOffers {
+  const told = new Set<string>();
+  return {
+    async offer(profile, now) {
+      const registrations = await readRegistry(state, log);
+      const values = await flags.current();
+      const { notices, ...offer } = offerTools({
+        profile,
+        registrations,
+        now,
+        off: ({ definition }) => {
+          const { name, version } = definition;
+          if (disabled.has(name) || disabled.has(`${name}@${version}`)) return "TOOLS_DISABLED names it.";
+          return switchedOff(definition, values, flags.environment);
+        },
+      });
+      const known = new Set(registrations.map(({ definition }) => definition.flag));
+      for (const flag of values.keys())
+        if (!known.has(flag))
+          tell({ level: "warn", text: `The flag "${flag}" is set, and no registered tool has it: is it spelled right?` });
+      for (const notice of notices) tell(notice);
+      return offer;
+    },
+  };
+
+  function tell({ level, text }: OfferNotice): void {
+    if (told.has(text) || told.size >= MAX_TOLD) return;
+    told.add(text);
+    log[level]({}, text);
+  }
+}
+
+const MAX_TOLD = 1000;
+
+/** Names from a setting, separated by commas. */
+export function namesOf(text: string): ReadonlySet<string> {
+  return new Set(
+    text
+      .split(",")
+      .map((name) => name.trim())
+      .filter(Boolean),
+  );
+}

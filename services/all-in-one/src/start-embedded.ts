@@ -1,0 +1,57 @@
+import { embeddedReleaseApi } from "./release-api.ts";
+import { type AllInOne, startAllInOne } from "./start-all-in-one.ts";
+
+export interface EmbeddedOptions {
+  /** Everything that must survive lies here. */
+  readonly directory: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Gets what a person at the terminal is told. */
+  readonly say: (text: string) => void;
+}
+
+/**
+ * What `npm start` does: every service in this process, with the example release API where no other is set, and a greeting with the addresses,
+ * the keys and what to try.
+ */
+export async function startEmbedded({ directory, env, say }: EmbeddedOptions): Promise<{ stop(): Promise<boolean> }> {
+  say("Toolbus starts…\n");
+  const stopping = new AbortController();
+  const embedded = env["RELEASE_API_URL"] ? null : await embeddedReleaseApi(directory, stopping.signal);
+  try {
+    const system = await startAllInOne({ directory, env: { ...env, ...(embedded ? { RELEASE_API_URL: embedded.api.url } : {}) } });
+    say(greeting(system, directory, embedded?.releaseId ?? "YOUR-RELEASE", embedded?.notes ?? []));
+    return {
+      async stop() {
+        stopping.abort();
+        say("Stopping; what is open goes on at the next start.\n");
+        const clean = await system.stop();
+        await embedded?.api.stop();
+        return clean;
+      },
+    };
+  } catch (error) {
+    await embedded?.api.stop();
+    throw error;
+  }
+}
+
+function greeting({ gatewayUrl, approvalsUrl, keys }: AllInOne, directory: string, releaseId: string, notes: readonly string[]): string {
+  const lines = [
+    ...notes,
+    `gateway    ${gatewayUrl}`,
+    `approvals  ${approvalsUrl}`,
+    `state      ${directory}`,
+    "",
+    `user key      ${keys.user}`,
+    `operator key  ${keys.operator}`,
+    `approver key  ${keys.approver}   (for the approvals address only)`,
+    "",
+    "Start an investigation:",
+    `  curl -s ${gatewayUrl}/v1/investigations -H 'Authorization: Bearer ${keys.user}' -H 'Content-Type: application/json' -d '{"releaseId":"${releaseId}"}'`,
+    "See what waits for a decision:",
+    `  curl -s ${approvalsUrl}/v1/approvals -H 'Authorization: Bearer ${keys.approver}'`,
+    "",
+    "Stop with Ctrl-C.",
+  ];
+  return `${lines.join("\n")}\n`;
+}

@@ -1,0 +1,134 @@
+import { consumeQueue, listenTo } from "@toolbus/bus";
+import { ApprovalCancel, ApprovalRequest, messageTypes, parser, ToolAnnounce, topics } from "@toolbus/contracts";
+import { publicKeySet, signerOf, type StoredSigningKey } from "@toolbus/grants";
+import { type Infrastructure, observedOutbox, rateLimit, type RateLimit, type Route, type Service, startOutbox, startTimerLoop } from "@toolbus/runtime";
+import { metricNames, observeGauge } from "@toolbus/telemetry";
+import { answerMaker } from "./answers.ts";
+import { correlationIdFrom } from "./correlation-id.ts";
+import { createDecisions } from "./decisions.ts";
+import { expiryHandler } from "./expiry.ts";
+import { countPending, observeApprovals } from "./observe-approvals.ts";
+import { createPins } from "./pins.ts";
+import { handleRequests } from "./requests.ts";
+import { approvalRoutes } from "./routes.ts";
+import { securityRecorder } from "./security.ts";
+import { APPROVALS_SERVICE, type ApprovalsConfig } from "./settings.ts";
+
+/** The approvals service without its HTTP port and its files: requests, decisions, expiries and answers, and the routes that a server puts in front. */
+export interface ApprovalsCore extends Service {
+  readonly routes: readonly Route[];
+  /** Says from now on that it is not ready, while requests under way still end; `stop` comes after them. */
+  readonly retire: () => void;
+}
+
+/** Starts it with the key that grants are signed with; resolves when it takes work. */
+export async function startApprovalsCore(
+  { bus, state, log, random, clock }: Infrastructure,
+  config: ApprovalsConfig,
+  key: StoredSigningKey,
+): Promise<ApprovalsCore> {
+  // What was opened last is closed first, at a stop and when a later step of the start fails.
+  const open = new AsyncDisposableStack();
+  try {
+    const answers = startOutbox({
+      state,
+      bus,
+      service: APPROVALS_SERVICE,
+      prepare: answerMaker({ state, signer: await signerOf(key) }),
+      log,
+      visibilityMs: config.OUTBOX_VISIBILITY_MS,
+      pollMs: config.POLL_MS,
+    });
+    const outbox = observedOutbox(answers, observeApprovals, log);
+    open.defer(() => outbox.stop());
+    open.defer(observeGauge(metricNames.approvalsPending, () => countPending(state)));
+
+    const firstSight = config.PIN_ON_FIRST_SIGHT === "true";
+    if (firstSight) log.info({}, "writes are pinned at first sight: whatever a toolset registers may be asked for (PIN_ON_FIRST_SIGHT)");
+    const pins = createPins({ state, log, firstSight });
+    const security = securityRecorder({ state, log, newId: () => text(random(16)) });
+    const requests = handleRequests({
+      state,
+      outbox,
+      pins,
+      security,
+      rules: config,
+      newCorrelationId: () => correlationIdFrom(random(16)),
+      log,
+    });
+    const announcements = await listenTo(bus, {
+      topic: topics.toolAnnounce,
+      types: [messageTypes.toolAnnounce],
+      parse: parser(ToolAnnounce),
+      listener: () => pins.sight(),
+      log,
+    });
+    open.defer(() => announcements.stop());
+    await pins.sight();
+
+    const decisions = createDecisions({ state, outbox, pins, security, rules: config, newToken: () => text(random(32)) });
+    const stopping = new AbortController();
+    const unready = (): readonly string[] => (stopping.signal.aborted ? ["stopping"] : []);
+    const routes = approvalRoutes({ state, decisions, jwks: publicKeySet([key]), unready, rate: decisionLimit() });
+
+    const timers = startTimerLoop({
+      state,
+      service: APPROVALS_SERVICE,
+      handle: expiryHandler({ state, outbox }),
+      log,
+      ...TIMERS,
+      pollMs: config.POLL_MS,
+      random: fraction,
+    });
+    open.defer(() => timers.stop());
+    const queue = { concurrency: CONCURRENCY, deadlineMs: DEADLINE_MS, log, clock } as const;
+    const asked = await consumeQueue(bus, {
+      ...queue,
+      topic: topics.approvalRequest,
+      types: [messageTypes.approvalRequest],
+      parse: parser(ApprovalRequest),
+      handler: requests.request,
+    });
+    open.defer(() => asked.stop());
+    const cancelled = await consumeQueue(bus, {
+      ...queue,
+      topic: topics.approvalCancel,
+      types: [messageTypes.approvalCancel],
+      parse: parser(ApprovalCancel),
+      handler: requests.cancel,
+    });
+    open.defer(() => cancelled.stop());
+
+    let stopped: Promise<void> | null = null;
+    return {
+      routes,
+      unready,
+      retire: () => stopping.abort(),
+      stop() {
+        stopping.abort();
+        return (stopped ??= open.disposeAsync());
+      },
+    };
+  } catch (error) {
+    await open.disposeAsync();
+    throw error;
+  }
+
+  function text(bytes: Uint8Array): string {
+    return Buffer.from(bytes).toString("base64url");
+  }
+
+  function decisionLimit(): RateLimit | null {
+    const { DECISIONS_PER_MINUTE: perMinute } = config;
+    if (perMinute === 0) return null;
+    return rateLimit({ state, service: APPROVALS_SERVICE, name: "decisions", words: `decide ${perMinute} times`, perMinute, random });
+  }
+
+  function fraction(): number {
+    return (random(1)[0] ?? 0) / 256;
+  }
+}
+
+const CONCURRENCY = 16;
+const DEADLINE_MS = 10_000;
+const TIMERS = { visibleMs: 10_000 } as const;

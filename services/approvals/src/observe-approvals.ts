@@ -1,0 +1,28 @@
+import { APPROVAL_OUTCOMES, type JsonObject, keys } from "@toolbus/contracts";
+import type { Change, StateStore } from "@toolbus/state";
+import { attributeNames, measure, metricNames } from "@toolbus/telemetry";
+
+const OUTCOMES: ReadonlySet<string> = new Set(APPROVAL_OUTCOMES);
+
+/** Tells metrics which approvals a commit opened or ended, by what it says to the audit log. */
+export function observeApprovals(change: Change): void {
+  for (const { event, tier } of auditOf(change)) {
+    if (typeof event !== "string" || typeof tier !== "string") continue;
+    if (event === "held") measure(metricNames.approvalsHeld, 1, { [attributeNames.tier]: tier });
+    else if (OUTCOMES.has(event)) {
+      measure(metricNames.approvalsDecided, 1, { [attributeNames.tier]: tier, [attributeNames.outcome]: event });
+    }
+  }
+}
+
+/** How many writes wait for people, counted up to 1,000. */
+export async function countPending(state: StateStore): Promise<number> {
+  const page = await state.page(keys.pendingApprovals(), { limit: MOST_COUNTED });
+  return page.members.length;
+}
+
+const MOST_COUNTED = 1000;
+
+function auditOf(change: Change): readonly JsonObject[] {
+  return (change.append ?? []).flatMap(({ log, entries }) => (log.startsWith("tb:audit:") ? (entries as readonly JsonObject[]) : []));
+}

@@ -1,0 +1,74 @@
+import { type ContextView, keys, type MessagePage, type MessageView, type TranscriptEntry } from "@toolbus/contracts";
+import type { LogEntry, StateStore } from "@toolbus/state";
+import { readCarrier } from "@toolbus/telemetry";
+import type { OwnConversation } from "./conversation-access.ts";
+
+/** A page of what was said, oldest first: the newest page, or the one before a message of this number. */
+export async function messagePage(
+  state: StateStore,
+  conversationId: string,
+  { limit, before }: { readonly limit: number; readonly before?: number | undefined },
+): Promise<MessagePage> {
+  const log = keys.transcript(conversationId);
+  const end = before ?? (await lastSequence(state, log)) + 1;
+  const first = Math.max(1, end - limit);
+  const entries = end > first ? await state.range(log, { after: first - 1, limit: end - first }) : [];
+  return { messages: entries.map((entry) => messageView(conversationId, entry)), ...(entries.length > 0 && first > 1 ? { before: first } : {}) };
+}
+
+const CONTEXT_MESSAGES = 200;
+
+/** What the conversation holds. Tool calls are those of its newest messages. */
+export async function contextView(store: StateStore, { origin, state }: OwnConversation): Promise<ContextView> {
+  const { conversationId, profile, traceparent } = origin;
+  const log = keys.transcript(conversationId);
+  const last = await lastSequence(store, log);
+  const newest = await store.range(log, { after: Math.max(0, last - CONTEXT_MESSAGES), limit: CONTEXT_MESSAGES });
+  const results = newest.map(entryOf).filter((entry) => entry.type === "result");
+  return {
+    conversationId,
+    profile,
+    messages: last,
+    runs: state?.runs ?? 0,
+    usage: state?.usage ?? { inputTokens: 0, outputTokens: 0, modelCalls: 0, toolCalls: 0 },
+    provider: state?.model?.provider ?? null,
+    model: state?.model?.model ?? null,
+    toolCalls: results.map(({ callId, name, status }) => ({ callId, tool: name, status })),
+    traceId: readCarrier({ traceparent })?.traceId ?? null,
+  };
+}
+
+const PROBE = 64;
+
+/** The number of a log's last entry, 0 for none: found by asking for single entries, ever further on and then between. */
+async function lastSequence(state: StateStore, log: string): Promise<number> {
+  const has = async (sequence: number): Promise<boolean> => (await state.range(log, { after: sequence - 1, limit: 1 })).length > 0;
+  let there = 0;
+  let beyond = PROBE;
+  while (await has(beyond)) [there, beyond] = [beyond, beyond * 4];
+  while (beyond - there > 1) {
+    const middle = Math.floor((there + beyond) / 2);
+    if (await has(middle)) there = middle;
+    else beyond = middle;
+  }
+  return there;
+}
+
+const entryOf = ({ value }: LogEntry): TranscriptEntry => value as unknown as TranscriptEntry;
+
+function messageView(conversationId: string, logged: LogEntry): MessageView {
+  const entry = entryOf(logged);
+  const base = { id: `${conversationId}:${logged.sequence}`, at: entry.at, runId: entry.runId };
+  switch (entry.type) {
+    case "user":
+      return { ...base, role: "user", content: entry.text, metadata: {} };
+    case "assistant": {
+      const { text, round, provider, model, calls } = entry;
+      return { ...base, role: "assistant", content: text, metadata: { round, provider, model, calls: calls.map((call) => ({ ...call })) } };
+    }
+    case "result": {
+      const { content, round, callId, id: transcriptId, name: tool, status, isError } = entry;
+      return { ...base, role: "tool", content, metadata: { round, callId, transcriptId, tool, status, isError } };
+    }
+  }
+}

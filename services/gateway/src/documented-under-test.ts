@@ -1,0 +1,43 @@
+import { compileSchema, type Json, type JsonObject } from "@toolbus/contracts";
+import { openApiOf, type Route } from "@toolbus/runtime";
+
+/** What a test saw of an answer. */
+export interface SeenAnswer {
+  readonly method: string;
+  /** With its query. */
+  readonly url: string;
+  readonly status: number;
+  readonly type: string;
+  readonly text: string;
+}
+
+/**
+ * Throws for an answer that the description of its route does not promise: another status, another code of a problem, or a body that breaks its
+ * schema. Answers to what is no route, or another method of one, are left alone.
+ */
+export function documentedBy(routes: readonly Route[]): (seen: SeenAnswer) => void {
+  const { paths, components }: JsonObject = JSON.parse(JSON.stringify(openApiOf({ title: "", description: "" }, routes)));
+  const known = routes.map((route) => ({
+    route,
+    pattern: new RegExp(`^${route.url.replaceAll(".", "\\.").replaceAll(/:\w+/g, "[^/]+")}$`),
+  }));
+  return ({ method, url, status, type, text }) => {
+    const path = url.split("?")[0] ?? "";
+    const found = known.find(({ route, pattern }) => route.method === method && pattern.test(path));
+    if (!found) return;
+    const name = found.route.url.replaceAll(/:(\w+)/g, "{$1}");
+    const response = within(paths, name, method.toLowerCase(), "responses", String(status));
+    if (response === undefined) throw new Error(`${method} ${name} answered ${status}, which it does not document: ${text.slice(0, 200)}`);
+    const schema = within(response, "content", type.split(";")[0] ?? "", "schema");
+    if (!type.includes("json")) return;
+    if (schema === undefined) throw new Error(`${method} ${name} answered ${status} as ${type}, which it does not document.`);
+    const faults = compileSchema({ allOf: [schema], components })(JSON.parse(text));
+    if (faults.length > 0) throw new Error(`${method} ${name} answered ${status} with what it does not document: ${JSON.stringify(faults)} ${text}`);
+  };
+}
+
+function within(value: Json | undefined, ...names: readonly string[]): Json | undefined {
+  const [name, ...rest] = names;
+  if (name === undefined) return value;
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? within((value as JsonObject)[name], ...rest) : undefined;
+}

@@ -1,0 +1,38 @@
+import { keys, parseInboxEntry, shardOf } from "@toolbus/contracts";
+import { acceptCancel, cancelEntryId } from "../accept.ts";
+import { refused, type Refused } from "../refused.ts";
+import { findRun, type OwnRun } from "../run-access.ts";
+import { type Inbound, newRequestId, type Request, TRIES } from "./inbound.ts";
+import { keyHashOf } from "./request-hash.ts";
+
+export interface CancelAccepted {
+  readonly kind: "accepted";
+  readonly run: OwnRun;
+  /** It was cancelled already: nothing is left to do. */
+  readonly over: boolean;
+  /** By an earlier request with the same key. */
+  readonly replayed: boolean;
+}
+
+/** Accepts the wish of its owner, or of an operator, to cancel a run. A run has one such wish, whoever sends it and however often. */
+export async function cancelRun(inbound: Inbound, { principal, key, runId }: Request & { readonly runId: string }): Promise<CancelAccepted | Refused> {
+  const { state, outbox, config } = inbound;
+  const keyHash = keyHashOf(principal, key);
+  const requestId = newRequestId(inbound);
+  for (let attempt = 0; attempt < TRIES; attempt++) {
+    const run = await findRun(state, runId, principal);
+    if (run.kind === "refused") return run;
+    const { documents } = await state.read([keys.inbox(shardOf(runId), cancelEntryId(runId))]);
+    const entry = parseInboxEntry(documents[0]?.value);
+    const wished = entry.ok && entry.value.kind === "cancel" ? entry.value : null;
+    if (wished && keyHash !== undefined && wished.keyHash === keyHash) return { kind: "accepted", run, over: false, replayed: true };
+    if (run.run && run.run.endedAt !== null) {
+      if (run.run.status === "cancelled") return { kind: "accepted", run, over: true, replayed: false };
+      return refused("run_ended", `The run has ended already: ${run.run.status}.`, `Read it at /v1/runs/${runId}.`);
+    }
+    if (wished) return { kind: "accepted", run, over: false, replayed: false };
+    const { outcome } = await outbox.commit(shardOf(runId), acceptCancel({ runId, principal, requestId, keyHash, now: run.now }, config));
+    if (outcome === "ok") return { kind: "accepted", run, over: false, replayed: false };
+  }
+  return refused("conflict", "The cancel could not be stored.", "Repeat it.");
+}

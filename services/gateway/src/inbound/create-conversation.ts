@@ -1,0 +1,48 @@
+import { type ConversationOrigin, type ConversationRequest, derivedIds, keys, newConversationId, parseConversationOrigin, parseProfileList, shardOf } from "@toolbus/contracts";
+import { keyReused, refused, type Refused } from "../refused.ts";
+import { acceptConversation } from "../accept.ts";
+import { type Inbound, newRequestId, type Request } from "./inbound.ts";
+
+export interface ConversationCreated {
+  readonly kind: "created";
+  readonly origin: ConversationOrigin;
+  /** By an earlier request with the same key. */
+  readonly replayed: boolean;
+}
+
+const DEFAULT_PROFILE = "chat";
+const ROUTE = "POST /v1/conversations";
+
+/** Creates a conversation of this principal's. Refused for a profile that the agent does not know, as far as the agent has said which it does. */
+export async function createConversation(
+  inbound: Inbound,
+  { principal, key, body }: Request & { readonly body: ConversationRequest },
+): Promise<ConversationCreated | Refused> {
+  const { state, outbox, config, random, clock } = inbound;
+  const profile = body.profile ?? DEFAULT_PROFILE;
+  const { now, documents } = await state.read([keys.profiles(config.AGENT_NAME)]);
+  const unknown = unknownProfile(profile, documents[0]?.value);
+  if (unknown) return unknown;
+  const conversationId =
+    key === undefined
+      ? newConversationId({ now: clock(), random: random(32) }, state.shards)
+      : derivedIds({ tenant: principal.tenant, principal: principal.id, route: ROUTE, key }, state.shards).conversationId;
+  const origin: ConversationOrigin = { conversationId, tenant: principal.tenant, owner: principal.id, profile, createdAt: now };
+  const { outcome } = await outbox.commit(shardOf(conversationId), acceptConversation(origin, newRequestId(inbound)));
+  if (outcome === "ok") return { kind: "created", origin, replayed: false };
+  const { documents: stored } = await state.read([keys.conversationOrigin(conversationId)]);
+  const first = parseConversationOrigin(stored[0]?.value);
+  if (!first.ok) return refused("conflict", "The conversation could not be stored; nothing was accepted.", "Repeat the request.");
+  if (first.value.profile !== profile) return keyReused();
+  return { kind: "created", origin: first.value, replayed: true };
+}
+
+function unknownProfile(profile: string, document: unknown): Refused | null {
+  const list = parseProfileList(document);
+  // An agent that has never started has not said what it knows; it will judge for itself.
+  if (!list.ok || list.value.profiles.some(({ name }) => name === profile)) return null;
+  const names = list.value.profiles.map(({ name }) => name).join(", ");
+  return refused("invalid_request", `There is no profile "${profile}".`, `Use one of these: ${names || "none"}.`, [
+    { path: "/profile", message: `must be one of ${names}` },
+  ]);
+}

@@ -1,0 +1,96 @@
+import {
+  type ConversationState,
+  derivedRunId,
+  type IfActive,
+  keys,
+  MAX_QUEUED_RUNS,
+  type MessageRequest,
+  newRunId,
+  parseRunOrigin,
+  shardOf,
+} from "@toolbus/contracts";
+import { acceptMessage } from "../accept.ts";
+import { findConversation } from "../conversation-access.ts";
+import { keyReused, refused, type Refused } from "../refused.ts";
+import { type Inbound, newRequestId, type Request, TRIES } from "./inbound.ts";
+import { requestHash } from "./request-hash.ts";
+import { tooLarge } from "./text-size.ts";
+
+/** A message that was accepted: it has a run. */
+export interface MessageAccepted {
+  readonly kind: "accepted";
+  readonly runId: string;
+  /** By an earlier request with the same key. */
+  readonly replayed: boolean;
+}
+
+/**
+ * Accepts a message in a conversation of the principal's own. Of a run that is active only what the agent has stored is seen here; the agent
+ * decides again when it takes the message.
+ */
+export async function sendMessage(
+  inbound: Inbound,
+  request: Request & { readonly conversationId: string; readonly body: MessageRequest },
+): Promise<MessageAccepted | Refused> {
+  const { state, outbox, config, random, clock } = inbound;
+  const { principal, key, conversationId, traceparent } = request;
+  const { text, ifActive = "enqueue" } = request.body;
+  const large = tooLarge(text, "The text");
+  if (large) return large;
+  const messageHash = requestHash({ text, ifActive });
+  const requestId = newRequestId(inbound);
+  let runId: string | undefined;
+  for (let attempt = 0; attempt < TRIES; attempt++) {
+    const found = await findConversation(state, conversationId, principal);
+    if (found.kind === "refused") return found;
+    const { now, version, origin } = found;
+    if (origin.owner !== principal.id) return onlyTheOwner();
+    runId ??= newId(key);
+    if (key !== undefined) {
+      const before = await acceptedBefore(inbound, runId, messageHash);
+      if (before) return before;
+    }
+    const busy = whyNotNow(found.state, ifActive);
+    if (busy) return busy;
+    const conversation = { version, value: origin };
+    const message = { now, principal, requestId, runId, conversation, text, input: {}, ifActive, messageHash, traceparent };
+    const { outcome } = await outbox.commit(shardOf(runId), acceptMessage(message, config));
+    if (outcome === "ok") return { kind: "accepted", runId, replayed: false };
+    // Another message came first, or a repeat of this one: read again.
+  }
+  return refused("conflict", "Others kept writing to this conversation; nothing was accepted.", "Repeat the request.");
+
+  function newId(given: string | undefined): string {
+    if (given === undefined) return newRunId({ now: clock(), random: random(32) }, conversationId);
+    const route = `POST /v1/conversations/${conversationId}/messages`;
+    return derivedRunId({ tenant: principal.tenant, principal: principal.id, route, key: given }, conversationId);
+  }
+}
+
+/** What became of an earlier request with the key of this run; null when there was none. */
+export async function acceptedBefore(
+  { state }: Pick<Inbound, "state">,
+  runId: string,
+  messageHash: string,
+): Promise<MessageAccepted | Refused | null> {
+  const { documents } = await state.read([keys.runOrigin(runId)]);
+  const origin = parseRunOrigin(documents[0]?.value);
+  if (!origin.ok) return null;
+  return origin.value.messageHash === messageHash ? { kind: "accepted", runId, replayed: true } : keyReused();
+}
+
+function whyNotNow(conversation: ConversationState | null, ifActive: IfActive): Refused | null {
+  if (!conversation || conversation.activeRun === null) return null;
+  if (ifActive === "reject")
+    return refused(
+      "conversation_busy",
+      `The run ${conversation.activeRun} is active in this conversation.`,
+      'Send the message when it has ended, or with "ifActive" "enqueue" or "interrupt".',
+    );
+  if (conversation.queue.length < MAX_QUEUED_RUNS) return null;
+  return refused("queue_full", `${MAX_QUEUED_RUNS} messages wait in this conversation, as many as may.`, "Send it when some are done.");
+}
+
+function onlyTheOwner(): Refused {
+  return refused("forbidden", "Only its owner speaks in a conversation.", "Create one of your own.");
+}

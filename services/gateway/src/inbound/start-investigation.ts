@@ -1,0 +1,78 @@
+import { type Alert, type ConversationOrigin, derivedIds, type InvestigationRequest, type JsonObject, newConversationId, newRunId, shardOf } from "@toolbus/contracts";
+import { acceptMessage } from "../accept.ts";
+import { refused, type Refused } from "../refused.ts";
+import { type Inbound, newRequestId, type Request } from "./inbound.ts";
+import { requestHash } from "./request-hash.ts";
+import { acceptedBefore, type MessageAccepted } from "./send-message.ts";
+
+const ROUTE = "POST /v1/investigations";
+/** The run keeps what it investigates in its own document, beside much else. */
+const MAX_ALERT_BYTES = 24 * 1024;
+
+/** What a run is started with. */
+interface Subject {
+  readonly kind: "subject";
+  readonly profile: string;
+  readonly text: string;
+  readonly input: JsonObject;
+}
+
+/** Starts an investigation of a release or of an alert, in a conversation of its own. */
+export async function startInvestigation(
+  inbound: Inbound,
+  { principal, key, traceparent, body }: Request & { readonly body: InvestigationRequest },
+): Promise<MessageAccepted | Refused> {
+  const { state, outbox, config, random, clock } = inbound;
+  const subject = subjectOf(body);
+  if (subject.kind === "refused") return subject;
+  const { profile, text, input } = subject;
+  const messageHash = requestHash(JSON.parse(JSON.stringify(body)));
+  const { conversationId, runId } =
+    key === undefined ? freshIds() : derivedIds({ tenant: principal.tenant, principal: principal.id, route: ROUTE, key }, state.shards);
+  const { now } = await state.read([]);
+  const origin: ConversationOrigin = { conversationId, tenant: principal.tenant, owner: principal.id, profile, createdAt: now };
+  const conversation = { version: 0, value: origin };
+  const message = { now, principal, requestId: newRequestId(inbound), runId, conversation, text, input, messageHash, traceparent };
+  const { outcome } = await outbox.commit(shardOf(runId), acceptMessage({ ...message, ifActive: "enqueue" }, config));
+  if (outcome === "ok") return { kind: "accepted", runId, replayed: false };
+  return (
+    (await acceptedBefore(inbound, runId, messageHash)) ??
+    refused("conflict", "The request could not be stored; nothing was accepted.", "Repeat it.")
+  );
+
+  function freshIds(): { readonly conversationId: string; readonly runId: string } {
+    const fresh = newConversationId({ now: clock(), random: random(32) }, state.shards);
+    return { conversationId: fresh, runId: newRunId({ now: clock(), random: random(32) }, fresh) };
+  }
+}
+
+function subjectOf({ releaseId, alert, note }: InvestigationRequest): Subject | Refused {
+  if ((releaseId === undefined) === (alert === undefined)) {
+    const message = "needs exactly one of releaseId and alert";
+    return refused("invalid_request", "An investigation is of a release or of an alert.", 'Send {"releaseId": "…"} or {"alert": {…}}.', [
+      { path: "", message },
+    ]);
+  }
+  const more = note === undefined ? {} : { note };
+  const noted = note === undefined ? "" : `\n${note}`;
+  if (alert === undefined)
+    return {
+      kind: "subject",
+      profile: "release-investigation",
+      text: `Investigate the release ${releaseId ?? ""}.${noted}`,
+      input: { releaseId: releaseId ?? "", ...more },
+    };
+  const plain: JsonObject = JSON.parse(JSON.stringify(alert));
+  const bytes = Buffer.byteLength(JSON.stringify(plain));
+  if (bytes > MAX_ALERT_BYTES)
+    return refused("body_too_large", `The alert takes ${bytes} bytes; ${MAX_ALERT_BYTES} are the most.`, "Send fewer or shorter labels.");
+  return { kind: "subject", profile: "alert-investigation", text: `${sentenceOf(alert)}${noted}`, input: { alert: plain, ...more } };
+}
+
+function sentenceOf({ labels, annotations = {}, status = "firing" }: Alert): string {
+  const name = labels["alertname"];
+  const what = name === undefined ? "an alert" : `the alert ${name}`;
+  const where = labels["service"] ?? labels["job"] ?? labels["instance"];
+  const says = annotations["summary"] ?? annotations["description"];
+  return `Investigate ${what}${where === undefined ? "" : ` of ${where}`}, which is ${status}${says === undefined ? "" : `: ${says}`}.`.replace(/\.\.$/, ".");
+}

@@ -1,0 +1,33 @@
+import type { Problem, ProblemCode } from "@toolbus/contracts";
+import { HttpProblem } from "@toolbus/runtime";
+
+/** A "no", in the words in which HTTP gives it. */
+export interface Refused {
+  readonly kind: "refused";
+  readonly code: ProblemCode;
+  /** What happened to what. */
+  readonly detail: string;
+  /** What to do. */
+  readonly remedy: string;
+  readonly errors?: readonly Problem[];
+}
+
+export function refused(code: ProblemCode, detail: string, remedy: string, errors?: readonly Problem[]): Refused {
+  return { kind: "refused", code, detail, remedy, ...(errors ? { errors } : {}) };
+}
+
+/** What was not refused. Throws the problem that HTTP answers with for what was. */
+export function orProblem<T extends { readonly kind: string }>(outcome: T | Refused): T {
+  if (!isRefused(outcome)) return outcome;
+  const { code, detail, remedy, errors } = outcome;
+  throw new HttpProblem(code, detail, { remedy, ...(errors ? { errors } : {}) });
+}
+
+function isRefused(outcome: { readonly kind: string }): outcome is Refused {
+  return outcome.kind === "refused";
+}
+
+/** The "no" to an Idempotency-Key that comes again with something else. */
+export function keyReused(): Refused {
+  return refused("idempotency_key_reused", "This Idempotency-Key was used for another request.", "Use a new key for a new request.");
+}

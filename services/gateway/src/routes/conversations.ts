@@ -1,0 +1,134 @@
+import { conversationRequest, messageRequest, messagesQuery } from "@toolbus/contracts";
+import { getRoute, noQuery, postRoute, type Route } from "@toolbus/runtime";
+import { currentTraceparent } from "@toolbus/telemetry";
+import { ownConversation } from "../conversation-access.ts";
+import { contextView, messagePage } from "../conversation-messages.ts";
+import { conversationView } from "../conversation-view.ts";
+import type { Gateway } from "../gateway.ts";
+import { createConversation } from "../inbound/create-conversation.ts";
+import { sendMessage } from "../inbound/send-message.ts";
+import { orProblem } from "../refused.ts";
+import { CALLERS } from "./callers.ts";
+import { conversationId, examples, REPLAY, STARTED, views } from "./documented.ts";
+import { STREAM } from "./event-docs.ts";
+import type { Limits } from "./limits.ts";
+import { answerWithRun } from "./started-run.ts";
+
+const TAG = "Conversations";
+const MESSAGES = 50;
+
+export function conversationRoutes(gateway: Gateway, limits: Limits): readonly Route[] {
+  const { state } = gateway;
+  return [
+    postRoute({
+      url: "/v1/conversations",
+      access: CALLERS,
+      docs: {
+        operationId: "createConversation",
+        tag: TAG,
+        summary: "Begins a conversation.",
+        description: "`profile` is who answers in it: `chat` when nothing is said.",
+        answers: {
+          201: {
+            says: "It is there; nothing has been said in it.",
+            body: views.conversation,
+            example: examples.conversation,
+            headers: { Location: "The conversation.", ...REPLAY },
+          },
+        },
+        problems: ["conflict", "idempotency_key_reused"],
+      },
+      body: {
+        declared: conversationRequest,
+        required: false,
+        examples: [{}, { profile: "chat" }],
+        remedy: 'Send {} or {"profile": "chat"}.',
+      },
+      rate: limits.conversations,
+      async handle({ principal, key, body, reply }) {
+        const { origin, replayed } = orProblem(await createConversation(gateway, { principal, key, body }));
+        if (replayed) reply.header("idempotent-replay", "true");
+        reply.code(201).header("location", `/v1/conversations/${origin.conversationId}`);
+        return conversationView({ origin, state: null });
+      },
+    }),
+    getRoute({
+      url: "/v1/conversations/:id",
+      access: CALLERS,
+      docs: {
+        operationId: "getConversation",
+        tag: TAG,
+        summary: "A conversation: its profile, the run that is active and those that wait.",
+        id: conversationId,
+        answers: { 200: { says: "The conversation.", body: views.conversation, example: examples.conversation } },
+        problems: [],
+      },
+      query: noQuery,
+      handle: async ({ id, principal }) => conversationView(await ownConversation(state, id, principal)),
+    }),
+    getRoute({
+      url: "/v1/conversations/:id/messages",
+      access: CALLERS,
+      docs: {
+        operationId: "listMessages",
+        tag: TAG,
+        summary: "What was said, the newest page first.",
+        description: "Within a page the oldest message comes first. `before` of a page asks for the one before it.",
+        id: conversationId,
+        answers: { 200: { says: "A page of messages.", body: views.messages, example: examples.messages } },
+        problems: [],
+      },
+      query: messagesQuery,
+      async handle({ id, principal, query: { limit = MESSAGES, before } }) {
+        const { origin } = await ownConversation(state, id, principal);
+        return messagePage(state, origin.conversationId, { limit, before });
+      },
+    }),
+    postRoute({
+      url: "/v1/conversations/:id/messages",
+      access: CALLERS,
+      docs: {
+        operationId: "sendMessage",
+        tag: TAG,
+        summary: "Says something, which starts a run.",
+        description: [
+          "Asked for `text/event-stream` by `Accept`, it answers with the stream of the run; else at once with the run, to be followed at its `events`.",
+          "While a run of the conversation is active, the message waits behind it, or is refused (`reject`), or cancels it and goes first (`interrupt`), as `ifActive` says.",
+          "Only the owner of a conversation speaks in it.",
+        ].join("\n\n"),
+        id: conversationId,
+        answers: {
+          200: { says: "The stream of its run, when that was asked for.", headers: STARTED, ...STREAM },
+          202: { says: "It was accepted.", body: views.run, example: examples.acceptedRun, headers: STARTED },
+        },
+        problems: ["conflict", "conversation_busy", "queue_full", "idempotency_key_reused", "expired", "rate_limited"],
+      },
+      body: {
+        declared: messageRequest,
+        required: true,
+        examples: [{ text: "Is v1.4.0 safe to roll out?" }, { text: "Stop that, and look at v1.4.1.", ifActive: "interrupt" }],
+        remedy: 'Send {"text": "…"}, optionally with "ifActive".',
+      },
+      rate: limits.runs,
+      async handle({ id, principal, key, body, request, reply }) {
+        const sent = { principal, key, conversationId: id, body, traceparent: currentTraceparent() };
+        return answerWithRun(gateway, { principal, request, reply }, () => sendMessage(gateway, sent));
+      },
+    }),
+    getRoute({
+      url: "/v1/conversations/:id/context",
+      access: CALLERS,
+      docs: {
+        operationId: "getContext",
+        tag: TAG,
+        summary: "What a conversation holds and has used.",
+        description: "Tool calls are those of its newest 200 messages.",
+        id: conversationId,
+        answers: { 200: { says: "Its context.", body: views.context, example: examples.context } },
+        problems: [],
+      },
+      query: noQuery,
+      handle: async ({ id, principal }) => contextView(state, await ownConversation(state, id, principal)),
+    }),
+  ];
+}

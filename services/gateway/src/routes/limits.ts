@@ -1,0 +1,21 @@
+import { type RateLimit, rateLimit } from "@toolbus/runtime";
+import type { Gateway } from "../gateway.ts";
+import { GATEWAY_SERVICE } from "../settings.ts";
+
+/** What each principal may do a minute; null where a setting says 0. */
+export interface Limits {
+  readonly runs: RateLimit | null;
+  readonly conversations: RateLimit | null;
+  readonly actions: RateLimit | null;
+}
+
+export function limitsOf({ state, config, random }: Pick<Gateway, "state" | "config" | "random">): Limits {
+  const limit = (name: string, perMinute: number, words: string): RateLimit | null =>
+    perMinute === 0 ? null : rateLimit({ state, service: GATEWAY_SERVICE, name, words, perMinute, random });
+  const { RUNS_PER_MINUTE: runs, CONVERSATIONS_PER_MINUTE: conversations, ACTIONS_PER_MINUTE: actions } = config;
+  return {
+    runs: limit("runs", runs, `start ${runs} runs`),
+    conversations: limit("conversations", conversations, `create ${conversations} conversations`),
+    actions: limit("actions", actions, `send ${actions} answers, cancels and ticket requests`),
+  };
+}

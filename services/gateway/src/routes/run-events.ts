@@ -1,0 +1,104 @@
+import { eventsQuery, keys } from "@toolbus/contracts";
+import { getRoute, HttpProblem, type Incoming, noBody, postRoute, type Route } from "@toolbus/runtime";
+import type { Gateway } from "../gateway.ts";
+import { ownRun } from "../run-access.ts";
+import { parseEventId } from "../stream/event-id.ts";
+import { streamRun } from "../stream/stream-run.ts";
+import { issueTicket, ticketHolder } from "../stream/stream-ticket.ts";
+import { CALLERS } from "./callers.ts";
+import { examples, runId, views } from "./documented.ts";
+import { STREAM } from "./event-docs.ts";
+import type { Limits } from "./limits.ts";
+
+const TAG = "Runs";
+
+/** The stream of a run, and the ticket with which a browser's own EventSource may read it. */
+export function runEventRoutes(gateway: Gateway, limits: Limits): readonly Route[] {
+  return [
+    getRoute({
+      url: "/v1/runs/:id/events",
+      access: CALLERS,
+      credential: (request, apiKeys) => ticketHolder(gateway.state, request, apiKeys),
+      docs: {
+        operationId: "streamRun",
+        tag: TAG,
+        summary: "The events of a run, as they were and as they come.",
+        description: [
+          "After `Last-Event-ID` it goes on behind that event. A client that leaves stops nothing, and several may watch.",
+          "A browser's own EventSource is let in by the cookie of a stream ticket.",
+        ].join("\n\n"),
+        id: runId,
+        headers: { "Last-Event-ID": "The id of the last durable event that the client has." },
+        answers: {
+          200: { says: "The stream.", ...STREAM },
+          204: { says: "The run has ended, and the client has its last event: there is nothing to come back for." },
+        },
+        problems: ["not_acceptable", "expired", "rate_limited"],
+      },
+      query: eventsQuery,
+      handle: (incoming) => events(gateway, incoming),
+    }),
+    postRoute({
+      url: "/v1/runs/:id/stream-ticket",
+      access: CALLERS,
+      docs: {
+        operationId: "issueStreamTicket",
+        tag: TAG,
+        summary: "Lets a browser's EventSource read the stream of a run.",
+        description: "The ticket is a cookie for that one address, because an EventSource sends no Authorization. A repeat gives a ticket of its own.",
+        id: runId,
+        answers: {
+          201: {
+            says: "The ticket is set.",
+            body: views.ticket,
+            example: examples.ticket,
+            headers: { "Set-Cookie": "The ticket; HttpOnly, SameSite=Strict." },
+          },
+        },
+        problems: ["expired"],
+      },
+      body: noBody,
+      rate: limits.actions,
+      handle: (incoming) => ticket(gateway, incoming),
+    }),
+  ];
+}
+
+async function events(
+  gateway: Gateway,
+  { id, principal, request, reply, query }: Incoming & { readonly query: { readonly lastEventId?: string } },
+): Promise<unknown> {
+  const accept = request.headers.accept ?? "*/*";
+  if (!/text\/event-stream|text\/\*|\*\/\*/.test(accept)) {
+    throw new HttpProblem("not_acceptable", "This route answers with server-sent events.", {
+      remedy: 'Ask with "Accept: text/event-stream".',
+    });
+  }
+  const own = await ownRun(gateway.state, id, principal);
+  const { run } = own;
+  // An EventSource that a page opens anew cannot send the header.
+  const after = parseEventId(request.headers["last-event-id"] ?? query.lastEventId, own.runId);
+  const place = after === null ? "nowhere" : await placeOf(gateway, own.runId, after);
+  if (after === null || place === "nowhere")
+    throw new HttpProblem("invalid_request", "The Last-Event-ID is not one of this run.", {
+      remedy: `Use the id of an event of this stream, "${own.runId}:<number>", or none.`,
+    });
+  // The one answer after which a browser's EventSource does not come back: for one that has the run's end, there is nothing to come back for.
+  if (place === "last" && run !== null && run.endedAt !== null) return reply.code(204).send();
+  await streamRun(gateway, { own, after, principal, reply });
+  return undefined;
+}
+
+/** Where in the log an event stands. After one that never happened, a client would wait for events that it then misses. */
+async function placeOf({ state }: Gateway, run: string, sequence: number): Promise<"last" | "earlier" | "nowhere"> {
+  const entries = await state.range(keys.events(run), { after: Math.max(0, sequence - 1), limit: sequence === 0 ? 1 : 2 });
+  if (sequence > 0 && entries[0]?.sequence !== sequence) return "nowhere";
+  return entries.length > (sequence === 0 ? 0 : 1) ? "earlier" : "last";
+}
+
+async function ticket(gateway: Gateway, { id, principal, request, reply }: Incoming): Promise<unknown> {
+  const { runId: run, now } = await ownRun(gateway.state, id, principal);
+  const { cookie, expiresAt } = await issueTicket(gateway, { runId: run, principal, now, origin: request.headers.origin });
+  reply.code(201).header("set-cookie", cookie);
+  return { runId: run, expiresAt };
+}

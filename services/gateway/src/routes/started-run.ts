@@ -1,0 +1,33 @@
+import type { Incoming } from "@toolbus/runtime";
+import type { Gateway } from "../gateway.ts";
+import type { MessageAccepted } from "../inbound/send-message.ts";
+import { orProblem, type Refused } from "../refused.ts";
+import { ownRun } from "../run-access.ts";
+import { viewRun } from "../run-view.ts";
+import { streamRun } from "../stream/stream-run.ts";
+import { takePlace } from "../stream/stream-place.ts";
+
+/** Starts a run and answers: with its stream when that was asked for by name, else with the run. */
+export async function answerWithRun(
+  gateway: Gateway,
+  { principal, request, reply }: Pick<Incoming, "principal" | "request" | "reply">,
+  start: () => Promise<MessageAccepted | Refused>,
+): Promise<unknown> {
+  // Taken before anything is accepted: a client that is refused its stream must not have started a run.
+  const place = request.headers.accept?.includes("text/event-stream") ? takePlace(gateway, principal) : null;
+  try {
+    const { runId, replayed } = orProblem(await start());
+    const own = await ownRun(gateway.state, runId, principal);
+    reply.header("location", `/v1/runs/${runId}`).header("x-toolbus-run-id", runId);
+    if (replayed) reply.header("idempotent-replay", "true");
+    if (!place) {
+      reply.code(202);
+      return await viewRun(gateway.state, own);
+    }
+    const accepted = { type: "accepted", runId, conversationId: own.origin.conversationId } as const;
+    await streamRun(gateway, { own, after: 0, principal, reply, accepted, place });
+    return undefined;
+  } finally {
+    place?.leave();
+  }
+}

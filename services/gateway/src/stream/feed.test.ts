@@ -1,0 +1,87 @@
+import type { StateStore } from "@toolbus/state";
+import { describe, expect, it } from "vitest";
+import { completed, started, turn } from "../agent-under-test.ts";
+import { setup as setupGateway } from "../gateway-under-test.ts";
+
+describe("the reader of a run's log", () => {
+  it("reads an event once, however many watch", async () => {
+    await using t = await setup();
+    const viewers = await Promise.all(Array.from({ length: 20 }, () => t.view("una", t.runId)));
+    await t.agent.say(t.runId, started);
+    await Promise.all(viewers.map((viewer) => viewer.sees(({ name }) => name === "run.started")));
+    const before = t.reads.count;
+    await t.agent.say(t.runId, turn(0), turn(1));
+    await Promise.all(viewers.map((viewer) => viewer.sees(({ data }) => data["round"] === 1)));
+    await t.agent.say(t.runId, completed);
+    await Promise.all(viewers.map(({ ended }) => ended));
+    expect(t.reads.count - before).toBe(2);
+    for (const viewer of viewers) expect(viewer.seen.map(({ id }) => id)).toEqual([1, 2, 3, 4].map((n) => `${t.runId}:${n}`));
+  });
+
+  it("reads again for whoever was told of an event after a read began", async () => {
+    await using t = await setup();
+    const early = await t.view("una", t.runId);
+    await t.agent.say(t.runId, started);
+    await early.sees(({ name }) => name === "run.started");
+    // A read that has looked already, but whose answer is still on its way.
+    const release = t.reads.hold();
+    await t.agent.say(t.runId, turn(0));
+    await t.reads.held();
+    await t.agent.say(t.runId, completed);
+    const late = await t.view("otto", t.runId, `${t.runId}:1`);
+    release();
+    await Promise.all([early.ended, late.ended]);
+    expect(early.seen.map(({ name }) => name)).toEqual(["run.started", "turn", "run.completed"]);
+    expect(late.seen.map(({ name }) => name)).toEqual(["turn", "run.completed"]);
+  });
+
+  it("reads a run anew for one that comes when all others have left", async () => {
+    await using t = await setup();
+    const first = await t.view("una", t.runId);
+    await t.agent.say(t.runId, started);
+    await first.sees(({ name }) => name === "run.started");
+    first.leave();
+    await first.ended;
+    await t.agent.say(t.runId, turn(0));
+    const second = await t.view("una", t.runId);
+    await second.sees(({ name }) => name === "turn");
+    expect(second.seen.map(({ name }) => name)).toEqual(["run.started", "turn"]);
+  });
+});
+
+/** A gateway with one run, and a store whose reads of its events are counted and can be held back after they have looked. */
+async function setup() {
+  const gate = { open: Promise.resolve() };
+  let held = Promise.withResolvers<void>();
+  const reads = {
+    count: 0,
+    hold(): () => void {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      gate.open = promise;
+      held = Promise.withResolvers<void>();
+      return () => {
+        gate.open = Promise.resolve();
+        resolve();
+      };
+    },
+    /** Resolves when a read waits. */
+    held: (): Promise<void> => held.promise,
+  };
+  const wrapStore = (state: StateStore): StateStore => ({
+    ...state,
+    async range(log, options) {
+      const entries = await state.range(log, options);
+      // What asks for less looks up where a client stands.
+      if (log.startsWith("tb:events:") && options.limit > 2) {
+        reads.count++;
+        held.resolve();
+        await gate.open;
+      }
+      return entries;
+    },
+  });
+  const t = await setupGateway({ wrapStore });
+  const runId = await t.accepted();
+  await t.agent.take(runId);
+  return { ...t, runId, reads };
+}

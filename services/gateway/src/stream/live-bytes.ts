@@ -1,0 +1,13 @@
+import type { LiveEvent, TextReset } from "@toolbus/contracts";
+import { sseBytes } from "./sse-writer.ts";
+
+const written = new WeakMap<LiveEvent | TextReset, Buffer>();
+
+/** A live event's bytes on the wire. All viewers of a run are handed the same object by the feed, so it is written out once. */
+export function liveBytes(event: LiveEvent | TextReset): Buffer {
+  const known = written.get(event);
+  if (known) return known;
+  const bytes = sseBytes({ name: event.type, data: JSON.stringify(event) });
+  written.set(event, bytes);
+  return bytes;
+}

@@ -1,0 +1,35 @@
+import type { Json, RunEvent, ToolProgressed } from "@toolbus/contracts";
+
+/** Which progress of tools a viewer is sent: of calls that it knows to be open, and never what is older than what it has. */
+export interface LiveProgress {
+  /** False for what comes again, too late, or of a call that this run does not wait for. Every replica of the agent shows the same. */
+  take(progress: ToolProgressed): boolean;
+  /** An event that the viewer was sent. */
+  sent(event: RunEvent): void;
+}
+
+/** `open` are the calls that the run waited for when the viewer came. */
+export function liveProgress(open: Iterable<string>): LiveProgress {
+  const last = new Map([...open].map((callId) => [callId, 0]));
+  return {
+    take({ callId, n }) {
+      const before = last.get(callId);
+      if (before === undefined || n <= before) return false;
+      last.set(callId, n);
+      return true;
+    },
+    sent(event) {
+      if (event.type === "turn") for (const { callId } of event.calls) last.set(callId, last.get(callId) ?? 0);
+      if (event.type === "call.resolved") last.delete(event.callId);
+    },
+  };
+}
+
+/** A live batch as the progress that it is; null for anything else, which the feed of all viewers must survive. */
+export function progressOf(batch: Json): ToolProgressed | null {
+  if (batch === null || typeof batch !== "object" || Array.isArray(batch)) return null;
+  const { type, callId, tool, n, at, message, fraction } = batch as Partial<Record<string, Json>>;
+  if (type !== "progress" || typeof callId !== "string" || typeof tool !== "string" || typeof message !== "string") return null;
+  if (!Number.isSafeInteger(n) || !Number.isSafeInteger(at)) return null;
+  return { type, callId, tool, n: Number(n), at: Number(at), message, ...(typeof fraction === "number" ? { fraction } : {}) };
+}

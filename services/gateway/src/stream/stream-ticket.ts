@@ -1,0 +1,61 @@
+import { createHash } from "node:crypto";
+import { isRunId, keys, parseStreamTicket, shardOf, type StreamTicket } from "@toolbus/contracts";
+import { type ApiKeys, idOf, type Principal } from "@toolbus/runtime";
+import type { StateStore } from "@toolbus/state";
+import type { FastifyRequest } from "fastify";
+import type { Gateway } from "../gateway.ts";
+
+// A browser's EventSource can send no Authorization header. What it sends is the cookies of its own origin, so a ticket is one: of no use on any
+// other path, unseen by scripts, in no address and so in no log. Why this way: docs/decisions/0020.
+const COOKIE = "toolbus-stream";
+
+export interface IssuedTicket {
+  readonly expiresAt: number;
+  /** The `Set-Cookie` header. Nobody is told the secret in another way; the store has its hash. */
+  readonly cookie: string;
+}
+
+/** Gives the principal a ticket for the stream of this run. `origin` is the request's own header of that name. */
+export async function issueTicket(
+  { state, config, random }: Gateway,
+  { runId, principal, now, origin }: { runId: string; principal: Principal; now: number; origin: string | undefined },
+): Promise<IssuedTicket> {
+  const secret = Buffer.from(random(32)).toString("base64url");
+  const key = keys.streamTicket(runId, hashOf(secret));
+  const ticket: StreamTicket = { runId, tenant: principal.tenant, principal: principal.id, keyId: principal.keyId, createdAt: now };
+  const expiresAt = now + config.STREAM_TICKET_MS;
+  const { outcome } = await state.commit(shardOf(runId), {
+    op: `ticket:${key}`,
+    guards: [{ key, version: 0 }],
+    put: [{ key, value: ticket, expiresAt }],
+  });
+  if (outcome !== "ok") throw new Error(`The ticket was not stored: ${outcome}.`);
+  // Over plain HTTP, on a developer's machine, a browser would drop a cookie that demands better.
+  const secure = origin?.startsWith("http://") ? "" : "; Secure";
+  const maxAge = Math.floor(config.STREAM_TICKET_MS / 1000);
+  return { expiresAt, cookie: `${COOKIE}=${secret}; Path=/v1/runs/${runId}/events; Max-Age=${maxAge}; HttpOnly; SameSite=Strict${secure}` };
+}
+
+/** The principal whose ticket for this very run the request shows, as its key has it now. Null without one that counts. */
+export async function ticketHolder(state: StateStore, request: FastifyRequest, apiKeys: ApiKeys): Promise<Principal | null> {
+  const runId = idOf(request);
+  const secret = cookieIn(request);
+  // Cookies know no ports: a page of another program on this host can have one sent, and is told so by its browser's own word.
+  const site = request.headers["sec-fetch-site"] ?? "same-origin";
+  if (secret === null || site !== "same-origin" || !isRunId(runId)) return null;
+  const { documents } = await state.read([keys.streamTicket(runId, hashOf(secret))]);
+  const ticket = documents[0] && parseStreamTicket(documents[0].value);
+  if (!ticket?.ok) return null;
+  const principal = apiKeys.named(ticket.value.keyId);
+  return principal?.id === ticket.value.principal && principal.tenant === ticket.value.tenant ? principal : null;
+}
+
+function cookieIn({ headers }: FastifyRequest): string | null {
+  const pairs = (headers.cookie ?? "").split(";").map((pair) => pair.trim());
+  const value = pairs.find((pair) => pair.startsWith(`${COOKIE}=`))?.slice(COOKIE.length + 1);
+  return value !== undefined && /^[\w-]{43}$/.test(value) ? value : null;
+}
+
+function hashOf(secret: string): string {
+  return createHash("sha256").update(secret).digest("base64url");
+}

@@ -1,0 +1,368 @@
+import { createServer, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+import { readdirSync, readFileSync } from "node:fs";
+import { type AllInOne, startAllInOne } from "@toolbus/all-in-one";
+import type { MessageBus } from "@toolbus/bus";
+import { attributes, type Message, message, messageTypes, topics } from "@toolbus/contracts";
+import { fileKeySet } from "@toolbus/grants";
+import { type Infrastructure, tracedBus } from "@toolbus/runtime";
+import { createLog } from "@toolbus/telemetry";
+import { defineTool, startWorker, toolError, toolset, type Worker } from "@toolbus/tool-kit";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { approve, call, follow, heldApproval } from "./http-client.ts";
+import { type OtlpReceiver, otlpReceiver } from "./otlp-receiver.ts";
+import { someRelease } from "./releases.ts";
+import { scratch, type Scratch } from "./scratch.ts";
+
+// What looks like a credential must be nowhere, whatever field it stands in.
+const CREDENTIALS = {
+  "in a result": "sk-canary0result0123456789",
+  "in a note of the requester": "Bearer canary1note1234567890",
+  "in what a tool throws": "ghp_canary2thrown0123456789",
+  "in a tool's problem": `eyJ${"canary3".repeat(3)}.${"x".repeat(20)}.${"y".repeat(20)}`,
+  "in an answer of the target that failed": "tb_operator_canary4target0123",
+  "in an exception of the service": "xoxb-1234567890-canary5exception",
+  "in an address that an exception quotes": "canary6user:canary6password",
+} as const;
+// What stands in these fields must be nowhere, whatever it looks like.
+const HEADERS = { cookie: "session=canary-cookie", "x-api-key": "canary-header", "user-agent": "canary-agent" } as const;
+const FIELDS = {
+  ...HEADERS,
+  "a query": "canary-query",
+  "a wrong API key": "tb_user_canary7wrongkey0123456",
+  "a forged grant": "canary-forged-grant",
+  "a forged call secret": "canary-forged-secret",
+} as const;
+// What the owner of a run asked for and gets to see, and nobody who reads telemetry does.
+const CONTENTS = { arguments: "canary-argument", result: "canary-result", "words of a tool's error": "canary-error-words" } as const;
+
+let files: Scratch;
+let seen: Seen;
+beforeAll(async () => {
+  files = scratch();
+  seen = await whatIsSeen();
+});
+afterAll(() => files.remove());
+
+describe("a credential", () => {
+  const all = (): readonly [string, string][] => [...Object.entries(CREDENTIALS), ...Object.entries(FIELDS), ...seen.secrets];
+
+  it.each(["log", "otlp", "traceFiles", "audit", "events", "errorBodies", "deadLetters"] as const)(
+    "is not in %s, wherever it came from",
+    (place) => {
+      expect(seen.places[place].length).toBeGreaterThan(100);
+      expect(
+        all()
+          .filter(([, secret]) => seen.places[place].includes(secret))
+          .map(([what]) => what),
+      ).toEqual([]);
+    },
+  );
+
+  it("was really there: every field was used, and grants, call secrets and keys of this very run are among what is looked for", () => {
+    expect(seen.secrets.map(([what]) => what.replace(/ \d+$/, ""))).toEqual(
+      expect.arrayContaining(["a grant", "a call secret", "the user's key", "the approver's key"]),
+    );
+    expect(seen.places.log).toContain("[redacted]");
+    expect(seen.places.events).toContain("[redacted]");
+  });
+});
+
+describe("a content", () => {
+  it.each(["log", "otlp", "traceFiles", "audit", "errorBodies"] as const)("is not in %s", (place) => {
+    expect(
+      Object.entries(CONTENTS)
+        .filter(([, text]) => seen.places[place].includes(text))
+        .map(([what]) => what),
+    ).toEqual([]);
+  });
+
+  it("is in the events of the run, for its owner", () => {
+    expect(seen.places.events).toContain(CONTENTS.result);
+  });
+});
+
+interface Seen {
+  readonly places: Readonly<Record<"log" | "otlp" | "traceFiles" | "audit" | "events" | "errorBodies" | "deadLetters", string>>;
+  /** Real secrets of this run. */
+  readonly secrets: readonly [string, string][];
+}
+
+/** Runs everything that may leak once, and gives all that came out. */
+async function whatIsSeen(): Promise<Seen> {
+  let log = "";
+  const stderr = vi.spyOn(process.stderr, "write").mockImplementation((chunk) => {
+    log += String(chunk);
+    return true;
+  });
+  const receiver = await otlpReceiver();
+  const target = await leakyTarget();
+  const tap = tapped();
+  const system = await startAllInOne({
+    directory: files.at("data"),
+    wrap: tap.wrap,
+    env: {
+      RELEASE_API_URL: target.url,
+      GATEWAY_PORT: "0",
+      APPROVALS_PORT: "0",
+      LOG_LEVEL: "debug",
+      OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
+      OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
+      TRACE_DIR: files.at("traces"),
+      TOOL_AUDIT_FILE: files.at("audit.jsonl"),
+    },
+  });
+  try {
+    const worker = await leakyWorker(tap.infrastructure(), files.at("data", "keys", "jwks.json"));
+    const deadLetters = await forged(tap.infrastructure().bus);
+    await leakyCalls(tap.infrastructure().bus);
+    const events = await investigated(system);
+    const errorBodies = await refused(system, tap);
+    await worker.stop();
+    await system.stop();
+    return {
+      places: {
+        log,
+        otlp: otlpOf(receiver),
+        traceFiles: readdirSync(files.at("traces"))
+          .map((name) => readFileSync(files.at("traces", name), "utf8"))
+          .join(""),
+        audit: readFileSync(files.at("audit.jsonl"), "utf8"),
+        events,
+        errorBodies,
+        deadLetters,
+      },
+      secrets: [...tap.secrets(), ["the user's key", system.keys.user], ["the approver's key", system.keys.approver]],
+    };
+  } finally {
+    stderr.mockRestore();
+    await system.stop();
+    await target.stop();
+    await receiver.stop();
+  }
+}
+
+function otlpOf(receiver: OtlpReceiver): string {
+  const paths = new Set(receiver.exports().map(({ path }) => path));
+  if (paths.size !== 3) throw new Error(`Only ${[...paths].join(", ")} were exported.`);
+  return receiver
+    .exports()
+    .map(({ body }) => body)
+    .join("\n");
+}
+
+/** A release API that puts secrets into everything it answers, and fails the first time. */
+async function leakyTarget(): Promise<{ readonly url: string; stop(): Promise<void> }> {
+  let requests = 0;
+  const server = createServer((request: IncomingMessage, response) => {
+    const failed = ++requests === 1;
+    request.resume().on("end", () => {
+      const headers = { "content-type": "application/json", "set-cookie": HEADERS.cookie, "x-token": HEADERS["x-api-key"] };
+      if (failed) response.writeHead(503, headers).end(JSON.stringify({ error: CREDENTIALS["in an answer of the target that failed"] }));
+      else if (request.method === "POST") response.writeHead(201, headers).end(JSON.stringify({ report_id: CONTENTS.result }));
+      else response.writeHead(200, headers).end(JSON.stringify(leakyRelease()));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function leakyRelease(): object {
+  const release = someRelease("r1");
+  return { ...release, changes: [`Rotate ${CREDENTIALS["in a result"]}`, `Drop ${CONTENTS.result}`, ...release.changes] };
+}
+
+/** An investigation from its request to its end, with secrets in its headers and its note; gives the durable events as its owner saw them. */
+async function investigated({ gatewayUrl: gateway, approvalsUrl: approvals, keys }: AllInOne): Promise<string> {
+  const response = await fetch(`${gateway}/v1/investigations`, {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${keys.user}`,
+      "content-type": "application/json",
+      baggage: "k=Bearer%20canary1note1234567890",
+      ...HEADERS,
+    },
+    body: JSON.stringify({ releaseId: "r1", note: `Use ${CREDENTIALS["in a note of the requester"]}` }),
+    signal: AbortSignal.timeout(30_000),
+  });
+  const { runId } = (await response.json()) as { readonly runId: string };
+  const requester = { gateway, user: keys.user };
+  await approve({ approvals, approver: keys.approver }, await heldApproval(requester, runId));
+  return JSON.stringify(await follow(requester, runId));
+}
+
+/** Requests that are refused or fail, with secrets in all that they hold; gives the bodies of the answers. */
+async function refused({ gatewayUrl: gateway, approvalsUrl: approvals, keys }: AllInOne, tap: Tap): Promise<string> {
+  const bodies: unknown[] = [];
+  const ask = async (url: string, key: string, body?: object): Promise<void> => void bodies.push((await call(url, key, body)).body);
+  await ask(`${gateway}/v1/runs/rn_00_01JABCDEFGHJKMNPQRSTVWXYZ0?token=${FIELDS["a query"]}`, keys.user);
+  await ask(`${gateway}/v1/investigations`, FIELDS["a wrong API key"], { releaseId: CONTENTS.arguments });
+  await ask(`${gateway}/v1/investigations`, keys.user, { releaseId: 7, secret: CONTENTS.arguments });
+  await ask(`${approvals}/v1/approvals/ap_${CREDENTIALS["in a result"]}`, keys.approver);
+  tap.failReads();
+  await ask(`${gateway}/v1/runs/rn_00_01JABCDEFGHJKMNPQRSTVWXYZ0`, keys.user);
+  return JSON.stringify(bodies);
+}
+
+/** A toolset that says what it must not, in each way in which a tool can. */
+async function leakyWorker({ bus, state, clock, monotonic, random }: Infrastructure, jwksFile: string): Promise<Worker> {
+  const tool = (name: string, run: () => never | object) =>
+    defineTool({
+      name,
+      kind: "read",
+      description: "Says what it must not, for a test. Example: call it with any text. It gives an object. Not for any other use.",
+      parameters: {
+        type: "object",
+        properties: { text: { type: "string", description: "Any text." } },
+        required: ["text"],
+        additionalProperties: false,
+      },
+      run: async (_args, { log }) => {
+        log.info({ arguments: CONTENTS.arguments, note: CREDENTIALS["in a result"] }, "a tool says what it must not");
+        return run() as never;
+      },
+    });
+  return startWorker({
+    toolset: toolset({
+      name: "canary",
+      tools: [
+        tool("canary_throws", () => {
+          throw new Error(`${CREDENTIALS["in what a tool throws"]} ${CONTENTS["words of a tool's error"]}`);
+        }),
+        tool("canary_refuses", () => toolError("refused", `${CREDENTIALS["in a tool's problem"]} ${CONTENTS["words of a tool's error"]}`)),
+        tool("canary_answers", () => ({ secret: CREDENTIALS["in a result"], plain: CONTENTS.result })),
+      ],
+    }),
+    bus: tracedBus(bus, { service: "canary", system: "memory", clock, monotonic }),
+    state,
+    keys: fileKeySet({ file: jwksFile, clock, onProblem: () => undefined }),
+    log: createLog({ name: "canary", level: "debug" }),
+    clock,
+    monotonic,
+    random,
+  });
+}
+
+/** Calls every leaky tool as an agent would, and waits for the answers. */
+async function leakyCalls(bus: MessageBus): Promise<void> {
+  const answered = new Set<string>();
+  const all = Promise.withResolvers<void>();
+  const replies = await bus.consume(
+    "tool.result.canary",
+    async ({ message: answer }) => {
+      answered.add(answer.correlationId ?? "");
+      if (answered.size === 3) all.resolve();
+      return { kind: "ack" };
+    },
+    { concurrency: 1 },
+  );
+  for (const [index, toolName] of ["canary_throws", "canary_refuses", "canary_answers"].entries()) {
+    const toolCallId = `rn_00_01JABCDEFGHJKMNPQRSTVWXYZ0.1.${index}`;
+    const body = {
+      toolCallId,
+      toolName,
+      arguments: JSON.stringify({ text: CONTENTS.arguments }),
+      sessionId: "cv_00_01JABCDEFGHJKMNPQRSTVWXYZ0",
+    };
+    await bus.publish(invokeOf(toolCallId, "canary", body));
+  }
+  await all.promise;
+  await replies.stop();
+}
+
+/** Publishes what no worker can read, with a grant and a secret on it; gives the dead letter. */
+async function forged(bus: MessageBus): Promise<string> {
+  const letters: string[] = [];
+  const came = Promise.withResolvers<void>();
+  const queue = await bus.consume(
+    topics.dead(topics.invoke("release")),
+    async ({ message: letter }) => {
+      letters.push(JSON.stringify(letter));
+      came.resolve();
+      return { kind: "ack" };
+    },
+    { concurrency: 1 },
+  );
+  await bus.publish(invokeOf("forged", "release", { not: "an invoke" }));
+  await came.promise;
+  await queue.stop();
+  return letters.join("\n");
+}
+
+function invokeOf(id: string, toolsetName: string, body: object): Message {
+  return message({
+    id: `${id}#1`,
+    topic: topics.invoke(toolsetName),
+    type: messageTypes.toolInvoke,
+    source: "/agents/canary",
+    now: Date.now(),
+    correlationId: id,
+    replyTo: topics.result("canary"),
+    attributes: {
+      [attributes.grant]: FIELDS["a forged grant"],
+      [attributes.callSecret]: FIELDS["a forged call secret"],
+    },
+    body,
+  });
+}
+
+interface Tap {
+  wrap(infrastructure: Infrastructure): Infrastructure;
+  infrastructure(): Infrastructure;
+  /** Grants and call secrets that went over the bus. */
+  secrets(): readonly [string, string][];
+  /** From now on every read of the store throws, with secrets in its words. */
+  failReads(): void;
+}
+
+function tapped(): Tap {
+  let inner: Infrastructure | null = null;
+  let failing = false;
+  const grants = new Set<string>();
+  const callSecrets = new Set<string>();
+  return {
+    wrap(built) {
+      inner = built;
+      const bus: MessageBus = {
+        ...built.bus,
+        publish(sent) {
+          const { [attributes.grant]: grant, [attributes.callSecret]: secret } = sent.attributes;
+          if (grant !== undefined) grants.add(grant);
+          if (secret !== undefined) callSecrets.add(secret);
+          return built.bus.publish(sent);
+        },
+      };
+      const state = new Proxy(built.state, {
+        get(store, name, receiver) {
+          if (name === "read" && failing) return () => Promise.reject(leakyError());
+          const value: unknown = Reflect.get(store, name, receiver);
+          return typeof value === "function" ? value.bind(store) : value;
+        },
+      });
+      return { ...built, bus, state };
+    },
+    infrastructure() {
+      if (!inner) throw new Error("The system has not started.");
+      return inner;
+    },
+    secrets: () => [
+      ...[...grants].map((grant, n): [string, string] => [`a grant ${n}`, grant]),
+      ...[...callSecrets].map((secret, n): [string, string] => [`a call secret ${n}`, secret]),
+    ],
+    failReads() {
+      failing = true;
+    },
+  };
+}
+
+function leakyError(): Error {
+  const { "in an exception of the service": token, "in an address that an exception quotes": user } = CREDENTIALS;
+  return new Error(`connect failed: redis://${user}@store:6379 with ${token}`);
+}

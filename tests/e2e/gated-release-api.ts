@@ -1,0 +1,54 @@
+import { randomUUID } from "node:crypto";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import path from "node:path";
+import { startReleaseApi } from "@toolbus/example-release-api";
+import { someRelease } from "./releases.ts";
+
+/** The example release API behind a gate: what a run reads waits until the test says go, so that a viewer is there before anything happens. */
+export interface GatedReleaseApi {
+  readonly url: string;
+  /** From now on nothing passes, until the function that it gives is called. */
+  hold(): () => void;
+  stop(): Promise<void>;
+}
+
+export async function gatedReleaseApi(directory: string, releaseIds: readonly string[]): Promise<GatedReleaseApi> {
+  const releases = new Map(releaseIds.map((id) => [id, someRelease(id)]));
+  const api = await startReleaseApi({ directory: path.join(directory, "api"), releases, clock: () => Date.now(), newId: randomUUID });
+  let gate = Promise.resolve();
+  const server: Server = createServer((request, response) => {
+    const body: Buffer[] = [];
+    request.on("data", (bytes: Buffer) => body.push(bytes));
+    request.on("end", async () => {
+      await gate;
+      const headers = Object.entries(request.headers).flatMap(([name, value]) =>
+        typeof value === "string" && !HOP.has(name) ? [[name, value] as [string, string]] : [],
+      );
+      const answer = await fetch(api.url + (request.url ?? "/"), {
+        method: request.method ?? "GET",
+        headers,
+        ...(body.length > 0 ? { body: Buffer.concat(body) } : {}),
+      }).catch(() => null);
+      if (!answer) return void response.destroy();
+      response.writeHead(answer.status, { "content-type": answer.headers.get("content-type") ?? "application/json" });
+      response.end(Buffer.from(await answer.arrayBuffer()));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    hold() {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      gate = promise;
+      return resolve;
+    },
+    async stop() {
+      server.closeAllConnections();
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+      await api.stop();
+    },
+  };
+}
+
+const HOP = new Set(["connection", "content-length", "host", "transfer-encoding"]);

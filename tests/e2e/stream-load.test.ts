@@ -1,0 +1,34 @@
+import path from "node:path";
+import { describe, expect, it } from "vitest";
+import { runProgram } from "./program.ts";
+
+const BENCH = path.resolve(import.meta.dirname, "../../bench/src/main.ts");
+
+interface Row {
+  readonly readers: number;
+  readonly missing: number;
+  readonly rssOpenMb: number;
+  readonly rssPeakMb: number;
+  readonly slow: number;
+  readonly neverRead: number;
+  readonly neverReadLetGo: number;
+}
+
+// What the last crowd's bad readers would have been buffered in four seconds, if they were.
+const FLOOD_MB = (4 * 50 * 50_000 * 40) / 1_048_576;
+
+describe("a thousand readers of one run", () => {
+  it("get every event though others are slow or never read, who cost bounded memory and are let go", async () => {
+    const { code, stdout, stderr } = await runProgram(BENCH, ["streams", "--seconds", "4", "--json"]);
+    expect([code, stderr]).toEqual([0, ""]);
+    const { rows } = JSON.parse(stdout) as { readonly rows: readonly Row[] };
+    expect(rows.map(({ readers, slow, neverRead, missing }) => ({ readers, slow, neverRead, missing }))).toEqual([
+      { readers: 100, slow: 0, neverRead: 0, missing: 0 },
+      { readers: 1000, slow: 0, neverRead: 0, missing: 0 },
+      { readers: 1000, slow: 20, neverRead: 20, missing: 0 },
+    ]);
+    const last = rows[2];
+    expect(last?.neverReadLetGo).toBe(20);
+    expect((last?.rssPeakMb ?? Infinity) - (last?.rssOpenMb ?? 0)).toBeLessThan(FLOOD_MB);
+  });
+});

@@ -1,0 +1,318 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { approve, follow, heldApproval, startRun } from "./http-client.ts";
+import type { ReceivedSpan } from "./otlp-receiver.ts";
+import { scratch, type Scratch } from "./scratch.ts";
+import { RELEASE, type TracedSystem, tracedSystem } from "./traced-system.ts";
+
+const CLIENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+
+let files: Scratch;
+let traced: TracedSystem;
+let runId: string;
+let spans: readonly ReceivedSpan[];
+
+beforeAll(async () => {
+  files = scratch();
+  traced = await tracedSystem(files.at("data"), {
+    TRACE_DIR: files.at("traces"),
+    TOOL_AUDIT_FILE: files.at("audit.jsonl"),
+    // Gauges are read at intervals, and the last one comes when the store is closed.
+    OTEL_METRIC_EXPORT_INTERVAL: "50",
+  });
+  const { requester, decider, receiver } = traced;
+  runId = await startRun(requester, RELEASE);
+  await approve(decider, await heldApproval(requester, runId));
+  await follow(requester, runId);
+  await followTraced();
+  await traced.end();
+  spans = receiver.spans();
+});
+afterAll(async () => {
+  await traced.stop();
+  files.remove();
+});
+
+describe("one investigation", () => {
+  it("is one trace, from the HTTP request across the bus into the worker and back, with the parents that caused each", () => {
+    const trace = traceOf(runId);
+    expect(trace.filter(({ parentSpanId }) => parentSpanId === "").map(({ name }) => name)).toEqual(["POST /v1/investigations"]);
+    const chains = {
+      "invoke_agent default": ["POST /v1/investigations"],
+      "chat rules-1": ["invoke_agent default", "POST /v1/investigations"],
+      "process run.wake": ["publish run.wake"],
+      "execute_tool get_release_summary": [
+        "process tool.invoke.release",
+        "publish tool.invoke.release",
+        "invoke_agent default",
+        "POST /v1/investigations",
+      ],
+      "process tool.result.default": ["publish tool.result.default", "process tool.invoke.release", "publish tool.invoke.release"],
+      "process approval.request": ["publish approval.request", "invoke_agent default", "POST /v1/investigations"],
+      "process approval.held.default": ["publish approval.held.default", "process approval.request"],
+      "execute_tool file_risk_report": ["process tool.invoke.release", "publish tool.invoke.release", "POST /v1/investigations"],
+    };
+    for (const [name, chain] of Object.entries(chains)) {
+      const named = trace.filter((span) => span.name === name);
+      expect(named, name).not.toEqual([]);
+      for (const span of named) expect(ancestors(span, trace).slice(0, chain.length), name).toEqual(chain);
+    }
+  });
+
+  it("has every span beneath one that was sent too, in every trace", () => {
+    const known = new Set(spans.map(({ spanId }) => spanId));
+    const orphans = spans.filter(
+      ({ parentSpanId }) => parentSpanId !== "" && !known.has(parentSpanId) && parentSpanId !== CLIENT.slice(36, 52),
+    );
+    expect(orphans.map(({ name }) => name)).toEqual([]);
+  });
+
+  it("does not take the approver's request into its trace, but knows it by a link", () => {
+    const decision = spans.find(({ name }) => name === "POST /v1/approvals/:id/decision");
+    expect(decision?.traceId).not.toBe(traceOf(runId)[0]?.traceId);
+    const linked = traceOf(runId).flatMap(({ links }) => links.map(({ traceId }) => traceId));
+    expect(linked).toContain(decision?.traceId);
+  });
+
+  it.each([
+    [
+      "POST /v1/investigations",
+      2,
+      {
+        "toolbus.service": "gateway",
+        "http.request.method": "POST",
+        "http.route": "/v1/investigations",
+        "http.response.status_code": 202,
+        "url.path": "/v1/investigations",
+        "url.scheme": "http",
+        "server.address": "127.0.0.1",
+        "server.port": expect.any(Number),
+      },
+    ],
+    [
+      "invoke_agent default",
+      1,
+      {
+        "toolbus.service": "agent",
+        "gen_ai.operation.name": "invoke_agent",
+        "gen_ai.provider.name": "offline",
+        "gen_ai.agent.name": "default",
+        "gen_ai.conversation.id": expect.stringMatching(/^cv_/),
+        "toolbus.run.id": expect.stringMatching(/^rn_/),
+        "toolbus.profile": "release-investigation",
+        "toolbus.round": 0,
+        "toolbus.epoch": 1,
+      },
+    ],
+    [
+      "chat rules-1",
+      3,
+      {
+        "toolbus.service": "agent",
+        "gen_ai.operation.name": "chat",
+        "gen_ai.provider.name": "offline",
+        "gen_ai.request.model": expect.any(String),
+        "gen_ai.request.max_tokens": expect.any(Number),
+        "gen_ai.response.model": expect.any(String),
+        "gen_ai.response.finish_reasons": ["tool_use"],
+        "gen_ai.usage.input_tokens": expect.any(Number),
+        "gen_ai.usage.output_tokens": expect.any(Number),
+        "gen_ai.conversation.id": expect.stringMatching(/^cv_/),
+        "toolbus.transcript.entries": expect.any(Number),
+        "toolbus.tools.offered": expect.any(Number),
+      },
+    ],
+    [
+      "publish tool.invoke.release",
+      4,
+      {
+        "toolbus.service": "agent",
+        "messaging.system": "memory",
+        "messaging.operation.name": "publish",
+        "messaging.operation.type": "send",
+        "messaging.destination.name": "tool.invoke.release",
+        "messaging.message.id": expect.stringMatching(/#1$/),
+        "messaging.message.conversation_id": expect.stringMatching(/^rn_/),
+      },
+    ],
+    [
+      "process tool.invoke.release",
+      5,
+      {
+        "toolbus.service": "tool-executor",
+        "messaging.system": "memory",
+        "messaging.operation.name": "process",
+        "messaging.operation.type": "process",
+        "messaging.destination.name": "tool.invoke.release",
+        "messaging.message.id": expect.stringMatching(/#1$/),
+        "toolbus.deliveries": 1,
+        "toolbus.disposition": "ack",
+      },
+    ],
+    [
+      "execute_tool get_release_summary",
+      1,
+      {
+        "toolbus.service": "tool-executor",
+        "gen_ai.operation.name": "execute_tool",
+        "gen_ai.tool.name": "get_release_summary",
+        "gen_ai.tool.type": "function",
+        "gen_ai.tool.call.id": expect.stringMatching(/^rn_.*\.0\.0$/),
+        "gen_ai.conversation.id": expect.stringMatching(/^cv_/),
+        "toolbus.toolset": "release",
+        "toolbus.tool.kind": "read",
+        "toolbus.tool.version": expect.any(String),
+        "toolbus.dispatch": 1,
+        "toolbus.status": "ok",
+      },
+    ],
+  ])("%s has its kind and the required attributes", (name, kind, attributes) => {
+    const span = traceOf(runId).find((candidate) => candidate.name === name);
+    expect(span).toMatchObject({ kind, attributes, failed: false });
+  });
+
+  it("has exactly the kinds of spans that are named", () => {
+    expect([...new Set(traceOf(runId).map(({ name }) => name))].toSorted()).toEqual(
+      [
+        "POST /v1/investigations",
+        "chat rules-1",
+        "execute_tool file_risk_report",
+        "execute_tool get_release_summary",
+        "invoke_agent default",
+        "process approval.held.default",
+        "process approval.request",
+        "process run.wake",
+        "process tool.invoke.release",
+        "process tool.result.default",
+        "publish approval.held.default",
+        "publish approval.request",
+        "publish run.wake",
+        "publish tool.invoke.release",
+        "publish tool.result.default",
+      ].toSorted(),
+    );
+  });
+
+  it("continues the trace of its client", () => {
+    const trace = spans.filter(({ traceId }) => traceId === CLIENT.slice(3, 35));
+    const root = trace.find(({ name }) => name === "POST /v1/investigations");
+    expect(root?.parentSpanId).toBe(CLIENT.slice(36, 52));
+    expect(trace.some(({ name }) => name === "execute_tool get_release_summary")).toBe(true);
+  });
+
+  it("has one file that holds every span of its trace", () => {
+    const trace = traceOf(runId);
+    const file = files.at("traces", `${trace[0]?.traceId}.jsonl`);
+    const lines = readFileSync(file, "utf8")
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as { readonly spanId: string });
+    expect(lines.map(({ spanId }) => spanId).toSorted()).toEqual(trace.map(({ spanId }) => spanId).toSorted());
+    expect(readdirSync(files.at("traces")).toSorted()).toEqual([...new Set(spans.map(({ traceId }) => `${traceId}.jsonl`))].toSorted());
+  });
+
+  it("has one line of the tool audit a call, with its trace", () => {
+    const lines = readFileSync(files.at("audit.jsonl"), "utf8").trim().split("\n");
+    const audit = lines.map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>).filter((line) => line["request_id"] === runId);
+    expect(audit.map(({ at: _, latency_ms: __, args_hash: ___, ...line }) => line)).toEqual([
+      {
+        request_id: runId,
+        conversation_id: expect.stringMatching(/^cv_/),
+        call_id: `${runId}.0.0`,
+        round: 0,
+        tool_name: "get_release_summary",
+        tool_version: expect.any(String),
+        kind: "read",
+        status: "ok",
+        provider: "toolbus",
+        trace_id: traceOf(runId)[0]?.traceId,
+      },
+      expect.objectContaining({
+        call_id: `${runId}.1.0`,
+        round: 1,
+        tool_name: "file_risk_report",
+        kind: "write",
+        status: "ok",
+        provider: "offline",
+      }),
+    ]);
+    for (const line of audit)
+      expect(line).toMatchObject({ args_hash: expect.stringMatching(/^[0-9a-f]{16}$/), latency_ms: expect.any(Number) });
+    const events = traceOf(runId).flatMap((span) => span.events.filter(({ name }) => name === "toolbus.tool.call"));
+    expect(events.map(({ attributes }) => attributes["gen_ai.tool.name"])).toContain("get_release_summary");
+  });
+});
+
+describe("what is measured", () => {
+  it.each([
+    ["toolbus.tool.invoke.duration", "ms", { tool_name: "get_release_summary", status: "ok" }],
+    ["toolbus.tool.invocations", "{call}", { tool_name: "file_risk_report", status: "ok" }],
+    ["toolbus.tool.calls", "{call}", { tool_name: "file_risk_report", status: "ok" }],
+    ["gen_ai.client.operation.duration", "s", { "gen_ai.operation.name": "chat", "gen_ai.provider.name": "offline" }],
+    ["gen_ai.client.token.usage", "{token}", { "gen_ai.token.type": "output" }],
+    ["messaging.process.duration", "s", { "messaging.destination.name": "tool.invoke.release", "toolbus.disposition": "ack" }],
+    ["toolbus.outbox.age", "ms", { "messaging.destination.name": "run.wake" }],
+    ["http.server.request.duration", "s", { "http.route": "/v1/investigations", "http.response.status_code": 202 }],
+    ["toolbus.sse.streams", "{stream}", {}],
+    ["toolbus.runs.started", "{run}", { "toolbus.profile": "release-investigation" }],
+    ["toolbus.runs.ended", "{run}", { "toolbus.status": "completed" }],
+    ["toolbus.approvals.held", "{approval}", { "toolbus.tier": "high" }],
+    ["toolbus.approvals.decided", "{approval}", { "toolbus.outcome": "approved", "toolbus.tier": "high" }],
+    ["toolbus.approvals.pending", "{approval}", {}],
+  ])("has %s in %s, by its tags", (name, unit, tags) => {
+    const metrics = traced.receiver.metrics().filter((metric) => metric.name === name);
+    expect(metrics[0]?.unit).toBe(unit);
+    expect(metrics.flatMap(({ points }) => points)).toContainEqual(expect.objectContaining(tags));
+  });
+
+  it("counts streams that open and close, and calls once each", () => {
+    const last = (name: string): readonly number[] | undefined =>
+      traced.receiver.metrics().findLast((metric) => metric.name === name)?.values;
+    expect(last("toolbus.sse.streams")).toEqual([0]);
+    // Two runs read the summary, one filed a report.
+    expect(last("toolbus.tool.invocations")?.toSorted()).toEqual([1, 2]);
+    expect(last("toolbus.tool.calls")?.toSorted()).toEqual([1, 2]);
+  });
+
+  it("has no id for a tag", () => {
+    const values = traced.receiver.metrics().flatMap(({ points }) => points.flatMap((point) => Object.values(point).map(String)));
+    expect(values.filter((value) => /(?:cv|rn|ap)_[0-9a-f]{2}_/.test(value))).toEqual([]);
+  });
+});
+
+describe("every export", () => {
+  it("names the process", () => {
+    for (const resource of traced.receiver.resources()) {
+      expect(resource).toMatchObject({
+        "service.name": "toolbus",
+        "service.namespace": "toolbus",
+        "service.instance.id": expect.any(String),
+      });
+    }
+  });
+});
+
+/** An investigation whose client has a trace of its own, up to its first call. */
+async function followTraced(): Promise<void> {
+  const { gateway, user } = traced.requester;
+  const response = await fetch(`${gateway}/v1/investigations`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${user}`, "content-type": "application/json", traceparent: CLIENT },
+    body: JSON.stringify({ releaseId: RELEASE }),
+    signal: AbortSignal.timeout(30_000),
+  });
+  const { runId: id } = (await response.json()) as { readonly runId: string };
+  await heldApproval(traced.requester, id);
+}
+
+/** All spans of the trace that a run belongs to. */
+function traceOf(run: string): readonly ReceivedSpan[] {
+  const traceId = spans.find(({ attributes }) => attributes["toolbus.run.id"] === run)?.traceId;
+  return spans.filter((span) => span.traceId === traceId);
+}
+
+/** The names of the spans above one, from its parent up. */
+function ancestors(span: ReceivedSpan, trace: readonly ReceivedSpan[]): readonly string[] {
+  const parent = trace.find(({ spanId }) => spanId === span.parentSpanId);
+  return parent ? [parent.name, ...ancestors(parent, trace)] : [];
+}
