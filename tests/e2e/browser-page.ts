@@ -20,10 +20,9 @@ export interface WatchingPage {
 }
 
 const STATES = { connecting: 0, open: 1, closed: 2 } as const;
-const NAMES = [
-  ...["run.queued", "run.started", "turn", "call.held", "call.decided", "call.asked", "call.resolved", "report"],
-  ...["run.completed", "run.failed", "run.cancelled", "delta", "reset", "progress", "bye"],
-];
+const NAMES =
+  `run.queued run.started turn call.held call.decided call.asked call.resolved run.cancelling run.completed run.failed run.cancelled
+  delta reset progress bye`.split(/\s+/);
 const DEADLINE_MS = 60_000;
 
 /** Opens an empty page at this origin. Nothing is asked of the server for it: what it serves is its own matter. */

@@ -10,9 +10,9 @@ import { type GatedReleaseApi, gatedReleaseApi } from "./gated-release-api.ts";
 import { approve, follow, startRun } from "./http-client.ts";
 
 const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find((file) => existsSync(file));
-const FLAGS = [
-  ...["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
-];
+const FLAGS = "--no-sandbox --disable-gpu --no-first-run --disable-background-networking --disable-component-update --disable-sync".split(
+  " ",
+);
 const RELEASE = "v2";
 
 describe("the EventSource of a real browser", () => {

@@ -59,6 +59,12 @@ describe("a credential", () => {
     },
   );
 
+  it("in what a tool throws or refuses with is gone before the answer leaves its worker", () => {
+    expect(seen.toolErrors).toContain(CONTENTS["words of a tool's error"]);
+    expect(seen.toolErrors).toContain("[redacted]");
+    for (const what of ["in what a tool throws", "in a tool's problem"] as const) expect(seen.toolErrors).not.toContain(CREDENTIALS[what]);
+  });
+
   it("was really there: every field was used, and grants, call secrets and keys of this very run are among what is looked for", () => {
     expect(seen.secrets.map(([what]) => what.replace(/ \d+$/, ""))).toEqual(
       expect.arrayContaining(["a grant", "a call secret", "the user's key", "the approver's key"]),
@@ -84,6 +90,8 @@ describe("a content", () => {
 
 interface Seen {
   readonly places: Readonly<Record<"log" | "otlp" | "traceFiles" | "audit" | "events" | "errorBodies" | "deadLetters", string>>;
+  /** What a tool's exception and its refusal were answered with. */
+  readonly toolErrors: string;
   /** Real secrets of this run. */
   readonly secrets: readonly [string, string][];
 }
@@ -115,7 +123,7 @@ async function whatIsSeen(): Promise<Seen> {
   try {
     const worker = await leakyWorker(tap.infrastructure(), files.at("data", "keys", "jwks.json"));
     const deadLetters = await forged(tap.infrastructure().bus);
-    await leakyCalls(tap.infrastructure().bus);
+    const toolErrors = await leakyCalls(tap.infrastructure().bus);
     const events = await investigated(system);
     const errorBodies = await refused(system, tap);
     await worker.stop();
@@ -132,6 +140,7 @@ async function whatIsSeen(): Promise<Seen> {
         errorBodies,
         deadLetters,
       },
+      toolErrors,
       secrets: [...tap.secrets(), ["the user's key", system.keys.user], ["the approver's key", system.keys.approver]],
     };
   } finally {
@@ -206,6 +215,7 @@ async function refused({ gatewayUrl: gateway, approvalsUrl: approvals, keys }: A
   await ask(`${gateway}/v1/investigations`, FIELDS["a wrong API key"], { releaseId: CONTENTS.arguments });
   await ask(`${gateway}/v1/investigations`, keys.user, { releaseId: 7, secret: CONTENTS.arguments });
   await ask(`${approvals}/v1/approvals/ap_${CREDENTIALS["in a result"]}`, keys.approver);
+  await ask(`${gateway}/v1/${CREDENTIALS["in what a tool throws"]}`, keys.user);
   tap.failReads();
   await ask(`${gateway}/v1/runs/rn_00_01JABCDEFGHJKMNPQRSTVWXYZ0`, keys.user);
   return JSON.stringify(bodies);
@@ -250,14 +260,14 @@ async function leakyWorker({ bus, state, clock, monotonic, random }: Infrastruct
   });
 }
 
-/** Calls every leaky tool as an agent would, and waits for the answers. */
-async function leakyCalls(bus: MessageBus): Promise<void> {
-  const answered = new Set<string>();
+/** Calls every leaky tool as an agent would, and gives the answers that say that something went wrong. */
+async function leakyCalls(bus: MessageBus): Promise<string> {
+  const answered = new Map<string, string>();
   const all = Promise.withResolvers<void>();
   const replies = await bus.consume(
     "tool.result.canary",
     async ({ message: answer }) => {
-      answered.add(answer.correlationId ?? "");
+      answered.set(answer.correlationId ?? "", JSON.stringify(answer));
       if (answered.size === 3) all.resolve();
       return { kind: "ack" };
     },
@@ -275,6 +285,7 @@ async function leakyCalls(bus: MessageBus): Promise<void> {
   }
   await all.promise;
   await replies.stop();
+  return [...answered.values()].filter((answer) => !answer.includes(CONTENTS.result)).join("\n");
 }
 
 /** Publishes what no worker can read, with a grant and a secret on it; gives the dead letter. */

@@ -1,7 +1,11 @@
+import { chmodSync } from "node:fs";
 import path from "node:path";
 import { type AllInOne, startAllInOne } from "@toolbus/all-in-one";
-import { type ReleaseApi, startReleaseApi } from "@toolbus/example-release-api";
-import { type Ended, type Program, type ProgramOptions, startCommand, startProgram } from "./program.ts";
+import { type ReleaseApi, type ReleaseSummary, startReleaseApi } from "@toolbus/example-release-api";
+import type { RunEvent } from "@toolbus/contracts";
+import { expect } from "vitest";
+import { call, follow, heldApproval, startRun } from "./http-client.ts";
+import { type Ended, type Program, type ProgramOptions, runProgram, stackLines, startCommand } from "./program.ts";
 import { someRelease } from "./releases.ts";
 import { scratch, type Scratch } from "./scratch.ts";
 
@@ -17,21 +21,23 @@ export interface CliUnderTest {
   readonly approver: string;
   /** What a person would have in their environment. */
   readonly env: Readonly<Record<string, string>>;
-  /** Runs a command to its end; `input` is piped in. */
-  run(args: readonly string[], options?: ProgramOptions & { readonly input?: string }): Promise<Ended>;
-  start(args: readonly string[], options?: ProgramOptions): Program;
-  /** Runs a line as a shell does, with `toolbus` in its path and both outputs in one. */
+  /** Runs a command to its end, with nothing on standard input. */
+  run(args: readonly string[], options?: ProgramOptions): Promise<Ended>;
+  /** Starts a line as a shell does, with `toolbus` in its path and both outputs in one. */
   shell(line: string): Program;
   stop(): Promise<void>;
 }
 
-export async function cliUnderTest(releaseId: string): Promise<CliUnderTest> {
+/** The one release that it has. */
+export const RELEASE = "v1.5.0";
+
+export async function cliUnderTest(): Promise<CliUnderTest> {
   const files = scratch();
   const data = files.data();
   let count = 0;
   const api: ReleaseApi = await startReleaseApi({
     directory: files.at("release-api"),
-    releases: new Map([[releaseId, someRelease(releaseId)]]),
+    releases: new Map([[RELEASE, longRelease()]]),
     clock: () => 1_700_000_000_000,
     newId: () => `report-${++count}`,
   });
@@ -40,7 +46,8 @@ export async function cliUnderTest(releaseId: string): Promise<CliUnderTest> {
     env: { GATEWAY_PORT: "0", APPROVALS_PORT: "0", RELEASE_API_URL: api.url, LOG_LEVEL: "silent" },
   });
   const env = { TOOLBUS_URL: system.gatewayUrl, TOOLBUS_APPROVALS_URL: system.approvalsUrl, DATA_DIR: data };
-  const command = files.file("bin/toolbus", `#!/bin/sh\nexec '${process.execPath}' '${TOOLBUS}' "$@"\n`, 0o755);
+  const command = files.file("bin/toolbus", `#!/bin/sh\nexec '${process.execPath}' '${TOOLBUS}' "$@"\n`);
+  chmodSync(command, 0o755);
   return {
     files,
     gateway: system.gatewayUrl,
@@ -48,11 +55,7 @@ export async function cliUnderTest(releaseId: string): Promise<CliUnderTest> {
     user: system.keys.user,
     approver: system.keys.approver,
     env,
-    start: (args, options = {}) => startProgram(TOOLBUS, args, { ...options, env: { ...env, ...options.env } }),
-    async run(args, { input, ...options } = {}) {
-      const program = startProgram(TOOLBUS, args, { ...options, env: { ...env, ...options.env }, ...(input === undefined ? {} : { input }) });
-      return program.ended();
-    },
+    run: (args, options = {}) => runProgram(TOOLBUS, args, { ...options, env: { ...env, ...options.env } }),
     shell: (line) =>
       startCommand("sh", ["-c", `{ ${line}; } 2>&1`], { env: { ...env, PATH: `${path.dirname(command)}:${process.env["PATH"] ?? ""}` } }),
     async stop() {
@@ -61,4 +64,53 @@ export async function cliUnderTest(releaseId: string): Promise<CliUnderTest> {
       files.remove();
     },
   };
+}
+
+/** A release whose summary is longer than what a stream shows of a result. */
+function longRelease(): ReleaseSummary {
+  const changes = Array.from({ length: 200 }, (_, n) => `Change the wording of page ${n + 1} of the guide`);
+  return { ...someRelease(RELEASE), changes, change_count: changes.length };
+}
+
+/** What a command prints as JSON: all of standard output, which is one document. */
+export async function jsonOf(cli: CliUnderTest, args: readonly string[], code = 0): Promise<Readonly<Record<string, unknown>>> {
+  const ended = await cli.run([...args, "--json"]);
+  expect(ended).toMatchObject({ code });
+  return JSON.parse(ended.stdout) as Readonly<Record<string, unknown>>;
+}
+
+/** A "no" as a person is told it: one line on standard error, nothing on standard output. */
+export function expectRefusal(ended: Ended, code: number, words: RegExp): void {
+  expect(stackLines(ended.stderr)).toEqual([]);
+  expect(ended.stderr.trimEnd().split("\n")).toHaveLength(1);
+  expect(ended.stderr).toMatch(words);
+  expect({ code: ended.code, stdout: ended.stdout }).toEqual({ code, stdout: "" });
+}
+
+/** A run that waits for its approver. */
+export async function waitingRun(cli: CliUnderTest): Promise<{ readonly runId: string; readonly approvalId: string }> {
+  const runId = await startRun(cli, RELEASE);
+  return { runId, approvalId: await heldApproval(cli, runId) };
+}
+
+/** A run whose model asks the person. */
+export async function askingRun(cli: CliUnderTest): Promise<{ readonly runId: string; readonly conversationId: string }> {
+  const { body } = await call(`${cli.gateway}/v1/conversations`, cli.user, {});
+  const { conversationId } = body as { readonly conversationId: string };
+  const text = 'ask_user {"question": "Which colour?", "options": ["red", "blue"]}';
+  const sent = await call(`${cli.gateway}/v1/conversations/${conversationId}/messages`, cli.user, { text });
+  const { runId } = sent.body as { readonly runId: string };
+  await follow(cli, runId, (event) => event.type === "call.asked");
+  return { runId, conversationId };
+}
+
+/** The last event of a run that ends. */
+export async function lastEvent(cli: CliUnderTest, runId: string): Promise<RunEvent | undefined> {
+  return (await follow(cli, runId)).at(-1);
+}
+
+/** The run that a program shows, once its write waits for a person. */
+export async function waitingIn(program: Program): Promise<string> {
+  const [, runId = ""] = await program.says(/approvals approve ap_(rn_[0-9a-f]{2}_\w{26})/);
+  return runId;
 }

@@ -18,9 +18,9 @@ export async function gatedReleaseApi(directory: string, releaseIds: readonly st
   const api = await startReleaseApi({ directory: path.join(directory, "api"), releases, clock: () => Date.now(), newId: randomUUID });
   let gate = Promise.resolve();
   const server: Server = createServer((request, response) => {
-    const body: Buffer[] = [];
-    request.on("data", (bytes: Buffer) => body.push(bytes));
-    request.on("end", async () => {
+    void (async () => {
+      const body: Buffer[] = [];
+      for await (const bytes of request) body.push(bytes as Buffer);
       await gate;
       const headers = Object.entries(request.headers).flatMap(([name, value]) =>
         typeof value === "string" && !HOP.has(name) ? [[name, value] as [string, string]] : [],
@@ -29,11 +29,10 @@ export async function gatedReleaseApi(directory: string, releaseIds: readonly st
         method: request.method ?? "GET",
         headers,
         ...(body.length > 0 ? { body: Buffer.concat(body) } : {}),
-      }).catch(() => null);
-      if (!answer) return void response.destroy();
+      });
       response.writeHead(answer.status, { "content-type": answer.headers.get("content-type") ?? "application/json" });
       response.end(Buffer.from(await answer.arrayBuffer()));
-    });
+    })().catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {

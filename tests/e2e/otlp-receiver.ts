@@ -1,6 +1,6 @@
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
-import { text as textOf } from "node:stream/consumers";
+import { text as bodyOf } from "node:stream/consumers";
 
 /** One request as an exporter sent it. */
 export interface Export {
@@ -54,7 +54,7 @@ export interface OtlpReceiver {
 export async function otlpReceiver(): Promise<OtlpReceiver> {
   const received: Export[] = [];
   const server = createServer((request, response) => {
-    void textOf(request).then((body) => {
+    void bodyOf(request).then((body) => {
       received.push({ path: request.url ?? "", headers: request.headers, body });
       response.writeHead(200, { "content-type": request.headers["content-type"] ?? "application/json" }).end();
     });
@@ -81,20 +81,24 @@ export async function otlpReceiver(): Promise<OtlpReceiver> {
 
 type Json = Readonly<Record<string, unknown>>;
 
+function text(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
 function list(of: Json, field: string): readonly Json[] {
   return (of[field] as readonly Json[] | undefined) ?? [];
 }
 
 function spanOf(span: Json): ReceivedSpan {
   return {
-    traceId: String(span["traceId"]),
-    spanId: String(span["spanId"]),
-    parentSpanId: String(span["parentSpanId"] ?? ""),
-    name: String(span["name"]),
+    traceId: text(span["traceId"]),
+    spanId: text(span["spanId"]),
+    parentSpanId: text(span["parentSpanId"]),
+    name: text(span["name"]),
     kind: Number(span["kind"]),
     attributes: attributesOf(span),
-    links: list(span, "links").map(({ traceId, spanId }) => ({ traceId: String(traceId), spanId: String(spanId) })),
-    events: list(span, "events").map((event) => ({ name: String(event["name"]), attributes: attributesOf(event) })),
+    links: list(span, "links").map(({ traceId, spanId }) => ({ traceId: text(traceId), spanId: text(spanId) })),
+    events: list(span, "events").map((event) => ({ name: text(event["name"]), attributes: attributesOf(event) })),
     failed: (span["status"] as Json)["code"] === 2,
   };
 }
@@ -102,8 +106,8 @@ function spanOf(span: Json): ReceivedSpan {
 function metricOf(metric: Json): ReceivedMetric {
   const data = (metric["histogram"] ?? metric["sum"] ?? metric["gauge"] ?? {}) as Json;
   return {
-    name: String(metric["name"]),
-    unit: String(metric["unit"]),
+    name: text(metric["name"]),
+    unit: text(metric["unit"]),
     points: list(data, "dataPoints").map(attributesOf),
     values: list(data, "dataPoints").map(valueOfPoint),
   };
@@ -116,14 +120,14 @@ function valueOfPoint(point: Json): number {
 function logOf(record: Json): ReceivedLog {
   return {
     body: valueOf(record["body"] as Json),
-    severity: String(record["severityText"]),
-    traceId: String(record["traceId"] ?? ""),
+    severity: text(record["severityText"]),
+    traceId: text(record["traceId"]),
     attributes: attributesOf(record),
   };
 }
 
 function attributesOf(of: Json): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(list(of, "attributes").map(({ key, value }) => [String(key), valueOf(value as Json)]));
+  return Object.fromEntries(list(of, "attributes").map(({ key, value }) => [text(key), valueOf(value as Json)]));
 }
 
 function valueOf(value: Json): unknown {

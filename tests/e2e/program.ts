@@ -15,6 +15,8 @@ export interface Program {
   /** Resolves with the first match on standard output; rejects when the program ends or the deadline passes before it. */
   says(pattern: RegExp): Promise<RegExpExecArray>;
   type(line: string): void;
+  /** Sends characters as they are, such as those of Ctrl-C at a terminal. */
+  press(keys: string): void;
   kill(signal: NodeJS.Signals): void;
   /** Resolves when it has ended and all it said is read; rejects at the deadline, after killing it. */
   ended(): Promise<Ended>;
@@ -87,6 +89,7 @@ export function startCommand(command: string, args: readonly string[], { env = {
         return match;
       }),
     type: (line) => void child.stdin.write(`${line}\n`),
+    press: (keys) => void child.stdin.write(keys),
     kill: (signal) => void child.kill(signal),
     ended: () => until("end", () => ended),
     async [Symbol.asyncDispose]() {

@@ -14,12 +14,12 @@ interface Row {
   readonly neverReadLetGo: number;
 }
 
-// What the last crowd's bad readers would have been buffered in four seconds, if they were.
-const FLOOD_MB = (4 * 50 * 50_000 * 40) / 1_048_576;
+// What the last crowd's bad readers would have been buffered in three seconds, if they were.
+const FLOOD_MB = (3 * 50 * 50_000 * 40) / 1_048_576;
 
 describe("a thousand readers of one run", () => {
   it("get every event though others are slow or never read, who cost bounded memory and are let go", async () => {
-    const { code, stdout, stderr } = await runProgram(BENCH, ["streams", "--seconds", "4", "--json"]);
+    const { code, stdout, stderr } = await runProgram(BENCH, ["streams", "--seconds", "3", "--json"]);
     expect([code, stderr]).toEqual([0, ""]);
     const { rows } = JSON.parse(stdout) as { readonly rows: readonly Row[] };
     expect(rows.map(({ readers, slow, neverRead, missing }) => ({ readers, slow, neverRead, missing }))).toEqual([

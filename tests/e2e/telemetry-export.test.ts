@@ -69,9 +69,10 @@ describe("a collector that is away", () => {
   it.each([
     ["refuses connections", async () => ({ url: "http://127.0.0.1:9", stop: async () => undefined })],
     ["takes connections and never answers", silentServer],
-  ])("and %s fails nothing, is told of once, and does not hold up the end", async (_, away) => {
+    // The exporters would wait for longer than this test may take.
+  ])("and %s fails nothing, is told of once, and does not hold up the end", { timeout: 20_000 }, async (_, away) => {
     const { url, stop } = await away();
-    const { end, written } = await start({ OTEL_EXPORTER_OTLP_ENDPOINT: url }, 100);
+    const { end, written } = await start({ OTEL_EXPORTER_OTLP_ENDPOINT: url, OTEL_EXPORTER_OTLP_TIMEOUT: "600000" }, 100);
     await end();
     const lines = written()
       .trim()

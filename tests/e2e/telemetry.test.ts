@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { approve, follow, heldApproval, startRun } from "./http-client.ts";
+import { approve, call, follow, heldApproval, startRun } from "./http-client.ts";
 import type { ReceivedSpan } from "./otlp-receiver.ts";
 import { scratch, type Scratch } from "./scratch.ts";
 import { RELEASE, type TracedSystem, tracedSystem } from "./traced-system.ts";
@@ -10,6 +10,7 @@ const CLIENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 let files: Scratch;
 let traced: TracedSystem;
 let runId: string;
+let conversationId: string;
 let spans: readonly ReceivedSpan[];
 
 beforeAll(async () => {
@@ -25,6 +26,7 @@ beforeAll(async () => {
   await approve(decider, await heldApproval(requester, runId));
   await follow(requester, runId);
   await followTraced();
+  conversationId = await converse();
   await traced.end();
   spans = receiver.spans();
 });
@@ -52,11 +54,13 @@ describe("one investigation", () => {
       "process approval.held.default": ["publish approval.held.default", "process approval.request"],
       "execute_tool file_risk_report": ["process tool.invoke.release", "publish tool.invoke.release", "POST /v1/investigations"],
     };
-    for (const [name, chain] of Object.entries(chains)) {
-      const named = trace.filter((span) => span.name === name);
-      expect(named, name).not.toEqual([]);
-      for (const span of named) expect(ancestors(span, trace).slice(0, chain.length), name).toEqual(chain);
-    }
+    const found = Object.entries(chains).map(([name, chain]) => {
+      const above = trace.filter((span) => span.name === name).map((span) => ancestors(span, trace).slice(0, chain.length).join(" < "));
+      return [name, [...new Set(above)]];
+    });
+    expect(Object.fromEntries(found)).toEqual(
+      Object.fromEntries(Object.entries(chains).map(([name, chain]) => [name, [chain.join(" < ")]])),
+    );
   });
 
   it("has every span beneath one that was sent too, in every trace", () => {
@@ -243,6 +247,23 @@ describe("one investigation", () => {
   });
 });
 
+describe("one conversation", () => {
+  it("is one trace, whichever request brought a message, and knows the later requests by links", () => {
+    const steps = spans.filter(
+      ({ name, attributes }) => name.startsWith("invoke_agent") && attributes["gen_ai.conversation.id"] === conversationId,
+    );
+    expect(new Set(steps.map(({ attributes }) => attributes["toolbus.run.id"])).size).toBe(2);
+    expect(new Set(steps.map(({ traceId }) => traceId)).size).toBe(1);
+    const requests = spans.filter(({ name }) => name === "POST /v1/conversations/:id/messages");
+    expect(requests).toHaveLength(2);
+    const own = requests.find(({ traceId }) => traceId === steps[0]?.traceId);
+    const other = requests.find(({ traceId }) => traceId !== steps[0]?.traceId);
+    expect(own?.parentSpanId).toBe("");
+    const links = spans.filter(({ traceId }) => traceId === steps[0]?.traceId).flatMap((span) => span.links);
+    expect(links).toContainEqual({ traceId: other?.traceId, spanId: other?.spanId });
+  });
+});
+
 describe("what is measured", () => {
   it.each([
     ["toolbus.tool.invoke.duration", "ms", { tool_name: "get_release_summary", status: "ok" }],
@@ -303,6 +324,17 @@ async function followTraced(): Promise<void> {
   });
   const { runId: id } = (await response.json()) as { readonly runId: string };
   await heldApproval(traced.requester, id);
+}
+
+/** A conversation of two messages, each answered before the next. */
+async function converse(): Promise<string> {
+  const { gateway, user } = traced.requester;
+  const { conversationId: id } = (await call(`${gateway}/v1/conversations`, user, {})).body as { readonly conversationId: string };
+  for (const text of ["Hello.", "Hello again."]) {
+    const { runId: run } = (await call(`${gateway}/v1/conversations/${id}/messages`, user, { text })).body as { readonly runId: string };
+    await follow(traced.requester, run);
+  }
+  return id;
 }
 
 /** All spans of the trace that a run belongs to. */

@@ -88,7 +88,10 @@ export const eventsQuery = declaredQuery(
   Type.Object(
     {
       lastEventId: Type.Optional(
-        Type.String({ maxLength: 200, description: "As the header `Last-Event-ID`, which an EventSource that is opened anew cannot send." }),
+        Type.String({
+          maxLength: 200,
+          description: "As the header `Last-Event-ID`, which an EventSource that is opened anew cannot send.",
+        }),
       ),
     },
     closed,

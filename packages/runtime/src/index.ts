@@ -6,7 +6,18 @@ export { keyReused } from "./http/idempotency-key.ts";
 export { type ApiAbout, openApiOf } from "./http/openapi.ts";
 export { HttpProblem } from "./http/problem.ts";
 export { type RateLimit, rateLimit } from "./http/rate-limit.ts";
-export { type Access, type BodyDefinition, getRoute, idOf, type Incoming, noBody, noQuery, postRoute, type Route, type RouteDocs } from "./http/route.ts";
+export {
+  type Access,
+  type BodyDefinition,
+  getRoute,
+  idOf,
+  type Incoming,
+  noBody,
+  noQuery,
+  postRoute,
+  type Route,
+  type RouteDocs,
+} from "./http/route.ts";
 export { SAFE_HEADERS } from "./http/safe-headers.ts";
 export { observedOutbox } from "./observed-outbox.ts";
 export { type Outbox, startOutbox } from "./outbox.ts";

@@ -56,7 +56,7 @@ describe("defining a tool", () => {
 });
 
 describe("a toolset", () => {
-  it("finds, adds and removes tools, and refuses a second one of a name and version", () => {
+  it("finds, adds and removes tools, and refuses a second one of a name", () => {
     const tools = toolset({ name: "orders", tools: [defineTool(read)] });
     expect(tools.find("look_up")?.definition).toMatchObject({ source: "orders", name: "look_up" });
     expect(() => tools.register(defineTool({ ...read, description: "Another." }))).toThrow(

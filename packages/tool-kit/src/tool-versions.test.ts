@@ -60,7 +60,7 @@ describe("versions side by side", () => {
 
   it("are answered by the worker that serves them, though two workers of one toolset serve one each", async () => {
     const both = orders(lookUp("2"), lookUp("10"));
-    const { state, clock, invoke } = bench(both);
+    const { state, clock, invoke, callId } = bench(both);
     const bus = memoryBus();
     const options = { bus, state, keys: approvalsKeys, log: silentLog, clock: () => clock.now, monotonic: () => performance.now() };
     const random = (bytes: number) => crypto.getRandomValues(new Uint8Array(bytes));
@@ -82,7 +82,7 @@ describe("versions side by side", () => {
     );
     for (const [index, version] of asked.entries()) await bus.publish(await invoke("look_up", { id: "7" }, { version, index }));
     await done;
-    expect([...got].toSorted().map(([, version]) => version)).toEqual(asked);
+    expect(asked.map((_, index) => got.get(callId(index)))).toEqual(asked);
     for (const part of [agent, ...workers]) await part.stop();
     await bus.close();
   });
@@ -179,7 +179,11 @@ describe("a definition that was changed under its version", () => {
     const tools = orders(pay(over, KEY));
     const { process, invoke } = bench(tools);
     const changed = defineTool({
-      ...{ name: "pay", kind: "write", description: "Pays in a currency.", idempotency: KEY, effect: "Pay." },
+      name: "pay",
+      kind: "write",
+      description: "Pays in a currency.",
+      idempotency: KEY,
+      effect: "Pay.",
       parameters: { type: "object", properties: { currency: { type: "string" } }, required: ["currency"], additionalProperties: false },
       prepare: (args) => args,
       run: () => (over.runs++, "paid"),

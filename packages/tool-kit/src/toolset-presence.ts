@@ -57,7 +57,9 @@ export async function keepPresent(bus: MessageBus, options: WorkerOptions): Prom
 
   function arm(): void {
     if (stopping.signal.aborted) return;
-    timer = setTimeout(() => (underWay = giveSign().finally(arm)), seenEveryMs).unref();
+    timer = setTimeout(() => {
+      underWay = giveSign().finally(arm);
+    }, seenEveryMs).unref();
   }
 
   async function giveSign(): Promise<void> {

@@ -14,7 +14,7 @@ export interface Worker {
  * Resolves when calls may arrive. Rejects with `RegistryConflict` when a tool's name belongs to another toolset; then nothing was started.
  */
 export async function startWorker(options: WorkerOptions & { readonly bus: MessageBus; readonly concurrency?: number }): Promise<Worker> {
-  const { bus, toolset, state, log, clock, concurrency = 16 } = options;
+  const { bus, toolset, log, clock, concurrency = 16 } = options;
   const context = invokeContext(options, { publish: (answer) => bus.publish(answer), announce: (said) => bus.announce(said) });
   const presence = await keepPresent(bus, options);
   const subscriptions: Pick<Subscription, "stop">[] = [presence];

@@ -1,4 +1,4 @@
-import { type Call, isRunEnd, type Json, type JsonObject, parseCall, parseRun, type Run, type RunEvent } from "@toolbus/contracts";
+import { type Call, isRunEnd, type Json, keys, type Parsed, parseCall, parseRun, type Run, type RunEvent } from "@toolbus/contracts";
 import type { Change } from "@toolbus/state";
 import { attributeNames, type Log, measure, metricNames, readCarrier, recordToolCall } from "@toolbus/telemetry";
 
@@ -6,13 +6,17 @@ import { attributeNames, type Log, measure, metricNames, readCarrier, recordTool
  * Tells metrics, log and audit of what a commit made true: runs that began or ended, and every call that has its result, whoever gave it: the worker,
  * a person, a limit or a cancel. Calls that were never sent are among them.
  */
-export function observeRun(change: Change, now: number, { provider, log }: { readonly provider: (profile: string) => string; readonly log: Log }): void {
-  const run = firstOf(change, "tb:run:", parseRun);
+export function observeRun(
+  change: Change,
+  now: number,
+  { provider, log }: { readonly provider: (profile: string) => string; readonly log: Log },
+): void {
   for (const event of eventsOf(change)) {
     if (event.type === "run.started") measure(metricNames.runsStarted, 1, { [attributeNames.profile]: event.profile });
     else if (isRunEnd(event)) measure(metricNames.runsEnded, 1, { [attributeNames.status]: event.type.slice("run.".length) });
     else if (event.type === "call.resolved") {
-      const call = callOf(change, event.callId);
+      const call = documentOf(change, keys.call(event.callId), parseCall);
+      const run = call && documentOf(change, keys.run(call.runId), parseRun);
       if (call) recordToolCall(recordOf(call, event.latencyMs, run, provider, now), log);
     }
   }
@@ -43,21 +47,9 @@ function eventsOf(change: Change): readonly RunEvent[] {
   return (change.append ?? []).flatMap(({ log, entries }) => (log.startsWith("tb:events:") ? (entries as unknown as RunEvent[]) : []));
 }
 
-function callOf(change: Change, callId: string): Call | null {
-  return firstOf(
-    { ...change, put: change.put?.filter(({ value }) => (value as JsonObject)["callId"] === callId) ?? [] },
-    "tb:call:",
-    parseCall,
-  );
-}
-
-function firstOf<T>(
-  change: Pick<Change, "put">,
-  prefix: string,
-  parse: (value: Json) => { readonly ok: true; readonly value: T } | { readonly ok: false },
-): T | null {
-  const document = change.put?.find(({ key }) => key.startsWith(prefix));
-  if (!document) return null;
-  const parsed = parse(document.value);
-  return parsed.ok ? parsed.value : null;
+/** What a commit put under this key, if it put anything there. */
+function documentOf<T>(change: Change, key: string, parse: (value: Json) => Parsed<T>): T | null {
+  const document = change.put?.find((put) => put.key === key);
+  const parsed = document && parse(document.value);
+  return parsed?.ok ? parsed.value : null;
 }

@@ -1,10 +1,12 @@
 import { listenTo, memoryBus } from "@toolbus/bus";
 import { messageTypes, parser, registryVersion, ToolRefresh, topics } from "@toolbus/contracts";
+import { type ModelProvider, offlineModel } from "@toolbus/models";
 import { readSettings, Refusal } from "@toolbus/runtime";
 import { memoryStore } from "@toolbus/state";
 import { silentLog } from "@toolbus/telemetry";
 import { describe, expect, it } from "vitest";
-import { bundle } from "./loop/test-bundle.ts";
+import { modelTurn } from "./loop/model-turn.ts";
+import { bundle, profile } from "./loop/test-bundle.ts";
 import { agent } from "./service.ts";
 
 function infrastructure() {
@@ -29,6 +31,33 @@ describe("a run and the registry", () => {
     );
     expect((await b.events())[0]).toMatchObject({ type: "run.started", registryVersion: version });
     expect((await b.snapshot()).run.value.registryVersion).toBe(version);
+  });
+});
+
+describe("a model", () => {
+  it("is given name, description and parameters of a tool, under its plain name, and nothing else of it", async () => {
+    const b = bundle();
+    await b.start();
+    const [look] = [...b.tools.values()];
+    if (!look) throw new Error("no tool");
+    const { definition } = look;
+    const parameters = { ...definition.parameters, "x-owner": "billing" };
+    const tools = new Map([[definition.name, { ...look, definition: { ...definition, version: "3", owner: "team", parameters } }]]);
+    const given: unknown[] = [];
+    const model = offlineModel();
+    const provider: ModelProvider = {
+      ...model,
+      async complete(request) {
+        given.push(...request.tools);
+        return { text: "Done.", calls: [], stop: "end_turn", usage: { inputTokens: 1, outputTokens: 1 }, model: "test" };
+      },
+    };
+    const { run } = await b.snapshot();
+    await modelTurn(
+      { state: b.state, provider, run: run.value, profile, transcript: await b.transcript(), tools, toolChoice: "auto" },
+      new AbortController().signal,
+    );
+    expect(given).toEqual([{ name: definition.name, description: definition.description, parameters: definition.parameters }]);
   });
 });
 

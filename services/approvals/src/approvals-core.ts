@@ -1,7 +1,16 @@
 import { consumeQueue, listenTo } from "@toolbus/bus";
 import { ApprovalCancel, ApprovalRequest, messageTypes, parser, ToolAnnounce, topics } from "@toolbus/contracts";
 import { publicKeySet, signerOf, type StoredSigningKey } from "@toolbus/grants";
-import { type Infrastructure, observedOutbox, rateLimit, type RateLimit, type Route, type Service, startOutbox, startTimerLoop } from "@toolbus/runtime";
+import {
+  type Infrastructure,
+  observedOutbox,
+  rateLimit,
+  type RateLimit,
+  type Route,
+  type Service,
+  startOutbox,
+  startTimerLoop,
+} from "@toolbus/runtime";
 import { metricNames, observeGauge } from "@toolbus/telemetry";
 import { answerMaker } from "./answers.ts";
 import { correlationIdFrom } from "./correlation-id.ts";

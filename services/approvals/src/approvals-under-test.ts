@@ -46,6 +46,13 @@ export interface Answer {
   readonly body: { readonly [field: string]: Json | undefined };
 }
 
+/** What a request is made of besides its address. */
+export interface Requested {
+  readonly method?: string;
+  readonly body?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
 export interface HttpAnswer {
   readonly status: number;
   readonly body: { readonly [field: string]: Json | undefined };
@@ -74,6 +81,9 @@ export async function setup(options: Options = {}) {
     APPROVALS_KEY_FILE: path.join(folder, "key.json"),
     PIN_ON_FIRST_SIGHT: "true",
     POLL_MS: "5",
+    // Limits are tested where they are set: elsewhere a test may decide as often as it likes.
+    DECISIONS_PER_MINUTE: "0",
+    AUTH_FAILURES_PER_MINUTE: "0",
     ...options.env,
   };
   const held = await mailbox(bus, topics.approvalHeld("default"));
@@ -117,6 +127,12 @@ export async function setup(options: Options = {}) {
     },
     async get(who: Person | null, url: string): Promise<HttpAnswer> {
       return http(await fetch(service.url + url, { headers: authorization(who) }));
+    },
+    /** Every route that it serves. */
+    routes: service.routes,
+    /** One request, answered as it comes over the wire. */
+    request(who: Person | null, url: string, init: Requested = {}): Promise<Response> {
+      return fetch(service.url + url, { ...init, headers: { ...authorization(who), ...init.headers } });
     },
     /** Reads the approval for a token of this person's. */
     async token(who: Person, id: string): Promise<string> {

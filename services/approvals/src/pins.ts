@@ -95,7 +95,7 @@ export function createPins({ state, log, firstSight }: PinsOptions): Pins {
     const { pin, besides } = await stored(tool, hashes);
     if (!pin) return;
     for (const registration of grantedBeside(pin, registered)) {
-      const { version = 0 } = besides[hashes.indexOf(registration.hash)] ?? NO_PIN;
+      const { version } = besides[hashes.indexOf(registration.hash)] ?? NO_PIN;
       if (version === 0) await pinIt(keys.pinBeside(tool, registration.hash), registration, version);
     }
   }

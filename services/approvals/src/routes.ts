@@ -47,7 +47,8 @@ export function approvalRoutes(options: RoutesOptions): readonly Route[] {
         operationId: "getApproval",
         tag: TAG,
         summary: "An approval, and a single-use token for one who may decide it.",
-        description: "Everything in it comes from the pinned definition and from who asked, nothing from the agent's words. Reading decides nothing.",
+        description:
+          "Everything in it comes from the pinned definition and from who asked, nothing from the agent's words. Reading decides nothing.",
         id: approvalId,
         answers: { 200: { says: "The approval.", body: views.toDecide, example: examples.toDecide } },
         problems: [],

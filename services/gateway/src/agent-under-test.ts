@@ -56,7 +56,10 @@ export function agentByHand(store: StateStore): AgentByHand {
       const { runId } = callParts(callId);
       const { run, version } = await read(runId);
       const call = { ...freshCall(callId, run.conversationId), ...part };
-      const calls = [...run.calls.filter((other) => other.callId !== callId), { callId, write: false, resolved: call.state === "resolved" }];
+      const calls = [
+        ...run.calls.filter((other) => other.callId !== callId),
+        { callId, write: false, resolved: call.state === "resolved" },
+      ];
       await commit(runId, keys.call(callId), call as unknown as Json);
       await write({ ...run, status: "waiting", calls, pending: calls.length }, version, []);
     },
@@ -104,7 +107,14 @@ export function turn(round: number, text = `round ${round}`): RunEvent {
   return { type: "turn", at: 0, round, seed: round === 0, provider: "p", model: "m", text, calls: [], usage: USAGE };
 }
 
-export const started: RunEvent = { type: "run.started", at: 0, profile: "release-investigation", input: {}, tools: [], registryVersion: "1" };
+export const started: RunEvent = {
+  type: "run.started",
+  at: 0,
+  profile: "release-investigation",
+  input: {},
+  tools: [],
+  registryVersion: "1",
+};
 
 export const completed: RunEvent = { type: "run.completed", at: 0, text: "done", truncated: false, report: null, usage: USAGE };
 

@@ -1,4 +1,11 @@
-import { type ConversationOrigin, type ConversationState, isConversationId, keys, parseConversationOrigin, parseConversationState } from "@toolbus/contracts";
+import {
+  type ConversationOrigin,
+  type ConversationState,
+  isConversationId,
+  keys,
+  parseConversationOrigin,
+  parseConversationState,
+} from "@toolbus/contracts";
 import type { Principal } from "@toolbus/runtime";
 import type { StateStore } from "@toolbus/state";
 import { isShardOf } from "./own-shard.ts";
@@ -18,7 +25,11 @@ export interface OwnConversation {
  * The conversation, if the principal may see it: its own, or as an operator any of the tenant. Everything else is "not found", so that nobody
  * learns what exists.
  */
-export async function findConversation(state: StateStore, conversationId: string, principal: Principal): Promise<OwnConversation | Refused> {
+export async function findConversation(
+  state: StateStore,
+  conversationId: string,
+  principal: Principal,
+): Promise<OwnConversation | Refused> {
   if (!isConversationId(conversationId) || !isShardOf(state, conversationId)) return noConversation(conversationId);
   const { now, documents } = await state.read([keys.conversationOrigin(conversationId), keys.conversation(conversationId)]);
   const origin = parseConversationOrigin(documents[0]?.value);

@@ -13,7 +13,10 @@ export async function messagePage(
   const end = before ?? (await lastSequence(state, log)) + 1;
   const first = Math.max(1, end - limit);
   const entries = end > first ? await state.range(log, { after: first - 1, limit: end - first }) : [];
-  return { messages: entries.map((entry) => messageView(conversationId, entry)), ...(entries.length > 0 && first > 1 ? { before: first } : {}) };
+  return {
+    messages: entries.map((entry) => messageView(conversationId, entry)),
+    ...(entries.length > 0 && first > 1 ? { before: first } : {}),
+  };
 }
 
 const CONTEXT_MESSAGES = 200;

@@ -32,7 +32,8 @@ export function documentedBy(routes: readonly Route[]): (seen: SeenAnswer) => vo
     if (!type.includes("json")) return;
     if (schema === undefined) throw new Error(`${method} ${name} answered ${status} as ${type}, which it does not document.`);
     const faults = compileSchema({ allOf: [schema], components })(JSON.parse(text));
-    if (faults.length > 0) throw new Error(`${method} ${name} answered ${status} with what it does not document: ${JSON.stringify(faults)} ${text}`);
+    if (faults.length > 0)
+      throw new Error(`${method} ${name} answered ${status} with what it does not document: ${JSON.stringify(faults)} ${text}`);
   };
 }
 

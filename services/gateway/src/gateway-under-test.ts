@@ -21,6 +21,7 @@ export const PEOPLE = [
   { id: "ugo", tenant: "acme", roles: ["user"], scopes: [] },
   { id: "otto", tenant: "acme", roles: ["operator"], scopes: [] },
   { id: "amy", tenant: "acme", roles: ["approver"], scopes: ["approve:*"] },
+  { id: "uma", tenant: "other", roles: ["user"], scopes: [] },
   { id: "olga", tenant: "other", roles: ["operator"], scopes: [] },
 ] as const;
 export type Person = (typeof PEOPLE)[number]["id"];
@@ -89,6 +90,8 @@ export async function setup(options: Options = {}) {
     store,
     bus,
     service,
+    /** Who watches; the test's end closes their streams. */
+    viewers,
     /** Every route that it serves. */
     routes: service.routes,
     /** Another gateway over the same store and bus. */

@@ -72,7 +72,9 @@ function awaitedOf(call: Call): Awaited[] {
       },
     ];
   if (call.state !== "asked") return [];
-  return [{ kind: "answer", callId, tool, ...questionIn(call.arguments), ...(askExpiresAt === undefined ? {} : { expiresAt: askExpiresAt }) }];
+  return [
+    { kind: "answer", callId, tool, ...questionIn(call.arguments), ...(askExpiresAt === undefined ? {} : { expiresAt: askExpiresAt }) },
+  ];
 }
 
 /** The question and its options, as far as the arguments hold them. */
@@ -80,6 +82,7 @@ function questionIn(text: string): Pick<Awaited, "question" | "options"> {
   const args: unknown = JSON.parse(text);
   if (typeof args !== "object" || args === null) return {};
   const question = "question" in args && typeof args.question === "string" ? { question: args.question } : {};
-  const options = "options" in args && Array.isArray(args.options) ? { options: args.options.filter((option) => typeof option === "string") } : {};
+  const options =
+    "options" in args && Array.isArray(args.options) ? { options: args.options.filter((option) => typeof option === "string") } : {};
   return { ...question, ...options };
 }

@@ -23,15 +23,23 @@ export interface Viewer {
   leave(): void;
 }
 
+/** What a stream is opened with by a POST. */
+export interface Posted {
+  readonly body: JsonObject;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
 /** Opens a stream of server-sent events and reads it to its end. Throws when the server refuses it. */
-export async function openViewer(url: string, apiKey: string, after?: string): Promise<Viewer> {
+export async function openViewer(url: string, apiKey: string, after?: string, posted?: Posted): Promise<Viewer> {
   const gone = new AbortController();
   const headers = {
     authorization: `Bearer ${apiKey}`,
     accept: "text/event-stream",
     ...(after === undefined ? {} : { "last-event-id": after }),
+    ...(posted === undefined ? {} : { "content-type": "application/json", ...posted.headers }),
   };
-  const response = await fetch(url, { headers, signal: gone.signal });
+  const post = posted === undefined ? {} : { method: "POST", body: JSON.stringify(posted.body) };
+  const response = await fetch(url, { ...post, headers, signal: gone.signal });
   // Nothing comes after the run's end, which this client has.
   const nothing = response.status === 204;
   if (!nothing && (response.status !== 200 || !response.body))

@@ -38,5 +38,7 @@ function codeOf(error: unknown): string {
     if (at.name === "TimeoutError") return at.name;
     if (at instanceof AggregateError && at.errors.length > 0) return codeOf(at.errors[0]);
   }
-  return error instanceof Error ? error.name : "unknown";
+  // Without a code its own words say most, such as "bad port".
+  const deepest = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  return deepest instanceof Error ? deepest.message : "unknown";
 }

@@ -4,10 +4,10 @@ import { followRun } from "../runs/follow-run.ts";
 import { exitCodeOf, outcomeOf } from "../runs/run-lines.ts";
 import { runScreen } from "../runs/run-screen.ts";
 import { endLines, jsonScreen } from "../runs/watch-command.ts";
+import { safeText } from "../terminal/safe-text.ts";
 import type { Context } from "../toolbus/context.ts";
 import { EXIT, type ExitCode } from "../toolbus/exit-codes.ts";
 import { Failure } from "../toolbus/failure.ts";
-import { SELF } from "../toolbus/self.ts";
 import { readAlert } from "./read-alert.ts";
 
 export interface InvestigateOptions {
@@ -36,8 +36,6 @@ export async function investigate(context: Context, release: string | undefined,
     return EXIT.ok;
   }
   output.note(`Run ${run.runId}`);
-  const leaving = (): void => output.note(`The run goes on: ${SELF} runs watch ${run.runId}`);
-  signal.addEventListener("abort", leaving, { once: true });
   const end = await followRun({
     gateway,
     runId: run.runId,
@@ -45,11 +43,16 @@ export async function investigate(context: Context, release: string | undefined,
     signal,
     now: around.now,
   });
-  signal.removeEventListener("abort", leaving);
   const code = verdict(end, failOn);
   if (output.json) output.document({ runId: run.runId, ...document(end), exitCode: code });
-  else output.lines(endLines(context, end).filter((line, n) => n > 0 || line !== ""));
+  else output.lines(lastWords(context, end));
   return code;
+}
+
+/** The report; the answer where the profile writes none. */
+function lastWords(context: Context, end: RunEnd): string[] {
+  const said = end.type === "run.completed" && end.report === null ? safeText(end.text).split("\n") : [];
+  return [...said, ...endLines(context, end)].filter((line, n) => n > 0 || line !== "");
 }
 
 /** A gate that lets pass what nobody assessed would be none. */

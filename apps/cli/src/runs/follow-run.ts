@@ -22,7 +22,10 @@ export interface FollowOptions {
 
 const TICK_MS = 1000;
 
-/** Follows a run on the screen to its end, and passes on what the person says to it: answers, and the wish to cancel. */
+/**
+ * Follows a run on the screen to its end, and passes on what the person says to it: answers, and the wish to cancel. When the signal stops it,
+ * the run goes on, and how to follow it is said.
+ */
 export async function followRun(options: FollowOptions): Promise<RunEnd> {
   const { gateway, runId, screen, now, onItem, keyboard, interrupts, signal } = options;
   const failing = new AbortController();
@@ -49,6 +52,9 @@ export async function followRun(options: FollowOptions): Promise<RunEnd> {
         if (item.type === "call.resolved") questions.close(item.callId);
       },
     });
+  } catch (error) {
+    if (signal.aborted) screen.line(`The run goes on: ${SELF} runs watch ${runId}`);
+    throw error;
   } finally {
     clearInterval(ticking);
     takeBack?.();

@@ -1,7 +1,7 @@
 import type { RunView } from "@toolbus/contracts";
 import { readRun } from "../http/answers.ts";
 import { spanOf, tookOf } from "../terminal/duration.ts";
-import { wrapped, WIDTH } from "../terminal/lines.ts";
+import { paragraphs, WIDTH, wrapped } from "../terminal/lines.ts";
 import type { Paint } from "../terminal/output.ts";
 import { safeValue } from "../terminal/safe-text.ts";
 import type { Context } from "../toolbus/context.ts";
@@ -39,7 +39,7 @@ export function runLines(run: RunView, now: number, paint: Paint): string[] {
   return [
     ...fields.flatMap(([name, value]) => (value === undefined ? [] : wrapped(`${name.padEnd(14)}${value}`, WIDTH))),
     ...(run.awaiting ?? []).flatMap((waits) => awaitedLines(run.runId, waits, paint)),
-    ...(run.answer ? ["", ...run.answer.split("\n")] : []),
+    ...(run.answer ? ["", ...paragraphs(run.answer, WIDTH)] : []),
     ...(run.report ? ["", ...reportLines(run.report, paint)] : []),
   ];
 }

@@ -12,7 +12,11 @@ function setup() {
     clock.ms = at;
     presses.press();
   };
-  return { presses, press, quits };
+  const signal = (at: number): void => {
+    clock.ms = at;
+    presses.signalled();
+  };
+  return { presses, press, signal, quits };
 }
 
 describe("Ctrl-C", () => {
@@ -35,11 +39,14 @@ describe("Ctrl-C", () => {
   });
 
   it("counts once when the terminal and a parent process both pass it on", () => {
-    const { presses, press } = setup();
+    const { presses, signal } = setup();
     presses.first(() => undefined);
-    press(0);
-    press(5);
+    signal(0);
+    signal(5);
+    signal(10);
     expect(presses.leave.aborted).toBe(false);
+    signal(1000);
+    expect(presses.leave.aborted).toBe(true);
   });
 
   it("leaves when what was made of it has been taken back", () => {

@@ -5,8 +5,10 @@ import { Failure } from "../toolbus/failure.ts";
 export interface Interrupts {
   /** Aborts when the command must leave; the reason is a Failure with the exit code of an interruption. */
   readonly leave: AbortSignal;
-  /** One press of Ctrl-C. */
+  /** One press of Ctrl-C, as a key. */
   press(): void;
+  /** The signal that a press sends where no keys are read; another one at once is the same press. */
+  signalled(): void;
   /** The next press calls this instead of leaving. Returns what takes it back. */
   first(handle: () => void): () => void;
 }
@@ -21,15 +23,11 @@ export function interrupts(now: () => number, quit: () => void): Interrupts {
   let last = -Infinity;
   return {
     leave: leaving.signal,
-    press() {
+    press,
+    signalled() {
       const at = now();
-      if (at - last < ONE_PRESS_MS) return;
+      if (at - last >= ONE_PRESS_MS) press();
       last = at;
-      if (leaving.signal.aborted) return quit();
-      if (handle === null) return leaving.abort(new Failure(EXIT.interrupted, "Interrupted."));
-      const once = handle;
-      handle = null;
-      once();
     },
     first(next) {
       handle = next;
@@ -38,4 +36,12 @@ export function interrupts(now: () => number, quit: () => void): Interrupts {
       };
     },
   };
+
+  function press(): void {
+    if (leaving.signal.aborted) return quit();
+    if (handle === null) return leaving.abort(new Failure(EXIT.interrupted, "Interrupted."));
+    const once = handle;
+    handle = null;
+    once();
+  }
 }

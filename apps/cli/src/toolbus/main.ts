@@ -12,7 +12,7 @@ const presses = interrupts(
   () => performance.now(),
   () => process.exit(EXIT.interrupted),
 );
-process.on("SIGINT", () => presses.press());
+process.on("SIGINT", () => presses.signalled());
 // Whoever reads the output may stop reading, as `head` does: then nothing is left to say.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? EXIT.ok : EXIT.failed));

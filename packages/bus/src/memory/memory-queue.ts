@@ -7,6 +7,8 @@ import type { Schedule } from "./schedule.ts";
 export interface Held {
   readonly message: Message;
   readonly deliveries: number;
+  /** Who last asked for another try. */
+  readonly givenBackBy?: Consumer;
 }
 
 /** One queue with its competing consumers. */
@@ -29,7 +31,6 @@ export interface MemoryQueueOptions {
 export function memoryQueue({ schedule, drainMs, keepsUnread, onDeadLetter }: MemoryQueueOptions): MemoryQueue {
   const waiting = fifo<Held>();
   let consumers: readonly Consumer[] = [];
-  let served = 0;
   let delivering = false;
   let closed = false;
 
@@ -45,7 +46,6 @@ export function memoryQueue({ schedule, drainMs, keepsUnread, onDeadLetter }: Me
         concurrency,
         underWay: new Set(),
         takenBack: new AbortController(),
-        served: 0,
         idle: null,
         stopping: null,
       };
@@ -68,25 +68,28 @@ export function memoryQueue({ schedule, drainMs, keepsUnread, onDeadLetter }: Me
       delivering = false;
       for (let consumer = nextFree(); consumer && waiting.size > 0; consumer = nextFree()) {
         const held = waiting.shift();
-        if (held) void deliver(consumer, { ...held, deliveries: held.deliveries + 1 });
+        if (!held) return;
+        // What one gave back another may be able to do.
+        const taker = held.givenBackBy === consumer ? (nextFree(consumer) ?? consumer) : consumer;
+        void deliver(taker, { ...held, deliveries: held.deliveries + 1 });
       }
     }, 0);
   }
 
-  /** The free consumer with the fewest handlers under way, in turn among equals: work spreads, and what one gives back another gets. */
-  function nextFree(): Consumer | undefined {
+  /** The free consumer with the fewest handlers under way, so that work spreads. */
+  function nextFree(but?: Consumer): Consumer | undefined {
     if (closed) return undefined;
     let best: Consumer | undefined;
     for (const consumer of consumers) {
-      if (consumer.stopping || consumer.underWay.size >= consumer.concurrency) continue;
-      if (!best || (consumer.underWay.size - best.underWay.size || consumer.served - best.served) < 0) best = consumer;
+      const { size } = consumer.underWay;
+      if (consumer === but || consumer.stopping || size >= consumer.concurrency) continue;
+      if (!best || size < best.underWay.size) best = consumer;
     }
     return best;
   }
 
   async function deliver(consumer: Consumer, held: Held): Promise<void> {
     consumer.underWay.add(held);
-    consumer.served = ++served;
     const disposition = await dispositionOf(consumer.handler, {
       message: held.message,
       count: held.deliveries,
@@ -94,17 +97,17 @@ export function memoryQueue({ schedule, drainMs, keepsUnread, onDeadLetter }: Me
     });
     // Taken back meanwhile: the message is in the queue again, and this verdict comes too late.
     if (!consumer.underWay.delete(held)) return;
-    settle(held, disposition);
+    settle(consumer, held, disposition);
     if (consumer.underWay.size === 0) consumer.idle?.();
     deliverSoon();
   }
 
-  function settle(held: Held, disposition: Disposition): void {
+  function settle(consumer: Consumer, held: Held, disposition: Disposition): void {
     switch (disposition.kind) {
       case "ack":
         return;
       case "retry":
-        schedule(() => queue.add(held), disposition.after);
+        schedule(() => queue.add({ ...held, givenBackBy: consumer }), disposition.after);
         return;
       case "dead-letter":
         onDeadLetter(held, disposition.reason);
@@ -141,8 +144,6 @@ interface Consumer {
   readonly underWay: Set<Held>;
   /** Aborts when the deliveries under way are taken back. */
   readonly takenBack: AbortController;
-  /** The number of its last delivery, counted over all consumers. */
-  served: number;
   /** Set while a stop waits for the last handler. */
   idle: (() => void) | null;
   /** Set once it takes no more deliveries; resolves when its last handler ended or was given up. */

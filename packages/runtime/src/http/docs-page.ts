@@ -57,13 +57,17 @@ function article({ method, path, operation }: Shown): string {
 }
 
 function parameterOf({ name, in: where, required, description, schema, example }: Parameter): string {
-  const like = example === undefined ? "" : ` For example <code>${escaped(String(example))}</code>.`;
+  const like = example === undefined ? "" : ` For example <code>${escaped(codeOf(example))}</code>.`;
   return `<dt><code>${escaped(name)}</code> <small>${where}${required ? ", required" : ""}, ${escaped(typeOf(schema))}</small></dt><dd>${inline(description)}${like}</dd>`;
 }
 
 function answer([status, { description, content, headers }]: readonly [string, Response]): string {
   const more = [
-    headers ? `<p>Headers: ${Object.keys(headers).map((name) => `<code>${escaped(name)}</code>`).join(", ")}.</p>` : "",
+    headers
+      ? `<p>Headers: ${Object.keys(headers)
+          .map((name) => `<code>${escaped(name)}</code>`)
+          .join(", ")}.</p>`
+      : "",
     // A problem looks the same everywhere: its schema is at the end of the page.
     content && Number(status) < 400 ? mediaOf(content) : "",
   ].join("");
@@ -77,7 +81,9 @@ function mediaOf(content: Readonly<Record<string, MediaType>>): string {
       const all = [...(example === undefined ? [] : [{ value: example }]), ...Object.values(examples)];
       return [
         `<p><code>${escaped(type)}</code>${schema === undefined ? "" : `: ${schemaLine(schema)}`}</p>`,
-        ...all.map((one) => `${"summary" in one && one.summary ? `<p>${inline(one.summary)}</p>` : ""}<pre>${escaped(codeOf(one.value))}</pre>`),
+        ...all.map(
+          (one) => `${"summary" in one && one.summary ? `<p>${inline(one.summary)}</p>` : ""}<pre>${escaped(codeOf(one.value))}</pre>`,
+        ),
       ].join("");
     })
     .join("");
@@ -95,9 +101,9 @@ function schemaLine(schema: Json): string {
 function typeOf(schema: Json): string {
   if (typeof schema !== "object" || schema === null || Array.isArray(schema)) return "anything";
   const { type, minimum, maximum, default: preset, enum: words } = schema as JsonObject;
-  const range = minimum === undefined ? "" : ` from ${String(minimum)}${maximum === undefined ? "" : ` to ${String(maximum)}`}`;
+  const range = minimum === undefined ? "" : ` from ${codeOf(minimum)}${maximum === undefined ? "" : ` to ${codeOf(maximum)}`}`;
   const what = Array.isArray(words) ? `one of ${words.join(", ")}` : typeof type === "string" ? type : "one of several";
-  return `${what}${range}${preset === undefined ? "" : `, ${String(preset)} by default`}`;
+  return `${what}${range}${preset === undefined ? "" : `, ${codeOf(preset)} by default`}`;
 }
 
 const codeOf = (value: Json): string => (typeof value === "string" ? value : JSON.stringify(value, null, 2));

@@ -58,7 +58,13 @@ export function healthRoutes({ unready, needs }: HealthOptions): readonly Route[
 async function answers(ask: () => Promise<unknown>): Promise<boolean> {
   const { promise: late, resolve } = Promise.withResolvers<false>();
   const timer = setTimeout(() => resolve(false), ASK_MS);
-  const there = await Promise.race([ask().then(() => true, () => false), late]);
+  const there = await Promise.race([
+    ask().then(
+      () => true,
+      () => false,
+    ),
+    late,
+  ]);
   clearTimeout(timer);
   return there;
 }

@@ -65,7 +65,12 @@ describe("an HTTP server", () => {
     const logged: object[] = [];
     const log = { ...silentLog, error: (fields: object) => void logged.push(fields) };
     const fault = new Error("broken");
-    const failing = (url: string, error: Error): PlainRoute => ({ method: "GET", url, access: "public", handle: () => Promise.reject(error) });
+    const failing = (url: string, error: Error): PlainRoute => ({
+      method: "GET",
+      url,
+      access: "public",
+      handle: () => Promise.reject(error),
+    });
     await using t = await setup([failing("/away", new StoreUnavailable("gone")), failing("/fault", fault)], { log });
     expect((await t.get("/away")).body).toMatchObject({ code: "store_unavailable", status: 503 });
     expect((await t.get("/fault")).body).toMatchObject({
@@ -182,8 +187,18 @@ describe("what is no request that can be read", () => {
   it.each([
     { what: "no HTTP", text: "hello\r\n\r\n", status: 400, code: "invalid_request" },
     { what: "headers of more than 16 KiB", text: `${GET}X-Long: ${"x".repeat(20_000)}\r\n\r\n`, status: 431, code: "headers_too_large" },
-    { what: "an address of more than 4096 characters", text: `GET /${"x".repeat(5000)} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`, status: 414, code: "address_too_long" },
-    { what: "a path that cannot be decoded", text: "GET /do/%zz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", status: 400, code: "invalid_request" },
+    {
+      what: "an address of more than 4096 characters",
+      text: `GET /${"x".repeat(5000)} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
+      status: 414,
+      code: "address_too_long",
+    },
+    {
+      what: "a path that cannot be decoded",
+      text: "GET /do/%zz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+      status: 400,
+      code: "invalid_request",
+    },
   ])("is answered with a problem: $what", async ({ text, status, code }) => {
     await using t = await setup(routes);
     const answer = await spoken(t.server.url, text);

@@ -68,7 +68,10 @@ export function openApiOf({ title, description }: ApiAbout, routes: readonly Rou
       [...byUrl].map(([url, here]) => [url, Object.fromEntries(here.map((route) => [methodOf(route), operationOf(route, names)]))]),
     ),
     components: {
-      schemas: { ...Object.fromEntries([...names].map(([text, name]) => [name, withRefs(JSON.parse(text), names, text)])), Problem: PROBLEM },
+      schemas: {
+        ...Object.fromEntries([...names].map(([text, name]) => [name, withRefs(JSON.parse(text), names, text)])),
+        Problem: PROBLEM,
+      },
       securitySchemes: { apiKey: { type: "http", scheme: "bearer", description: "An API key of this service." } },
     },
   };
@@ -76,7 +79,14 @@ export function openApiOf({ title, description }: ApiAbout, routes: readonly Rou
 
 /** Every problem that a route can give: those that it declares, and those of its kind. */
 export function problemsOf({ method, access, docs, limited, url, whileStopping }: Route): readonly ProblemCode[] {
-  const codes: ProblemCode[] = [...docs.problems, "invalid_request", "address_too_long", "headers_too_large", "request_timeout", "internal"];
+  const codes: ProblemCode[] = [
+    ...docs.problems,
+    "invalid_request",
+    "address_too_long",
+    "headers_too_large",
+    "request_timeout",
+    "internal",
+  ];
   if (!whileStopping) codes.push("shutting_down");
   if (access !== "public") codes.push("unauthenticated", "forbidden", "rate_limited", "store_unavailable");
   if (url.includes(":id") && access !== "public") codes.push("not_found");
@@ -161,7 +171,10 @@ const IDEMPOTENCY =
   "Names this request: a repeat with the same key is answered as the first was, with `idempotent-replay: true`, and another body under it is refused (422).";
 
 function responseOf({ says, body, example, type = "application/json", media, headers }: AnswerDocs, names: Names): Response {
-  const content = body || media ? { [type]: { ...(body ? { schema: schemaIn(body.schema, names) } : {}), ...(example === undefined ? {} : { example }), ...media } } : undefined;
+  const content =
+    body || media
+      ? { [type]: { ...(body ? { schema: schemaIn(body.schema, names) } : {}), ...(example === undefined ? {} : { example }), ...media } }
+      : undefined;
   return {
     description: says,
     ...(headers ? { headers: headersOf(headers) } : {}),

@@ -1,4 +1,5 @@
 import { type ProblemCode, problemCodes, type ProblemDetails } from "@toolbus/contracts";
+import { redacted } from "@toolbus/telemetry";
 
 /** An HTTP answer that says no (RFC 9457). Thrown by a route, sent by the server's error handler. */
 export class HttpProblem extends Error {
@@ -23,15 +24,16 @@ export class HttpProblem extends Error {
     return problemCodes[this.code];
   }
 
+  /** What the client is told. What it sent may be quoted, credentials never. */
   body(): ProblemDetails {
-    return {
+    return redacted({
       type: `urn:toolbus:problem:${this.code}`,
       title: TITLES[this.code],
       status: this.status,
       code: this.code,
       detail: this.message,
       ...this.extra,
-    };
+    });
   }
 }
 

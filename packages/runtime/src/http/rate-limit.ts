@@ -58,7 +58,9 @@ export function rateLimit({ state, service, name, words, perMinute, random }: Ra
     words,
     perMinute,
     take({ tenant, id }) {
-      const digest = createHash("sha256").update(JSON.stringify([tenant, id])).digest();
+      const digest = createHash("sha256")
+        .update(JSON.stringify([tenant, id]))
+        .digest();
       const shard = shardName((digest[0] ?? 0) % state.shards);
       const key = keys.rate(service, shard, `${name}:${digest.toString("hex").slice(0, 32)}`);
       const lane = laneOf(key);

@@ -112,8 +112,5 @@ async function ask(on: boolean, requests: readonly Asked[]) {
   await app.close();
   await telemetry.shutdown(5000);
   const lines = readdirSync(dir).flatMap((name) => readFileSync(path.join(dir, name), "utf8").trim().split("\n"));
-  const sorted = lines
-    .map((line) => JSON.parse(line) as Line)
-    .toSorted((a, b) => Number(BigInt(String(a["endTimeUnixNano"])) - BigInt(String(b["endTimeUnixNano"]))));
-  return { answers, spans: sorted };
+  return { answers, spans: lines.map((line) => JSON.parse(line) as Line) };
 }

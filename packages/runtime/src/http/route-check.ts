@@ -5,9 +5,11 @@ import type { Route } from "./route.ts";
 export function checkRoutes(routes: readonly Route[]): void {
   const faults = routes.flatMap((route) => faultsOf(route).map((fault) => `${route.method} ${route.url} ${fault}`));
   for (const [id, here] of Map.groupBy(routes, ({ docs }) => docs?.operationId)) {
-    if (id && here.length > 1) faults.push(`${here.map(({ method, url }) => `${method} ${url}`).join(" and ")} share the operationId "${id}"`);
+    if (id && here.length > 1)
+      faults.push(`${here.map(({ method, url }) => `${method} ${url}`).join(" and ")} share the operationId "${id}"`);
   }
-  if (faults.length > 0) throw new Refusal(`The service has routes that declare too little: ${faults.join("; ")}. Mend their declarations.`);
+  if (faults.length > 0)
+    throw new Refusal(`The service has routes that declare too little: ${faults.join("; ")}. Mend their declarations.`);
 }
 
 // The types say the same; this holds for whatever comes by another way, too.

@@ -12,7 +12,13 @@ const JSON_TYPE = { "content-type": "application/json" };
 describe("a declared GET", () => {
   it("gives its handler the id and no query, and refuses every parameter", async () => {
     await using t = await setup([
-      getRoute({ url: "/things/:id", access: "public", docs: docs("get", true), query: noQuery, handle: async ({ id, query }) => ({ id, query }) }),
+      getRoute({
+        url: "/things/:id",
+        access: "public",
+        docs: docs("get", true),
+        query: noQuery,
+        handle: async ({ id, query }) => ({ id, query }),
+      }),
     ]);
     expect((await t.ask("/things/a%2Fb")).body).toEqual({ id: "a/b", query: {} });
     expect(await t.ask("/things/1?limit=1")).toMatchObject({
@@ -22,8 +28,13 @@ describe("a declared GET", () => {
   });
 
   it("refuses a parameter that is given twice", async () => {
-    await using t = await setup([getRoute({ url: "/list", access: "public", docs: docs("list"), query: noQuery, handle: async () => ({}) })]);
-    expect(await t.ask("/list?name=a&name=b")).toMatchObject({ status: 400, body: { errors: [{ path: "/name", message: "must be given once" }] } });
+    await using t = await setup([
+      getRoute({ url: "/list", access: "public", docs: docs("list"), query: noQuery, handle: async () => ({}) }),
+    ]);
+    expect(await t.ask("/list?name=a&name=b")).toMatchObject({
+      status: 400,
+      body: { errors: [{ path: "/name", message: "must be given once" }] },
+    });
   });
 });
 
@@ -41,7 +52,11 @@ describe("a declared POST", () => {
     { what: "a field", init: { headers: JSON_TYPE, body: '{"a":1}' }, code: "invalid_request" },
     { what: "a list", init: { headers: JSON_TYPE, body: "[]" }, code: "invalid_request" },
     { what: "half a body", init: { headers: JSON_TYPE, body: "{" }, code: "malformed_body" },
-    { what: "a form", init: { headers: { "content-type": "application/x-www-form-urlencoded" }, body: "a=1" }, code: "unsupported_media_type" },
+    {
+      what: "a form",
+      init: { headers: { "content-type": "application/x-www-form-urlencoded" }, body: "a=1" },
+      code: "unsupported_media_type",
+    },
     { what: "a body without a type", init: { headers: { "content-type": "" }, body: "{}" }, code: "unsupported_media_type" },
   ])("that takes no body refuses $what", async ({ init, code }) => {
     await using t = await setup([post(noBody)]);
@@ -61,7 +76,9 @@ describe("a declared POST", () => {
   it("gives its handler the Idempotency-Key, and refuses one that cannot be used", async () => {
     await using t = await setup([post(noBody)]);
     expect((await t.ask("/do", { method: "POST", headers: { "idempotency-key": "k-1" } })).body).toMatchObject({ key: "k-1" });
-    expect((await t.ask("/do", { method: "POST", headers: { "idempotency-key": "two words" } })).body).toMatchObject({ code: "invalid_request" });
+    expect((await t.ask("/do", { method: "POST", headers: { "idempotency-key": "two words" } })).body).toMatchObject({
+      code: "invalid_request",
+    });
   });
 
   it("says how much of the caller's minute is left, and when there is more", async () => {
@@ -75,7 +92,11 @@ describe("a declared POST", () => {
     await using t = await setup([post(noBody, limitOf(false), () => void runs++)]);
     const { status, headers, body } = await t.ask("/do", { method: "POST" });
     expect([status, headers.get("retry-after"), headers.get("ratelimit"), runs]).toEqual([429, "31", '"things";r=2;t=31', 0]);
-    expect(body).toMatchObject({ code: "rate_limited", detail: "This principal may do 5 things a minute.", remedy: "Repeat the request in 31 s." });
+    expect(body).toMatchObject({
+      code: "rate_limited",
+      detail: "This principal may do 5 things a minute.",
+      remedy: "Repeat the request in 31 s.",
+    });
   });
 
   it("takes nothing of the caller's minute for a request that is refused anyway", async () => {
@@ -116,7 +137,14 @@ function post(body: BodyDefinition<object>, rate: RateLimit | null = null, onHan
 
 function docs(operationId: string, withId = false): Omit<RouteDocs, "query" | "body"> {
   const id = withId ? { id: { says: "The thing.", pattern: "^.+$", example: "1" } } : {};
-  return { operationId, tag: "Test", summary: "Does it.", ...id, answers: { 200: { says: "Done.", body: declared("Any", {}) } }, problems: [] };
+  return {
+    operationId,
+    tag: "Test",
+    summary: "Does it.",
+    ...id,
+    answers: { 200: { says: "Done.", body: declared("Any", {}) } },
+    problems: [],
+  };
 }
 
 function limitOf(granted: boolean): RateLimit {

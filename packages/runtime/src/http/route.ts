@@ -1,4 +1,13 @@
-import { type Declared, declared, type DeclaredQuery, declaredQuery, type Json, NO_FIELDS, type ProblemCode, type Role } from "@toolbus/contracts";
+import {
+  type Declared,
+  declared,
+  type DeclaredQuery,
+  declaredQuery,
+  type Json,
+  NO_FIELDS,
+  type ProblemCode,
+  type Role,
+} from "@toolbus/contracts";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { ApiKeys, Principal } from "./api-keys.ts";
 import { idempotencyKey } from "./idempotency-key.ts";
@@ -33,7 +42,11 @@ export interface RouteDocs {
   readonly query?: DeclaredQuery<unknown>;
   /** Request headers that it reads. */
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: { readonly declared: Pick<Declared<unknown>, "name" | "schema">; readonly required: boolean; readonly examples: readonly Json[] };
+  readonly body?: {
+    readonly declared: Pick<Declared<unknown>, "name" | "schema">;
+    readonly required: boolean;
+    readonly examples: readonly Json[];
+  };
   readonly answers: Readonly<Record<number, AnswerDocs>>;
   /** Beside those that every route of its kind can give. */
   readonly problems: readonly ProblemCode[];

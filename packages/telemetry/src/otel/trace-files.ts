@@ -7,7 +7,7 @@ import { TelemetryRefused } from "../refused.ts";
 import { traceparentOf } from "../trace-context.ts";
 
 /**
- * Writes every sampled span that ends as one JSON line to `<dir>/<traceId>.jsonl`. A conversation is one trace, so its file holds everything that was
+ * Writes every span that ends (of a trace that is sampled, others are not recorded) as one JSON line to `<dir>/<traceId>.jsonl`. A conversation is one trace, so its file holds everything that was
  * done for it. Throws `TelemetryRefused` when the folder cannot be written to.
  */
 export async function traceFiles(dir: string, files: JsonlFiles): Promise<SpanProcessor> {
@@ -15,7 +15,7 @@ export async function traceFiles(dir: string, files: JsonlFiles): Promise<SpanPr
   return {
     onStart: () => undefined,
     onEnd(span) {
-      if (span.spanContext().traceFlags & 1) files.append(path.join(dir, `${span.spanContext().traceId}.jsonl`), spanLine(span));
+      files.append(path.join(dir, `${span.spanContext().traceId}.jsonl`), spanLine(span));
     },
     forceFlush: () => files.flush(),
     shutdown: () => files.flush(),

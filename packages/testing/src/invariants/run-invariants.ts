@@ -67,14 +67,15 @@ function callBroken(facts: Facts, { before, after }: Changed<Call>): readonly st
   if (state === RESOLVED && facts.timers.get("agent")?.has(`call:${callId}`))
     broken.push(`I2: the call ${callId} is resolved and keeps its timer`);
   if (before && dispatch < before.dispatch) broken.push(`I5: the dispatch of ${callId} fell from ${before.dispatch} to ${dispatch}`);
-  if (before?.notAfter != null && notAfter !== before.notAfter) broken.push(`I5: the not-after of ${callId} moved`);
+  if (typeof before?.notAfter === "number" && notAfter !== before.notAfter) broken.push(`I5: the not-after of ${callId} moved`);
   if (before && before.secret !== after.secret) broken.push(`I5: the secret of ${callId} changed`);
   return broken;
 }
 
 function conversationBroken(facts: Facts, { after }: Changed<ConversationState>): readonly string[] {
   if (!after) return [];
-  const { conversationId, activeRun, queue } = after;
+  const { conversationId, activeRun } = after;
+  const queue = after.queue.map(({ runId }) => runId);
   const broken: string[] = [];
   if (new Set(queue).size !== queue.length) broken.push(`I4: ${conversationId} has a run in its queue twice`);
   if (activeRun !== null && queue.includes(activeRun)) broken.push(`I4: the active run of ${conversationId} also waits`);

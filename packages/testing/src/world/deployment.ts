@@ -28,6 +28,8 @@ export interface ServiceSettings {
   readonly approvals: Partial<ApprovalsConfig>;
   readonly gateway: Partial<GatewayConfig>;
   readonly worker: WorkerTimings;
+  /** How often a worker says that it lives. */
+  readonly seenEveryMs: number;
   readonly profile: AgentProfile;
   readonly toolset: Toolset;
 }
@@ -174,14 +176,15 @@ function startersOf({ wire, script, settings, key, keySet, target }: DeploymentO
   return {
     async agent(infrastructure, process) {
       const provider = scriptedModel({ wire, process, script });
-      const profiles = new Map([[settings.profile.name, settings.profile]]);
+      // One for investigations, one for conversations, and nothing else differs.
+      const profiles = new Map(["release-investigation", "chat"].map((name) => [name, { ...settings.profile, name }]));
       const { stop } = await startAgent(infrastructure, config.agent, { provider, profiles });
       return { routes: [], stop };
     },
     async worker(infrastructure, process) {
       setTarget(process, target);
-      const { toolset, worker: timings } = settings;
-      const worker = await startWorker({ ...infrastructure, toolset, keys: keySet, timings });
+      const { toolset, worker: timings, seenEveryMs } = settings;
+      const worker = await startWorker({ ...infrastructure, toolset, keys: keySet, timings, seenEveryMs });
       return { routes: [], stop: () => worker.stop() };
     },
     approvals: (infrastructure) => startApprovalsCore(infrastructure, config.approvals, key),

@@ -1,6 +1,7 @@
 import { type Json, type JsonObject, type Role } from "@toolbus/contracts";
 import { HttpProblem, type Principal, type Route } from "@toolbus/runtime";
 import { StoreUnavailable } from "@toolbus/state";
+import type { Prng } from "../clockwork/prng.ts";
 import type { SimProcess } from "../clockwork/sim-process.ts";
 import { oneWay, type Wire } from "../ports/wire.ts";
 
@@ -52,6 +53,36 @@ export function askOver(wire: Wire, served: readonly Served[], asked: Asked): Pr
 }
 
 const TIMEOUT_MS = 6000;
+
+/** A client that repeats what was not answered, or was answered "not now"; null when it gives up. A fault of the server is told to `onFault`. */
+export async function insist(
+  wire: Wire,
+  asked: Asked,
+  options: {
+    readonly served: () => readonly Served[];
+    readonly tries: number;
+    readonly random: Prng;
+    readonly onFault: (what: string) => void;
+  },
+): Promise<Answer | null> {
+  const { served, tries, random, onFault } = options;
+  for (let attempt = 0; attempt < tries; attempt++) {
+    try {
+      const answer = await askOver(wire, served(), asked);
+      if (answer.status < 500) return answer;
+      if (answer.status === 500) onFault(`${asked.method} ${asked.url}: ${JSON.stringify(answer.body)}`);
+    } catch (error) {
+      if (!(error instanceof NoAnswer)) throw error;
+    }
+    await sleep(wire, random.magnitude(200, 4000));
+  }
+  return null;
+}
+
+/** Time that passes for people. */
+export function sleep({ clockwork }: Wire, ms: number): Promise<void> {
+  return new Promise((resolve) => void clockwork.schedule(null, ms, "people", resolve));
+}
 
 async function answer(routes: readonly Route[], asked: Asked): Promise<Answer> {
   const route = routes.find(({ method, url }) => method === asked.method && url === asked.url);

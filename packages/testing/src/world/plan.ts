@@ -1,7 +1,7 @@
 import type { Prng } from "../clockwork/prng.ts";
 import { type FaultRates, ratesOf, swarmRates } from "../ports/faults.ts";
 import type { Role, ServiceSettings } from "./deployment.ts";
-import type { Habits } from "./people.ts";
+import type { Habits, Wish } from "./persons.ts";
 import { drawnScript, fixedScript, type Script } from "./scripted-model.ts";
 import { simToolset, simWrites } from "./sim-tools.ts";
 
@@ -13,8 +13,8 @@ export interface WorldPlan {
   readonly replicas: Readonly<Record<Role, number>>;
   readonly settings: ServiceSettings;
   readonly habits: Habits;
-  /** How many runs are asked for, each in a conversation of its own. */
-  readonly runs: number;
+  /** What is asked for. */
+  readonly wishes: readonly Wish[];
   /** How far wall clocks are off, at most, in milliseconds. */
   readonly skewMs: number;
   /** Virtual milliseconds after which nothing goes wrong any more. */
@@ -24,7 +24,7 @@ export interface WorldPlan {
   readonly script: (random: Prng) => Script;
 }
 
-const REPLICAS = { gateway: 2, agent: 2, worker: 2, approvals: 2 } as const;
+const REPLICAS = { gateway: 1, agent: 2, worker: 2, approvals: 1 } as const;
 const FAULTS_FOR_MS = 120_000;
 export const LINGER_MS = 60_000;
 /** Ways that are as fast as a network in a room, as slow as one across the world, or anything between. */
@@ -41,7 +41,7 @@ export function drawnPlan(seed: string, random: Prng, { linger }: { readonly lin
     name: seed,
     rates: swarmRates(random.fork("rates")),
     latencyMs: random.pick(LATENCIES),
-    replicas: REPLICAS,
+    replicas: { ...REPLICAS, approvals: random.pick([1, 1, 2]) },
     settings: drawnSettings(random),
     habits: {
       cancels: random.pick([0, 0.25, 0.7]),
@@ -52,7 +52,7 @@ export function drawnPlan(seed: string, random: Prng, { linger }: { readonly lin
       cheats: random.pick([0, 0.3]),
       thinkMs: random.pick([500, 5000, 30_000]),
     },
-    runs: 1 + random.below(3),
+    wishes: Array.from({ length: 1 + random.below(2) }, (_, i) => ({ name: `v${i}`, messages: random.pick([0, 0, 1, 2, 3]) })),
     skewMs: random.pick([0, 0, 1000, 20_000]),
     faultsForMs: FAULTS_FOR_MS,
     lingerMs: linger ? LINGER_MS : 0,
@@ -106,9 +106,9 @@ export function quietPlan(
     rates: ratesOf(),
     latencyMs: { least: 0.5, most: 5 },
     replicas: REPLICAS,
-    settings: settingsWith(writes, {}, {}, { seeded: false, goesOn: false }),
+    settings: settingsWith(writes, {}, {}, { seeded: false, goesOn: false, asks: false }),
     habits: { cancels: 0, ignores: 0, denies: 0, revises: 0, races: 0, cheats: 0, thinkMs: 500, ...habits },
-    runs: 1,
+    wishes: [{ name: "v0", messages: 0 }],
     skewMs: 0,
     faultsForMs: 0,
     lingerMs: 0,
@@ -128,7 +128,7 @@ function drawnSettings(random: Prng): ServiceSettings {
       GRANT_TTL_MS: random.pick([95_000, 900_000]),
       AUTO_GRANTS_PER_RUN: random.pick([1, 64]),
     },
-    { seeded: random.chance(0.5), goesOn: random.chance(0.3) },
+    { seeded: random.chance(0.3), goesOn: random.chance(0.3), asks: random.chance(0.3) },
   );
 }
 
@@ -136,12 +136,13 @@ function settingsWith(
   writes: readonly string[],
   agent: ServiceSettings["agent"],
   approvals: ServiceSettings["approvals"],
-  { seeded, goesOn }: { readonly seeded: boolean; readonly goesOn: boolean },
+  { seeded, goesOn, asks }: { readonly seeded: boolean; readonly goesOn: boolean; readonly asks: boolean },
 ): ServiceSettings {
   return {
-    agent: { REDISPATCH_MAX_MS: 60_000, HELD_CHECK_MS: 30_000, MODEL_TIMEOUT_MS: 60_000, ...agent },
+    agent: { REDISPATCH_MAX_MS: 60_000, HELD_CHECK_MS: 30_000, MODEL_TIMEOUT_MS: 60_000, ASK_EXPIRY_MS: 60_000, ...agent },
     approvals: { APPROVAL_EXPIRY_MS: 60_000, ...approvals },
     gateway: {},
+    seenEveryMs: 300_000,
     worker: { leaseMs: 10_000, renewMs: 3000, retryMs: [1000, 5000, 30_000] },
     profile: {
       name: "release-investigation",
@@ -149,10 +150,10 @@ function settingsWith(
       systemPrompt: "A scripted model reads no prompt.",
       model: null,
       toolChoice: "auto",
-      askUser: false,
+      askUser: asks,
       tools: "all",
       limits: { maxRounds: 8, activeMs: 600_000, maxTools: 12, maxTokens: 100 },
-      seedCalls: seeded ? [{ tool: "look_up", argumentsFromInput: { n: "n" } }] : [],
+      seedCalls: seeded ? [{ tool: "no_such_tool", argumentsFromInput: {} }] : [],
       report: null,
       continueAfterFailedWrite: goesOn,
     },

@@ -58,8 +58,10 @@ export function scriptedModel({ wire, process, script }: ScriptedModelOptions): 
 export function drawnScript(seed: string, random: Wire["random"]): Script {
   return ({ transcript, tools, run }) => {
     const turns = turnsOf(transcript, run.runId);
-    const plan = prng(`${seed}/script/${String(run.input["releaseId"])}/${turns.length}`);
-    const wished = 1 + prng(`${seed}/script/${String(run.input["releaseId"])}`).below(3);
+    const about = transcript.findLast((entry) => entry.type === "user" && entry.runId === run.runId);
+    const topic = about?.type === "user" ? about.text : "";
+    const plan = prng(`${seed}/script/${topic}/${turns.length}`);
+    const wished = 1 + prng(`${seed}/script/${topic}`).below(3);
     if (turns.length >= wished) return { text: `Done after ${turns.length} turns.`, calls: [] };
     const count = 1 + plan.below(3) + (plan.chance(0.05) ? 8 : 0);
     const names = tools.map(({ name }) => name);
@@ -67,7 +69,12 @@ export function drawnScript(seed: string, random: Wire["random"]): Script {
       const name = names.length === 0 || plan.chance(0.04) ? "no_such_tool" : plan.pick(names);
       // What differs from one attempt at this turn to the next.
       const n = random.below(1001);
-      const args = plan.chance(0.04) ? '{"n":"many"}' : JSON.stringify(plan.chance(0.5) ? { n } : { n, to: "somebody" });
+      const args =
+        name === "ask_user"
+          ? '{"question":"Which one?"}'
+          : plan.chance(0.04)
+            ? '{"n":"many"}'
+            : JSON.stringify(plan.chance(0.5) ? { n } : { n, to: "somebody" });
       return { id: plan.chance(0.1) ? "" : `c${turns.length}_${plan.chance(0.05) ? 0 : index}`, name, arguments: args };
     });
     return { text: plan.chance(0.3) ? "Let me see." : "", calls };

@@ -34,7 +34,7 @@ const FAULTS: ReadonlySet<string> = new Set(["TypeError", "RangeError", "Referen
 function faultOf(fields: object): string | null {
   const { error, code, where } = fields as { readonly error?: unknown; readonly code?: unknown; readonly where?: unknown };
   if (error instanceof Error && FAULTS.has(error.name)) return `${error.name}: ${error.message}`;
-  return typeof code === "string" && FAULTS.has(code) ? `${code} ${String(where ?? "")}` : null;
+  return typeof code === "string" && FAULTS.has(code) ? `${code} ${typeof where === "string" ? where : ""}` : null;
 }
 
 function asText(_key: string, value: unknown): unknown {

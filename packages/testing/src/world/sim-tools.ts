@@ -103,7 +103,7 @@ function writeTool(name: string): Tool {
       idempotency: mode === "key" ? { mode, keepsForMs: KEEPS_KEYS_MS } : { mode },
       timeoutMs: WRITE_TIMEOUT_MS,
       effect: "Do {n} to {to}.",
-      prepare: (args: { readonly n: number; readonly to: string }) => args,
+      prepare: (args: { readonly n: number; readonly to: string }) => here((target, process) => target.prepare(process, args)),
       run: (prepared, { idempotencyKey: callId }) =>
         here((target, process) => target.change(process, { callId, tool: name, mode, arguments: prepared })),
       ...(mode === "reconcile"

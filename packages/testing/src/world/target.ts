@@ -15,6 +15,8 @@ export interface Attempt {
 export interface Target {
   /** Looks something up. */
   look(process: SimProcess, what: string): Promise<Json>;
+  /** What a write works out before it is sent; some have to look something up for it, and that can take long. */
+  prepare(process: SimProcess, args: Json): Promise<Json>;
   /** Changes something, once for each request that it takes; with mode `key` once for each call. */
   change(process: SimProcess, attempt: Attempt): Promise<ToolOutput>;
   /** Says what became of a call; where nothing did, it refuses that call from now on. */
@@ -28,6 +30,7 @@ export function target({ wire, observe }: { readonly wire: Wire; readonly observ
   const voided = new Set<string>();
   return {
     look: (process, what) => call(process, `look ${what}`, async () => ({ found: what })),
+    prepare: async (process, args) => (random.chance(0.3) ? call(process, "look for a write", async () => args) : args),
     change: (process, attempt) =>
       call(process, `change ${attempt.tool} ${attempt.callId}`, async () => change(attempt), { repeatable: attempt.mode === "key" }),
     ask: (process, callId) => call(process, `ask about ${callId}`, async () => ask(callId)),

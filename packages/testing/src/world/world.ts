@@ -119,7 +119,7 @@ function createWorld(plan: WorldPlan, witness: Witness) {
     violations: violations as readonly string[],
     begin() {
       services.start();
-      for (let run = 0; run < plan.runs; run++) persons.request(`v${run}`, 40);
+      for (const wish of plan.wishes) persons.ask(wish);
       nowAndThen("outage", outage);
       nowAndThen("forged", () => mallory.forge());
       nowAndThen("replayed", () => mallory.replay());
@@ -140,7 +140,9 @@ function createWorld(plan: WorldPlan, witness: Witness) {
         settled: () => violations.length === 0 && goOn(),
       });
     },
-    judgeEnd: () => void check.end().forEach(violated),
+    judgeEnd() {
+      for (const broken of check.end()) violated(broken);
+    },
   };
 
   function observe(observation: Observation): void {
@@ -196,5 +198,5 @@ function createWorld(plan: WorldPlan, witness: Witness) {
 
 function hasEnded(facts: Checker["facts"], runId: string): boolean {
   const run = facts.documents.get(keys.run(runId)) as { readonly endedAt?: number | null } | undefined;
-  return run?.endedAt != null;
+  return typeof run?.endedAt === "number";
 }

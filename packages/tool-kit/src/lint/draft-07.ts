@@ -13,7 +13,7 @@ export function translateSchema(schema: JsonObject): JsonObject {
     if (isJsonObject(parts)) for (const [name, part] of Object.entries(parts)) shared.set(`#/${word}/${name}`, part);
   const root = {
     // An unknown dialect stays, to be refused.
-    ...($schema === undefined || KNOWN.test(String($schema)) ? {} : { $schema }),
+    ...($schema === undefined || (typeof $schema === "string" && KNOWN.test($schema)) ? {} : { $schema }),
     ...(id === undefined || typeof id === "string" ? {} : { id }),
     ...rest,
   };

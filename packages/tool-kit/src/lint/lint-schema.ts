@@ -23,13 +23,13 @@ export function lintSchema({ parameters }: DraftDefinition): readonly Finding[] 
 const ROOT = "/parameters";
 const TYPES = ["string", "number", "integer", "boolean", "array", "object"];
 
-const WORDS: ReadonlySet<string> = new Set([
-  ...["type", "title", "description", "default", "examples", "deprecated", "$comment"],
-  ...["enum", "const", "format", "pattern", "minLength", "maxLength"],
-  ...["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"],
-  ...["items", "minItems", "maxItems", "uniqueItems"],
-  ...["properties", "required", "additionalProperties", "minProperties", "maxProperties", "propertyNames"],
-]);
+const WORDS: ReadonlySet<string> = new Set(
+  (
+    "type title description default examples deprecated $comment enum const format pattern minLength maxLength " +
+    "minimum maximum exclusiveMinimum exclusiveMaximum multipleOf items minItems maxItems uniqueItems " +
+    "properties required additionalProperties minProperties maxProperties propertyNames"
+  ).split(" "),
+);
 
 const GIVE_TYPE = `Give it one "type": ${TYPES.join(", ")}.`;
 const WRITE_OUT = "Write the schema out where it is used; one that contains itself cannot be offered to a model.";

@@ -105,10 +105,10 @@ describe("the lint of parameters refuses", () => {
     expect(foundIn(property)).toContain(finding);
   });
 
-  it.each([
-    ...["$ref", "$defs", "definitions", "$id", "allOf", "anyOf", "oneOf", "nullable", "not", "if", "then", "else"],
-    ...["dependencies", "dependentSchemas", "prefixItems", "additionalItems", "contains", "patternProperties", "unevaluatedProperties"],
-  ])("the word %s", (word) => {
+  const words =
+    "$ref $defs definitions $id allOf anyOf oneOf nullable not if then else dependencies dependentSchemas prefixItems additionalItems " +
+    "contains patternProperties unevaluatedProperties";
+  it.each(words.split(" "))("the word %s", (word) => {
     expect(foundIn({ type: "string", maxLength: 1, [word]: [] })).toContain(`error schema_word ${IT}/${word}`);
   });
 

@@ -63,7 +63,7 @@ function concluded(call: Call): { cause: string | null; severity: Severity | nul
   return {
     cause: named,
     severity: severityIn(severity),
-    findings: false ? [NO_CAUSE, ...found.filter((finding) => finding !== NO_CAUSE)].slice(0, MAX_FINDINGS) : found,
+    findings: named === null ? [NO_CAUSE, ...found.filter((finding) => finding !== NO_CAUSE)].slice(0, MAX_FINDINGS) : found,
   };
 }
 

@@ -1,11 +1,11 @@
 // What a person or a model says is one field of a log entry or a document, 64 KiB at most as it is stored; this much leaves room for the rest.
 const MAX_TEXT = 20 * 1024;
 
-/** Text that fits into one stored entry, with a notice of what was left out. */
-export function boundedText(text: string): string {
-  if (storedBytes(text) <= MAX_TEXT) return text;
-  let kept = text.slice(0, MAX_TEXT);
-  while (storedBytes(kept) > MAX_TEXT - 100) kept = kept.slice(0, Math.floor(kept.length * 0.9));
+/** Text that fits into one stored entry, or takes `most` bytes there, with a notice of what was left out. */
+export function boundedText(text: string, most: number = MAX_TEXT): string {
+  if (storedBytes(text) <= most) return text;
+  let kept = text.slice(0, most);
+  while (storedBytes(kept) > most - 100) kept = kept.slice(0, Math.floor(kept.length * 0.9));
   return `${kept.toWellFormed()}\n[${text.length - kept.length} characters left out]`;
 }
 

@@ -172,10 +172,15 @@ describe("a message that nothing can be done with", () => {
 
   it("that is larger than what a run can hold ends its run, and the conversation goes on", async () => {
     const b = bundle();
-    await b.start({ text: "\u0000".repeat(7000) });
+    await b.start({ text: "\u0000".repeat(11_000) });
     expect((await b.events()).at(-1)).toMatchObject({ type: "run.failed", code: "message_too_large" });
+    await b.start({ ...message(3), input: { alert: "x".repeat(40_000) } });
+    expect((await b.events(run(3))).at(-1)).toMatchObject({
+      code: "message_too_large",
+      message: expect.stringContaining("The input takes"),
+    });
     await b.start(message(2));
-    expect(await conversationOf(b)).toMatchObject({ activeRun: run(2), runs: 2 });
+    expect(await conversationOf(b)).toMatchObject({ activeRun: run(2), runs: 3 });
   });
 });
 

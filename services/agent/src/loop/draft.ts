@@ -17,6 +17,7 @@ import { redacted } from "@toolbus/telemetry";
 import { reportAfterRound } from "../investigation/report.ts";
 import { afterRun } from "./conversation.ts";
 import { approvalCancelMessage, approvalRequestMessage, inTrace, invokeMessage, wakeMessage } from "./messages.ts";
+import { fittedEnding, fittedReport } from "./run-size.ts";
 import { startedEvent } from "./started.ts";
 import { AGENT_SERVICE, type Read, type Rules, timerIds } from "./rules.ts";
 
@@ -210,7 +211,7 @@ export class Draft {
       lease: null,
       activeMs: this.activeMs,
       fruitless: calls.some((call) => call.result?.status === "ok") ? 0 : this.run.fruitless + 1,
-      report: rule && this.run.report ? reportAfterRound(this.run.report, rule, calls) : this.run.report,
+      report: rule && this.run.report ? fittedReport(reportAfterRound(this.run.report, rule, calls)) : this.run.report,
     });
     this.runTimer(this.rules.config.POLL_MS);
     this.send(wakeMessage(this.run, this.rules, this.now, `${this.run.round}.${this.run.epoch}`));
@@ -218,7 +219,7 @@ export class Draft {
 
   /** Ends the run, adds what it used to its conversation, and frees that for the run that waits first. */
   end(end: RunEnd, status: "done" | "failed" | "cancelled", ending: Run["ending"]): void {
-    this.setRun({ status, lease: null, endedAt: this.now, ending });
+    this.setRun({ status, lease: null, endedAt: this.now, ending: ending && fittedEnding(this.run, ending) });
     this.runTimer(null);
     this.event(end);
     const { next } = this;

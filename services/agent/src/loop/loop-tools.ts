@@ -14,7 +14,7 @@ export interface LoopTool {
   readonly begin: (draft: Draft, call: Call) => void;
 }
 
-export const ASK_USER = "ask_user";
+const ASK_USER = "ask_user";
 
 const askUser = loopTool(
   ASK_USER,

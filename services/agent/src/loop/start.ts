@@ -36,7 +36,7 @@ export function startRun(input: StartInput, rules: Rules): Change {
   const { entry } = input;
   const conversation = input.conversation ?? { version: 0, value: newConversation(entry.conversationId) };
   const { activeRun } = conversation.value;
-  const fault = faultOf(entry, rules);
+  const fault = faultOf(entry, newRun(input, conversation.value.runs + 1), rules);
   if (fault) return refused(input, conversation, fault, rules);
   if (activeRun === null) return ready(input, conversation, rules);
   if (entry.ifActive === "reject")

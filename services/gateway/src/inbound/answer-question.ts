@@ -44,7 +44,10 @@ export async function answerQuestion(
     const call = parseCall(documents[1]?.value);
     const notAsked = whyNotAsked(call.ok ? call.value : null, run.now);
     if (notAsked !== null) return refused("not_asked", notAsked, READ_THE_RUN);
-    const { outcome } = await outbox.commit(shardOf(runId), acceptAnswer({ callId, text, principal, requestId, keyHash, now: run.now }, config));
+    const { outcome } = await outbox.commit(
+      shardOf(runId),
+      acceptAnswer({ callId, text, principal, requestId, keyHash, now: run.now }, config),
+    );
     if (outcome === "ok") return { kind: "accepted", run, replayed: false };
   }
   return refused("conflict", "The answer could not be stored.", "Repeat it.");

@@ -15,7 +15,10 @@ export interface CancelAccepted {
 }
 
 /** Accepts the wish of its owner, or of an operator, to cancel a run. A run has one such wish, whoever sends it and however often. */
-export async function cancelRun(inbound: Inbound, { principal, key, runId }: Request & { readonly runId: string }): Promise<CancelAccepted | Refused> {
+export async function cancelRun(
+  inbound: Inbound,
+  { principal, key, runId }: Request & { readonly runId: string },
+): Promise<CancelAccepted | Refused> {
   const { state, outbox, config } = inbound;
   const keyHash = keyHashOf(principal, key);
   const requestId = newRequestId(inbound);

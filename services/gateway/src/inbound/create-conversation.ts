@@ -1,4 +1,13 @@
-import { type ConversationOrigin, type ConversationRequest, derivedIds, keys, newConversationId, parseConversationOrigin, parseProfileList, shardOf } from "@toolbus/contracts";
+import {
+  type ConversationOrigin,
+  type ConversationRequest,
+  derivedIds,
+  keys,
+  newConversationId,
+  parseConversationOrigin,
+  parseProfileList,
+  shardOf,
+} from "@toolbus/contracts";
 import { keyReused, refused, type Refused } from "../refused.ts";
 import { acceptConversation } from "../accept.ts";
 import { type Inbound, newRequestId, type Request } from "./inbound.ts";

@@ -4,13 +4,17 @@ import type { Principal } from "@toolbus/runtime";
 
 /** The hash of what a request asks for, whatever the order of its fields. */
 export function requestHash(body: Json): string {
-  return `sha256-${createHash("sha256").update(JSON.stringify(sorted(body))).digest("hex")}`;
+  return `sha256-${createHash("sha256")
+    .update(JSON.stringify(sorted(body)))
+    .digest("hex")}`;
 }
 
 /** The hash of an `Idempotency-Key` as this principal's; undefined without one. */
 export function keyHashOf({ tenant, id }: Principal, key: string | undefined): string | undefined {
   if (key === undefined) return undefined;
-  return createHash("sha256").update(JSON.stringify([tenant, id, key])).digest("base64url");
+  return createHash("sha256")
+    .update(JSON.stringify([tenant, id, key]))
+    .digest("base64url");
 }
 
 function sorted(value: Json | undefined): Json {

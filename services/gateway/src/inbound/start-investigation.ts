@@ -1,4 +1,13 @@
-import { type Alert, type ConversationOrigin, derivedIds, type InvestigationRequest, type JsonObject, newConversationId, newRunId, shardOf } from "@toolbus/contracts";
+import {
+  type Alert,
+  type ConversationOrigin,
+  derivedIds,
+  type InvestigationRequest,
+  type JsonObject,
+  newConversationId,
+  newRunId,
+  shardOf,
+} from "@toolbus/contracts";
 import { acceptMessage } from "../accept.ts";
 import { refused, type Refused } from "../refused.ts";
 import { type Inbound, newRequestId, type Request } from "./inbound.ts";
@@ -74,5 +83,8 @@ function sentenceOf({ labels, annotations = {}, status = "firing" }: Alert): str
   const what = name === undefined ? "an alert" : `the alert ${name}`;
   const where = labels["service"] ?? labels["job"] ?? labels["instance"];
   const says = annotations["summary"] ?? annotations["description"];
-  return `Investigate ${what}${where === undefined ? "" : ` of ${where}`}, which is ${status}${says === undefined ? "" : `: ${says}`}.`.replace(/\.\.$/, ".");
+  return `Investigate ${what}${where === undefined ? "" : ` of ${where}`}, which is ${status}${says === undefined ? "" : `: ${says}`}.`.replace(
+    /\.\.$/,
+    ".",
+  );
 }

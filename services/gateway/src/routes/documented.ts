@@ -1,4 +1,16 @@
-import { type Declared, declared, ID_PATTERNS, type JsonObject, MessagePage, RunPage, RunView, ContextView, ConversationView, StreamTicketView, ToolList } from "@toolbus/contracts";
+import {
+  type Declared,
+  declared,
+  ID_PATTERNS,
+  type JsonObject,
+  MessagePage,
+  RunPage,
+  RunView,
+  ContextView,
+  ConversationView,
+  StreamTicketView,
+  ToolList,
+} from "@toolbus/contracts";
 import type { RouteDocs } from "@toolbus/runtime";
 
 // What the descriptions of several routes share: the views under their names, and examples that hang together.
@@ -93,8 +105,14 @@ export const examples = {
 } as const satisfies Readonly<Record<string, string | JsonObject>>;
 
 export const runId: NonNullable<RouteDocs["id"]> = { says: "The run.", pattern: ID_PATTERNS.run, example: RUN };
-export const conversationId: NonNullable<RouteDocs["id"]> = { says: "The conversation.", pattern: ID_PATTERNS.conversation, example: CONVERSATION };
+export const conversationId: NonNullable<RouteDocs["id"]> = {
+  says: "The conversation.",
+  pattern: ID_PATTERNS.conversation,
+  example: CONVERSATION,
+};
 
 /** Headers of answers to requests that start something. */
-export const REPLAY = { "idempotent-replay": "`true` when this repeats the answer to an earlier request with the same Idempotency-Key." } as const;
+export const REPLAY = {
+  "idempotent-replay": "`true` when this repeats the answer to an earlier request with the same Idempotency-Key.",
+} as const;
 export const STARTED = { Location: "Where to follow the run.", "x-toolbus-run-id": "The run.", ...REPLAY } as const;

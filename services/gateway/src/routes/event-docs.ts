@@ -16,7 +16,10 @@ const EVENTS: Described = {
     says: "First of a stream that a POST opened: which run it is. Not durable.",
     example: { type: "accepted", runId, conversationId },
   },
-  "run.queued": { says: "Another run of the conversation is active, and this one waits.", example: { type: "run.queued", at, behind: runId } },
+  "run.queued": {
+    says: "Another run of the conversation is active, and this one waits.",
+    example: { type: "run.queued", at, behind: runId },
+  },
   "run.started": {
     says: "The agent works on it, with these tools.",
     example: { type: "run.started", at, profile: "chat", input: {}, tools: [tool], registryVersion: "5f1c9a60" },
@@ -74,7 +77,10 @@ const EVENTS: Described = {
     says: "Text of a round as it comes; the turn that follows says all of it again. Not durable.",
     example: { type: "delta", epoch: 1, round: 1, offset: 0, after: 1, text: "It is" },
   },
-  reset: { says: "The text of this round begins anew: another process took it over. Not durable.", example: { type: "reset", epoch: 2, round: 1 } },
+  reset: {
+    says: "The text of this round begins anew: another process took it over. Not durable.",
+    example: { type: "reset", epoch: 2, round: 1 },
+  },
   progress: {
     says: "How far a tool has come. Not durable.",
     example: { type: "progress", callId, tool, n: 1, at, message: "half of the commits are read", fraction: 0.5 },
@@ -96,7 +102,9 @@ export const STREAM = {
         "Exactly one of `run.completed`, `run.failed` and `run.cancelled` ends it.",
       ].join(" "),
     },
-    examples: Object.fromEntries(Object.values(EVENTS).map(({ says, example }) => [nameOf(example.type), { summary: says, value: written(example) }])),
+    examples: Object.fromEntries(
+      Object.values(EVENTS).map(({ says, example }) => [nameOf(example.type), { summary: says, value: written(example) }]),
+    ),
   },
 } as const satisfies Partial<RouteDocs["answers"][number]>;
 

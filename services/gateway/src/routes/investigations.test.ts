@@ -163,6 +163,68 @@ describe("POST /v1/investigations", () => {
   });
 });
 
+describe("POST /v1/investigations of an alert", () => {
+  const labels = { alertname: "HighErrorRate", service: "checkout", severity: "page" };
+  const alert = { labels, annotations: { summary: "5 % of checkouts fail." }, status: "firing", startsAt: "2026-11-21T09:00:00Z" };
+
+  it("starts the profile for alerts, and says in a sentence what is asked", async () => {
+    await using t = await setup();
+    const { status, body } = await t.ask("una", ROUTE, ask({ alert, note: "Since the rollout." }));
+    expect(status).toBe(202);
+    const runId = textIn(body, "runId");
+    const { documents } = await t.store.read([keys.inbox(shardOf(runId), runId)]);
+    expect(documents[0]?.value).toMatchObject({
+      profile: "alert-investigation",
+      text: "Investigate the alert HighErrorRate of checkout, which is firing: 5 % of checkouts fail.\nSince the rollout.",
+      input: { alert, note: "Since the rollout." },
+    });
+  });
+
+  it.each([
+    { alert: { labels: {} }, text: "Investigate an alert, which is firing." },
+    {
+      alert: { labels: { alertname: "Down", instance: "db-1" }, status: "resolved" },
+      text: "Investigate the alert Down of db-1, which is resolved.",
+    },
+  ])("makes do with the labels there are: $text", async ({ alert: given, text }) => {
+    await using t = await setup();
+    const runId = textIn((await t.ask("una", ROUTE, ask({ alert: given }))).body, "runId");
+    const { documents } = await t.store.read([keys.inbox(shardOf(runId), runId)]);
+    expect(documents[0]?.value).toMatchObject({ text });
+  });
+
+  it("knows a repeat of its key whatever the order of the labels", async () => {
+    await using t = await setup();
+    const key = { "idempotency-key": "k" };
+    const first = await t.ask("una", ROUTE, ask({ alert }, key));
+    const turned = { ...alert, labels: Object.fromEntries(Object.entries(labels).toReversed()) };
+    const repeat = await t.ask("una", ROUTE, ask({ alert: turned }, key));
+    expect([repeat.body["runId"], repeat.headers.get("idempotent-replay")]).toEqual([first.body["runId"], "true"]);
+    const other = { ...alert, labels: { ...labels, severity: "ticket" } };
+    expect(problemOf(await t.ask("una", ROUTE, ask({ alert: other }, key)))).toEqual({ status: 422, code: "idempotency_key_reused" });
+  });
+
+  it.each<{ what: string; body: Asking["body"] & object; problem: { status: number; code: string } }>([
+    { what: "no labels", body: { alert: {} }, problem: { status: 400, code: "invalid_request" } },
+    { what: "an alert that is a text", body: { alert: "down" }, problem: { status: 400, code: "invalid_request" } },
+    { what: "an unknown field", body: { alert: { labels: {}, silenced: true } }, problem: { status: 400, code: "invalid_request" } },
+    { what: "another status", body: { alert: { labels: {}, status: "maybe" } }, problem: { status: 400, code: "invalid_request" } },
+    {
+      what: "more labels than may be",
+      body: { alert: { labels: Object.fromEntries(Array.from({ length: 65 }, (_, i) => [`l${i}`, "v"])) } },
+      problem: { status: 400, code: "invalid_request" },
+    },
+    {
+      what: "labels that take too much room",
+      body: { alert: { labels: Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`l${i}`, "v".repeat(2000)])) } },
+      problem: { status: 413, code: "body_too_large" },
+    },
+  ])("refuses $what", async ({ body, problem }) => {
+    await using t = await setup();
+    expect(problemOf(await t.ask("una", ROUTE, ask(body)))).toEqual(problem);
+  });
+});
+
 describe("an Idempotency-Key", () => {
   const KEY = { "idempotency-key": "3f1e8f0a" };
 

@@ -45,7 +45,8 @@ export function runEventRoutes(gateway: Gateway, limits: Limits): readonly Route
         operationId: "issueStreamTicket",
         tag: TAG,
         summary: "Lets a browser's EventSource read the stream of a run.",
-        description: "The ticket is a cookie for that one address, because an EventSource sends no Authorization. A repeat gives a ticket of its own.",
+        description:
+          "The ticket is a cookie for that one address, because an EventSource sends no Authorization. A repeat gives a ticket of its own.",
         id: runId,
         answers: {
           201: {

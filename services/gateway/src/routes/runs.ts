@@ -53,7 +53,8 @@ export function runRoutes(gateway: Gateway, limits: Limits): readonly Route[] {
         operationId: "cancelRun",
         tag: TAG,
         summary: "Cancels a run.",
-        description: "Nothing new is begun from now on; what was sent to its target is waited for. An operator may cancel any run of the tenant.",
+        description:
+          "Nothing new is begun from now on; what was sent to its target is waited for. An operator may cancel any run of the tenant.",
         id: runId,
         answers: {
           200: { says: "It was cancelled before.", body: views.run, example: examples.acceptedRun },

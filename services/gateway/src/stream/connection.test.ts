@@ -1,4 +1,5 @@
 import { connect, type Socket } from "node:net";
+import type { StateStore } from "@toolbus/state";
 import { describe, expect, it } from "vitest";
 import { completed, started, turn } from "../agent-under-test.ts";
 import { apiKeyOf, setup as setupGateway, until } from "../gateway-under-test.ts";
@@ -57,6 +58,25 @@ describe("the connection of a stream", () => {
 });
 
 describe("a client that comes back", () => {
+  it("while the server stops is told goodbye, not refused: after an error an EventSource would never come again", async () => {
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    const { promise: reading, resolve: asked } = Promise.withResolvers<void>();
+    const wrapStore = (state: StateStore): StateStore => ({
+      ...state,
+      page: async (...about) => (asked(), await released, state.page(...about)),
+    });
+    await using t = await setup({}, wrapStore);
+    const underWay = t.ask("una", "/v1/tools");
+    await reading;
+    const stopped = t.service.stop();
+    const late = await t.ask("una", `/v1/runs/${t.runId}/events`, { headers: { accept: "text/event-stream" } });
+    expect([late.status, late.headers.get("content-type")]).toEqual([200, "text/event-stream; charset=utf-8"]);
+    expect(late.text).toMatch(/^retry: \d+\nevent: bye\ndata: \{.+\}\n\n$/);
+    release();
+    expect((await underWay).status).toBe(200);
+    await stopped;
+  });
+
   it("from long ago gets everything since, each event once", async () => {
     await using t = await setup();
     await t.agent.say(t.runId, ...Array.from({ length: 700 }, (_, round) => turn(round)), completed);
@@ -86,8 +106,8 @@ describe("a client that comes back", () => {
 });
 
 /** A gateway with one run that has begun, and clients that write their requests by hand. */
-async function setup(env: Readonly<Record<string, string>> = {}) {
-  const t = await setupGateway({ env });
+async function setup(env: Readonly<Record<string, string>> = {}, wrapStore?: (state: StateStore) => StateStore) {
+  const t = await setupGateway({ env, ...(wrapStore ? { wrapStore } : {}) });
   const runId = await t.accepted();
   await t.agent.take(runId);
   await t.agent.say(runId, started);

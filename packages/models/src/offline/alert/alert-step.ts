@@ -21,7 +21,7 @@ export const CONCLUDE_TOOL = "conclude";
 export function alertStep({ transcript, tools, run }: ModelRequest, input: JsonObject): Step {
   const alert = readAlertFacts(input);
   const offered = new Set(tools.map((tool) => tool.name));
-  const lookups = lookupsOf(SUMMARY_TOOL, alert.releases, run.runId, transcript);
+  const lookups = lookupsOf(SUMMARY_TOOL, run.runId, transcript);
   const due = offered.has(SUMMARY_TOOL) ? alert.releases.filter((release) => isDue(release, lookups)) : [];
   if (due.length > 0) return lookUp(alert, due);
   const conclusion = concludeAlert(

@@ -113,6 +113,7 @@ describe("a message that names a tool", () => {
     "The tool list_orders was slow yesterday.",
     "Never use list_orders.",
     "list_orders?",
+    "Should I run list_orders?",
     "Have a look at this.",
   ])("runs nothing when the tool is only spoken of, or has no arguments: %j", (message) => {
     expect(said(message).calls).toEqual([]);
@@ -184,6 +185,11 @@ describe("broken arguments", () => {
     expect(text).toContain("The arguments of get_release_summary are no JSON: at ");
     expect(text).toContain(place);
     expect(text).toContain('An example: get_release_summary {"release_id": "v1.4.0"}');
+  });
+
+  it("are one fault, whatever stands behind it", () => {
+    const { text } = said('get_release_summary {"release_id": v2,\n "other_part": delete_all {}\n}\nlist_orders');
+    expect(text.split("\n")).toHaveLength(1);
   });
 
   it("of one call keep the others of the message from running", () => {
@@ -283,8 +289,16 @@ describe("what becomes of a call", () => {
   });
 
   it("of an earlier run is history: neither told again nor made again", () => {
-    const before: TranscriptEntry[] = [{ type: "user", runId: "rn_00_1", text: "list_orders", at: 0 }];
+    const other = { runId: "rn_00_1", round: 1, at: 0 };
+    const call = { id: "c0", callId: "rn_00_1.1.0", name: "look", arguments: "{}" };
+    const before: TranscriptEntry[] = [
+      { type: "user", runId: "rn_00_1", text: "look", at: 0 },
+      { ...other, type: "assistant", text: "", calls: [call], provider: "offline", model: "rules-1" },
+      { ...other, type: "result", id: "c0", callId: call.callId, name: "look", status: "ok", content: "Fog.", isError: false },
+    ];
+    expect(said("list_orders", [], tools, before).calls).toEqual([{ name: "list_orders", arguments: "{}" }]);
     expect(said("hello", [], tools, before).calls).toEqual([]);
+    expect(said("hello", [], tools, before).text).not.toContain("Fog");
   });
 });
 

@@ -1,0 +1,81 @@
+import type { Json, JsonObject, RunEvent } from "@toolbus/contracts";
+import { type Answer, insist, sleep } from "./http-door.ts";
+import { type PeopleOptions, REQUESTER, type Wish } from "./persons.ts";
+
+/** One person who asks for runs. */
+export interface Requester {
+  /** Resolves when everything was accepted or refused. */
+  ask(wish: Wish): Promise<void>;
+  /** What she sees of a run. */
+  notice(runId: string, events: readonly Json[]): void;
+}
+
+const PATIENCE = 40;
+
+export function requester({ wire, observe, random, gateways, habits }: PeopleOptions): Requester {
+  const { clockwork } = wire;
+  const options = {
+    served: gateways,
+    tries: PATIENCE,
+    random,
+    onFault: (error: string) => observe({ kind: "crash", at: clockwork.now, process: "the gateway", error }),
+  };
+  return {
+    async ask({ name, messages }) {
+      await think(2000);
+      if (messages === 0) return started(await post("/v1/investigations", `ask-${name}`, { releaseId: name }));
+      const created = await post("/v1/conversations", `begin-${name}`, {});
+      const conversationId = created?.body["conversationId"];
+      if (created?.status !== 201 || typeof conversationId !== "string") return;
+      for (let said = 0; said < messages; said++) {
+        const ifActive = random.pick(["enqueue", "enqueue", "interrupt", "reject"]);
+        const body = { text: `${name} ${said}`, ifActive };
+        started(await post("/v1/conversations/:id/messages", `say-${name}-${said}`, body, conversationId));
+        await think(habits.thinkMs);
+      }
+    },
+    notice(runId, events) {
+      for (const event of events as unknown as readonly RunEvent[]) if (event.type === "call.asked") void answer(runId, event.callId);
+    },
+  };
+
+  function started(accepted: Answer | null): void {
+    const runId = accepted?.body["runId"];
+    if (accepted?.status !== 202 || typeof runId !== "string") return;
+    observe({ kind: "accepted", at: clockwork.now, runId });
+    if (random.chance(habits.cancels)) void cancel(runId);
+  }
+
+  async function cancel(runId: string): Promise<void> {
+    await think(habits.thinkMs * 2);
+    await post("/v1/runs/:id/cancel", `cancel-${runId}`, undefined, runId);
+  }
+
+  async function answer(runId: string, callId: string): Promise<void> {
+    await think(habits.thinkMs);
+    if (random.chance(habits.ignores)) return;
+    await post("/v1/runs/:id/answers", `answer-${callId}`, { callId, text: "The second one." }, runId);
+    // As somebody who is not sure whether it was sent.
+    if (random.chance(habits.cheats))
+      await post("/v1/runs/:id/answers", `answer-${callId}-again`, { callId, text: "The first one." }, runId);
+  }
+
+  function post(url: string, key: string, body?: JsonObject, id?: string): Promise<Answer | null> {
+    return insist(
+      wire,
+      {
+        method: "POST",
+        url,
+        principal: REQUESTER,
+        headers: { "idempotency-key": key },
+        ...(body === undefined ? {} : { body }),
+        ...(id === undefined ? {} : { id }),
+      },
+      options,
+    );
+  }
+
+  function think(mostMs: number): Promise<void> {
+    return sleep(wire, random.magnitude(1, Math.max(2, mostMs)));
+  }
+}

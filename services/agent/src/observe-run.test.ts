@@ -1,0 +1,112 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { failedResult } from "@toolbus/contracts";
+import { type AuditLine, type Log, silentLog, startTelemetry } from "@toolbus/telemetry";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { cancelRun } from "./loop/cancel.ts";
+import { callDecided } from "./loop/decided.ts";
+import { asks, type Bundle, bundle, CONVERSATION, ok, RUN } from "./loop/test-bundle.ts";
+import { observeRun } from "./observe-run.ts";
+
+const CLIENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(path.join(tmpdir(), "toolbus-observe-run-"));
+});
+afterEach(() => rmSync(dir, { recursive: true }));
+
+describe("the audit of a run", () => {
+  it("has a call that a worker answered, with what it was, how it ended and in which trace", async () => {
+    const { audit, lines } = await observed(async (b) => {
+      await b.start({ traceparent: CLIENT });
+      await b.turn([asks("look", "a")]);
+      await b.answer(0, ok("hunter2"));
+    });
+    expect(audit).toEqual([
+      {
+        request_id: RUN,
+        conversation_id: CONVERSATION,
+        call_id: `${RUN}.1.0`,
+        round: 1,
+        tool_name: "look",
+        tool_version: "1",
+        kind: "read",
+        status: "ok",
+        latency_ms: expect.any(Number),
+        args_hash: expect.stringMatching(/^[0-9a-f]{16}$/),
+        provider: "vendor",
+        trace_id: CLIENT.slice(3, 35),
+        at: expect.stringMatching(/^20\d\d-/),
+      },
+    ]);
+    expect(lines).toEqual([
+      expect.objectContaining({ callId: `${RUN}.1.0`, tool: "look", status: "ok", kind: "read", provider: "vendor" }),
+    ]);
+    expect(JSON.stringify([audit, lines])).not.toContain("hunter2");
+  });
+
+  it("has what never reached a worker too: an unknown tool, broken arguments, a denied write, one that was skipped, and a cancel", async () => {
+    const { audit } = await observed(async (b) => {
+      await b.start();
+      await b.turn([
+        asks("fly", "a"),
+        { id: "broken", name: "look", arguments: "{" },
+        asks("change", "b"),
+        asks("change", "c"),
+        asks("look", "d"),
+      ]);
+      await b.commit(callDecided(await b.snapshot(), decision("rejected"), undefined, b.rules));
+      await b.commit(cancelRun(await b.snapshot(), { entryId: "e", by: "user:ada" }, b.rules));
+    });
+    expect(audit.map(({ call_id, tool_name, kind, status }) => [call_id.slice(RUN.length), tool_name, kind, status])).toEqual([
+      [".1.0", "fly", "unknown", "unknown_tool"],
+      [".1.1", "look", "read", "validation_error"],
+      [".1.2", "change", "write", "denied"],
+      [".1.3", "change", "write", "not_executed"],
+      [".1.4", "look", "read", "cancelled"],
+    ]);
+  });
+
+  it("has a call once, however often its answer comes", async () => {
+    const { audit } = await observed(async (b) => {
+      await b.start();
+      await b.turn([asks("look", "a"), asks("look", "b")]);
+      await b.answer(0, failedResult("timeout", "It took too long."));
+      await b.answer(0, ok("{}"));
+    });
+    expect(audit.map(({ status }) => status)).toEqual(["timeout"]);
+  });
+});
+
+function decision(outcome: "rejected") {
+  return { toolCallId: `${RUN}.1.2`, approvalId: `ap_${RUN}.1.2`, outcome, decidedBy: ["approver:bo"] };
+}
+
+/** Runs a scenario, tells the observer of each of its commits, and gives what it recorded. */
+async function observed(scenario: (b: Bundle) => Promise<void>) {
+  const file = path.join(dir, "audit.jsonl");
+  const telemetry = await startTelemetry({
+    env: { TOOL_AUDIT_FILE: file },
+    serviceName: "agent",
+    log: silentLog,
+    newKey: () => "k".repeat(43),
+    monotonic: () => performance.now(),
+  });
+  const lines: object[] = [];
+  const log: Log = { ...silentLog, info: (fields) => void lines.push(fields) };
+  const b = bundle();
+  const commits = vi.spyOn(b.state, "commit");
+  await scenario(b);
+  for (const [index, [, change]] of commits.mock.calls.entries()) {
+    const reply = await commits.mock.results[index]?.value;
+    if (reply?.outcome === "ok") observeRun(change, reply.now, { provider: () => "vendor", log });
+  }
+  await telemetry.shutdown(5000);
+  const audit = readFileSync(file, "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as AuditLine);
+  return { audit, lines };
+}

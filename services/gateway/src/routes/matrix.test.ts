@@ -1,0 +1,107 @@
+import { describe, expect, it } from "vitest";
+import { completed, started } from "../agent-under-test.ts";
+import { type Asking, type Person, setup, START } from "../gateway-under-test.ts";
+import { problemOf } from "../problem-under-test.ts";
+
+// Every route × everybody who may ask, with the answer written out. What is asked for is una's, of the tenant acme: ugo is another user of it, otto
+// its operator, amy an approver; uma is a user and olga the operator of another tenant. A route that is not in this table fails the test.
+const TABLE = `
+                                        stranger  wrong-key  una  ugo  otto  amy  uma  olga
+  POST /v1/conversations                401       401        201  201  201   403  201  201
+  GET  /v1/conversations/:id            401       401        200  404  200   403  404  404
+  GET  /v1/conversations/:id/messages   401       401        200  404  200   403  404  404
+  POST /v1/conversations/:id/messages   401       401        202  404  403   403  404  404
+  GET  /v1/conversations/:id/context    401       401        200  404  200   403  404  404
+  POST /v1/investigations               401       401        202  202  202   403  202  202
+  GET  /v1/investigations/:id           401       401        200  404  200   403  404  404
+  GET  /v1/runs                         401       401        200  200  200   403  200  200
+  GET  /v1/runs/:id                     401       401        200  404  200   403  404  404
+  GET  /v1/runs/:id/events              401       401        200  404  200   403  404  404
+  POST /v1/runs/:id/cancel              401       401        202  404  202   403  404  404
+  POST /v1/runs/:id/answers             401       401        202  404  403   403  404  404
+  POST /v1/runs/:id/stream-ticket       401       401        201  404  201   403  404  404
+  GET  /v1/tools                        401       401        200  200  200   403  200  200
+  GET  /healthz                         200       200        200  200  200   200  200  200
+  GET  /readyz                          200       200        200  200  200   200  200  200
+  GET  /openapi.json                    200       200        200  200  200   200  200  200
+  GET  /docs                            200       200        200  200  200   200  200  200
+`;
+
+const [head = "", ...lines] = TABLE.trim().split("\n");
+const COLUMNS = head.trim().split(/\s+/);
+const ROWS = lines.map((line) => {
+  const [method = "", url = "", ...statuses] = line.trim().split(/\s+/);
+  return { method, url, statuses: statuses.map(Number) };
+});
+
+describe("the routes of the gateway", () => {
+  it("are exactly those of the table", async () => {
+    await using t = await setup();
+    const served = t.routes.map(({ method, url }) => `${method} ${url}`);
+    expect(served.toSorted()).toEqual(ROWS.map(({ method, url }) => `${method} ${url}`).toSorted());
+    expect(ROWS.every(({ statuses }) => statuses.length === COLUMNS.length)).toBe(true);
+  });
+
+  it.each(ROWS)("answer everybody as the table says: $method $url", async ({ method, url, statuses }) => {
+    await using t = await setup();
+    const seen: number[] = [];
+    for (const who of COLUMNS) {
+      const { conversationId, runId, callId } = await ofUna(t);
+      const address = url.replace(
+        ":id",
+        url.startsWith("/v1/conversations") ? conversationId : url.endsWith("/events") ? await ended(t) : runId,
+      );
+      const answer = await t.ask(personOf(who), address, askingOf(method, url, callId, who));
+      if (answer.status >= 400) problemOf(answer);
+      seen.push(answer.status);
+    }
+    expect(Object.fromEntries(COLUMNS.map((who, i) => [who, seen[i]]))).toEqual(
+      Object.fromEntries(COLUMNS.map((who, i) => [who, statuses[i]])),
+    );
+  });
+
+  it("answer the same for what is another's and for what does not exist", async () => {
+    await using t = await setup();
+    const { conversationId, runId } = await ofUna(t);
+    for (const [id, none, url] of [
+      [conversationId, "cv_05_01JD0000000000000000000001", "/v1/conversations/"],
+      [runId, "rn_05_01JD0000000000000000000001", "/v1/runs/"],
+    ] as const) {
+      const others = await t.ask("ugo", url + id);
+      const nobodys = await t.ask("ugo", url + none);
+      expect(others.text.replaceAll(id, "ID")).toBe(nobodys.text.replaceAll(none, "ID"));
+    }
+  });
+});
+
+type T = Awaited<ReturnType<typeof setup>>;
+
+/** A conversation of una's, with a run in it that asks a question. */
+async function ofUna(t: T) {
+  const conversationId = await t.conversation("una");
+  const runId = await t.said("una", conversationId);
+  const callId = `${runId}.1.0`;
+  await t.agent.take(runId);
+  await t.agent.call(callId, { state: "asked", arguments: '{"question":"Which?"}', askExpiresAt: START + 1000 });
+  return { conversationId, runId, callId };
+}
+
+/** A run of una's that has ended, so that its stream ends too. */
+async function ended(t: T): Promise<string> {
+  const runId = await t.accepted("una");
+  await t.agent.take(runId);
+  await t.agent.say(runId, started, completed);
+  return runId;
+}
+
+function personOf(who: string): Person | null {
+  return who === "stranger" || who === "wrong-key" ? null : (who as Person);
+}
+
+function askingOf(method: string, url: string, callId: string, who: string): Asking {
+  const headers = who === "wrong-key" ? { authorization: "Bearer tb_user_nobody-has-this-key" } : {};
+  if (method === "GET") return { headers };
+  if (url.endsWith("/messages")) return { method, headers, body: { text: "Hello." } };
+  if (url.endsWith("/answers")) return { method, headers, body: { callId, text: "That." } };
+  return { method, headers, body: url === "/v1/investigations" ? { releaseId: "v2" } : {} };
+}

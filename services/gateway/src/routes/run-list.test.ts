@@ -1,0 +1,88 @@
+import { describe, expect, it } from "vitest";
+import { completed } from "../agent-under-test.ts";
+import { type Answer, setup, textIn } from "../gateway-under-test.ts";
+import { problemOf } from "../problem-under-test.ts";
+
+const DAY = 86_400_000;
+
+describe("GET /v1/runs", () => {
+  it("lists the caller's own runs, newest first, page by page", async () => {
+    await using t = await setup();
+    const runs: string[] = [];
+    for (let n = 0; n < 5; n++) {
+      runs.unshift(await t.accepted("una"));
+      await t.accepted("ugo");
+      t.clock.now += 1000;
+    }
+    const seen: unknown[] = [];
+    let query = "?limit=2";
+    for (;;) {
+      const { status, body } = await t.ask("una", `/v1/runs${query}`);
+      expect(status).toBe(200);
+      seen.push(...ids(body));
+      if (body["cursor"] === undefined) break;
+      query = `?limit=2&cursor=${encodeURIComponent(textIn(body, "cursor"))}`;
+    }
+    expect(seen).toEqual(runs);
+  });
+
+  it("shows each as GET /v1/runs/{id} does, with what it waits for", async () => {
+    await using t = await setup();
+    const [held, done] = [await t.accepted(), await t.accepted()];
+    await t.agent.take(held);
+    await t.agent.call(`${held}.1.0`, { state: "held", approvalId: `ap_${held}.1.0` });
+    await t.agent.take(done);
+    await t.agent.say(done, completed);
+    const { body } = await t.ask("una", "/v1/runs");
+    const alone = await Promise.all(ids(body).map(async (id) => (await t.ask("una", `/v1/runs/${id}`)).body));
+    expect(body["runs"]).toEqual(alone);
+    expect(new Set(alone.map(({ status }) => status))).toEqual(new Set(["awaiting_approval", "done"]));
+  });
+
+  it("is empty for one who has none, an operator too: it lists one's own", async () => {
+    await using t = await setup();
+    await t.accepted("una");
+    for (const who of ["ugo", "otto", "olga"] as const) expect((await t.ask(who, "/v1/runs")).body).toEqual({ runs: [] });
+  });
+
+  it("passes over runs of the same name in another tenant, and over those that are kept no longer", async () => {
+    await using t = await setup();
+    await t.accepted("olga");
+    await t.accepted("una");
+    // Both are called una to the index, which knows no tenants.
+    const { members } = await t.store.page("index.runs.olga", { limit: 1 });
+    const stranger = members[0]?.member ?? "";
+    await t.store.commit(stranger.slice(3, 5), {
+      op: "index",
+      guards: [{ key: `tb:test:{${stranger.slice(3, 5)}}:none`, version: 0 }],
+      index: [{ index: "index.runs.una", member: stranger, score: t.clock.now }],
+    });
+    expect(ids((await t.ask("una", "/v1/runs")).body)).toHaveLength(1);
+    t.clock.now += 3 * DAY;
+    expect(ids((await t.ask("una", "/v1/runs")).body)).toEqual([]);
+  });
+
+  it.each([
+    ["?limit=0", "invalid_request"],
+    ["?limit=101", "invalid_request"],
+    ["?limit=many", "invalid_request"],
+    ["?page=2", "invalid_request"],
+    ["?cursor=a&cursor=b", "invalid_request"],
+    [`?cursor=${"x".repeat(2001)}`, "invalid_request"],
+    ["?cursor=nonsense", "invalid_cursor"],
+    ["?cursor=", "invalid_cursor"],
+  ])("refuses the query %s", async (query, code) => {
+    await using t = await setup();
+    expect(problemOf(await t.ask("una", `/v1/runs${query}`))).toEqual({ status: 400, code });
+  });
+
+  it("is not for approvers, nor for strangers", async () => {
+    await using t = await setup();
+    expect(problemOf(await t.ask("amy", "/v1/runs")).status).toBe(403);
+    expect(problemOf(await t.ask(null, "/v1/runs")).status).toBe(401);
+  });
+});
+
+function ids(body: Answer["body"]): string[] {
+  return (body["runs"] as readonly { readonly runId: string }[]).map(({ runId }) => runId);
+}

@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { askingRun, type CliUnderTest, cliUnderTest, waitingRun } from "./cli-under-test.ts";
+import { approve, heldApproval } from "./http-client.ts";
+
+let cli: CliUnderTest;
+beforeAll(async () => {
+  cli = await cliUnderTest();
+});
+afterAll(() => cli.stop());
+
+/** The lines under "Examples:" in a command's help. */
+async function examplesOf(...command: readonly string[]): Promise<readonly string[]> {
+  const { stdout } = await cli.run([...command, "--help"]);
+  const lines = stdout.slice(stdout.indexOf("Examples:")).split("\n").slice(1);
+  return lines.map((line) => line.trim()).filter((line) => line !== "");
+}
+
+/** Runs an example with the ids in it replaced by ones that there are, and gives its exit code. */
+async function codeOf(line: string, ids: { readonly run?: string; readonly approval?: string } = {}): Promise<number | null> {
+  const typed = line.replace(/ap_rn_\S+/, ids.approval ?? "$&").replace(/(?<!ap_)rn_\S+/, ids.run ?? "$&");
+  await using program = cli.shell(typed);
+  const { code, stdout } = await program.ended();
+  expect(stdout).not.toMatch(/Unknown|is no id of/);
+  return code;
+}
+
+describe("the examples in the help work as they are written", () => {
+  it.each([["runs", "list"], ["approvals", "list"], ["tools", "list"], ["tools", "show"], ["tools", "call"], ["doctor"]])(
+    "%s %s",
+    async (...command) => {
+      for (const line of await examplesOf(...command.filter((word) => word !== undefined))) expect(await codeOf(line)).toBe(0);
+    },
+  );
+
+  it.each(["show", "watch"])("runs %s", async (command) => {
+    const { runId, approvalId } = await waitingRun(cli);
+    await approve(cli, approvalId);
+    for (const line of await examplesOf("runs", command)) expect(await codeOf(line, { run: runId })).toBe(0);
+  });
+
+  it("runs cancel", async () => {
+    for (const line of await examplesOf("runs", "cancel")) expect(await codeOf(line, { run: (await waitingRun(cli)).runId })).toBe(0);
+  });
+
+  it("runs answer", async () => {
+    for (const line of await examplesOf("runs", "answer")) expect(await codeOf(line, { run: (await askingRun(cli)).runId })).toBe(0);
+  });
+
+  it.each(["show", "approve", "deny", "revise"])("approvals %s, where those that ask need a terminal", async (command) => {
+    for (const line of await examplesOf("approvals", command)) {
+      const asks = command !== "show" && !line.includes("--yes");
+      expect(await codeOf(line, { approval: (await waitingRun(cli)).approvalId })).toBe(asks ? 2 : 0);
+    }
+  });
+
+  it("chat, where a talk needs a terminal", async () => {
+    for (const line of await examplesOf("chat")) expect(await codeOf(line)).toBe(line === "toolbus chat" ? 2 : 0);
+  });
+
+  it("investigate, each followed to its report, whose severity is below the gate of the second", async () => {
+    for (const line of await examplesOf("investigate")) {
+      await using program = cli.shell(line);
+      if (!line.includes("--alert")) {
+        const [, runId = ""] = await program.says(/^Run (rn_\S+)\n/);
+        await approve(cli, await heldApproval(cli, runId));
+      }
+      const { code } = await program.ended();
+      expect(code).toBe(0);
+    }
+  });
+});

@@ -1,0 +1,107 @@
+import { spawnSync } from "node:child_process";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type CliUnderTest, cliUnderTest, lastEvent, RELEASE, TOOLBUS, waitingIn, waitingRun } from "./cli-under-test.ts";
+import { look } from "./http-client.ts";
+import { type Program, startCommand } from "./program.ts";
+
+// `script` of util-linux gives the command a terminal; its flags are its own, so another `script` does not count.
+const hasTerminal =
+  process.platform === "linux" && /util-linux/.test(spawnSync("script", ["--version"], { encoding: "utf8" }).stdout ?? "");
+const CTRL_C = "\u0003";
+const CTRL_D = "\u0004";
+/** The prompt, when readline waits behind it. */
+const PROMPT = /> \u001b\[\d+G$/;
+const WRITE = `file_risk_report {"release_id": "${RELEASE}", "severity": "low", "findings": ["x"]}`;
+
+describe.skipIf(!hasTerminal)(`toolbus at a terminal${hasTerminal ? "" : " (skipped: it takes script of util-linux)"}`, () => {
+  let cli: CliUnderTest;
+  beforeAll(async () => {
+    cli = await cliUnderTest();
+  });
+  afterAll(() => cli.stop());
+
+  function atTerminal(args: string, env: Readonly<Record<string, string>> = {}): Program {
+    const command = `exec '${process.execPath}' '${TOOLBUS}' ${args}`;
+    return startCommand("script", ["--quiet", "--flush", "--return", "--command", command, "/dev/null"], {
+      typedTo: true,
+      env: { SHELL: "/bin/sh", TERM: "xterm", ...cli.env, ...env },
+    });
+  }
+
+  it("talks in one conversation until Ctrl-D, and says how to go on with it", async () => {
+    await using chat = atTerminal("chat");
+    await chat.says(PROMPT);
+    chat.type(`get_release_summary {"release_id": "${RELEASE}"}`);
+    await chat.says(/get_release_summary answered:[^]*> \u001b\[\d+G$/);
+    chat.type("/context");
+    await chat.says(/so far {8}4 messages, 1 runs, 1 tool calls[^]*> \u001b\[\d+G$/);
+    chat.press(CTRL_D);
+    const { code, stdout } = await chat.ended();
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/Go on with: toolbus chat --conversation cv_\S+/);
+  });
+
+  it("puts the model's question where it comes up, and takes an option's number for the answer", async () => {
+    await using chat = atTerminal(`chat 'ask_user {"question": "Which colour?", "options": ["red", "blue"]}'`);
+    await chat.says(/Which colour\?\s+1 {2}red\s+2 {2}blue[^]*your answer > /);
+    chat.type("2");
+    expect(await chat.ended()).toMatchObject({ code: 0, stdout: expect.stringMatching(/answer: "blue"/) });
+  });
+
+  it("cancels the run with Ctrl-C and leaves with the next one, at the prompt", async () => {
+    await using chat = atTerminal("chat");
+    await chat.says(PROMPT);
+    chat.type(WRITE);
+    const runId = await waitingIn(chat);
+    chat.press(CTRL_C);
+    await chat.says(/The run was cancelled by user:local\.[^]*> \u001b\[\d+G$/);
+    expect(await lastEvent(cli, runId)).toMatchObject({ type: "run.cancelled" });
+    chat.press(CTRL_C);
+    expect(await chat.ended()).toMatchObject({ code: 130, stdout: expect.stringMatching(/Go on with: toolbus chat --conversation cv_/) });
+  });
+
+  it("shows the age of what is under way", async () => {
+    await using chat = atTerminal(`chat '${WRITE}'`);
+    await chat.says(/file_risk_report [1-9]\d* s, waits for a person/);
+  });
+
+  it("shows the card, and approves only after a yes", async () => {
+    const { approvalId, runId } = await waitingRun(cli);
+    await using refused = atTerminal(`approvals approve ${approvalId}`);
+    await refused.says(/file_risk_report@1, a high-tier write[^]*approve it\? y\/N /);
+    refused.type("");
+    expect(await refused.ended()).toMatchObject({ code: 1, stdout: expect.stringContaining("Nothing was decided; it still waits.") });
+    expect(await look(cli, approvalId)).toMatchObject({ status: "pending" });
+
+    await using agreed = atTerminal(`approvals approve ${approvalId}`);
+    await agreed.says(/approve it\? y\/N /);
+    agreed.type("y");
+    expect(await agreed.ended()).toMatchObject({ code: 0, stdout: expect.stringMatching(/Approved: File a /) });
+    expect(await lastEvent(cli, runId)).toMatchObject({ report: { filing: { status: "filed" } } });
+  });
+
+  it("asks what should change before it sends a write back", async () => {
+    const { approvalId } = await waitingRun(cli);
+    await using program = atTerminal(`approvals revise ${approvalId}`);
+    await program.says(/what should change\? /);
+    program.type("Make it high");
+    await program.says(/revise it\? y\/N /);
+    program.type("yes");
+    expect(await program.ended()).toMatchObject({ code: 0 });
+    expect(await look(cli, approvalId)).toMatchObject({ status: "revision_requested" });
+  });
+
+  it("has colour there, and none with NO_COLOR, --no-color or a terminal that has none", async () => {
+    const colour = /\u001b\[\d+m/;
+    await using plain = atTerminal("doctor");
+    expect((await plain.ended()).stdout).toMatch(colour);
+    for (const [args, env] of [
+      ["doctor", { NO_COLOR: "1" }],
+      ["doctor --no-color", {}],
+      ["doctor", { TERM: "dumb" }],
+    ] as const) {
+      await using program = atTerminal(args, env);
+      expect((await program.ended()).stdout).not.toMatch(colour);
+    }
+  });
+});

@@ -1,0 +1,163 @@
+import { compileSchema, isJsonObject, type Json, type JsonObject } from "@toolbus/contracts";
+
+/** What of a document breaks the rules of OpenAPI 3.1 that can be checked without a network, and our own: one line each. */
+export function faultsOf(document: JsonObject): readonly string[] {
+  const first = [...ofRoot(document), ...ofReferences(document)];
+  // Schemas with references that lead nowhere cannot be compiled.
+  if (first.length > 0) return first;
+  return [...ofIds(document), ...operations(document).flatMap((operation) => ofOperation(document, operation))];
+}
+
+/** One route of a document. */
+export interface Operation {
+  readonly method: string;
+  readonly path: string;
+  readonly about: JsonObject;
+}
+
+export function operations(document: JsonObject): readonly Operation[] {
+  return entries(document["paths"]).flatMap(([path, item]) =>
+    entries(item).map(([method, about]) => ({ method, path, about: isJsonObject(about) ? about : {} })),
+  );
+}
+
+const METHODS = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
+const ROOT = ["openapi", "info", "servers", "tags", "paths", "components", "security", "webhooks", "externalDocs", "jsonSchemaDialect"];
+const OPERATION = ["operationId", "tags", "summary", "description", "security", "parameters", "requestBody", "responses", "deprecated"];
+
+function ofRoot(document: JsonObject): readonly string[] {
+  const { openapi, info, paths } = document;
+  const faults: string[] = [];
+  if (openapi !== "3.1.0") faults.push(`openapi is ${textOf(openapi)}`);
+  if (!isJsonObject(info) || !isText(info["title"]) || !isText(info["version"])) faults.push("info lacks its title or version");
+  if (!isJsonObject(paths)) faults.push("there are no paths");
+  for (const [name] of entries(document)) if (!ROOT.includes(name)) faults.push(`${name} is no field of a document`);
+  for (const [name] of entries(child(document, "components", "schemas")))
+    if (!/^[\w.-]+$/.test(name)) faults.push(`${name} is no name of a component`);
+  return faults;
+}
+
+function ofReferences(document: JsonObject): readonly string[] {
+  return [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)]
+    .map(([, reference = ""]) => reference)
+    .filter((reference) => !reference.startsWith("#/") || child(document, ...reference.slice(2).split("/")) === undefined)
+    .map((reference) => `${reference} leads nowhere`);
+}
+
+function ofIds(document: JsonObject): readonly string[] {
+  const ids = operations(document).map(({ about }) => textOf(about["operationId"]));
+  return ids.filter((id, i) => ids.indexOf(id) !== i || !/^[a-z][A-Za-z]+$/.test(id)).map((id) => `${id} is no operationId of its own`);
+}
+
+function ofOperation(document: JsonObject, { method, path, about }: Operation): readonly string[] {
+  const at = (fault: string): string => `${method} ${path} ${fault}`;
+  const faults = [
+    ...(METHODS.includes(method) ? [] : ["is no method"]),
+    ...entries(about).flatMap(([name]) => (OPERATION.includes(name) ? [] : [`has the unknown field ${name}`])),
+    ...(isText(about["summary"]) && isText(about["description"]) ? [] : ["is not described"]),
+    ...ofTags(document, about),
+    ...ofSecurity(document, about),
+    ...ofParameters(path, about),
+    ...ofResponses(about),
+    ...bodies(about).flatMap(([where, content]) => ofContent(document, content).map((fault) => `${where}: ${fault}`)),
+  ];
+  return faults.map(at);
+}
+
+function ofTags(document: JsonObject, about: JsonObject): readonly string[] {
+  const declared = list(document["tags"]).map((tag) => (isJsonObject(tag) ? tag["name"] : null));
+  return list(about["tags"]).flatMap((tag) => (declared.includes(tag) ? [] : [`has the undeclared tag ${textOf(tag)}`]));
+}
+
+function ofSecurity(document: JsonObject, about: JsonObject): readonly string[] {
+  if (!Array.isArray(about["security"])) return ["does not say who may call it"];
+  const schemes = list(about["security"]).flatMap((requirement) => entries(requirement).map(([name]) => name));
+  const unknown = schemes.filter((name) => child(document, "components", "securitySchemes", name) === undefined);
+  const answers = entries(about["responses"]).map(([status]) => status);
+  const guarded = schemes.length > 0;
+  return [
+    ...unknown.map((name) => `needs the unknown credential ${name}`),
+    ...(guarded === answers.includes("401") && guarded === answers.includes("403")
+      ? []
+      : ["answers 401 and 403 although it is public, or does not although it is not"]),
+  ];
+}
+
+function ofParameters(path: string, about: JsonObject): readonly string[] {
+  const parameters = list(about["parameters"]).filter(isJsonObject);
+  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+  const declared = parameters.filter((parameter) => parameter["in"] === "path");
+  return [
+    ...(JSON.stringify(inPath) === JSON.stringify(declared.map((parameter) => parameter["name"]))
+      ? []
+      : ["declares other parameters than its path has"]),
+    ...declared.flatMap((parameter) => (parameter["required"] === true ? [] : ["has an optional parameter in its path"])),
+    ...parameters.flatMap((parameter) => {
+      const { name, in: where, schema, description, example } = parameter;
+      if (!isText(name) || !["path", "query", "header", "cookie"].includes(textOf(where)))
+        return ["has a parameter without a name or a place"];
+      if (!isJsonObject(schema) || !isText(description)) return [`does not describe ${textOf(name)}`];
+      return example === undefined
+        ? []
+        : compileSchema(schema)(example).map(({ message }) => `has an example of ${textOf(name)} that ${message}`);
+    }),
+  ];
+}
+
+function ofResponses(about: JsonObject): readonly string[] {
+  const responses = entries(about["responses"]);
+  const good = responses.filter(([status]) => status.startsWith("2"));
+  return [
+    ...(good.length > 0 ? [] : ["never succeeds"]),
+    ...responses.flatMap(([status, response]) => {
+      if (!/^[1-5]\d\d$/.test(status)) return [`answers ${status}`];
+      if (!isJsonObject(response) || !isText(response["description"])) return [`does not describe its ${status}`];
+      const types = entries(response["content"]).map(([type]) => type);
+      if (status >= "400" && status !== "503" && types.join() !== "application/problem+json") return [`answers ${status} with no problem`];
+      return [];
+    }),
+  ];
+}
+
+/** The request's and each answer's content, with the words for where it stands. */
+function bodies(about: JsonObject): readonly (readonly [string, Json | undefined])[] {
+  const responses = entries(about["responses"]).map(([status, response]) => [`its ${status}`, child(response, "content")] as const);
+  return [["its body", child(about["requestBody"], "content")], ...responses];
+}
+
+function ofContent(document: JsonObject, content: Json | undefined): readonly string[] {
+  const { components = {} } = document;
+  return entries(content).flatMap(([type, media]) => {
+    const schema = child(media, "schema");
+    if (schema === undefined) return [`${type} has no schema`];
+    const check = compileSchema({ allOf: [schema], components });
+    const named = entries(child(media, "examples")).map(([name, example]) => [name, child(example, "value")] as const);
+    const single = child(media, "example");
+    const all = single === undefined ? named : [...named, ["example", single] as const];
+    return all.flatMap(([name, value]) =>
+      check(structuredClone(value)).map(({ path, message }) => `${name} breaks the schema: ${path} ${message}`),
+    );
+  });
+}
+
+/** The member at the end of these names, each escaped as in a JSON Pointer; undefined where there is none. */
+export function child(value: Json | undefined, ...names: readonly string[]): Json | undefined {
+  const [name, ...rest] = names;
+  if (name === undefined) return value;
+  return isJsonObject(value) ? child(value[name.replaceAll("~1", "/").replaceAll("~0", "~")], ...rest) : undefined;
+}
+
+function entries(value: Json | undefined): readonly (readonly [string, Json])[] {
+  return isJsonObject(value) ? Object.entries(value) : [];
+}
+
+function list(value: Json | undefined): readonly Json[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** A text as it is, anything else as JSON. */
+export function textOf(value: Json | undefined): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+const isText = (value: Json | undefined): boolean => typeof value === "string" && value !== "";

@@ -1,0 +1,231 @@
+import { createHash } from "node:crypto";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { approvals } from "@toolbus/approvals";
+import { memoryBus } from "@toolbus/bus";
+import { type JsonObject, problemCodes } from "@toolbus/contracts";
+import { gateway } from "@toolbus/gateway";
+import { readSettings } from "@toolbus/runtime";
+import { memoryStore } from "@toolbus/state";
+import { silentLog } from "@toolbus/telemetry";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { child, faultsOf, operations, textOf } from "./openapi-rules.ts";
+
+const ROUTES = {
+  gateway: `
+    createConversation   post /v1/conversations                  201
+    getConversation      get  /v1/conversations/{id}             200
+    listMessages         get  /v1/conversations/{id}/messages    200
+    sendMessage          post /v1/conversations/{id}/messages    200 202
+    getContext           get  /v1/conversations/{id}/context     200
+    startInvestigation   post /v1/investigations                 200 202
+    getInvestigation     get  /v1/investigations/{id}            200
+    listRuns             get  /v1/runs                           200
+    getRun               get  /v1/runs/{id}                      200
+    cancelRun            post /v1/runs/{id}/cancel               200 202
+    answerQuestion       post /v1/runs/{id}/answers              202
+    streamRun            get  /v1/runs/{id}/events               200 204
+    issueStreamTicket    post /v1/runs/{id}/stream-ticket        201
+    listTools            get  /v1/tools                          200
+    getHealth            get  /healthz                           200
+    getReadiness         get  /readyz                            200
+    getOpenApi           get  /openapi.json                      200
+    getDocs              get  /docs                              200`,
+  approvals: `
+    listApprovals        get  /v1/approvals                      200
+    getApproval          get  /v1/approvals/{id}                 200
+    decideApproval       post /v1/approvals/{id}/decision        200
+    getKeys              get  /.well-known/jwks.json             200
+    getHealth            get  /healthz                           200
+    getReadiness         get  /readyz                            200
+    getOpenApi           get  /openapi.json                      200
+    getDocs              get  /docs                              200`,
+} as const;
+const SERVICES = ["gateway", "approvals"] as const;
+
+let system: Awaited<ReturnType<typeof startBoth>>;
+beforeAll(async () => void (system = await startBoth()));
+afterAll(() => system.stop());
+
+describe.each(SERVICES)("the description of %s", (service) => {
+  it("keeps the rules of OpenAPI 3.1, and each of its examples its schema", async () => {
+    expect(faultsOf(await system.document(service))).toEqual([]);
+  });
+
+  it("has exactly these operations, with these answers of yes", async () => {
+    const shown = operations(await system.document(service)).map(({ method, path: at, about }) => {
+      const good = Object.keys(child(about["responses"]) as JsonObject).filter((status) => status.startsWith("2"));
+      return [textOf(about["operationId"]), method, at, ...good].join(" ");
+    });
+    const expected = ROUTES[service]
+      .trim()
+      .split("\n")
+      .map((line) => line.trim().split(/\s+/).join(" "));
+    expect(shown.toSorted()).toEqual(expected.toSorted());
+  });
+
+  it("tells of every problem's code and status as they are", async () => {
+    const document = await system.document(service);
+    const codes = operations(document).flatMap(({ about }) =>
+      Object.entries(child(about["responses"]) as JsonObject).flatMap(([status, response]) => {
+        const [, narrowed] = (child(response, "content", "application/problem+json", "schema", "allOf") ?? []) as [unknown, JsonObject?];
+        const list = (child(narrowed, "properties", "code", "enum") ?? []) as (keyof typeof problemCodes)[];
+        return list.map((code) => ({ code, status: Number(status) }));
+      }),
+    );
+    expect(codes.length).toBeGreaterThan(50);
+    expect(codes.filter(({ code, status }) => problemCodes[code] !== status)).toEqual([]);
+  });
+
+  it("documents the Idempotency-Key at every POST, and what a key that comes again with another body gets", async () => {
+    for (const { method, about } of operations(await system.document(service))) {
+      const names = (about["parameters"] as readonly JsonObject[]).map(({ name }) => name);
+      expect(names.includes("Idempotency-Key")).toBe(method === "post");
+    }
+  });
+});
+
+describe("the description of the stream", () => {
+  it("shows every event as it goes over the wire", async () => {
+    const media = child(
+      (await system.document("gateway"))["paths"],
+      "/v1/runs/{id}/events",
+      "get",
+      "responses",
+      "200",
+      "content",
+      "text/event-stream",
+    );
+    const shown = Object.values(child(media, "examples") as JsonObject).map((example) => textOf(child(example, "value")));
+    expect(shown.map((text) => /^event: (.+)$/m.exec(text)?.[1])).toEqual([
+      "accepted",
+      "run.queued",
+      "run.started",
+      "turn",
+      "call.held",
+      "call.decided",
+      "call.resolved",
+      "call.asked",
+      "run.cancelling",
+      "run.completed",
+      "run.failed",
+      "run.cancelled",
+      "delta",
+      "reset",
+      "progress",
+      "bye",
+    ]);
+    for (const text of shown) {
+      const { type, sequence } = JSON.parse(/^data: (.+)$/m.exec(text)?.[1] ?? "");
+      expect(text).toContain(`event: ${type}\n`);
+      expect(text.startsWith("id: ")).toBe(sequence !== undefined);
+    }
+  });
+});
+
+describe.each(SERVICES)("the page of %s", (service) => {
+  it("has no script and nothing from elsewhere, and a policy that lets none in", async () => {
+    const { html, headers } = await system.page(service);
+    expect(headers.get("content-type")).toBe("text/html; charset=utf-8");
+    const style = /<style>([^]*?)<\/style>/.exec(html)?.[1] ?? "";
+    expect(headers.get("content-security-policy")).toBe(
+      `default-src 'none'; style-src 'sha256-${createHash("sha256").update(style).digest("base64")}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+    );
+    expect(html).not.toMatch(/<script|<img|<link|<iframe|<object|<form|\son\w+=|\sstyle=|javascript:|url\(|@import/i);
+    expect([...html.matchAll(/(?:href|src)="([^"]*)"/g)].map(([, to]) => to).filter((to) => !to?.startsWith("#"))).toEqual([
+      "/openapi.json",
+    ]);
+  });
+
+  it("shows every operation and every schema, and its links lead to them", async () => {
+    const { html } = await system.page(service);
+    const document = await system.document(service);
+    const anchors = new Set([...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id));
+    for (const { about } of operations(document)) expect(anchors.has(textOf(about["operationId"]))).toBe(true);
+    for (const name of Object.keys(child(document["components"], "schemas") as JsonObject))
+      expect(anchors.has(`schema-${name}`)).toBe(true);
+    const targets = [...html.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id ?? "");
+    expect(targets.filter((id) => !anchors.has(id))).toEqual([]);
+    expect(html).toContain('<meta name="viewport" content="width=device-width, initial-scale=1">');
+  });
+});
+
+describe("the rules", () => {
+  it.each<{ what: string; broken: (document: JsonObject) => string; fault: string }>([
+    {
+      what: "a reference that leads nowhere",
+      broken: (d) => text(d).replaceAll('#/components/schemas/Run"', '#/components/schemas/Nope"'),
+      fault: "leads nowhere",
+    },
+    {
+      what: "an example that breaks its schema",
+      broken: (d) => text(d).replace('"status":"awaiting_approval"', '"status":"thinking"'),
+      fault: "breaks the schema",
+    },
+    {
+      what: "an operationId that is there twice",
+      broken: (d) => text(d).replace('"operationId":"getRun"', '"operationId":"listRuns"'),
+      fault: "listRuns is no operationId of its own",
+    },
+    {
+      what: "a path whose parameter is not declared",
+      broken: (d) => text(d).replace('"/v1/runs/{id}":', '"/v1/runs/{run}":'),
+      fault: "declares other parameters",
+    },
+    {
+      what: "an operation that does not say who may call it",
+      broken: (d) => text(d).replace('"security":[{"apiKey":[]}],', ""),
+      fault: "does not say who may call it",
+    },
+    {
+      what: "an unknown field",
+      broken: (d) => text(d).replace('"operationId":', '"x":1,"operationId":'),
+      fault: "has the unknown field x",
+    },
+  ])("find $what", async ({ broken, fault }) => {
+    const faults = faultsOf(JSON.parse(broken(await system.document("gateway"))));
+    expect(faults.some((line) => line.includes(fault))).toBe(true);
+  });
+});
+
+const text = (document: JsonObject): string => JSON.stringify(document);
+
+/** Both services with an HTTP address, over a store and a bus of their own. */
+async function startBoth() {
+  const folder = await mkdtemp(path.join(os.tmpdir(), "openapi-"));
+  const keys = path.join(folder, "api-keys.json");
+  await writeFile(keys, "[]");
+  const clock = (): number => 1_750_000_000_000;
+  const bus = memoryBus({ clock });
+  const state = memoryStore({ clock });
+  const random = (bytes: number): Uint8Array => crypto.getRandomValues(new Uint8Array(bytes));
+  const infrastructure = { bus, state, log: silentLog, random, monotonic: clock, clock };
+  const env = {
+    GATEWAY_PORT: "0",
+    APPROVALS_PORT: "0",
+    GATEWAY_API_KEYS_FILE: keys,
+    APPROVALS_API_KEYS_FILE: keys,
+    APPROVALS_KEY_FILE: path.join(folder, "key.json"),
+  };
+  const services = {
+    gateway: await gateway.start(infrastructure, readSettings(gateway.settings, env)),
+    approvals: await approvals.start(infrastructure, readSettings(approvals.settings, env)),
+  };
+  return {
+    async document(name: (typeof SERVICES)[number]): Promise<JsonObject> {
+      return (await fetch(`${services[name].url}/openapi.json`)).json() as Promise<JsonObject>;
+    },
+    async page(name: (typeof SERVICES)[number]) {
+      const response = await fetch(`${services[name].url}/docs`);
+      return { headers: response.headers, html: await response.text() };
+    },
+    async stop(): Promise<void> {
+      await services.gateway.stop();
+      await services.approvals.stop();
+      await bus.close();
+      await state.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
