@@ -8,7 +8,6 @@ export interface Room {
 
 const openTelemetry = [
   "@opentelemetry/api",
-  "@opentelemetry/context-async-hooks",
   "@opentelemetry/core",
   "@opentelemetry/exporter-logs-otlp-http",
   "@opentelemetry/exporter-logs-otlp-proto",

@@ -42,6 +42,11 @@ const ROUTES = {
     getOpenApi           get  /openapi.json                      200
     getDocs              get  /docs                              200`,
 } as const;
+const TAGS = new Set(
+  "html head meta title style body header h1 h2 h3 h4 nav main section article ul li dl dt dd p a b strong small span code pre details summary".split(
+    " ",
+  ),
+);
 const SERVICES = ["gateway", "approvals"] as const;
 
 let system: Awaited<ReturnType<typeof startBoth>>;
@@ -133,6 +138,10 @@ describe.each(SERVICES)("the page of %s", (service) => {
       `default-src 'none'; style-src 'sha256-${createHash("sha256").update(style).digest("base64")}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
     );
     expect(html).not.toMatch(/<script|<img|<link|<iframe|<object|<form|\son\w+=|\sstyle=|javascript:|url\(|@import/i);
+    // Whatever a description holds is text: no other tag can come out of it.
+    expect([...new Set([...html.matchAll(/<\/?([a-z][a-z0-9]*)/gi)].map(([, tag]) => tag))].filter((tag) => !TAGS.has(tag ?? ""))).toEqual(
+      [],
+    );
     expect([...html.matchAll(/(?:href|src)="([^"]*)"/g)].map(([, to]) => to).filter((to) => !to?.startsWith("#"))).toEqual([
       "/openapi.json",
     ]);

@@ -81,6 +81,12 @@ describe("toolbus chat", () => {
     expect(code).toBe(130);
     expect(await lastEvent(cli, runId)).toMatchObject({ type: "run.cancelled", by: "user:local" });
   });
+
+  it("fails, and is not called interrupted, when somebody else cancels the run", async () => {
+    await using chat = cli.shell(`toolbus chat 'file_risk_report {"release_id": "${RELEASE}", "severity": "low", "findings": ["x"]}'`);
+    await cli.run(["runs", "cancel", await waitingIn(chat)]);
+    expect(await chat.ended()).toMatchObject({ code: 1, stdout: expect.stringContaining("The run was cancelled by user:local.") });
+  });
 });
 
 describe("toolbus investigate", () => {
@@ -100,7 +106,7 @@ describe("toolbus investigate", () => {
     await using program = cli.shell(`toolbus investigate ${RELEASE} --fail-on low --json > '${file}'`);
     const [, runId = ""] = await program.says(/^Run (rn_\S+)\n/);
     await approve(cli, await heldApproval(cli, runId));
-    expect(await program.ended()).toMatchObject({ code: 2, stdout: `Run ${runId}\n` });
+    expect(await program.ended()).toMatchObject({ code: 2, stdout: expect.stringContaining(`toolbus approvals approve ap_${runId}.1.0`) });
     expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject({
       runId,
       status: "completed",
@@ -138,7 +144,7 @@ describe("toolbus investigate", () => {
   });
 
   it("leaves the run going on when --timeout is over and when Ctrl-C is pressed, and says how to follow it", async () => {
-    const late = await cli.run(["investigate", RELEASE, "--timeout", "1s"]);
+    const late = await cli.run(["investigate", RELEASE, "--timeout", "3s"]);
     expect(late.code).toBe(124);
     const [, runId = ""] = /The run goes on: toolbus runs watch (rn_\S+)\nThe time of --timeout is over/.exec(late.stderr) ?? [];
     expect(await jsonOf(cli, ["runs", "show", runId])).toMatchObject({ endedAt: null });

@@ -5,8 +5,17 @@ import { benchGateway } from "./bench-gateway.ts";
 import { post } from "./http-client.ts";
 
 /** One `POST /v1/investigations` to its 202: checked, stored with full sync on SQLite, announced on the bus. Bare: checked, kept in a variable. */
-export async function accept(directory: string): Promise<Contest> {
-  const gateway = await benchGateway({ directory, stateUrl: `sqlite:${path.join(directory, "state")}` });
+export function accept(directory: string): Promise<Contest> {
+  return acceptOn(directory, `sqlite:${path.join(directory, "state")}`);
+}
+
+/** The same without the disk: what is left is the gateway's own work. */
+export function acceptInMemory(directory: string): Promise<Contest> {
+  return acceptOn(directory, "memory:");
+}
+
+async function acceptOn(directory: string, stateUrl: string): Promise<Contest> {
+  const gateway = await benchGateway({ directory, stateUrl });
   const bare = await bareServer();
   return {
     subject: async () => void (await gateway.newRun()),

@@ -22,8 +22,8 @@ export interface BenchRun {
   readonly runId: string;
   /** Where its stream is. */
   readonly events: string;
-  /** Appends events to the run's log in one commit, as its agent would. */
-  say(events: readonly RunEvent[]): Promise<void>;
+  /** Appends events to the run's log in one commit, as its agent would. The log is kept for so long after it, an hour unless told otherwise. */
+  say(events: readonly RunEvent[], keptMs?: number): Promise<void>;
 }
 
 export interface BenchGatewayOptions {
@@ -34,7 +34,7 @@ export interface BenchGatewayOptions {
   readonly firstWords?: readonly RunEvent[];
 }
 
-const KEPT_MS = 10_000;
+const KEPT_MS = 3_600_000;
 
 export async function benchGateway({ directory, stateUrl, env = {}, firstWords }: BenchGatewayOptions): Promise<BenchGateway> {
   const clock = (): number => Date.now();
@@ -79,8 +79,8 @@ export async function benchGateway({ directory, stateUrl, env = {}, firstWords }
     return {
       runId,
       events: `${service.url}/v1/runs/${runId}/events`,
-      async say(events) {
-        const expiresAt = clock() + KEPT_MS;
+      async say(events, keptMs = KEPT_MS) {
+        const expiresAt = clock() + keptMs;
         const { outcome, commit } = await state.commit(shardOf(runId), {
           op: `say ${++said}`,
           guards: [{ key, version }],

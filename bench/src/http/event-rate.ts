@@ -8,6 +8,7 @@ import { sampleEvent } from "./sample-event.ts";
 export const BURST = 100;
 // So that a long measurement does not fill the store: then another run goes on, and the old one expires.
 const EVENTS_OF_A_RUN = 20_000;
+const KEPT_MS = 10_000;
 
 /**
  * A burst of events, each a commit of its own, until every reader has all of it; the readers are another process. State in memory, so that the way
@@ -33,7 +34,7 @@ export async function eventRate(directory: string, readers: number): Promise<Con
         const next = await gateway.newRun();
         run = { run: next, readers: await process.open(next.events, gateway.apiKey, readers, "reads") };
       }
-      for (const event of words) await run.run.say([event]);
+      for (const event of words) await run.run.say([event], KEPT_MS);
       said += BURST;
       await run.readers.had(said);
     },

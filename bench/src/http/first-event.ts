@@ -32,7 +32,6 @@ export async function firstEventOfRun(directory: string): Promise<Contest> {
   const gateway = await benchGateway({ directory, stateUrl: `sqlite:${path.join(directory, "state")}` });
   const bare = await bareServer(words);
   const { events, say } = await gateway.newRun();
-  // Longer than any measurement.
   await say(words);
   return {
     subject: () => firstEvent(events, gateway.apiKey),

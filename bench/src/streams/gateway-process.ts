@@ -35,8 +35,8 @@ answerQuestions<GatewayQuestion>(
 
 async function host(): Promise<Hosted> {
   const directory = await mkdtemp(path.join(tmpdir(), "toolbus-bench-"));
-  // A reader that stands still is let go after two seconds instead of fifteen: nobody wants to wait for it here.
-  const gateway = await benchGateway({ directory, stateUrl: `sqlite:${path.join(directory, "state")}`, env: { SSE_PING_MS: "2000" } });
+  // A reader that stands still is let go after five seconds instead of fifteen: nobody wants to wait for it here.
+  const gateway = await benchGateway({ directory, stateUrl: `sqlite:${path.join(directory, "state")}`, env: { SSE_PING_MS: "5000" } });
   return { gateway, directory };
 }
 

@@ -131,7 +131,7 @@ async function measured({ name, readers, neverRead, slow }: Crowd, seconds: numb
 
 /** Waits until the gateway has no more connections than these; in vain, for a gateway that lets nobody go. */
 async function letGo(host: GatewayHost, connections: number): Promise<void> {
-  for (let tries = 0; tries < 50 && (await host.connections()) > connections; tries++) await setTimeout(100);
+  for (let tries = 0; tries < 100 && (await host.connections()) > connections; tries++) await setTimeout(100);
 }
 
 const mb = (bytes: number): number => Math.round(bytes / 1_048_576);

@@ -66,7 +66,11 @@ export async function startAgent(
     visibilityMs: config.OUTBOX_VISIBILITY_MS,
     pollMs: config.POLL_MS,
   });
-  const outbox = observedOutbox(sender, (change, now) => observeRun(change, now, { provider: (profile) => modelOf(profile).name, log }), log);
+  const outbox = observedOutbox(
+    sender,
+    (change, now) => observeRun(change, now, { provider: (profile) => modelOf(profile).name, log }),
+    log,
+  );
   const reader: InboxReader = {
     state,
     outbox,

@@ -64,6 +64,37 @@ describe("the timer of an accepted entry", () => {
     expect((await t.left()).timers).toEqual([]);
   });
 
+  it("repeats an answer until its call has a result", async () => {
+    await using t = await setup();
+    const runId = await t.accepted();
+    const callId = `${runId}.1.0`;
+    const entryId = `${runId}!answer.1.0`;
+    await t.agent.take(runId);
+    await t.agent.call(callId, { state: "asked", arguments: '{"question":"Which?"}', askExpiresAt: START + DAY });
+    await t.ask("una", `/v1/runs/${runId}/answers`, { method: "POST", body: { callId, text: "That." } });
+    for (const n of [2, 3]) {
+      t.clock.now += REPEAT_MS;
+      await until(() => t.wakesOf(entryId) === n);
+    }
+    await t.agent.call(callId, { state: "resolved" });
+    t.clock.now += REPEAT_MS;
+    await until(() => t.done(entryId));
+    expect(t.wakesOf(entryId)).toBe(3);
+    expect(await t.left()).toEqual({ timers: [], messages: [] });
+  });
+
+  it("lets go of an answer to a run that has ended", async () => {
+    await using t = await setup();
+    const runId = await t.accepted();
+    await t.agent.take(runId);
+    await t.agent.call(`${runId}.1.0`, { state: "asked", arguments: "{}" });
+    await t.ask("una", `/v1/runs/${runId}/answers`, { method: "POST", body: { callId: `${runId}.1.0`, text: "That." } });
+    await t.agent.say(runId, completed);
+    t.clock.now += REPEAT_MS;
+    await until(() => t.done(`${runId}!answer.1.0`));
+    expect((await t.left()).timers).toEqual([]);
+  });
+
   it("lets go of an entry that is no longer kept", async () => {
     await using t = await setup({ WAKE_REPEAT_MS: String(10 * DAY) });
     const runId = await t.accepted();

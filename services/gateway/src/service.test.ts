@@ -18,13 +18,15 @@ describe("the gateway service", () => {
     await expect(fetch(`${t.service.url}/healthz`)).rejects.toThrow(/fetch failed/);
   });
 
-  it("answers what is under way before it stops, and nothing new", async () => {
+  it("is unready first when it stops, answers what is under way, and nothing new", async () => {
     const { wrapStore, reading, release } = heldBack();
     await using t = await setup({ wrapStore });
     const underWay = t.ask("una", "/v1/tools");
     await reading;
     const stopped = t.service.stop();
     const late = t.ask("una", "/v1/tools");
+    expect(await t.ask(null, "/readyz")).toMatchObject({ status: 503, body: { status: "unready", reasons: ["stopping"] } });
+    expect((await t.ask(null, "/healthz")).status).toBe(200);
     expect(await late).toMatchObject({ status: 503, body: { code: "shutting_down" } });
     release();
     expect(await underWay).toMatchObject({ status: 200, body: { tools: [] } });

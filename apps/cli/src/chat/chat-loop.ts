@@ -57,7 +57,7 @@ export async function chatLoop(context: Context, { conversationId: given, profil
     const message = { conversationId, text, ...(ifActive === undefined ? {} : { ifActive }) };
     const { runId } = await sendMessage(gateway, message, around.newId);
     const screen = runScreen({ progress: output.out, text: output.out, colour, quiet: false });
-    const end = await followRun({ gateway, runId, screen, signal, now: around.now, keyboard: keys, interrupts: around.interrupts });
+    const { end } = await followRun({ gateway, runId, screen, signal, now: around.now, keyboard: keys, interrupts: around.interrupts });
     output.lines(endLines(context, end));
   }
 }

@@ -2,7 +2,7 @@ import type { IfActive } from "@toolbus/contracts";
 import { followRun } from "../runs/follow-run.ts";
 import { exitCodeOf, outcomeOf } from "../runs/run-lines.ts";
 import { runScreen } from "../runs/run-screen.ts";
-import { endLines, jsonScreen } from "../runs/watch-command.ts";
+import { endLines } from "../runs/watch-command.ts";
 import { keyboard } from "../terminal/keyboard.ts";
 import { safeText } from "../terminal/safe-text.ts";
 import type { Context } from "../toolbus/context.ts";
@@ -27,19 +27,13 @@ export async function sayOnce(context: Context, { text, conversationId: given, p
   const run = await sendMessage(gateway, { conversationId, text, ...(ifActive === undefined ? {} : { ifActive }) }, newId);
   const live = stdout.isTTY && !output.json;
   const made = callsMade();
-  let interrupted = false;
-  const end = await followRun({
+  const { end, interrupted } = await followRun({
     gateway,
     runId: run.runId,
-    screen: output.json
-      ? jsonScreen(context)
-      : runScreen({ progress: output.err, text: live ? output.out : null, colour, quiet: options.quiet }),
+    screen: runScreen({ progress: output.err, text: live ? output.out : null, colour, quiet: options.quiet }),
     signal,
     now,
-    onItem(item) {
-      made.onItem(item);
-      if (item.type === "run.cancelling") interrupted = true;
-    },
+    onItem: made.onItem,
     ...(stdin.isTTY && !output.json ? { keyboard: keyboard({ input: stdin, output: stderr, onInterrupt: interrupts.press }) } : {}),
     interrupts,
   });

@@ -3,7 +3,7 @@ import { readRun } from "../http/answers.ts";
 import { followRun } from "../runs/follow-run.ts";
 import { exitCodeOf, outcomeOf } from "../runs/run-lines.ts";
 import { runScreen } from "../runs/run-screen.ts";
-import { endLines, jsonScreen } from "../runs/watch-command.ts";
+import { endLines } from "../runs/watch-command.ts";
 import { safeText } from "../terminal/safe-text.ts";
 import type { Context } from "../toolbus/context.ts";
 import { EXIT, type ExitCode } from "../toolbus/exit-codes.ts";
@@ -36,10 +36,10 @@ export async function investigate(context: Context, release: string | undefined,
     return EXIT.ok;
   }
   output.note(`Run ${run.runId}`);
-  const end = await followRun({
+  const { end } = await followRun({
     gateway,
     runId: run.runId,
-    screen: output.json ? jsonScreen(context) : runScreen({ progress: output.err, text: null, colour, quiet: context.options.quiet }),
+    screen: runScreen({ progress: output.err, text: null, colour, quiet: context.options.quiet }),
     signal,
     now: around.now,
   });

@@ -20,26 +20,34 @@ export interface FollowOptions {
   readonly interrupts?: Interrupts;
 }
 
+export interface Followed {
+  readonly end: RunEnd;
+  /** Whether it was this person's Ctrl-C that asked for its end. */
+  readonly interrupted: boolean;
+}
+
 const TICK_MS = 1000;
 
 /**
  * Follows a run on the screen to its end, and passes on what the person says to it: answers, and the wish to cancel. When the signal stops it,
  * the run goes on, and how to follow it is said.
  */
-export async function followRun(options: FollowOptions): Promise<RunEnd> {
+export async function followRun(options: FollowOptions): Promise<Followed> {
   const { gateway, runId, screen, now, onItem, keyboard, interrupts, signal } = options;
   const failing = new AbortController();
   const questions = asker(options, (error) => failing.abort(error));
   const ticking = setInterval(() => questions.open() || screen.tick(now()), TICK_MS).unref();
+  let interrupted = false;
   const takeBack = interrupts?.first(() => {
-    screen.line(`Cancelling; Ctrl-C again leaves it running.`);
+    interrupted = true;
+    screen.line("Cancelling; Ctrl-C again leaves it running.");
     gateway.post(`/v1/runs/${runId}/cancel`, {}).catch((error: unknown) => {
       // It has ended meanwhile, as the stream will say.
       if (!(error instanceof Answered && error.status === 409)) failing.abort(error);
     });
   });
   try {
-    return await watchRun(gateway, runId, {
+    const end = await watchRun(gateway, runId, {
       signal: AbortSignal.any([signal, failing.signal]),
       onLost: () => screen.line("The connection was lost; following goes on where it broke off as soon as Toolbus answers again."),
       onItem(item) {
@@ -52,6 +60,7 @@ export async function followRun(options: FollowOptions): Promise<RunEnd> {
         if (item.type === "call.resolved") questions.close(item.callId);
       },
     });
+    return { end, interrupted };
   } catch (error) {
     if (signal.aborted) screen.line(`The run goes on: ${SELF} runs watch ${runId}`);
     throw error;

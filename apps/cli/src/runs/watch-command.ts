@@ -13,7 +13,7 @@ export async function watchCommand(context: Context, typed: string | undefined):
   const { output, around, colour, options, signal } = context;
   const gateway = await context.gateway();
   const screen = output.json ? jsonScreen(context) : runScreen({ progress: output.out, text: output.out, colour, quiet: options.quiet });
-  const end = await followRun({
+  const { end } = await followRun({
     gateway,
     runId,
     screen,

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { enableCompileCache } from "node:module";
 import path from "node:path";
 import { interrupts } from "../terminal/interrupts.ts";
+import { safeText } from "../terminal/safe-text.ts";
 import { EXIT } from "./exit-codes.ts";
 import { Failure } from "./failure.ts";
 
@@ -39,7 +40,7 @@ try {
 process.stdin.unref?.();
 
 async function sentenceFor(error: unknown): Promise<string> {
-  if (error instanceof Failure) return error.message;
+  if (error instanceof Failure) return safeText(error.message);
   const { sentenceOf } = await import("@toolbus/runtime");
   return sentenceOf(error);
 }

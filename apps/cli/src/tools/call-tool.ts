@@ -4,7 +4,6 @@ import { readMessages } from "../http/answers.ts";
 import type { Client } from "../http/client.ts";
 import { followRun } from "../runs/follow-run.ts";
 import { messageIn, runScreen } from "../runs/run-screen.ts";
-import { jsonScreen } from "../runs/watch-command.ts";
 import { keyboard } from "../terminal/keyboard.ts";
 import { safeText } from "../terminal/safe-text.ts";
 import type { Context } from "../toolbus/context.ts";
@@ -28,12 +27,10 @@ export async function callTool(context: Context, name: string, typedArguments: s
   const conversationId = await openConversation(gateway, DIRECT, newId);
   const { runId } = await sendMessage(gateway, { conversationId, text: `${tool.name} ${JSON.stringify(args)}` }, newId);
   const made = callsMade();
-  const end = await followRun({
+  const { end, interrupted } = await followRun({
     gateway,
     runId,
-    screen: output.json
-      ? jsonScreen(context)
-      : runScreen({ progress: output.err, text: null, colour, quiet: options.quiet, reasons: false }),
+    screen: runScreen({ progress: output.err, text: null, colour, quiet: options.quiet, reasons: false }),
     signal,
     now,
     onItem: made.onItem,
@@ -43,14 +40,15 @@ export async function callTool(context: Context, name: string, typedArguments: s
   const call = made.calls().find((one) => one.tool === tool.name);
   if (!call) {
     const why = end.type === "run.completed" ? end.text : end.type === "run.failed" ? end.message : `It was cancelled by ${end.by}.`;
-    throw new Failure(end.type === "run.cancelled" ? EXIT.interrupted : EXIT.failed, `The tool was not called: ${safeText(why)}`);
+    throw new Failure(interrupted ? EXIT.interrupted : EXIT.failed, `The tool was not called: ${why.split("\n")[0] ?? ""}`);
   }
   const content = await wholeContent(gateway, conversationId, call.callId, call.content);
   if (output.json)
     output.document({ runId, callId: call.callId, tool: call.tool, status: call.status, content, latencyMs: call.latencyMs });
   else if (call.status === "ok") output.lines([safeText(content)]);
   else output.err.write(`${safeText(messageIn(content) || content)}\n`);
-  return call.status === "ok" ? EXIT.ok : call.status === "cancelled" ? EXIT.interrupted : EXIT.failed;
+  if (call.status === "ok") return EXIT.ok;
+  return interrupted ? EXIT.interrupted : EXIT.failed;
 }
 
 /** The arguments as they were typed. Throws a Failure for what is no JSON object. */

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { SAFE_HEADERS } from "./safe-headers.ts";
 
 /** Whether the client is one that reads server-sent events. */
 export function wantsEvents({ headers }: FastifyRequest): boolean {
@@ -11,7 +12,7 @@ export function wantsEvents({ headers }: FastifyRequest): boolean {
  */
 export function sayGoodbye(reply: FastifyReply): void {
   reply.hijack();
-  reply.raw.writeHead(200, { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-store", connection: "close" });
+  reply.raw.writeHead(200, { ...SAFE_HEADERS, "content-type": "text/event-stream; charset=utf-8", connection: "close" });
   reply.raw.end(
     `retry: 2000\nevent: bye\ndata: ${JSON.stringify({ reason: "the server is stopping; come back with the last event's id" })}\n\n`,
   );

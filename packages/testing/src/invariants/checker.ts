@@ -47,9 +47,9 @@ export function checker(): Checker {
       case "decided":
         return brokenByAnswer(observation);
       case "crash":
-        return /StoreUnavailable|BusUnavailable|Unroutable/.test(observation.error)
-          ? []
-          : [`fault: ${observation.process}: ${observation.error}`];
+        return /^(?:StoreUnavailable|BusUnavailable|Unroutable):/.test(observation.error) ? [] : [faultText(observation)];
+      case "fault":
+        return [faultText(observation)];
       case "settle":
       case "message":
       case "void":
@@ -67,4 +67,8 @@ export function checker(): Checker {
       ? []
       : [`G6: a repeated decision about ${approvalId} was answered otherwise than at first`];
   }
+}
+
+function faultText({ process, error }: { readonly process: string; readonly error: string }): string {
+  return `fault: ${process}: ${error}`;
 }

@@ -72,6 +72,7 @@ export function keptFacts(): KeptFacts {
       case "void":
       case "decided":
       case "crash":
+      case "fault":
         return [];
     }
   }

@@ -81,8 +81,8 @@ export const mutants: readonly Mutant[] = [
     patches: [
       {
         file: "packages/tool-kit/src/ledger.ts",
-        find: "const { call, row, stopped } = input;",
-        replace: "const { call, stopped } = input;\n  const row: any = null;",
+        find: "export function begin(input: BeginInput): BeginDecision {",
+        replace: "export function begin(given: BeginInput): BeginDecision {\n  const input = { ...given, row: null as any };",
       },
     ],
   },
@@ -141,9 +141,9 @@ export const mutants: readonly Mutant[] = [
     patches: [
       {
         file: "packages/runtime/src/outbox.ts",
-        find: "    try {\n      await bus.publish(await prepare(row));",
-        replace:
-          "    await state.settle(service, [{ shard: row.shard, id: row.id }]).catch(() => undefined);\n    try {\n      await bus.publish(await prepare(row));",
+        find: `async function publishRow(row: Pick<OutboxRow, "shard" | "id" | "topic" | "message">): Promise<void> {`,
+        replace: `async function publishRow(row: Pick<OutboxRow, "shard" | "id" | "topic" | "message">): Promise<void> {
+    await state.settle(service, [{ shard: row.shard, id: row.id }]).catch(() => undefined);`,
       },
     ],
   },

@@ -71,6 +71,8 @@ export interface Faults {
   /** From now on nothing goes wrong any more. */
   end(): void;
   readonly ended: boolean;
+  /** Goes on where it ended. */
+  resume(): void;
   readonly injected: Readonly<Record<FaultName, number>>;
 }
 
@@ -86,6 +88,9 @@ export function faults(rates: FaultRates, random: Prng): Faults {
     count: (name) => void injected[name]++,
     end() {
       ended = true;
+    },
+    resume() {
+      ended = false;
     },
     get ended() {
       return ended;

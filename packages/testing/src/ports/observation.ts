@@ -29,7 +29,9 @@ export type Observation =
       readonly decision: string;
       readonly answer: string;
     }
-  /** A process ended by a fault of its own code. */
-  | { readonly kind: "crash"; readonly at: number; readonly process: string; readonly error: string };
+  /** A process could not start, and ended. */
+  | { readonly kind: "crash"; readonly at: number; readonly process: string; readonly error: string }
+  /** Something that only a mistake in the code does: a TypeError wherever it was caught, an answer 500, a rejection that nobody handles. */
+  | { readonly kind: "fault"; readonly at: number; readonly process: string; readonly error: string };
 
 export type Observe = (observation: Observation) => void;

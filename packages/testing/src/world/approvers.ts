@@ -28,7 +28,7 @@ export function approvers({ wire, observe, random, approvals, habits }: PeopleOp
     served: approvals,
     tries: PATIENCE,
     random,
-    onFault: (error: string) => observe({ kind: "crash", at: clockwork.now, process: "approvals", error }),
+    onFault: (error: string) => observe({ kind: "fault", at: clockwork.now, process: "approvals", error }),
   };
   return {
     notice(value) {

@@ -18,7 +18,7 @@ export function requester({ wire, observe, random, gateways, habits }: PeopleOpt
     served: gateways,
     tries: PATIENCE,
     random,
-    onFault: (error: string) => observe({ kind: "crash", at: clockwork.now, process: "the gateway", error }),
+    onFault: (error: string) => observe({ kind: "fault", at: clockwork.now, process: "the gateway", error }),
   };
   return {
     async ask({ name, messages }) {

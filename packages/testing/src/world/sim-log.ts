@@ -23,7 +23,7 @@ export function simLog({ process, clockwork, observe, note }: SimLogOptions): Lo
 
   function line(word: string, fields: object, message: string): void {
     const fault = faultOf(fields);
-    if (fault !== null) observe({ kind: "crash", at: clockwork.now, process: process.name, error: `${message}: ${fault}` });
+    if (fault !== null) observe({ kind: "fault", at: clockwork.now, process: process.name, error: `${message}: ${fault}` });
     note(`${process.name} ${word}: ${message} ${JSON.stringify(fields, asText)}`);
   }
 }

@@ -55,11 +55,24 @@ export async function runWorld(plan: WorldPlan, witness: Witness = {}): Promise<
   // Importing a key is the one thing here that no seed decides the end of, so it is over before the first event.
   await keySet.find(KEY.kid);
   const world = createWorld(plan, witness);
+  const onUnhandled = (reason: unknown): void => world.fault(`a rejection that nobody handles: ${String(reason)}`);
+  process.on("unhandledRejection", onUnhandled);
+  try {
+    return await history(world, plan);
+  } finally {
+    process.off("unhandledRejection", onUnhandled);
+  }
+}
+
+async function history(world: ReturnType<typeof createWorld>, plan: WorldPlan): Promise<WorldEnd> {
   const { time } = world;
   world.begin();
   await world.until(START + SETTLED_BY_MS, () => !world.settled());
   const lastedMs = time.now - START;
-  if (world.violations.length === 0 && world.settled() && plan.lingerMs > 0) await world.until(time.now + plan.lingerMs, () => true);
+  if (world.violations.length === 0 && world.settled() && plan.lingerMs > 0) {
+    world.faultsAgain();
+    await world.until(time.now + plan.lingerMs, () => true);
+  }
   world.faults.end();
   if (world.violations.length === 0) await world.until(time.now + AFTERMATH_MS, () => true);
   if (world.violations.length === 0) world.judgeEnd();
@@ -84,6 +97,7 @@ function createWorld(plan: WorldPlan, witness: Witness) {
   const claims = waitingClaims({ clockwork: time, store, random: random.fork("polls"), pollMs: 250 });
   const outages = random.fork("outages");
   let downUntil = 0;
+  let keepFaults = (): void => undefined;
   const services: Deployment = deployment({
     wire,
     store,
@@ -120,12 +134,15 @@ function createWorld(plan: WorldPlan, witness: Witness) {
     begin() {
       services.start();
       for (const wish of plan.wishes) persons.ask(wish);
-      nowAndThen("outage", outage);
-      nowAndThen("forged", () => mallory.forge());
-      nowAndThen("replayed", () => mallory.replay());
-      time.schedule(null, plan.faultsForMs, "the faults end", () => {
-        if (plan.lingerMs === 0) injected.end();
-      });
+      faultsNowAndThen();
+      keepFaults = time.schedule(null, plan.faultsForMs, "the faults end", () => injected.end());
+    },
+    /** Things go wrong until `faults.end()` is called, also where their time was over. */
+    faultsAgain() {
+      keepFaults();
+      if (!injected.ended) return;
+      injected.resume();
+      faultsNowAndThen();
     },
     /** Whether every request got its answer and every run its end. */
     settled: () => persons.asking === 0 && open.size === 0,
@@ -140,6 +157,7 @@ function createWorld(plan: WorldPlan, witness: Witness) {
         settled: () => violations.length === 0 && goOn(),
       });
     },
+    fault: (error: string) => observe({ kind: "fault", at: time.now, process: "some process", error }),
     judgeEnd() {
       for (const broken of check.end()) violated(broken);
     },
@@ -173,6 +191,12 @@ function createWorld(plan: WorldPlan, witness: Witness) {
     const victim = chaos.pick(alive);
     note(`${signal} ${victim.name}`);
     act(victim);
+  }
+
+  function faultsNowAndThen(): void {
+    nowAndThen("outage", outage);
+    nowAndThen("forged", () => mallory.forge());
+    nowAndThen("replayed", () => mallory.replay());
   }
 
   /** Calls a task now and then: as often as its fault is drawn, once a second each. */

@@ -1,0 +1,43 @@
+import { describe, expect, it } from "vitest";
+import { simulateArguments } from "./arguments.ts";
+
+describe("the arguments of npm run simulate", () => {
+  it("are a thousand seeds on every core when nothing is said", () => {
+    expect(simulateArguments([], 2)).toEqual({
+      ok: true,
+      args: { kind: "seeds", first: 1, count: 1000, linger: false, jobs: 2, json: false },
+    });
+  });
+
+  it("choose what is done", () => {
+    expect(simulateArguments(["--seeds", "20", "--first", "7", "--linger", "--json", "--jobs", "3"], 2)).toEqual({
+      ok: true,
+      args: { kind: "seeds", first: 7, count: 20, linger: true, jobs: 3, json: true },
+    });
+    expect(simulateArguments(["--seed", "9"], 2)).toEqual({ ok: true, args: { kind: "seed", seed: 9, linger: false, json: false } });
+    expect(simulateArguments(["--mutants"], 2)).toEqual({ ok: true, args: { kind: "mutants", jobs: 2, json: false } });
+    expect(simulateArguments(["--exhaustive", "--json"], 2)).toEqual({ ok: true, args: { kind: "exhaustive", jobs: 2, json: true } });
+    expect(simulateArguments(["--help"], 2)).toEqual({ ok: true, args: { kind: "help" } });
+  });
+
+  it.each([
+    [["--seeds", "many"], '--seeds takes a whole number from 1 to 10000000, not "many".'],
+    [["--seeds", "0"], '--seeds takes a whole number from 1 to 10000000, not "0".'],
+    [["--seed", "1.5"], '--seed takes a whole number from 1 to 9007199254740991, not "1.5".'],
+    [["--jobs", "1000"], '--jobs takes a whole number from 1 to 256, not "1000".'],
+    [["--seeds"], "--seeds needs a number: see npm run simulate -- --help."],
+    [["--seeds", "5", "--mutants"], "--seeds and --mutants exclude each other: give one of them."],
+    [["--mutants", "--linger"], "--linger goes with --seeds or --seed, not with --mutants."],
+    [["--seed", "5", "--first", "2"], "--first goes with --seeds, not with --seed."],
+    [["--seed", "5", "--jobs", "2"], "--jobs does not go with --seed: one seed is one process."],
+    [["--sedes", "5"], "Unknown option '--sedes': see npm run simulate -- --help for the flags there are."],
+    [
+      ["5"],
+      "Unexpected argument '5'. This command does not take positional arguments: see npm run simulate -- --help for the flags there are.",
+    ],
+  ])("%j are refused with one sentence", (argv, message) => {
+    const read = simulateArguments(argv, 2);
+    expect(read).toMatchObject({ ok: false });
+    if (!read.ok) expect(read.message).toContain(message.replace(/\.$/, ""));
+  });
+});
