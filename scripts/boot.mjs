@@ -92,6 +92,7 @@ const tasks = {
   check: [["scripts/check.ts"]],
   fix: [["scripts/check.ts", "--fix"]],
   bench: [["bench/src/main.ts"]],
+  simulate: [["packages/testing/src/main.ts"]],
   docs: [["scripts/docs.ts"]],
 };
 

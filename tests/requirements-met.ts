@@ -47,6 +47,32 @@ const keyboard = from("tests/e2e/keyboard.test.ts");
 const start = from("tests/e2e/start.test.ts");
 const attack = from("tests/e2e/attack.test.ts");
 const kill = from("tests/e2e/kill.test.ts");
+const conversationTransitions = from("services/agent/src/loop/conversation.test.ts");
+const conversations = from("services/agent/src/conversations.test.ts");
+const ask = from("services/agent/src/loop/ask.test.ts");
+const advance = from("services/agent/src/loop/advance.test.ts");
+const toolOffer = from("services/agent/src/tool-offer.test.ts");
+const toolOffers = from("services/agent/src/tool-offers.test.ts");
+const registryOfARun = from("services/agent/src/registry-of-a-run.test.ts");
+const catalogue = from("services/agent/src/catalogue.test.ts");
+const profiles = from("services/agent/src/profiles/load-profiles.test.ts");
+const observeRun = from("services/agent/src/observe-run.test.ts");
+const tracedModel = from("services/agent/src/traced-model.test.ts");
+const progress = from("packages/tool-kit/src/progress.test.ts");
+const toolVersions = from("packages/tool-kit/src/tool-versions.test.ts");
+const toolFlags = from("packages/tool-kit/src/tool-flags.test.ts");
+const switchedOff = from("packages/tool-kit/src/switched-off.test.ts");
+const lint = from("packages/tool-kit/src/lint/lint-tool.test.ts");
+const draft07 = from("packages/tool-kit/src/lint/draft-07.test.ts");
+const publicTool = from("packages/contracts/src/public-tool.test.ts");
+const tracedBus = from("packages/runtime/src/traced-bus.test.ts");
+const goldenAlerts = from("packages/models/src/offline/alert/golden-alerts.test.ts");
+const pins = from("services/approvals/src/pins.test.ts");
+const tools = from("services/gateway/src/routes/tools.test.ts");
+const conversation = from("tests/e2e/conversation.test.ts");
+const cancel = from("tests/e2e/cancel.test.ts");
+const offlineChat = from("tests/e2e/offline-chat.test.ts");
+const telemetry = from("tests/e2e/telemetry.test.ts");
 
 /** Which tests prove which requirement. To mark a row as met, add one line here and run `npm run docs`. */
 export const met: Readonly<Record<string, readonly Proof[]>> = {
@@ -81,6 +107,8 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
   "G-05": [
     inbox("starts the run with the tools that the registry holds for its profile"),
     inbox("leaves out tools that are switched off here, for this run only from its start"),
+    profiles("investigate alerts without a single write"),
+    toolOffer("are offered although their workers are at zero, and not while a living worker says that they cannot be used"),
   ],
   "G-08": [defineTool("fills in what was not said, by its kind")],
   "G-15": [
@@ -195,20 +223,31 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
   "L-02": [
     transitions("end a run by rounds, by active time, by loops and by poison, each with its own code"),
     transitions("end a read that nobody answers when the active time is used up"),
+    advance("by taking longer than the run may is stopped, and the run ends for the time it used"),
   ],
-  "L-03": [transitions("end a run by rounds, by active time, by loops and by poison, each with its own code")],
-  "L-04": [seed("stand in the transcript as a turn and its results before the model is asked, under both ids")],
+  "L-03": [
+    transitions("end a run by rounds, by active time, by loops and by poison, each with its own code"),
+    profiles("are there without a setting, each with its own limits"),
+  ],
+  "L-04": [
+    seed("stand in the transcript as a turn and its results before the model is asked, under both ids"),
+    seed("are left out when the input lacks a value, when the run lacks the tool, and when the same call is made already"),
+  ],
   "L-05": [
     seed("have ids that no later run of the conversation uses again"),
     report("names both ids of every call as evidence, with the hash of what it said"),
+    seed("have an id each when a tool is seeded twice, and none that another tool or run can have"),
   ],
   "L-10": [
     kill("ends every run with exactly one filed report and a complete stream"),
     transitions("takes over when the lease is over, or when its owner died before the store was opened"),
+    conversations("goes through several replicas that each know all that was said"),
   ],
   "L-12": [
     agentService("seeds, thinks, asks for its write, waits for the decision, and ends with a report"),
     demo("prints one JSON document and nothing else with --json"),
+    offlineChat("investigates an alert: what its labels name is looked up first, and the report has cause, severity and evidence"),
+    goldenAlerts("$what"),
   ],
   "Z-01": [releaseApi("answers a known release"), loadRelease("joins history, test results and metrics under the version")],
   "Z-02": [releaseApi("files a report that can be read again"), releaseToolset("sends the report with the call's id as key")],
@@ -235,7 +274,10 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     kill("ends every run with exactly one filed report and a complete stream"),
   ],
   "LV-03": [stream("shows several viewers the same, and one that leaves stops nothing")],
-  "LV-31": [start("prints two addresses, three keys and a command that starts an investigation")],
+  "LV-31": [
+    start("prints two addresses, three keys and a command that starts an investigation"),
+    offlineChat("runs a write that a message names, when a person has approved it"),
+  ],
   "LV-40": [
     investigations("gives a repeat the run of the first request, and says so"),
     investigations("refuses another body under the same key, at once and after the run began"),
@@ -247,6 +289,106 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     attack("$what gets no write and no answer, and is recorded"),
     attack("gets the first result again for a replay, and files nothing more"),
   ],
+  "LV-14": [
+    ask("is told, has a timer, and goes to no worker"),
+    ask("gets the person's words as data, once"),
+    ask("ends as unanswered after a day, and not when its timer is early"),
+    conversation("asks the person, keeps the question and what waits behind it across a restart, and goes on with the answer"),
+  ],
+  "LV-05": [
+    conversationTransitions(
+      "waits by default, in the order in which the messages were accepted, in whatever order the agent hears of them",
+    ),
+    conversationTransitions("that is not to wait ends at once and says why, and only while there is something to wait for"),
+    conversationTransitions("cancels the active run and takes its place, in one commit"),
+    conversationTransitions("starts only when the outcome of a write that was sent is known"),
+    conversationTransitions("cancels nothing that was said after it"),
+    conversation("lets a message that interrupts cancel what waits, and start in its place"),
+  ],
+  "LV-04": [
+    cancel("reaches the tool that runs: its signal aborts, and its call has its one result"),
+    cancel("drops the write that nobody has decided on, and nobody can decide on it any more"),
+  ],
+  "L-07": [
+    advance("stops when it asks for the same calls again and again"),
+    advance("stops when no call of five rounds succeeded, though each was another one"),
+  ],
+  "E-12": [advance("stops when it asks for the same calls again and again")],
+  "L-11": [
+    advance("with a tool finish reason and no call is asked for again"),
+    advance("that stays empty ends the run as failed, never as an empty answer"),
+    advance("that is cut off is given as far as it goes, marked, and none of its calls is run"),
+  ],
+  "E-11": [
+    advance("for good ends the run at once, with its own code and words"),
+    advance("again and again ends the run with the reason of the last failure, not with one of ours"),
+  ],
+  "G-07": [
+    registryOfARun("is given name, description and parameters of a tool, under its plain name, and nothing else of it"),
+    publicTool("lacks what begins with x-, at every depth, but for the names and data of the tool itself"),
+  ],
+  "G-10": [
+    toolVersions("are run as the message names them, the preferred one when it names none"),
+    toolVersions("are answered by the worker that serves them, though two workers of one toolset serve one each"),
+    toolOffer("is the one that the profile holds it to, in whatever order its rules stand"),
+    pins("grant versions side by side, the newest by number, however they were registered"),
+    tools("says of each version whether it is the one that new runs get, and what a deprecated one says"),
+  ],
+  "G-12": [
+    toolFlags("are the file's own section over its default, and what was given at start over both"),
+    toolFlags("switch a tool off only where its flag says so"),
+    switchedOff("begins no write, and no other worker does what was refused"),
+    switchedOff("refuses a read as a matter of policy and says which flag it was"),
+    toolOffers("leave out what a flag of this environment switches off"),
+  ],
+  "G-14": [toolOffer("are warned of above 12, and again from 15 on")],
+  "G-18": [
+    defineTool("refuses what cannot work with one sentence that names the tool"),
+    defineTool("refuses a tool that was not made by defineTool and cannot work"),
+    registryOfARun("is given name, description and parameters of a tool, under its plain name, and nothing else of it"),
+  ],
+  "G-19": [lint("doubts that %s only reads")],
+  "G-20": [
+    lint("refuses %s, which is not in snake case"),
+    lint("a parameter that chooses between jobs"),
+    lint("%s without a limit"),
+    executor("pass the lint without an error or a warning"),
+  ],
+  "V-11": [
+    lint("%s at the root"),
+    lint("the word %s"),
+    draft07("makes a tool like any other"),
+    draft07("is refused with what to write instead: %s"),
+  ],
+  "LV-32": [
+    catalogue("stay what they were when its tool is registered again, changed, under the same version"),
+    catalogue("stay what they were when newer versions come, and when its own is unregistered"),
+  ],
+  "B-12": [
+    telemetry("is one trace, from the HTTP request across the bus into the worker and back, with the parents that caused each"),
+    telemetry("has every span beneath one that was sent too, in every trace"),
+  ],
+  "N-01": [telemetry("has %s in %s, by its tags"), telemetry("counts streams that open and close, and calls once each")],
+  "N-02": [
+    telemetry("is one trace, from the HTTP request across the bus into the worker and back, with the parents that caused each"),
+    telemetry("%s has its kind and the required attributes"),
+    tracedBus("tells a delivery that is given back, and one whose handler fails by its code only"),
+  ],
+  "N-06": [
+    telemetry("has one file that holds every span of its trace"),
+    telemetry("is one trace, whichever request brought a message, and knows the later requests by links"),
+  ],
+  "N-07": [
+    telemetry("has one line of the tool audit a call, with its trace"),
+    observeRun(
+      "has what never reached a worker too: an unknown tool, broken arguments, a denied write, one that was skipped, and a cancel",
+    ),
+  ],
+  "N-08": [
+    observeRun("has a call that a worker answered, with what it was, how it ended and in which trace"),
+    telemetry("has one line of the tool audit a call, with its trace"),
+  ],
+  "L-06": [tracedModel("says at debug who said how much in a round")],
 };
 
 /** The met rows whose outside world (a vendor, a cluster) is played by a server that speaks the real protocol. */

@@ -29,6 +29,7 @@ answerQuestions<ReaderQuestion>(
     if (!group) throw new Error(`there is no group ${question.group}`);
     if (question.kind === "had") return had(group, question.events);
     if (question.kind === "report") return report(group);
+    if (question.kind === "closed") return closed(group);
     groups.delete(question.group);
     for (const { socket } of group.readers) socket.destroy();
     return {};
@@ -113,6 +114,13 @@ async function had(group: Group, events: number): Promise<object> {
   group.short = group.readers.filter((reader) => reader.events < events).length;
   if (group.short > 0) await new Promise<void>((resolve) => (group.target = { events, reached: resolve }));
   return {};
+}
+
+async function closed({ readers }: Group): Promise<object> {
+  const all = readers.map(({ socket }) => new Promise<void>((resolve) => socket.once("close", () => resolve())));
+  for (const { socket } of readers) socket.resume();
+  await Promise.race([Promise.all(all), new Promise((resolve) => setTimeout(resolve, 2000))]);
+  return { closed: readers.filter(({ socket }) => socket.destroyed).length };
 }
 
 function report(group: Group): object {

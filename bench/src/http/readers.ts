@@ -16,7 +16,7 @@ export interface OpenReaders {
 export type ReaderQuestion =
   | OpenReaders
   | { readonly kind: "had"; readonly group: number; readonly events: number }
-  | { readonly kind: "report" | "close"; readonly group: number };
+  | { readonly kind: "report" | "close" | "closed"; readonly group: number };
 
 export interface ReaderReport {
   /** What each has had. */
@@ -32,6 +32,8 @@ export interface Readers {
   /** Resolves when each of them has had so many events. */
   had(events: number): Promise<void>;
   report(): Promise<ReaderReport>;
+  /** Lets those that never read do so now, and gives how many of them find that the server has closed their connection; looks for two seconds at most. */
+  closedByServer(): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -52,6 +54,7 @@ export function startReaders(): ReaderProcess {
       return {
         had: async (events) => void (await ask({ kind: "had", group, events })),
         report: async () => (await ask({ kind: "report", group })) as ReaderReport,
+        closedByServer: async () => ((await ask({ kind: "closed", group })) as { readonly closed: number }).closed,
         close: async () => void (await ask({ kind: "close", group })),
       };
     },

@@ -1,5 +1,8 @@
 import { startAsked } from "../asked-process.ts";
 
+/** How long a reader may stand still until it is let go: less than the default, because nobody wants to wait for it here. */
+export const STANDSTILL_MS = 2000;
+
 export interface Pace {
   readonly perSecond: number;
   readonly seconds: number;
@@ -10,7 +13,7 @@ export interface Pace {
 /** What the process of the gateway is asked; `run` counts from 0. */
 export type GatewayQuestion =
   | { readonly kind: "publish"; readonly run: number; readonly pace: Pace }
-  | { readonly kind: "key" | "run" | "memory" | "connections" };
+  | { readonly kind: "key" | "run" | "memory" };
 
 /** In bytes. */
 export interface Memory {
@@ -32,8 +35,6 @@ export interface GatewayHost {
   readonly apiKey: string;
   newRun(): Promise<HostedRun>;
   memory(): Promise<Memory>;
-  /** TCP connections that the process has. */
-  connections(): Promise<number>;
   stop(): Promise<void>;
 }
 
@@ -48,7 +49,6 @@ export async function startGatewayHost(): Promise<GatewayHost> {
         return { events, publish: async (pace) => ((await ask({ kind: "publish", run, pace })) as { readonly said: number }).said };
       },
       memory: async () => (await ask({ kind: "memory" })) as Memory,
-      connections: async () => ((await ask({ kind: "connections" })) as { readonly connections: number }).connections,
       stop,
     };
   } catch (error) {

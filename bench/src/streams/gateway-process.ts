@@ -5,7 +5,7 @@ import path from "node:path";
 import { answerQuestions } from "../asked-process.ts";
 import { benchGateway, type BenchGateway, type BenchRun } from "../http/bench-gateway.ts";
 import { sampleEvent } from "../http/sample-event.ts";
-import type { GatewayQuestion, Memory, Pace } from "./gateway-host.ts";
+import { type GatewayQuestion, type Memory, type Pace, STANDSTILL_MS } from "./gateway-host.ts";
 
 interface Hosted {
   readonly gateway: BenchGateway;
@@ -21,7 +21,6 @@ answerQuestions<GatewayQuestion>(
     const { gateway } = await hosted;
     if (question.kind === "key") return { apiKey: gateway.apiKey };
     if (question.kind === "memory") return memory();
-    if (question.kind === "connections") return { connections: connections() };
     if (question.kind === "publish") return publish(question.run, question.pace);
     const run = await gateway.newRun();
     return { run: runs.push(run) - 1, events: run.events };
@@ -35,8 +34,11 @@ answerQuestions<GatewayQuestion>(
 
 async function host(): Promise<Hosted> {
   const directory = await mkdtemp(path.join(tmpdir(), "toolbus-bench-"));
-  // A reader that stands still is let go after five seconds instead of fifteen: nobody wants to wait for it here.
-  const gateway = await benchGateway({ directory, stateUrl: `sqlite:${path.join(directory, "state")}`, env: { SSE_PING_MS: "5000" } });
+  const gateway = await benchGateway({
+    directory,
+    stateUrl: `sqlite:${path.join(directory, "state")}`,
+    env: { SSE_PING_MS: String(STANDSTILL_MS) },
+  });
   return { gateway, directory };
 }
 
@@ -61,8 +63,4 @@ function memory(): Memory {
   const most = Math.max(peak, rss);
   peak = 0;
   return { rss, peak: most };
-}
-
-function connections(): number {
-  return process.getActiveResourcesInfo().filter((kind) => kind === "TCPSocketWrap").length;
 }

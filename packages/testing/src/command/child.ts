@@ -2,7 +2,7 @@ import { doTask, type Task } from "./task.ts";
 
 // A process that does pieces of work for the command, one after the other, until it is told that there are no more.
 // A stack of a fault that a simulated process runs into costs more than the fault.
-Error.stackTraceLimit = 4;
+Error.stackTraceLimit = 0;
 
 process.on("message", (task: Task) => {
   doTask(task).then(

@@ -1,4 +1,4 @@
-import { type Approval, approvalIdOf, type Call, type JsonObject, keys, type LedgerRow, type ResultStatus } from "@toolbus/contracts";
+import { type Approval, approvalIdOf, type Call, keys, type LedgerRow, type ResultStatus } from "@toolbus/contracts";
 import { simWrites, TOOLSET } from "../world/sim-tools.ts";
 import { approvedWrongly } from "./approval-invariants.ts";
 import { type Changed, type Effect, type Facts, familyOf } from "./facts.ts";
@@ -49,11 +49,6 @@ export function brokenByResult(facts: Facts, changed: readonly Changed[]): reado
     if (NOTHING.has(result.status) && count > 0) return [`G4: ${callId} was reported as ${result.status} and had happened`];
     return [];
   });
-}
-
-/** What the approved arguments were, for a history. */
-export function argumentsOf(approval: Approval): JsonObject {
-  return JSON.parse(approval.arguments || "{}");
 }
 
 function guaranteeOf(tool: string): "G3" | "G4" {

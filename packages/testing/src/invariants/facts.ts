@@ -103,11 +103,6 @@ export function familyOf(key: string): string {
   return key.slice(3, key.indexOf(":", 3));
 }
 
-/** The id in a key. */
-export function idOf(key: string): string {
-  return key.slice(key.indexOf("}:") + 2);
-}
-
 function entry<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   const known = map.get(key);
   if (known !== undefined) return known;

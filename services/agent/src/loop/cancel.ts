@@ -29,9 +29,11 @@ export function cancelInto(draft: Draft, { entryId, by }: CancelInput): void {
   draft.event({ type: "run.cancelling", at: now, by });
   if (run.status !== "waiting") return endCancelled(draft);
   for (const call of draft.open) {
-    if (call.kind === "write" && call.state === "dispatched") {
+    // Also one that waits for a fresh grant: an invoke of before may still arrive.
+    if (call.kind === "write" && call.dispatch > 0) {
+      draft.takeBack(call);
       draft.stop(call, "cancelled");
-      draft.callTimer(call.callId, 0);
+      draft.setCall({ ...call, state: "dispatched" }, 0);
     } else draft.resolve(call, failedResult("cancelled", "The run was cancelled before this call was done."));
   }
   draft.finishRound();

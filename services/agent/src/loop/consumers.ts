@@ -20,6 +20,7 @@ import { callDecided, callHeld } from "./decided.ts";
 import type { Snapshot } from "./draft.ts";
 import { type InboxReader, takeEntry } from "./inbox.ts";
 import { joinResult } from "./join.ts";
+import { ledgerRow } from "./ledger-row.ts";
 import { loadSnapshot } from "./load.ts";
 import { progressListener } from "./progress.ts";
 import { grantStale } from "./redispatch.ts";
@@ -57,7 +58,10 @@ export async function startConsumers(bus: MessageBus, reader: InboxReader, clock
       topic: topics.approvalDecided(AGENT_NAME),
       parse: parseDecided,
       handler: (message, decided) =>
-        onCall(reader, decided.toolCallId, (snapshot) => callDecided(snapshot, decided, message.attributes[attributes.grant], rules)),
+        onCall(reader, decided.toolCallId, async (snapshot) => {
+          const ledger = await ledgerRow(reader.state, snapshot, decided.toolCallId);
+          return callDecided(snapshot, { ...decided, grant: message.attributes[attributes.grant], ledger }, rules);
+        }),
     }),
     await consumeQueue(bus, {
       ...common,

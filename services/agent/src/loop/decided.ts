@@ -1,7 +1,7 @@
-import { type ApprovalDecided, type ApprovalHeld, type Call, failedResult, type ToolResult } from "@toolbus/contracts";
+import { type ApprovalDecided, type ApprovalHeld, type Call, failedResult, type LedgerRow, type ToolResult } from "@toolbus/contracts";
 import type { Change } from "@toolbus/state";
 import { Draft, heldMs, type Snapshot } from "./draft.ts";
-import { resolveCall, sendNextWrite } from "./join.ts";
+import { mayBeginUntil, resolveCall, sendNextWrite, waitForLedger } from "./join.ts";
 import type { Rules } from "./rules.ts";
 
 const waits = (call: Call | undefined): call is Call => call !== undefined && (call.state === "requested" || call.state === "held");
@@ -23,8 +23,17 @@ export function callHeld(snapshot: Snapshot, held: ApprovalHeld, rules: Rules): 
   return draft.build(`held:${call.callId}:${call.requests}`);
 }
 
-/** The approval ended: with a grant the write takes its turn, otherwise the model gets the outcome as a result. Null when it waits no more. */
-export function callDecided(snapshot: Snapshot, decided: ApprovalDecided, grant: string | undefined, rules: Rules): Change | null {
+/** A decision, its grant where it has one, and the worker's row where the write was sent before under another grant. */
+export interface Decided extends ApprovalDecided {
+  readonly grant: string | undefined;
+  readonly ledger: LedgerRow | null;
+}
+
+/**
+ * The approval ended: with a grant the write takes its turn, otherwise the model gets the outcome as a result. Where the write was sent before, under a
+ * grant that is not over, an invoke of it may still arrive: then only its ledger ends it. Null when it waits no more.
+ */
+export function callDecided(snapshot: Snapshot, { grant, ledger, ...decided }: Decided, rules: Rules): Change | null {
   const call = callOf(snapshot, decided.toolCallId);
   if (!waits(call)) return null;
   if (decided.outcome === "approved" && !grant) return null;
@@ -46,11 +55,13 @@ export function callDecided(snapshot: Snapshot, decided: ApprovalDecided, grant:
       ...base,
       state: "granted",
       grant,
-      ...(decided.grantExpiresAt === undefined ? {} : { grantExpiresAt: decided.grantExpiresAt }),
+      ...(decided.grantExpiresAt === undefined ? {} : { grantExpiresAt: Math.max(decided.grantExpiresAt, base.grantExpiresAt ?? 0) }),
       ...(decided.executeBy === undefined ? {} : { executeBy: decided.executeBy }),
     };
     draft.setCall(granted, rules.config.REDISPATCH_MAX_MS);
     sendNextWrite(draft);
+  } else if (ledger || mayBeginUntil(call) >= draft.now) {
+    waitForLedger(draft, base);
   } else {
     // It waits for nobody any more, so there is nothing to take back.
     resolveCall(draft, { ...base, state: "granted" }, outcomeResult(decided));

@@ -169,7 +169,7 @@ export class Draft {
 
   /** Ends a call with its one result. What waits for an approver is taken back. */
   resolve(call: Call, result: ToolResult): void {
-    if (call.state === "requested" || call.state === "held") this.send(approvalCancelMessage(call, this.rules, this.now));
+    this.takeBack(call);
     const { grant: _, heldSince: __, ...rest } = call;
     const resolved: Call = { ...rest, state: "resolved", heldMs: heldMs(call, this.now), result, resolvedAt: this.now };
     this.calls.set(call.callId, resolved);
@@ -191,6 +191,11 @@ export class Draft {
       content: result.content.slice(0, EVENT_CONTENT_CHARS),
       usage: this.run.usage,
     });
+  }
+
+  /** Tells approvals that nobody waits for its decision any more, where somebody did. */
+  takeBack(call: Call): void {
+    if (call.state === "requested" || call.state === "held") this.send(approvalCancelMessage(call, this.rules, this.now));
   }
 
   /** Marks a call that must not begin any more: the worker's begin and first sending guard its absence. */

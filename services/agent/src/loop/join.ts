@@ -61,7 +61,20 @@ export function sendNextWrite(draft: Draft): void {
   const { now } = draft;
   if ((next.grantExpiresAt ?? 0) > now + GRANT_MARGIN_MS || next.grantExpiresAt === undefined) draft.dispatch(next);
   else if ((next.executeBy ?? 0) > now) draft.request(next);
+  else if (mayBeginUntil(next) >= now) waitForLedger(draft, next);
   else resolveCall(draft, next, lapsed());
+}
+
+/** Until when a worker may begin this write, by what was sent so far: the store refuses every begin after that. 0 when nothing was sent. */
+export function mayBeginUntil({ dispatch, notAfter, grantExpiresAt }: Call): number {
+  if (dispatch === 0) return 0;
+  return Math.min(notAfter ?? Number.POSITIVE_INFINITY, grantExpiresAt ?? Number.POSITIVE_INFINITY);
+}
+
+/** A write that was sent is not ended before its ledger can say what became of it: its timer looks when no worker can begin it any more. */
+export function waitForLedger(draft: Draft, call: Call): void {
+  const left = mayBeginUntil(call) - draft.now;
+  draft.setCall({ ...call, state: "dispatched" }, Math.max(1, Math.min(left + 1, draft.rules.config.REDISPATCH_MAX_MS)));
 }
 
 /** The result of a write whose approval was not used in time. */

@@ -5,7 +5,7 @@ import { leaseLives } from "./acquire.ts";
 import { noAnswerResult } from "./ask.ts";
 import { callOf } from "./decided.ts";
 import { Draft, type Snapshot } from "./draft.ts";
-import { GRANT_MARGIN_MS, lapsed, resolveCall, sendNextWrite } from "./join.ts";
+import { GRANT_MARGIN_MS, lapsed, mayBeginUntil, resolveCall, sendNextWrite, waitForLedger } from "./join.ts";
 import type { Rules } from "./rules.ts";
 
 /** How often a call is sent before it is only waited for. */
@@ -91,7 +91,8 @@ function redispatchWrite(draft: Draft, call: Call, row: LedgerRow | null): void 
   if (now < deadline(draft, call)) {
     const begun = row !== null;
     if (!begun && call.grantExpiresAt !== undefined && call.grantExpiresAt <= now + GRANT_MARGIN_MS && now < (call.notAfter ?? now)) {
-      return (call.executeBy ?? 0) > now ? draft.request(call) : resolveCall(draft, call, lapsed());
+      if ((call.executeBy ?? 0) > now) return draft.request(call);
+      return mayBeginUntil(call) >= now ? waitForLedger(draft, call) : resolveCall(draft, call, lapsed());
     }
     return sendAgain(draft, call);
   }

@@ -1,11 +1,10 @@
-import { callParts, keys, type LedgerRow, parseLedgerRow, shardOf } from "@toolbus/contracts";
+import { callParts, keys, shardOf } from "@toolbus/contracts";
 import type { TimerRow } from "@toolbus/state";
 import { advanceRun } from "./advance.ts";
 import { onCall } from "./consumers.ts";
-import { callOf } from "./decided.ts";
-import type { Snapshot } from "./draft.ts";
 import type { InboxReader } from "./inbox.ts";
-import { loadSnapshot, parsed } from "./load.ts";
+import { ledgerRow } from "./ledger-row.ts";
+import { loadSnapshot } from "./load.ts";
 import { redispatch } from "./redispatch.ts";
 import { AGENT_SERVICE } from "./rules.ts";
 import { checkWaiting } from "./waiting.ts";
@@ -34,16 +33,7 @@ async function onCallTimer(reader: InboxReader, timer: TimerRow, callId: string)
   const snapshot = await loadSnapshot(state, callParts(callId).runId);
   const call = snapshot?.calls.find((known) => known.value.callId === callId)?.value;
   if (!call || call.state === "resolved") return remove(reader, timer);
-  await onCall(reader, callId, async (now) => redispatch(now, callId, await ledgerRow(reader, now, callId), rules));
-}
-
-/** The worker's row of a dispatched write. Read after the snapshot it is judged with: a stop in that snapshot is seen by every later begin. */
-async function ledgerRow({ state }: InboxReader, snapshot: Snapshot, callId: string): Promise<LedgerRow | null> {
-  const call = callOf(snapshot, callId);
-  if (call?.kind !== "write" || call.state !== "dispatched") return null;
-  const key = keys.ledger(call.toolset, callId);
-  const { documents } = await state.read([key]);
-  return parsed(documents[0], parseLedgerRow, key)?.value ?? null;
+  await onCall(reader, callId, async (now) => redispatch(now, callId, await ledgerRow(state, now, callId), rules));
 }
 
 /** Removes a timer whose object is gone or has ended. */

@@ -193,6 +193,14 @@ describe("POST /v1/investigations of an alert", () => {
     expect(documents[0]?.value).toMatchObject({ text: expect.stringContaining(`${text}\n\nThe alert as it came;`) });
   });
 
+  it("stores the largest alert that it takes, with its note", async () => {
+    await using t = await setup();
+    const large = { labels: Object.fromEntries(Array.from({ length: 11 }, (_, i) => [`label_${i}`, "é".repeat(1000)])) };
+    const runId = textIn((await t.ask("una", ROUTE, ask({ alert: large, note: "n".repeat(4000) }))).body, "runId");
+    const { documents } = await t.store.read([keys.inbox(shardOf(runId), runId)]);
+    expect(parseInboxEntry(documents[0]?.value).ok).toBe(true);
+  });
+
   it("knows a repeat of its key whatever the order of the labels", async () => {
     await using t = await setup();
     const key = { "idempotency-key": "k" };
@@ -213,6 +221,11 @@ describe("POST /v1/investigations of an alert", () => {
       what: "more labels than may be",
       body: { alert: { labels: Object.fromEntries(Array.from({ length: 65 }, (_, i) => [`l${i}`, "v"])) } },
       problem: { status: 400, code: "invalid_request" },
+    },
+    {
+      what: "labels that take too much room with their quotes escaped",
+      body: { alert: { labels: Object.fromEntries(Array.from({ length: 10 }, (_, i) => [`l${i}`, '"'.repeat(1900)])) } },
+      problem: { status: 413, code: "body_too_large" },
     },
     {
       what: "labels that take too much room",

@@ -1,0 +1,93 @@
+import { execFile } from "node:child_process";
+import path from "node:path";
+import { describe, expect, it } from "vitest";
+import { mutants } from "../mutants/mutants.ts";
+import { inChildren } from "./child-pool.ts";
+import { mutantsText, totalsJson, totalsText } from "./report.ts";
+import type { Task, TaskDone } from "./task.ts";
+
+const MAIN = path.resolve(import.meta.dirname, "../main.ts");
+
+describe("npm run simulate", () => {
+  it("finds 500 seeds without a violation", { timeout: 300_000 }, async () => {
+    const { code, stdout, stderr } = await simulate("--seeds", "500", "--json");
+    expect(stderr).toBe("");
+    expect(JSON.parse(stdout)).toMatchObject({ seeds: 500, violations: 0 });
+    expect(code).toBe(0);
+    expect(Object.keys(JSON.parse(stdout))).toEqual(["seeds", "violations", "faults", "perCoreSecond"]);
+  });
+
+  it("prints the history of one seed and what became of it", { timeout: 60_000 }, async () => {
+    const { code, stdout } = await simulate("--seed", "12");
+    expect(stdout).toMatch(/ 1 gateway-0\.1: starts\n/);
+    expect(stdout).toMatch(/Seed 12: \d+ events, \d+ faults, everything held\.\n$/);
+    expect(code).toBe(0);
+  });
+
+  it("says in one sentence what is wrong with its flags", { timeout: 60_000 }, async () => {
+    const { code, stdout, stderr } = await simulate("--seeds", "-3");
+    expect([code, stdout]).toEqual([1, ""]);
+    expect(stderr.trim().split("\n")).toHaveLength(1);
+    expect(stderr).toContain("--seeds");
+  });
+});
+
+describe("a mutant", () => {
+  it("runs in a process of its own and is caught there, and the product beside it is not", { timeout: 120_000 }, async () => {
+    const seeds: Task = { kind: "seeds", first: 1, count: 5, options: { linger: false }, untilFound: true };
+    const mutated = await doneBy(seeds, "no ledger");
+    expect(mutated.found.length).toBeGreaterThan(0);
+    expect((await doneBy(seeds)).found).toEqual([]);
+  });
+
+  it("is among ten or more", () => {
+    expect(mutants.length).toBeGreaterThanOrEqual(10);
+  });
+});
+
+describe("the report", () => {
+  const found = [{ where: "seed 7", violations: ["+5.0 ms G1: a run is stuck"] }];
+  const totals = { worlds: 10, found, faults: 25, perCoreSecond: 40 };
+
+  it("is a table, and says where to look when something broke", () => {
+    expect(totalsText("seeds", totals)).toBe(
+      [
+        "seeds              10",
+        "violations         1",
+        "faults injected    25 (2.5 each)",
+        "a second and core  40",
+        "seed 7: +5.0 ms G1: a run is stuck",
+        "See a history with npm run simulate -- --seed N.",
+        "",
+      ].join("\n"),
+    );
+    expect(totalsJson("seeds", totals)).toEqual({ seeds: 10, violations: 1, faults: 25, perCoreSecond: 40, found });
+  });
+
+  it("names each mutant and how it was noticed", () => {
+    const text = mutantsText([
+      { name: "a", breaks: "b", caught: { seeds: 3, by: "G1: stuck" } },
+      { name: "long name", breaks: "what it breaks", caught: null },
+    ]);
+    expect(text).toContain("a          caught after 3 seeds  G1: stuck\n");
+    expect(text).toContain("long name  NOT CAUGHT            what it breaks\n");
+    expect(text).toContain("1 of 2 mutants caught.\n");
+  });
+});
+
+async function doneBy(task: Task, mutant?: string): Promise<TaskDone> {
+  const all: TaskDone[] = [];
+  const { signal } = new AbortController();
+  await inChildren([task], { jobs: 1, signal, ...(mutant === undefined ? {} : { mutant }) }, (done) => all.push(done) > 0);
+  const [first] = all;
+  if (!first) throw new Error("Nothing was done.");
+  return first;
+}
+
+function simulate(...argv: readonly string[]): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, [MAIN, ...argv], { maxBuffer: 1e8 }, (error, stdout, stderr) => {
+      resolve({ code: typeof error?.code === "number" ? error.code : error ? 1 : 0, stdout, stderr });
+    });
+  });
+}

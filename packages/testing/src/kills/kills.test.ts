@@ -1,0 +1,59 @@
+import { type Approval, type Call, type Run } from "@toolbus/contracts";
+import { describe, expect, it } from "vitest";
+import { familyOf } from "../invariants/facts.ts";
+import { runWorld, type WorldEnd } from "../world/world.ts";
+import { canonicalRuns } from "./canonical-runs.ts";
+import { killsOf, killText, runKill } from "./single-kills.ts";
+
+describe("the canonical runs", () => {
+  it("are a read and a write that happens once", async () => {
+    const end = await canonical("read and write");
+    expect(ended(end)).toEqual(["done"]);
+    expect(documents<Call>(end, "call").map(({ toolName, result }) => `${toolName} ${result?.status}`)).toEqual([
+      "look_up ok",
+      "high_key ok",
+    ]);
+    expect([...end.facts.effects.values()].map((effects) => effects.length)).toEqual([1]);
+  });
+
+  it("are a write that takes two people", async () => {
+    const end = await canonical("two approvers");
+    expect(ended(end)).toEqual(["done"]);
+    const [approval] = documents<Approval>(end, "approval");
+    expect(approval?.decisions.map(({ approver }) => approver).toSorted()).toEqual(["amy", "ben"]);
+  });
+
+  it("are a run that is cancelled while it works", async () => {
+    const end = await canonical("cancel");
+    expect(ended(end)).toEqual(["cancelled"]);
+  });
+});
+
+describe("a process that is killed", () => {
+  it.each(canonicalRuns.map(({ name }, run) => ({ name, run })))(
+    "at any step of '$name' breaks nothing",
+    { timeout: 120_000 },
+    async ({ run }) => {
+      const kills = await killsOf(run);
+      expect(kills.length).toBeGreaterThan(1000);
+      // All of them are run by npm run simulate -- --exhaustive; here a part that touches every process.
+      for (const kill of kills.filter((_, i) => i % 37 === 0)) expect((await runKill(kill)).violations, killText(kill)).toEqual([]);
+    },
+  );
+});
+
+async function canonical(name: string): Promise<WorldEnd> {
+  const found = canonicalRuns.find((known) => known.name === name);
+  if (!found) throw new Error(`There is no canonical run "${name}".`);
+  const end = await runWorld(found.plan);
+  expect(end.violations).toEqual([]);
+  return end;
+}
+
+function ended(end: WorldEnd): readonly string[] {
+  return documents<Run>(end, "run").map(({ status }) => status);
+}
+
+function documents<T>({ facts }: WorldEnd, family: string): readonly T[] {
+  return [...facts.documents].filter(([key]) => familyOf(key) === family).map(([, value]) => value as unknown as T);
+}

@@ -1,0 +1,76 @@
+import type { ApprovalDecided } from "@toolbus/contracts";
+import { describe, expect, it } from "vitest";
+import { acquire } from "./acquire.ts";
+import { callDecided } from "./decided.ts";
+import { asks, bundle, ok, RUN } from "./test-bundle.ts";
+import { commitTurn, type Turn } from "./turn.ts";
+
+// Found by the simulator: two processes that decide the same at the same moment.
+
+describe("two agents that read the same documents", () => {
+  it("do not both acquire the run", async () => {
+    const b = bundle();
+    await b.start();
+    const snapshot = await b.snapshot();
+    const claims = ["wake:1", "wake:2"].map((by) => acquire(snapshot, { by, redelivered: false }, b.rules));
+    const outcomes = [];
+    for (const claim of claims) outcomes.push(await b.commit(claim.kind === "acquired" ? claim.change : null));
+    expect(outcomes).toEqual(["ok", "stale"]);
+  });
+
+  it("do not both commit a turn of one round: what the second model said is never sent", async () => {
+    const b = bundle();
+    await b.start();
+    const got = acquire(await b.snapshot(), { by: "wake", redelivered: false }, b.rules);
+    await b.commit(got.kind === "acquired" ? got.change : null);
+    const snapshot = await b.snapshot();
+    const turns = [1, 2].map((n) => commitTurn({ snapshot, epoch: 1, turn: saying(n), tools: b.tools }, b.rules));
+    expect([await b.commit(turns[0] ?? null), await b.commit(turns[1] ?? null)]).toEqual(["ok", "stale"]);
+    expect((await b.call(0)).arguments).toBe('{"n":1}');
+  });
+
+  it("do not both take a decision: the one that comes second is not told that its grant counts", async () => {
+    const b = bundle();
+    await b.start();
+    await b.turn([asks("change")]);
+    const snapshot = await b.snapshot();
+    const rejected = callDecided(snapshot, decision("rejected"), undefined, b.rules);
+    const approved = callDecided(snapshot, decision("approved"), "a.grant.text", b.rules);
+    expect([await b.commit(rejected), await b.commit(approved)]).toEqual(["ok", "stale"]);
+    expect((await b.call(0)).result?.status).toBe("denied");
+  });
+});
+
+describe("a write whose approval lapses while a read before it is open", () => {
+  it("ends the round once when the read is answered: one result a call, one wake", async () => {
+    const b = bundle();
+    await b.start();
+    await b.turn([asks("look", "a"), asks("change", "b")]);
+    const { now } = await b.snapshot();
+    const granted = { ...decision("approved", 1), grantExpiresAt: now + 1000, executeBy: now + 2000 };
+    await b.commit(callDecided(await b.snapshot(), granted, "a.grant.text", b.rules));
+    await b.sent();
+    b.advance(5000);
+    await b.answer(0, ok());
+    expect((await b.transcript()).filter((entry) => entry.type === "result").map((entry) => entry.id)).toEqual(["a", "b"]);
+    expect((await b.call(1)).result?.error?.code).toBe("approval_lapsed");
+    expect((await b.sent()).map((message) => message.topic)).toEqual(["run.wake"]);
+  });
+});
+
+function saying(n: number): Turn {
+  return {
+    provider: "test",
+    model: "test",
+    text: "",
+    calls: [asks("change", "p", { n })],
+    seed: false,
+    truncated: false,
+    usage: { inputTokens: 1, outputTokens: 1 },
+  };
+}
+
+function decision(outcome: "approved" | "rejected", index = 0): ApprovalDecided {
+  const toolCallId = `${RUN}.1.${index}`;
+  return { toolCallId, approvalId: `ap_${toolCallId}`, outcome, decidedBy: ["user:bo"] };
+}
