@@ -52,9 +52,32 @@ export type FaultRates = Readonly<Record<FaultName, number>>;
 /** Each fault's rate is drawn for each seed: many faults at once hide one another, so some are left out and some are frequent. */
 const FACTORS = [0, 0.03, 0.2, 1, 3] as const;
 
+/** In some seeds one fault is a storm: what lies behind it is reached only when it is almost the rule. */
+const STORMS = 0.2;
+const STORM_FACTOR = 30;
+const STORMY: readonly FaultName[] = [
+  "lost_request",
+  "lost_reply",
+  "executed_twice",
+  "duplicate",
+  "late_message",
+  "lost_message",
+  "taken_back",
+  "lost_ack",
+  "slow_model",
+  "failing_model",
+  "slow_target",
+  "refusing_target",
+  "forged",
+  "replayed",
+];
+const STORM_AT_MOST = 0.7;
+
 /** The rates of one seed. */
 export function swarmRates(random: Prng): FaultRates {
-  return ratesBy((name) => BASE_RATES[name] * random.pick(FACTORS));
+  const rates = ratesBy((name) => BASE_RATES[name] * random.pick(FACTORS));
+  const storm = random.pick(STORMY);
+  return random.chance(STORMS) ? { ...rates, [storm]: Math.min(STORM_AT_MOST, BASE_RATES[storm] * STORM_FACTOR) } : rates;
 }
 
 /** Nothing goes wrong, except what is named. */

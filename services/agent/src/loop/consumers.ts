@@ -60,7 +60,7 @@ export async function startConsumers(bus: MessageBus, reader: InboxReader, clock
       handler: (message, decided) =>
         onCall(reader, decided.toolCallId, async (snapshot) => {
           const ledger = await ledgerRow(reader.state, snapshot, decided.toolCallId);
-          return callDecided(snapshot, { ...decided, grant: message.attributes[attributes.grant], ledger }, rules);
+          return callDecided(snapshot, decided, message.attributes[attributes.grant], rules, ledger);
         }),
     }),
     await consumeQueue(bus, {

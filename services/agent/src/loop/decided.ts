@@ -23,17 +23,17 @@ export function callHeld(snapshot: Snapshot, held: ApprovalHeld, rules: Rules): 
   return draft.build(`held:${call.callId}:${call.requests}`);
 }
 
-/** A decision, its grant where it has one, and the worker's row where the write was sent before under another grant. */
-export interface Decided extends ApprovalDecided {
-  readonly grant: string | undefined;
-  readonly ledger: LedgerRow | null;
-}
-
 /**
- * The approval ended: with a grant the write takes its turn, otherwise the model gets the outcome as a result. Where the write was sent before, under a
- * grant that is not over, an invoke of it may still arrive: then only its ledger ends it. Null when it waits no more.
+ * The approval ended: with a grant the write takes its turn, otherwise the model gets the outcome as a result. Where the write was sent before under
+ * another grant, `ledger` is the worker's row, and as long as an invoke may still begin it only the ledger ends it. Null when it waits no more.
  */
-export function callDecided(snapshot: Snapshot, { grant, ledger, ...decided }: Decided, rules: Rules): Change | null {
+export function callDecided(
+  snapshot: Snapshot,
+  decided: ApprovalDecided,
+  grant: string | undefined,
+  rules: Rules,
+  ledger: LedgerRow | null = null,
+): Change | null {
   const call = callOf(snapshot, decided.toolCallId);
   if (!waits(call)) return null;
   if (decided.outcome === "approved" && !grant) return null;
