@@ -2,11 +2,6 @@ import { type Call, failedResult, type ToolResult } from "@toolbus/contracts";
 import { boundedText } from "./bounded-text.ts";
 import type { Draft } from "./draft.ts";
 
-/** Limits of a question, as the tool's schema states them. */
-export const MAX_QUESTION_CHARS = 2000;
-export const MAX_OPTIONS = 8;
-export const MAX_OPTION_CHARS = 200;
-
 /** What a call of `ask_user` asks. */
 export interface Question {
   readonly question: string;

@@ -1,22 +1,22 @@
-import { type Call, type JsonObject, type Registration, SEVERITIES, type ToolDefinition } from "@toolbus/contracts";
+import { type JsonObject, type Registration, SEVERITIES, type ToolDefinition } from "@toolbus/contracts";
 import { toolHash } from "@toolbus/grants";
 import { CONCLUDE } from "../investigation/report.ts";
 import type { Profile } from "../profile.ts";
-import { ask, MAX_OPTION_CHARS, MAX_OPTIONS, MAX_QUESTION_CHARS } from "./ask.ts";
-import type { Draft } from "./draft.ts";
 
-/** A tool of the loop itself: no worker runs it, and what it does is part of the turn's own commit. */
-export interface LoopTool {
+/** A tool of the loop itself: no worker runs it, and what it does (`begin-loop-tool.ts`) is part of the turn's own commit. */
+interface LoopTool {
   /** In the form of a registered tool, so that its arguments are checked and its calls are recorded like any other's. */
   readonly registration: Registration;
   readonly offeredBy: (profile: Profile) => boolean;
-  /** Resolves the call, or leaves it open with a timer. */
-  readonly begin: (draft: Draft, call: Call) => void;
 }
+
+const MAX_QUESTION_CHARS = 2000;
+const MAX_OPTIONS = 8;
+const MAX_OPTION_CHARS = 200;
 
 const ASK_USER = "ask_user";
 
-const askUser = loopTool(
+export const askUser = loopTool(
   ASK_USER,
   "Asks the person one question and waits for the answer. Use it only when the answer decides what you do next and no tool can give it, " +
     'for example {"question": "Which of the two releases do you mean?", "options": ["v1.4", "v1.5"]}. ' +
@@ -37,7 +37,7 @@ const askUser = loopTool(
   },
 );
 
-const conclude = loopTool(
+export const conclude = loopTool(
   CONCLUDE,
   "Records what the investigation found; call it once, when you know enough or know that you will not. " +
     'For example {"severity": "high", "cause": "Release v1.5 removed the retry of payments.", "findings": ["Error rate 4.1 % since 10:02"], "summary": "..."}. ' +
@@ -61,12 +61,8 @@ const conclude = loopTool(
 );
 
 const LOOP_TOOLS: readonly LoopTool[] = [
-  { registration: askUser, offeredBy: (profile) => profile.askUser, begin: ask },
-  {
-    registration: conclude,
-    offeredBy: ({ report }) => report?.kind === "conclusion",
-    begin: (draft, call) => draft.resolve(call, { status: "ok", content: '{"recorded":true}', isError: false }),
-  },
+  { registration: askUser, offeredBy: (profile) => profile.askUser },
+  { registration: conclude, offeredBy: ({ report }) => report?.kind === "conclusion" },
 ];
 
 /** The tools that a run of this profile can call: those it took from the registry, and the loop's own, whose names are theirs. */
@@ -78,9 +74,9 @@ export function loopToolsOf(profile: Profile): readonly Registration[] {
   return LOOP_TOOLS.filter((tool) => tool.offeredBy(profile)).map((tool) => tool.registration);
 }
 
-/** The loop tool that this very registration is; a worker's tool of the same name is none. */
-export function loopToolOf(registration: Registration | undefined): LoopTool | undefined {
-  return LOOP_TOOLS.find((tool) => tool.registration === registration);
+/** Whether this very registration is the loop's own; a worker's tool of the same name is not. */
+export function isLoopTool(registration: Registration | undefined): boolean {
+  return LOOP_TOOLS.some((tool) => tool.registration === registration);
 }
 
 function loopTool(name: string, description: string, parameters: JsonObject): Registration {

@@ -2,10 +2,11 @@ import { type Call, callIdOf, checkArguments, type EventCall, failedResult, type
 import { argumentsHash, canonicalJson, parseStrictJson } from "@toolbus/grants";
 import type { Change } from "@toolbus/state";
 import { CALLS_PER_TURN, PARALLEL_CALLS } from "../profile.ts";
+import { beginningOf } from "./begin-loop-tool.ts";
 import { boundedText, storedBytes } from "./bounded-text.ts";
 import { withModel } from "./conversation.ts";
 import { Draft, type Snapshot } from "./draft.ts";
-import { loopToolOf } from "./loop-tools.ts";
+import { isLoopTool } from "./loop-tools.ts";
 import type { Rules } from "./rules.ts";
 
 /** What the model (or the seed) said. */
@@ -63,9 +64,9 @@ export function commitTurn({ snapshot, epoch, turn: said, tools }: TurnInput, ru
     draft.runTimer(Math.max(1000, (draft.profile?.limits.activeMs ?? 60_000) - draft.run.activeMs));
     for (const { call } of planned) draft.addCall(call);
     for (const { call, result } of planned) {
-      const own = loopToolOf(tools.get(call.toolName));
+      const begin = beginningOf(tools.get(call.toolName));
       if (result) draft.resolve(call, result);
-      else if (own) own.begin(draft, call);
+      else if (begin) begin(draft, call);
       else if (call.kind === "write") draft.request(call);
       else draft.dispatch(call);
     }
@@ -103,7 +104,7 @@ function plan(turn: Turn, draft: Draft, tools: ReadonlyMap<string, Registration>
       };
     if (!tool) return { call, result: unknownTool(asked.name, tools) };
     if (checked.fault) return { call, result: checked.fault };
-    if (call.kind !== "write" && !loopToolOf(tool) && ++reads > PARALLEL_CALLS) {
+    if (call.kind !== "write" && !isLoopTool(tool) && ++reads > PARALLEL_CALLS) {
       return {
         call,
         result: failedResult("not_executed", `Only ${PARALLEL_CALLS} calls run at the same time; ask for this one again.`, {
