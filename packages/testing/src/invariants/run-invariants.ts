@@ -15,6 +15,8 @@ import { same } from "./same.ts";
 
 const TERMINAL: ReadonlySet<string> = new Set(["done", "failed", "cancelled"]);
 const RESOLVED = "resolved";
+/** Ways to end that no person, model, tool or limit brings about. */
+const OURS: ReadonlySet<string> = new Set(["unpaired_transcript", "profile_unknown"]);
 
 /** I1, I2, I4, I5 and I9 of the agent's own documents, after one commit. Gives what does not hold, in words. */
 export function brokenByRun(facts: Facts, changed: readonly Changed[], change: Change): readonly string[] {
@@ -51,6 +53,8 @@ function runBroken(facts: Facts, { before, after }: Changed<Run>): readonly stri
     else if ((call.state === RESOLVED) !== resolved)
       broken.push(`I4: ${runId} says ${callId} is ${resolved ? "" : "not "}resolved, the call says ${call.state}`);
   }
+  if (after.ending?.code !== undefined && OURS.has(after.ending.code))
+    broken.push(`G2: the run ${runId} ended by a fault of ours, ${after.ending.code}`);
   if (status === "waiting" && open === 0) broken.push(`I4: ${runId} waits for nothing`);
   return broken;
 }

@@ -63,6 +63,30 @@ export const mutants: readonly Mutant[] = [
     ],
   },
   {
+    name: "interrupt of an ended run",
+    breaks: "a message interrupts the run that was active when the conversation was read, although it has ended since",
+    within: 20_000,
+    patches: [
+      {
+        file: "services/agent/src/loop/inbox.ts",
+        find: "if (active && active.conversation.value.activeRun !== activeRun) return false;",
+        replace: "",
+      },
+    ],
+  },
+  {
+    name: "lapse not waited for",
+    breaks: "a write is reported as lapsed while an invoke of it may still begin",
+    within: 6000,
+    patches: [
+      {
+        file: "services/agent/src/loop/join.ts",
+        find: "if (dispatch === 0) return 0;",
+        replace: "return 0;",
+      },
+    ],
+  },
+  {
     name: "retry of an unknown write",
     breaks: "a write whose outcome nobody knows is sent a second time",
     within: 600,

@@ -28,7 +28,7 @@ export function simLog({ process, clockwork, observe, note }: SimLogOptions): Lo
   }
 }
 
-const FAULTS: ReadonlySet<string> = new Set(["TypeError", "RangeError", "ReferenceError", "SyntaxError", "UnpairedTranscript"]);
+const FAULTS: ReadonlySet<string> = new Set(["TypeError", "RangeError", "ReferenceError", "SyntaxError"]);
 
 /** The error that only a mistake in the code makes, if it is one. */
 function faultOf(fields: object): string | null {

@@ -70,6 +70,8 @@ async function takeMessage(reader: InboxReader, entry: MessageEntry, accepted: n
   const offer = profile ? await toolOffers.offer(profile, conversation.now) : null;
   const activeRun = conversation.document?.value.activeRun;
   const active = entry.ifActive === "interrupt" && activeRun ? await loadSnapshot(state, activeRun) : null;
+  // It ended between the two reads: what has to be interrupted is another run, or none.
+  if (active && active.conversation.value.activeRun !== activeRun) return false;
   const change = startRun(
     {
       now: active?.now ?? conversation.now,

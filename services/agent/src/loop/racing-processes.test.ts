@@ -1,9 +1,15 @@
-import type { ApprovalDecided } from "@toolbus/contracts";
+import { type ApprovalDecided, keys } from "@toolbus/contracts";
+import type { StateStore } from "@toolbus/state";
 import { describe, expect, it } from "vitest";
 import { acquire } from "./acquire.ts";
 import { callDecided } from "./decided.ts";
-import { asks, bundle, ok, RUN } from "./test-bundle.ts";
+import { takeEntry } from "./inbox.ts";
+import { asks, bundle, CONVERSATION, ok, RUN } from "./test-bundle.ts";
+import { readerUnderTest } from "./test-reader.ts";
 import { commitTurn, type Turn } from "./turn.ts";
+
+const SECOND = "rn_03_01JD0000000000000000000002";
+const THIRD = "rn_03_01JD0000000000000000000003";
 
 // Found by the simulator: two processes that decide the same at the same moment.
 
@@ -38,6 +44,32 @@ describe("two agents that read the same documents", () => {
     const approved = callDecided(snapshot, decision("approved"), "a.grant.text", b.rules);
     expect([await b.commit(rejected), await b.commit(approved)]).toEqual(["ok", "stale"]);
     expect((await b.call(0)).result?.status).toBe("denied");
+  });
+});
+
+describe("a message that interrupts a run which ends at that very moment", () => {
+  it("leaves the run that has ended as it is, and waits behind the one that is active now", async () => {
+    await using s = await readerUnderTest();
+    await takeEntry(s.reader, RUN, RUN);
+    await s.put(SECOND, { ...(await s.message()), entryId: SECOND, runId: SECOND });
+    await s.put(THIRD, { ...(await s.message()), entryId: THIRD, runId: THIRD, ifActive: "interrupt" });
+    await takeEntry(s.reader, SECOND, SECOND);
+    const conversation = keys.conversation(CONVERSATION);
+    let ended = false;
+    const state: StateStore = {
+      ...s.reader.state,
+      async read(wanted) {
+        const reply = await s.reader.state.read(wanted);
+        if (!ended && wanted.length === 1 && wanted[0] === conversation) {
+          ended = true;
+          await s.b.turn([], "Done.");
+        }
+        return reply;
+      },
+    };
+    await takeEntry({ ...s.reader, state }, THIRD, THIRD);
+    expect((await s.b.snapshot()).run.value).toMatchObject({ status: "done", cancel: null });
+    expect((await s.b.snapshot(SECOND)).run.value.cancel).not.toBeNull();
   });
 });
 
