@@ -1,9 +1,9 @@
 // Reads the JSON report of vitest, prints every failure again and then one line of counts. Plain JavaScript: it runs on the system's Node.
-// usage: node .ci/summary.mjs <report> <exit code of the check> <exit code of the tests>
+// usage: node .ci/summary.mjs <report> <exit code of the tests> [<npm script>=<its exit code> ...]
 import { readFileSync } from "node:fs";
 import path from "node:path";
 
-const [reportFile, checkCode, testsCode] = process.argv.slice(2);
+const [reportFile, testsCode, ...others] = process.argv.slice(2);
 const report = readReport(reportFile);
 const results = report?.testResults ?? [];
 const tests = results.flatMap((file) => file.assertionResults.map((test) => ({ ...test, file: path.relative(process.cwd(), file.name) })));
@@ -27,7 +27,9 @@ if (testsCode !== "0" && failures.length === 0) {
     report ? `npm test ended with code ${testsCode} although no test failed: an error outside the tests` : "npm test wrote no report",
   );
 }
-if (checkCode !== "0") failures.unshift(`npm run check ended with code ${checkCode}`);
+for (const [script, code] of others.map((other) => other.split("="))) {
+  if (code !== "0") failures.unshift(`npm run ${script} ended with code ${code}`);
+}
 if (passed === 0 && failures.length === 0) failures.push("no test ran");
 
 for (const failure of failures) console.log(`\nFAILED ${failure}`);

@@ -60,7 +60,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   "packages/testing": { ours: [...belowServices, ...below("agent", "tool-executor", "approvals", "gateway")], clients: [] },
   bench: {
     ours: [...belowServices, ...below("agent", "tool-executor", "approvals", "gateway", "example-release-api", "all-in-one")],
-    clients: ["eventsource-parser", "fastify"],
+    clients: ["fastify"],
   },
 };
 
@@ -71,7 +71,7 @@ export const homes: Readonly<Record<string, readonly string[]>> = {
   "ajv-formats": ["packages/contracts/src"],
   envalid: ["packages/runtime/src"],
   commander: ["apps/cli/src"],
-  "eventsource-parser": ["apps/cli/src", "bench/src"],
+  "eventsource-parser": ["apps/cli/src"],
   "fast-xml-parser": ["examples/release-api/src"],
   fastify: ["packages/runtime/src", "services/gateway/src", "bench/src"],
   jose: ["packages/grants/src"],

@@ -82,6 +82,9 @@ const sendMessage = from("services/gateway/src/routes/send-message.test.ts");
 const decisionRequests = from("services/approvals/src/decision-requests.test.ts");
 const openapi = from("tests/openapi.test.ts");
 const streamResume = from("tests/e2e/stream-resume.test.ts");
+const browser = from("tests/e2e/browser.test.ts");
+const streamLoad = from("tests/e2e/stream-load.test.ts");
+const connection = from("services/gateway/src/stream/connection.test.ts");
 
 /** Which tests prove which requirement. To mark a row as met, add one line here and run `npm run docs`. */
 export const met: Readonly<Record<string, readonly Proof[]>> = {
@@ -292,10 +295,13 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     streamResume(
       "after each of its events goes on with Last-Event-ID when the process is back: every durable event once, in order, none changed",
     ),
+    connection("after the run's end is told that there is nothing to come back for"),
+    browser("opened anew goes on where the page says that it is"),
   ],
   "LV-03": [
     stream("shows several viewers the same, and one that leaves stops nothing"),
     postedStream("that goes away stops nothing: the run is followed at its own address"),
+    streamLoad("get every event though others are slow or never read, who cost bounded memory and are let go"),
   ],
   "LV-31": [
     start("prints two addresses, three keys and a command that starts an investigation"),

@@ -130,6 +130,6 @@ function setup() {
 
 /** Says something after so many microtasks. */
 async function later(happened: string[], what: string, microtasks: number): Promise<void> {
-  for (let i = 0; i < microtasks; i++) await null;
+  for (let i = 0; i < microtasks; i++) await Promise.resolve();
   happened.push(what);
 }

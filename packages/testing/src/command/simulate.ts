@@ -1,6 +1,8 @@
 import { canonicalRuns } from "../kills/canonical-runs.ts";
 import type { SingleKill } from "../kills/single-kills.ts";
 import { mutants } from "../mutants/mutants.ts";
+import type { SeedOptions } from "../seeds/run-seed.ts";
+import type { Variant } from "../world/variants.ts";
 import { inChildren } from "./child-pool.ts";
 import type { Found, Task } from "./task.ts";
 
@@ -54,10 +56,10 @@ export async function simulateKills(options: SimulateOptions): Promise<Totals> {
 /** Looks for each mutant until a seed shows it, or its number of seeds is used up. */
 export async function simulateMutants(options: SimulateOptions): Promise<readonly MutantResult[]> {
   const results: MutantResult[] = [];
-  for (const { name, breaks, within, withoutFallback = false } of mutants) {
+  for (const { name, breaks, within, variant } of mutants) {
     let seeds = 0;
     let caught: MutantResult["caught"] = null;
-    const tasks = seedTasks({ first: 1, count: within, linger: false, withoutFallback, untilFound: true });
+    const tasks = seedTasks({ first: 1, count: within, linger: false, variant, untilFound: true });
     await inChildren(tasks, { ...options, mutant: name }, ({ worlds, found }) => {
       seeds += worlds;
       const by = found[0]?.violations[0];
@@ -90,16 +92,17 @@ function* seedTasks(seeds: {
   readonly first: number;
   readonly count: number;
   readonly linger: boolean;
-  readonly withoutFallback?: boolean;
+  readonly variant?: Variant | undefined;
   readonly untilFound: boolean;
 }): Generator<Task> {
-  const { first, count, linger, withoutFallback = false, untilFound } = seeds;
+  const { first, count, linger, variant, untilFound } = seeds;
+  const options: SeedOptions = { linger, ...(variant === undefined ? {} : { variant }) };
   for (let done = 0; done < count; done += SEEDS_A_TASK) {
     yield {
       kind: "seeds",
       first: first + done,
       count: Math.min(SEEDS_A_TASK, count - done),
-      options: { linger, withoutFallback },
+      options,
       untilFound,
     };
   }

@@ -25,6 +25,8 @@ function approvalBroken(facts: Facts, { before, after }: Changed<Approval>): rea
     broken.push(`I7: the approval ${approvalId} was final as ${before.status} and is ${status} now`);
   if (before && (before.argsHash !== after.argsHash || before.toolHash !== after.toolHash || before.arguments !== after.arguments))
     broken.push(`I7: what the approval ${approvalId} is about has changed`);
+  for (const { approver, at } of decisions)
+    if (at > after.expiresAt) broken.push(`G6: ${approver} decided ${approvalId} ${at - after.expiresAt} ms after its end`);
   if (status === "approved") broken.push(...approvedWrongly(facts, after));
   return broken;
 }

@@ -1,4 +1,4 @@
-import { keys } from "@toolbus/contracts";
+import { failedResult, keys } from "@toolbus/contracts";
 import { describe, expect, it } from "vitest";
 import {
   aboutToSend,
@@ -134,6 +134,48 @@ describe("the checker", () => {
       ended(t, done);
       expect(t.commit({ append: [{ log: keys.events(RUN), entries: [{ type: "turn", round: 2 }] }] }).join()).toContain(
         "goes on after its end",
+      );
+    });
+
+    it("a write that is skipped because of one after it", () => {
+      const t = aboutToSend();
+      const skipped = failedResult("skipped", "Not run.");
+      expect(ended(t, skipped).join()).toContain("was skipped and no write before it had failed");
+    });
+
+    it("a write that happens while a call before it is open", () => {
+      const t = aboutToSend();
+      const calls = [
+        { callId: CALL, write: true, resolved: false },
+        { callId: `${RUN}.1.1`, write: false, resolved: false },
+      ];
+      const other = call({ callId: `${RUN}.1.1`, kind: "read" });
+      const timer = { service: "agent", id: `call:${RUN}.1.1`, dueIn: 1 };
+      t.commit({ put: [t.puts.call(other), t.puts.run(run({ status: "waiting", pending: 2, calls }))], timers: [timer] });
+      expect(t.effect().join()).toContain("was open");
+    });
+
+    it("a write that is sent after it was stopped, and a first sending after the cancel", () => {
+      const t = telling();
+      t.commit({ put: [t.puts.row(row())] });
+      t.commit({ put: [{ key: keys.stop(CALL), value: {} }] });
+      expect(t.commit({ put: [t.puts.row(row({ state: "sending" }))] }).join()).toContain("although it was stopped");
+      const late = aboutToSend();
+      const calls = [{ callId: CALL, write: true, resolved: false }];
+      late.commit({ put: [late.puts.run(run({ status: "waiting", pending: 1, calls, cancel: { entryId: "e", by: "ada", at: 1 } }))] });
+      const outbox = [
+        { service: "agent", id: `${CALL}#1`, topic: "tool.invoke.sim", message: { correlationId: CALL, body: "{}" }, dueIn: 0 },
+      ];
+      expect(late.commit({ outbox }).join()).toContain("is cancelled and sends");
+    });
+
+    it("a decision after the end of its approval, and a queue that is not in order", () => {
+      const t = telling();
+      expect(t.commit({ put: [t.puts.approval(approval({ expiresAt: 1 }))] }).join()).toContain("after its end");
+      const queue = [2, 1].map((accepted) => ({ runId: `${RUN.slice(0, -1)}${accepted + 1}`, accepted, interrupts: false }));
+      const queued = telling();
+      expect(queued.commit({ put: [queued.puts.conversation({ queue })] }).join()).toContain(
+        "the order in which its messages were accepted",
       );
     });
 

@@ -1,7 +1,7 @@
 import type { Observation } from "../ports/observation.ts";
 import { brokenByApproval } from "./approval-invariants.ts";
 import { brokenAtEnd } from "./end-invariants.ts";
-import { brokenByEffect, brokenByResult } from "./effect-invariants.ts";
+import { brokenByEffect, brokenByResult, brokenBySkip } from "./effect-invariants.ts";
 import { type Changed, type Facts, keptFacts } from "./facts.ts";
 import { brokenByLedger } from "./ledger-invariants.ts";
 import { brokenByOutbox } from "./outbox-invariants.ts";
@@ -38,9 +38,10 @@ export function checker(): Checker {
         return [
           ...brokenByRun(facts, changed, observation.change),
           ...brokenByApproval(facts, changed),
-          ...brokenByLedger(changed),
+          ...brokenByLedger(facts, changed),
           ...brokenByOutbox(facts, observation.change),
           ...brokenByResult(facts, changed),
+          ...brokenBySkip(facts, changed),
         ];
       case "effect":
         return brokenByEffect(facts, observation);

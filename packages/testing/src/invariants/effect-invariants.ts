@@ -1,4 +1,14 @@
-import { type Approval, approvalIdOf, type Call, keys, type LedgerRow, type ResultStatus } from "@toolbus/contracts";
+import {
+  type Approval,
+  approvalIdOf,
+  type Call,
+  callIdOf,
+  callParts,
+  keys,
+  type LedgerRow,
+  type ResultStatus,
+  type Run,
+} from "@toolbus/contracts";
 import { simWrites, TOOLSET } from "../world/sim-tools.ts";
 import { approvedWrongly } from "./approval-invariants.ts";
 import { type Changed, type Effect, type Facts, familyOf } from "./facts.ts";
@@ -31,9 +41,19 @@ export function brokenByEffect(facts: Facts, effect: Effect): readonly string[] 
   if (!row || row.state === "begun") broken.push(`I6: ${tool} of ${callId} happened before its ledger said that it is sent`);
   if ((facts.effects.get(callId) ?? []).length > 1) broken.push(`${guaranteeOf(tool)}: ${tool} of ${callId} happened twice`);
   const call = facts.documents.get(keys.call(callId)) as unknown as Call | undefined;
+  if (call) broken.push(...outOfTurn(facts, call));
   if (call?.result && NOTHING.has(call.result.status))
     broken.push(`G4: ${tool} of ${callId} happened after it was reported as ${call.result.status}`);
   return broken;
+}
+
+/** Writes of a turn run one after the other, and after what only looks: none may happen while one before it is open. */
+function outOfTurn(facts: Facts, { runId, round, callId }: Call): readonly string[] {
+  const run = facts.documents.get(keys.run(runId)) as unknown as Run | undefined;
+  // What was sent in an earlier round has had its turn.
+  if (!run?.calls.some((open) => open.callId === callId)) return [];
+  const before = run.calls.filter((open) => !open.resolved && (!open.write || callParts(open.callId).index < callParts(callId).index));
+  return before.map((open) => `G2: ${callId} of round ${round} happened while ${open.callId} was open`);
 }
 
 /** G3 and G4 at the moment when a call gets its result: what it says is what happened. */
@@ -48,6 +68,21 @@ export function brokenByResult(facts: Facts, changed: readonly Changed[]): reado
       return [`${guaranteeOf(toolName)}: ${callId} was reported as done and happened ${count} times`];
     if (NOTHING.has(result.status) && count > 0) return [`G4: ${callId} was reported as ${result.status} and had happened`];
     return [];
+  });
+}
+
+/** A write is skipped only because of one before it: what comes later in a turn does not undo what was asked for first. */
+export function brokenBySkip(facts: Facts, changed: readonly Changed[]): readonly string[] {
+  return changed.flatMap(({ key, after }) => {
+    const call = after as unknown as Call | undefined;
+    if (familyOf(key) !== "call" || call?.result?.error?.code !== "skipped") return [];
+    const { runId, round, index, callId } = call;
+    const before = Array.from(
+      { length: index },
+      (_, i) => facts.documents.get(keys.call(callIdOf(runId, round, i))) as unknown as Call | undefined,
+    );
+    const failed = before.some((other) => other?.kind === "write" && other.result !== undefined && other.result.status !== "ok");
+    return failed ? [] : [`G2: ${callId} was skipped and no write before it had failed`];
   });
 }
 

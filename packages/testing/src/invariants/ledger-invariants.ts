@@ -1,22 +1,24 @@
-import type { LedgerRow } from "@toolbus/contracts";
-import { type Changed, familyOf } from "./facts.ts";
+import { keys, type LedgerRow } from "@toolbus/contracts";
+import { type Changed, type Facts, familyOf } from "./facts.ts";
 import { same } from "./same.ts";
 
 const ORDER = ["begun", "sending", "done"] as const;
 
 /** I5 and I6 of the workers' ledgers, after one commit: a row only goes forwards, and what is done stays as it is. */
-export function brokenByLedger(changed: readonly Changed[]): readonly string[] {
+export function brokenByLedger(facts: Facts, changed: readonly Changed[]): readonly string[] {
   return changed
     .filter(({ key }) => familyOf(key).startsWith("ledger."))
     .flatMap(({ key, before, after }) =>
-      rowBroken(key, before as unknown as LedgerRow | undefined, after as unknown as LedgerRow | undefined),
+      rowBroken(facts, key, before as unknown as LedgerRow | undefined, after as unknown as LedgerRow | undefined),
     );
 }
 
-function rowBroken(key: string, before: LedgerRow | undefined, after: LedgerRow | undefined): readonly string[] {
+function rowBroken(facts: Facts, key: string, before: LedgerRow | undefined, after: LedgerRow | undefined): readonly string[] {
   if (!after) return [`I6: the ledger row ${key} was removed`];
   if (!before) return after.state === "sending" ? [`I6: the ledger row ${key} began as sending`] : [];
   const broken: string[] = [];
+  if (before.state === "begun" && after.state === "sending" && facts.documents.has(keys.stop(after.callId)))
+    broken.push(`I6: ${key} is sent although it was stopped`);
   if (before.state === "done" && !same(before, after)) broken.push(`I6: the ledger row ${key} changed after it was done`);
   if (ORDER.indexOf(after.state) < ORDER.indexOf(before.state))
     broken.push(`I6: the ledger row ${key} went from ${before.state} back to ${after.state}`);

@@ -1,5 +1,4 @@
-import { approvalCallId, type Json, type Message } from "@toolbus/contracts";
-import { keys, shardOf } from "@toolbus/contracts";
+import { approvalCallId, callParts, type Json, keys, type Message, type Run, shardOf } from "@toolbus/contracts";
 import type { Change } from "@toolbus/state";
 import type { Facts } from "./facts.ts";
 
@@ -7,8 +6,16 @@ import type { Facts } from "./facts.ts";
 export function brokenByOutbox(facts: Facts, change: Change): readonly string[] {
   return (change.outbox ?? []).flatMap(({ service, id, message }) => {
     const about = aboutWhat(service, message);
+    const first = sentFirst(id);
+    const run = first === null ? undefined : (facts.documents.get(keys.run(callParts(first).runId)) as unknown as Run | undefined);
+    if (run?.cancel) return [`G2: the run ${run.runId} is cancelled and sends ${id}`];
     return about.some((key) => facts.documents.has(key)) ? [] : [`I8: the message ${id} of ${service} is about nothing that is there`];
   });
+}
+
+/** The call of a message that sends it for the first time. */
+function sentFirst(messageId: string): string | null {
+  return /^(rn_.+)#1$/.exec(messageId)?.[1] ?? null;
 }
 
 function aboutWhat(service: string, row: Json): readonly string[] {

@@ -82,6 +82,14 @@ function conversationBroken(facts: Facts, { after }: Changed<ConversationState>)
   const queue = after.queue.map(({ runId }) => runId);
   const broken: string[] = [];
   if (new Set(queue).size !== queue.length) broken.push(`I4: ${conversationId} has a run in its queue twice`);
+  const inOrder = after.queue.filter(({ interrupts }) => !interrupts).map(({ accepted }) => accepted);
+  if (
+    !same(
+      inOrder,
+      inOrder.toSorted((a, b) => a - b),
+    )
+  )
+    broken.push(`I4: ${conversationId} does not keep the order in which its messages were accepted`);
   if (activeRun !== null && queue.includes(activeRun)) broken.push(`I4: the active run of ${conversationId} also waits`);
   const active = activeRun === null ? undefined : document<Run>(facts, keys.run(activeRun));
   if (activeRun !== null && (!active || TERMINAL.has(active.status)))

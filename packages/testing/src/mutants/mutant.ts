@@ -1,3 +1,5 @@
+import type { Variant } from "../world/variants.ts";
+
 /** A change to one source file, as its text is loaded: the product on disk stays as it is. */
 export interface Patch {
   /** Path in the repository. */
@@ -15,8 +17,8 @@ export interface Mutant {
   readonly patches: readonly Patch[];
   /** How many seeds it may take to notice. */
   readonly within: number;
-  /** True where another layer repairs what this one breaks: it is looked for with that layer gone. */
-  readonly withoutFallback?: boolean;
+  /** The world in which it is looked for, where that is not any: another layer repairs what it breaks, or it shows seldom. */
+  readonly variant?: Variant;
 }
 
 /** The text with the patches made. Throws when a patch does not fit any more: a mutant that mutates nothing would look caught or missed for no reason. */

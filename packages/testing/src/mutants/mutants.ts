@@ -65,7 +65,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: "interrupt of an ended run",
     breaks: "a message interrupts the run that was active when the conversation was read, although it has ended since",
-    within: 20_000,
+    within: 3000,
+    variant: "interruptions",
     patches: [
       {
         file: "services/agent/src/loop/inbox.ts",
@@ -77,7 +78,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: "lapse not waited for",
     breaks: "a write is reported as lapsed while an invoke of it may still begin",
-    within: 6000,
+    within: 600,
+    variant: "late messages",
     patches: [
       {
         file: "services/agent/src/loop/join.ts",
@@ -85,6 +87,12 @@ export const mutants: readonly Mutant[] = [
         replace: "return 0;",
       },
     ],
+  },
+  {
+    name: "skip of an earlier write",
+    breaks: "a write that is denied takes those before it along, which people still think about",
+    within: 300,
+    patches: [{ file: "services/agent/src/loop/join.ts", find: "waiting.index < call.index ||", replace: "" }],
   },
   {
     name: "retry of an unknown write",
@@ -161,7 +169,7 @@ export const mutants: readonly Mutant[] = [
     name: "outbox emptied first",
     breaks: "a message is taken out of the outbox before it is published; the timers of calls hide it, so they are gone",
     within: 600,
-    withoutFallback: true,
+    variant: "without fallback",
     patches: [
       {
         file: "packages/runtime/src/outbox.ts",
@@ -175,7 +183,7 @@ export const mutants: readonly Mutant[] = [
     name: "ack first",
     breaks: "a message is acknowledged before it is worked on; the timers of calls hide it, so they are gone",
     within: 600,
-    withoutFallback: true,
+    variant: "without fallback",
     patches: [
       {
         file: "packages/bus/src/consume-pipeline.ts",

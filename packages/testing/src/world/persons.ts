@@ -43,4 +43,6 @@ export interface Wish {
   readonly name: string;
   /** How many messages; 0 is an investigation by itself. */
   readonly messages: number;
+  /** Every message interrupts what is active; otherwise each does what comes to mind. */
+  readonly interrupts?: boolean;
 }

@@ -60,40 +60,6 @@ export function drawnPlan(seed: string, random: Prng, { linger }: { readonly lin
   };
 }
 
-/** Longer than any history: what this sets is never due. */
-const NEVER_MS = 30 * 86_400_000;
-
-/** The same world without the timers that send a call again, and without the faults that nothing else repairs. */
-export function withoutFallback(plan: WorldPlan): WorldPlan {
-  const { kill, pause, stop, lost_request, lost_reply, executed_twice, duplicate, reorder, late_message, slow_model, slow_target } =
-    plan.rates;
-  const agent = {
-    ...plan.settings.agent,
-    REDISPATCH_MS: NEVER_MS,
-    REDISPATCH_MAX_MS: NEVER_MS,
-    HELD_CHECK_MS: NEVER_MS,
-    CALL_NOT_AFTER_MS: NEVER_MS,
-  };
-  const approvals = { ...plan.settings.approvals, EXECUTE_BY_MS: NEVER_MS, GRANT_TTL_MS: NEVER_MS };
-  return {
-    ...plan,
-    rates: ratesOf({
-      kill: Math.min(kill, 0.004),
-      pause,
-      stop,
-      lost_request,
-      lost_reply,
-      executed_twice,
-      duplicate,
-      reorder,
-      late_message,
-      slow_model,
-      slow_target,
-    }),
-    settings: { ...plan.settings, agent, approvals },
-  };
-}
-
 /** A world in which nothing goes wrong, and which asks for one run whose turns are known. */
 export function quietPlan(
   name: string,

@@ -21,14 +21,14 @@ export function requester({ wire, observe, random, gateways, habits }: PeopleOpt
     onFault: (error: string) => observe({ kind: "fault", at: clockwork.now, process: "the gateway", error }),
   };
   return {
-    async ask({ name, messages }) {
+    async ask({ name, messages, interrupts = false }) {
       await think(2000);
       if (messages === 0) return started(await post("/v1/investigations", `ask-${name}`, { releaseId: name }));
       const created = await post("/v1/conversations", `begin-${name}`, {});
       const conversationId = created?.body["conversationId"];
       if (created?.status !== 201 || typeof conversationId !== "string") return;
       for (let said = 0; said < messages; said++) {
-        const ifActive = random.pick(["enqueue", "enqueue", "interrupt", "reject"]);
+        const ifActive = interrupts ? "interrupt" : random.pick(["enqueue", "enqueue", "interrupt", "reject"]);
         const body = { text: `${name} ${said}`, ifActive };
         started(await post("/v1/conversations/:id/messages", `say-${name}-${said}`, body, conversationId));
         await think(habits.thinkMs);

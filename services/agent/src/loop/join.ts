@@ -37,7 +37,8 @@ export function resolveCall(draft: Draft, call: Call, result: ToolResult): void 
   draft.resolve(call, result);
   if (call.kind === "write" && stopsWrites(result) && draft.profile?.continueAfterFailedWrite !== true) {
     for (const waiting of draft.open) {
-      if (waiting.kind !== "write" || waiting.state === "dispatched") continue;
+      // One before it, which people may still be thinking about, was asked for in its own right; one that was sent ends by its answer.
+      if (waiting.kind !== "write" || waiting.index < call.index || waiting.dispatch > 0) continue;
       draft.resolve(waiting, failedResult("skipped", `Not run, because the write before it (${call.toolName}) ended as ${result.status}.`));
     }
   }

@@ -11,7 +11,7 @@ import { commitTurn, type Turn } from "./turn.ts";
 const SECOND = "rn_03_01JD0000000000000000000002";
 const THIRD = "rn_03_01JD0000000000000000000003";
 
-// Found by the simulator: two processes that decide the same at the same moment.
+// Found by the simulator: what happens when things that one expects one after the other happen at the same moment, or the other way round.
 
 describe("two agents that read the same documents", () => {
   it("do not both acquire the run", async () => {
@@ -87,6 +87,18 @@ describe("a write whose approval lapses while a read before it is open", () => {
     expect((await b.transcript()).filter((entry) => entry.type === "result").map((entry) => entry.id)).toEqual(["a", "b"]);
     expect((await b.call(1)).result?.error?.code).toBe("approval_lapsed");
     expect((await b.sent()).map((message) => message.topic)).toEqual(["run.wake"]);
+  });
+});
+
+describe("a write that is denied while the one before it is still thought about", () => {
+  it("skips those that follow it, and not the one before", async () => {
+    const b = bundle();
+    await b.start();
+    await b.turn([asks("change", "a"), asks("change", "b"), asks("change", "c")]);
+    await b.commit(callDecided(await b.snapshot(), decision("rejected", 1), undefined, b.rules));
+    expect((await b.call(0)).state).toBe("requested");
+    expect((await b.call(1)).result?.error?.code).toBe("denied_by_user");
+    expect((await b.call(2)).result?.error?.code).toBe("skipped");
   });
 });
 

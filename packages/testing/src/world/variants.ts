@@ -1,0 +1,65 @@
+import { ratesOf } from "../ports/faults.ts";
+import type { WorldPlan } from "./plan.ts";
+
+/**
+ * Ways to make of a seed's world one in which something rare happens often, or in which a layer is missing that hides what is looked for. Nothing that holds
+ * in every world may break in these.
+ */
+export const variants = {
+  /** Without the timers that send a call again, and without the faults that nothing else repairs. */
+  "without fallback": withoutFallback,
+  /** Messages are late so often, and approvals hold so shortly, that writes lapse while they are on their way. */
+  "late messages": (plan: WorldPlan): WorldPlan => ({
+    ...plan,
+    rates: { ...plan.rates, kill: 0, pause: 0, stop: 0, outage: 0, late_message: 0.7 },
+    habits: { ...plan.habits, cancels: 0, ignores: 0 },
+    settings: {
+      ...plan.settings,
+      agent: { ...plan.settings.agent, CALL_NOT_AFTER_MS: 900_000, REDISPATCH_MS: 2000 },
+      approvals: { ...plan.settings.approvals, EXECUTE_BY_MS: 60_000, GRANT_TTL_MS: 95_000, APPROVAL_EXPIRY_MS: 300_000 },
+    },
+  }),
+  /** One conversation, in which every message interrupts the one before, on slow ways. */
+  interruptions: (plan: WorldPlan): WorldPlan => ({
+    ...plan,
+    latencyMs: { least: 5, most: 1000 },
+    wishes: [0, 1, 2].map((n) => ({ name: `v${n}`, messages: 4, interrupts: true })),
+    habits: { ...plan.habits, thinkMs: 3000 },
+  }),
+} as const satisfies Readonly<Record<string, (plan: WorldPlan) => WorldPlan>>;
+
+export type Variant = keyof typeof variants;
+
+/** Longer than any history: what this sets is never due. */
+const NEVER_MS = 30 * 86_400_000;
+
+/** The same world without the timers that send a call again, and without the faults that nothing else repairs. */
+function withoutFallback(plan: WorldPlan): WorldPlan {
+  const { kill, pause, stop, lost_request, lost_reply, executed_twice, duplicate, reorder, late_message, slow_model, slow_target } =
+    plan.rates;
+  const agent = {
+    ...plan.settings.agent,
+    REDISPATCH_MS: NEVER_MS,
+    REDISPATCH_MAX_MS: NEVER_MS,
+    HELD_CHECK_MS: NEVER_MS,
+    CALL_NOT_AFTER_MS: NEVER_MS,
+  };
+  const approvals = { ...plan.settings.approvals, EXECUTE_BY_MS: NEVER_MS, GRANT_TTL_MS: NEVER_MS };
+  return {
+    ...plan,
+    rates: ratesOf({
+      kill: Math.min(kill, 0.004),
+      pause,
+      stop,
+      lost_request,
+      lost_reply,
+      executed_twice,
+      duplicate,
+      reorder,
+      late_message,
+      slow_model,
+      slow_target,
+    }),
+    settings: { ...plan.settings, agent, approvals },
+  };
+}
