@@ -47,7 +47,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "shared op",
     breaks: "two processes that decide the same at the same time name their changes alike, and the store takes the second for a repeat",
-    within: 2000,
+    within: 6000,
     patches: [{ file: "services/agent/src/loop/draft.ts", find: "op: `${op}:${this.rules.newNonce()}`,", replace: "op," }],
   },
   {
@@ -97,7 +97,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "retry of an unknown write",
     breaks: "a write whose outcome nobody knows is sent a second time",
-    within: 600,
+    within: 4000,
     patches: [
       {
         file: "packages/tool-kit/src/ledger.ts",
@@ -146,7 +146,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "one approver twice",
     breaks: "the same person counts twice; three layers say no to that, so all three are gone",
-    within: 600,
+    within: 2000,
     patches: [
       {
         file: "services/approvals/src/approval.ts",

@@ -1,19 +1,38 @@
-/** A seed that once showed a fault of Toolbus, as the simulator was then; each stays, and must hold. */
+import type { SeedOptions } from "./run-seed.ts";
+
+/** A seed that once showed a fault of Toolbus; each stays, and must hold. */
 export interface Regression {
   readonly seed: number;
-  readonly linger: boolean;
+  readonly options: SeedOptions;
   readonly showed: string;
 }
 
+const anyWorld: SeedOptions = { linger: false };
+
 /**
- * A change of the simulator makes another world of a seed. What must not be lost is therefore also a mutant: `shared op` and `round ended twice` bring back
- * the two faults that were found first, and these seeds show each of them again.
+ * A change of the simulator makes another world of a seed. So that nothing is lost, each fault is also a mutant, which brings it back; these seeds show it
+ * again with that mutant.
  */
 export const regressions: readonly Regression[] = [
-  { seed: 30, linger: false, showed: "two agents gave their turns the same op, and the messages of the one that was not stored were sent" },
+  {
+    seed: 757,
+    options: anyWorld,
+    showed: "two agents gave their changes the same op, and what the second one decided was sent although it was not stored",
+  },
   {
     seed: 235,
-    linger: false,
+    options: anyWorld,
     showed: "a write that lapsed as the last of its round put every result of the round into the transcript twice",
+  },
+  { seed: 23, options: anyWorld, showed: "a write that was denied took along the one before it, which people still thought about" },
+  {
+    seed: 30,
+    options: { linger: false, variant: "late messages" },
+    showed: "a write was reported as lapsed, and then happened: an invoke with a good grant was still on its way",
+  },
+  {
+    seed: 30,
+    options: { linger: false, variant: "interruptions" },
+    showed: "a message that interrupts cancelled a run that had ended meanwhile, and wrote into its log after its end",
   },
 ];

@@ -49,7 +49,7 @@ describe("a seed", () => {
 
   it.each(Object.keys(variants) as readonly Variant[])("holds in its variant '%s' as well", { timeout: 120_000 }, async (variant) => {
     const broken: string[] = [];
-    for (const seed of SEEDS) {
+    for (const seed of SEEDS.slice(0, 8)) {
       const { violations } = await runSeed(seed, { linger: false, variant });
       broken.push(...violations.map((violation) => `seed ${seed}: ${violation}`));
     }
@@ -58,7 +58,7 @@ describe("a seed", () => {
 });
 
 describe("seeds that once showed a fault", () => {
-  it.each(regressions)("$seed holds: $showed", { timeout: 60_000 }, async ({ seed, linger }) => {
-    expect((await runSeed(seed, { linger })).violations).toEqual([]);
+  it.each(regressions)("$seed holds: $showed", { timeout: 60_000 }, async ({ seed, options }) => {
+    expect((await runSeed(seed, options)).violations).toEqual([]);
   });
 });
