@@ -44,10 +44,10 @@ async function run(args: SimulateArguments): Promise<number> {
   }
 }
 
-async function oneSeed({ seed, linger, json: asJson }: Extract<SimulateArguments, { kind: "seed" }>): Promise<number> {
+async function oneSeed({ seed, options, json: asJson }: Extract<SimulateArguments, { kind: "seed" }>): Promise<number> {
   // The services are loaded only where they run.
   const { historyOf, historyText } = await import("./seeds/history.ts");
-  const history = await historyOf(seed, { linger });
+  const history = await historyOf(seed, options);
   const { violations, injected, steps } = history.end;
   const faults = Object.values(injected).reduce((sum, count) => sum + count, 0);
   if (asJson) print(json({ seed, violations, faults, steps, history: history.lines }));

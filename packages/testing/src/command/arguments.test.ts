@@ -1,23 +1,34 @@
 import { describe, expect, it } from "vitest";
-import { simulateArguments } from "./arguments.ts";
+import { variants } from "../world/variants.ts";
+import { simulateArguments, VARIANTS } from "./arguments.ts";
 
 describe("the arguments of npm run simulate", () => {
   it("are a thousand seeds on every core when nothing is said", () => {
     expect(simulateArguments([], 2)).toEqual({
       ok: true,
-      args: { kind: "seeds", first: 1, count: 1000, linger: false, jobs: 2, json: false },
+      args: { kind: "seeds", first: 1, count: 1000, options: { linger: false }, jobs: 2, json: false },
     });
   });
 
   it("choose what is done", () => {
     expect(simulateArguments(["--seeds", "20", "--first", "7", "--linger", "--json", "--jobs", "3"], 2)).toEqual({
       ok: true,
-      args: { kind: "seeds", first: 7, count: 20, linger: true, jobs: 3, json: true },
+      args: { kind: "seeds", first: 7, count: 20, options: { linger: true }, jobs: 3, json: true },
     });
-    expect(simulateArguments(["--seed", "9"], 2)).toEqual({ ok: true, args: { kind: "seed", seed: 9, linger: false, json: false } });
+    expect(simulateArguments(["--seed", "9"], 2)).toEqual({
+      ok: true,
+      args: { kind: "seed", seed: 9, options: { linger: false }, json: false },
+    });
+    expect(simulateArguments(["--seeds", "5", "--variant", "interruptions"], 2)).toMatchObject({
+      args: { options: { linger: false, variant: "interruptions" } },
+    });
     expect(simulateArguments(["--mutants"], 2)).toEqual({ ok: true, args: { kind: "mutants", jobs: 2, json: false } });
     expect(simulateArguments(["--exhaustive", "--json"], 2)).toEqual({ ok: true, args: { kind: "exhaustive", jobs: 2, json: true } });
     expect(simulateArguments(["--help"], 2)).toEqual({ ok: true, args: { kind: "help" } });
+  });
+
+  it("know every variant there is", () => {
+    expect(VARIANTS.toSorted()).toEqual(Object.keys(variants).toSorted());
   });
 
   it.each([
@@ -30,6 +41,8 @@ describe("the arguments of npm run simulate", () => {
     [["--mutants", "--linger"], "--linger goes with --seeds or --seed, not with --mutants."],
     [["--seed", "5", "--first", "2"], "--first goes with --seeds, not with --seed."],
     [["--seed", "5", "--jobs", "2"], "--jobs does not go with --seed: one seed is one process."],
+    [["--variant", "calm"], '--variant takes without-fallback, late-messages, interruptions, not "calm".'],
+    [["--mutants", "--variant", "interruptions"], "--variant goes with --seeds or --seed, not with --mutants."],
     [["--sedes", "5"], "Unknown option '--sedes': see npm run simulate -- --help for the flags there are."],
     [
       ["5"],

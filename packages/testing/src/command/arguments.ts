@@ -1,4 +1,6 @@
 import { parseArgs } from "node:util";
+import type { SeedOptions } from "../seeds/run-seed.ts";
+import type { Variant } from "../world/variants.ts";
 
 export type SimulateArguments =
   | { readonly kind: "help" }
@@ -7,14 +9,17 @@ export type SimulateArguments =
       readonly kind: "seeds";
       readonly first: number;
       readonly count: number;
-      readonly linger: boolean;
+      readonly options: SeedOptions;
       readonly jobs: number;
       readonly json: boolean;
     }
   /** One seed, with its history. */
-  | { readonly kind: "seed"; readonly seed: number; readonly linger: boolean; readonly json: boolean }
+  | { readonly kind: "seed"; readonly seed: number; readonly options: SeedOptions; readonly json: boolean }
   | { readonly kind: "mutants"; readonly jobs: number; readonly json: boolean }
   | { readonly kind: "exhaustive"; readonly jobs: number; readonly json: boolean };
+
+/** Named here, so that a wrong flag is answered before the services are loaded; a test holds it against the variants there are. */
+export const VARIANTS: readonly Variant[] = ["without-fallback", "late-messages", "interruptions"];
 
 export const SIMULATE_HELP = `Runs the real services on virtual time, with faults at every boundary, and checks what Toolbus guarantees.
 
@@ -23,6 +28,7 @@ Usage: npm run simulate -- [options]
   --seeds N          how many seeds, 1 to 10000000 (default: 1000)
   --first N          the first of them (default: 1)
   --linger           faults go on for a minute after every run has ended
+  --variant NAME     another world of each seed: ${VARIANTS.join(", ")}
   --seed N           one seed, and print its history
   --mutants          take out one protection after the other, and see that each is missed
   --exhaustive       kill each process at each step of three runs without other faults
@@ -51,11 +57,16 @@ export function simulateArguments(argv: readonly string[], cores: number): ReadS
   if (!parsed.ok) return parsed;
   const { values } = parsed;
   const { linger = false, json = false } = values;
+  const variant = VARIANTS.find((name) => name === values.variant);
   if (values.help) return { ok: true, args: { kind: "help" } };
   const kinds = (["seeds", "seed", "mutants", "exhaustive"] as const).filter((name) => values[name] !== undefined);
   if (kinds.length > 1) return refused(`--${kinds[0]} and --${kinds[1]} exclude each other: give one of them.`);
   const [kind = "seeds"] = kinds;
   if (linger && kind !== "seeds" && kind !== "seed") return refused(`--linger goes with --seeds or --seed, not with --${kind}.`);
+  if (values.variant !== undefined && kind !== "seeds" && kind !== "seed")
+    return refused(`--variant goes with --seeds or --seed, not with --${kind}.`);
+  if (values.variant !== undefined && variant === undefined)
+    return refused(`--variant takes ${VARIANTS.join(", ")}, not "${values.variant.slice(0, 40)}".`);
   if (values.first !== undefined && kind !== "seeds") return refused(`--first goes with --seeds, not with --${kind}.`);
   if (values.jobs !== undefined && kind === "seed") return refused("--jobs does not go with --seed: one seed is one process.");
   const count = whole("seeds", values.seeds, { default: DEFAULT_SEEDS, most: MAX_SEEDS });
@@ -64,11 +75,12 @@ export function simulateArguments(argv: readonly string[], cores: number): ReadS
   const jobs = whole("jobs", values.jobs, { default: cores, most: 256 });
   for (const number of [count, first, seed, jobs]) if (typeof number === "string") return refused(number);
   const numbers = { count: Number(count), first: Number(first), jobs: Number(jobs) };
+  const options: SeedOptions = { linger, ...(variant === undefined ? {} : { variant }) };
   switch (kind) {
     case "seeds":
-      return { ok: true, args: { kind, linger, json, ...numbers } };
+      return { ok: true, args: { kind, options, json, ...numbers } };
     case "seed":
-      return { ok: true, args: { kind, seed: Number(seed), linger, json } };
+      return { ok: true, args: { kind, seed: Number(seed), options, json } };
     case "mutants":
     case "exhaustive":
       return { ok: true, args: { kind, jobs: numbers.jobs, json } };
@@ -96,6 +108,7 @@ function parse(argv: readonly string[]) {
         first: text,
         seed: text,
         jobs: text,
+        variant: text,
         linger: flag,
         mutants: flag,
         exhaustive: flag,

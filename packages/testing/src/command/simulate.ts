@@ -2,7 +2,6 @@ import { canonicalRuns } from "../kills/canonical-runs.ts";
 import type { SingleKill } from "../kills/single-kills.ts";
 import { mutants } from "../mutants/mutants.ts";
 import type { SeedOptions } from "../seeds/run-seed.ts";
-import type { Variant } from "../world/variants.ts";
 import { inChildren } from "./child-pool.ts";
 import type { Found, Task } from "./task.ts";
 
@@ -33,7 +32,7 @@ const SEEDS_A_TASK = 20;
 const KILLS_A_TASK = 40;
 
 export async function simulateSeeds(
-  seeds: { readonly first: number; readonly count: number; readonly linger: boolean },
+  seeds: { readonly first: number; readonly count: number; readonly options: SeedOptions },
   options: SimulateOptions,
 ): Promise<Totals> {
   return total(seedTasks({ ...seeds, untilFound: false }), seeds.count, options);
@@ -59,7 +58,12 @@ export async function simulateMutants(options: SimulateOptions): Promise<readonl
   for (const { name, breaks, within, variant } of mutants) {
     let seeds = 0;
     let caught: MutantResult["caught"] = null;
-    const tasks = seedTasks({ first: 1, count: within, linger: false, variant, untilFound: true });
+    const tasks = seedTasks({
+      first: 1,
+      count: within,
+      options: { linger: false, ...(variant === undefined ? {} : { variant }) },
+      untilFound: true,
+    });
     await inChildren(tasks, { ...options, mutant: name }, ({ worlds, found }) => {
       seeds += worlds;
       const by = found[0]?.violations[0];
@@ -91,12 +95,10 @@ async function total(tasks: Iterable<Task>, count: number, options: SimulateOpti
 function* seedTasks(seeds: {
   readonly first: number;
   readonly count: number;
-  readonly linger: boolean;
-  readonly variant?: Variant | undefined;
+  readonly options: SeedOptions;
   readonly untilFound: boolean;
 }): Generator<Task> {
-  const { first, count, linger, variant, untilFound } = seeds;
-  const options: SeedOptions = { linger, ...(variant === undefined ? {} : { variant }) };
+  const { first, count, options, untilFound } = seeds;
   for (let done = 0; done < count; done += SEEDS_A_TASK) {
     yield {
       kind: "seeds",

@@ -79,7 +79,7 @@ export const mutants: readonly Mutant[] = [
     name: "lapse not waited for",
     breaks: "a write is reported as lapsed while an invoke of it may still begin",
     within: 600,
-    variant: "late messages",
+    variant: "late-messages",
     patches: [
       {
         file: "services/agent/src/loop/join.ts",
@@ -169,7 +169,7 @@ export const mutants: readonly Mutant[] = [
     name: "outbox emptied first",
     breaks: "a message is taken out of the outbox before it is published; the timers of calls hide it, so they are gone",
     within: 600,
-    variant: "without fallback",
+    variant: "without-fallback",
     patches: [
       {
         file: "packages/runtime/src/outbox.ts",
@@ -183,7 +183,7 @@ export const mutants: readonly Mutant[] = [
     name: "ack first",
     breaks: "a message is acknowledged before it is worked on; the timers of calls hide it, so they are gone",
     within: 600,
-    variant: "without fallback",
+    variant: "without-fallback",
     patches: [
       {
         file: "packages/bus/src/consume-pipeline.ts",

@@ -27,7 +27,7 @@ export const regressions: readonly Regression[] = [
   { seed: 23, options: anyWorld, showed: "a write that was denied took along the one before it, which people still thought about" },
   {
     seed: 30,
-    options: { linger: false, variant: "late messages" },
+    options: { linger: false, variant: "late-messages" },
     showed: "a write was reported as lapsed, and then happened: an invoke with a good grant was still on its way",
   },
   {

@@ -7,9 +7,9 @@ import type { WorldPlan } from "./plan.ts";
  */
 export const variants = {
   /** Without the timers that send a call again, and without the faults that nothing else repairs. */
-  "without fallback": withoutFallback,
+  "without-fallback": withoutFallback,
   /** Messages are late so often, and approvals hold so shortly, that writes lapse while they are on their way. */
-  "late messages": (plan: WorldPlan): WorldPlan => ({
+  "late-messages": (plan: WorldPlan): WorldPlan => ({
     ...plan,
     rates: { ...plan.rates, kill: 0, pause: 0, stop: 0, outage: 0, late_message: 0.7 },
     habits: { ...plan.habits, cancels: 0, ignores: 0 },
