@@ -19,8 +19,8 @@ describe("the arguments of a benchmark", () => {
   });
 
   it.each([
-    ["", "Name a benchmark, for example npm run bench -- embedded. There is: embedded, http, streams."],
-    ["amqp", 'There is no benchmark "amqp". There is: embedded, http, streams.'],
+    ["", "Name a benchmark, for example npm run bench -- embedded. There is: embedded, http, streams, telemetry."],
+    ["amqp", 'There is no benchmark "amqp". There is: embedded, http, streams, telemetry.'],
     ["embedded again", 'One benchmark at a time: "again" is too many.'],
     ["embedded --seconds 0", '--seconds takes a whole number from 1 to 600, not "0".'],
     ["embedded --seconds 601", '--seconds takes a whole number from 1 to 600, not "601".'],

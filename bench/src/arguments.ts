@@ -16,6 +16,7 @@ Usage: npm run bench -- NAME [options]
   embedded           one process: a read call, a write call with grant and ledger, a whole run
   http               the gateway: a run accepted, the first event of a stream, events to 1 and to 100 readers
   streams            1,000 readers, slow ones, and ones that never read: what they cost in memory, and the others
+  telemetry          a read call and a write call with traces, metrics and logs on, against the same with telemetry off
 
   --seconds N        how long each row is measured, 1 to 600 (default: 10)
   --json             print one JSON document instead of a table

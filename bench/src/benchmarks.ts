@@ -19,6 +19,11 @@ export const benchmarks: readonly Benchmark[] = [
     summary: "Many readers of one run at a gateway of its own, with and without others that are slow or never read. Compare the lines.",
     run: async (conditions) => (await import("./streams/streams.ts")).streams(conditions),
   },
+  {
+    name: "telemetry",
+    summary: "Calls with telemetry on (OTLP to a collector that takes everything) against the same calls with it off, one process each.",
+    run: async (conditions) => paired(await (await import("./telemetry/telemetry.ts")).telemetry(conditions)),
+  },
 ];
 
 function paired(rows: readonly Row[]): Results {

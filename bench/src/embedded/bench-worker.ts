@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { memoryBus } from "@toolbus/bus";
+import { memoryBus, type MessageBus } from "@toolbus/bus";
 import { generateSigningKey, publicKeySet, type Signer, signerOf, staticKeySet } from "@toolbus/grants";
 import { connectState } from "@toolbus/state";
 import { silentLog } from "@toolbus/telemetry";
@@ -16,10 +16,10 @@ export interface BenchWorker {
 }
 
 /** A real worker of the tools that do nothing, on the bus in memory and this store, and a client that calls it. */
-export async function benchWorker(stateUrl: string): Promise<BenchWorker> {
+export async function benchWorker(stateUrl: string, wrapBus: (bus: MessageBus) => MessageBus = (bus) => bus): Promise<BenchWorker> {
   const clock = (): number => Date.now();
   const state = await connectState(stateUrl, { clock });
-  const bus = memoryBus({ clock });
+  const bus = wrapBus(memoryBus({ clock }));
   const approvalsKey = await generateSigningKey();
   const tools = noopTools();
   const worker = await startWorker({

@@ -2,7 +2,7 @@ import path from "node:path";
 import { approvalIdOf, GRANT_ISSUER, type GrantClaims, grantAudience } from "@toolbus/contracts";
 import { argumentsHash, canonicalJson, signGrant } from "@toolbus/grants";
 import type { Executor } from "@toolbus/tool-kit";
-import { benchWorker } from "./bench-worker.ts";
+import { type BenchWorker, benchWorker } from "./bench-worker.ts";
 import type { DraftCall } from "./call-client.ts";
 import type { Contest } from "../contest.ts";
 import { ARGUMENTS, bareCall, executorOf, TOOLSET } from "./noop-tools.ts";
@@ -18,11 +18,16 @@ export async function writeCall(directory: string): Promise<Contest> {
   const change = executorOf(worker.tools, "change");
   const text = canonicalJson(ARGUMENTS);
   return {
-    subject: async () =>
-      void (await worker.client.call(change, ARGUMENTS, (draft) => signGrant(claimsOf(change, draft), worker.approvals))),
+    subject: () => grantedCall(worker),
     bare: async () => void bareCall(change, text),
     stop: () => worker.stop(),
   };
+}
+
+/** The write with a grant of its own. */
+export async function grantedCall({ client, tools, approvals }: BenchWorker): Promise<void> {
+  const change = executorOf(tools, "change");
+  await client.call(change, ARGUMENTS, (draft) => signGrant(claimsOf(change, draft), approvals));
 }
 
 /** What approvals grants by policy for a write of tier medium. */
