@@ -1,16 +1,20 @@
 import { BusUnavailable } from "@toolbus/bus";
 import { StoreRefused, StoreUnavailable } from "@toolbus/state";
 import { TelemetryRefused } from "@toolbus/telemetry";
+import { tellParent } from "./parent-process.ts";
 import { Refusal } from "./refusal.ts";
 import type { Running } from "./run-services.ts";
 import { BadSettings } from "./settings.ts";
 
+/** What a process runs; its services, where it has some, are told to the process that started it. */
+export type Main = Pick<Running, "stop"> & Partial<Pick<Running, "services">>;
+
 /**
  * Runs a process from start to its end by signal. What a person can mend is one sentence on standard error and exit 1; a fault of ours keeps
- * its stack. A second SIGINT ends at once.
+ * its stack. A second SIGINT ends at once. One that was started with a channel (`fork`) says on it when it has started, and stops when it closes.
  */
-export async function runMain(start: () => Promise<Pick<Running, "stop">>): Promise<void> {
-  let running: Pick<Running, "stop"> | undefined;
+export async function runMain(start: () => Promise<Main>): Promise<void> {
+  let running: Main | undefined;
   const { promise: ended, resolve: end } = Promise.withResolvers<void>();
   let signals = 0;
   const onSignal = (): void => {
@@ -18,10 +22,13 @@ export async function runMain(start: () => Promise<Pick<Running, "stop">>): Prom
     end();
   };
   process.on("SIGINT", onSignal).on("SIGTERM", onSignal);
+  // Whoever started it with a channel is gone: nobody would ever stop it.
+  process.once("disconnect", end);
   // Services that only wait for messages and timers hold nothing open that would keep the process alive.
   const alive = setInterval(() => undefined, 2 ** 30);
   try {
     running = await start();
+    tellParent(running.services);
     await ended;
     const clean = await running.stop();
     if (clean) return;
@@ -33,7 +40,7 @@ export async function runMain(start: () => Promise<Pick<Running, "stop">>): Prom
     process.exitCode = 1;
   } finally {
     clearInterval(alive);
-    process.off("SIGINT", onSignal).off("SIGTERM", onSignal);
+    process.off("SIGINT", onSignal).off("SIGTERM", onSignal).off("disconnect", end);
   }
 }
 

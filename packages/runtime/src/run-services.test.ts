@@ -77,6 +77,28 @@ describe("running services", () => {
     await taken.stop();
   });
 
+  it("tells on a port of its own whether it lives and takes work, from before its services start until after they have stopped", async () => {
+    const t = setup();
+    const number = await freePort();
+    const ready = async () => {
+      const response = await fetch(`http://127.0.0.1:${number}/readyz`);
+      return [response.status, await response.json()];
+    };
+    const seen: unknown[] = [];
+    const service = t.service("one", {
+      onStart: async () => void seen.push(await ready()),
+      onStop: async () => void seen.push(await ready()),
+    });
+    const running = await t.run([service], { HEALTH_PORT: String(number) });
+    expect(await ready()).toEqual([200, { status: "ready", reasons: [] }]);
+    await running.stop();
+    expect(seen).toEqual([
+      [503, { status: "unready", reasons: ["starting"] }],
+      [503, { status: "unready", reasons: ["stopping"] }],
+    ]);
+    await expect(ready()).rejects.toThrow();
+  });
+
   it("stops once, however often it is told to", async () => {
     const t = setup();
     const running = await t.run([t.service("one")]);
@@ -132,6 +154,13 @@ interface Parts {
   readonly settings?: Settings;
   readonly onStart?: (config: object) => void | Promise<void>;
   readonly onStop?: () => Promise<void>;
+}
+
+/** A port that was free a moment ago. */
+async function freePort(): Promise<number> {
+  const server = await startHttpServer(serverOptions({ name: "finder" }));
+  await server.stop();
+  return Number(new URL(server.url).port);
 }
 
 /** Services that say what happens to them. */

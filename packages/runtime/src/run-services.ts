@@ -2,8 +2,10 @@ import { randomBytes } from "node:crypto";
 import { connectBus } from "@toolbus/bus";
 import { connectState } from "@toolbus/state";
 import { createLog, LOG_LEVELS, startTelemetry } from "@toolbus/telemetry";
+import type { HttpServer } from "./http/http-server.ts";
+import { startHealthServer } from "./http/health-server.ts";
 import type { Infrastructure, Service, ServiceDefinition } from "./service.ts";
-import { milliseconds, readSettings, type Settings, str } from "./settings.ts";
+import { milliseconds, port, readSettings, type Settings, str } from "./settings.ts";
 import { messagingSystem, tracedBus } from "./traced-bus.ts";
 
 /** What a process reads besides its services' settings. */
@@ -14,6 +16,8 @@ export const processSettings = {
   TRACE_DIR: str({ default: "", desc: "a folder that gets one file of spans for each trace; empty: none" }),
   TOOL_AUDIT_FILE: str({ default: "", desc: "a file that gets one line for each tool call; empty: none" }),
   AUDIT_KEY_FILE: str({ default: "", desc: "the key of the audit's hashes; by default it is made beside the audit" }),
+  HEALTH_HOST: str({ default: "127.0.0.1", desc: "the address of /healthz and /readyz; loopback unless told otherwise" }),
+  HEALTH_PORT: port({ default: 0, desc: "a port for /healthz and /readyz of this process; 0: none" }),
   DRAIN_MS: milliseconds({ default: 25_000, desc: "how long a stop may take" }),
 } as const;
 
@@ -61,13 +65,29 @@ export async function runServices(definitions: readonly AnyService[], options: R
   });
   const infrastructure = options.wrap?.(built) ?? built;
   const services = new Map<string, Service>();
+  let phase: "starting" | "running" | "stopping" = "starting";
+  let health: HttpServer | null = null;
   let stopping: Promise<boolean> | null = null;
   const running: Running = {
     infrastructure,
     services,
-    stop: () => (stopping ??= stopWithin(process.DRAIN_MS, () => stopAll(infrastructure, services, endTelemetry))),
+    stop: () =>
+      (stopping ??= stopWithin(process.DRAIN_MS, () => {
+        phase = "stopping";
+        return stopAll(infrastructure, services, { health: async () => health?.stop(), telemetry: endTelemetry });
+      })),
   };
   try {
+    if (process.HEALTH_PORT !== 0) {
+      health = await startHealthServer({
+        host: process.HEALTH_HOST,
+        port: process.HEALTH_PORT,
+        unready: () => (phase === "running" ? [...services.values()].flatMap((service) => service.unready()) : [phase]),
+        needs: [{ what: "the state store", ask: () => infrastructure.state.read([]) }],
+        monotonic,
+        log,
+      });
+    }
     for (const definition of definitions) {
       const { name: service } = definition;
       const bus = tracedBus(infrastructure.bus, {
@@ -78,6 +98,7 @@ export async function runServices(definitions: readonly AnyService[], options: R
       });
       services.set(service, await definition.start({ ...infrastructure, bus, log: log.child({ service }) }, config));
     }
+    phase = "running";
   } catch (error) {
     await running.stop();
     throw error;
@@ -101,18 +122,20 @@ async function build(
   }
 }
 
-/** Goes on whatever one of them does: the store's lock must not outlive the services. */
-async function stopAll(
-  { bus, state, log }: Infrastructure,
-  services: ReadonlyMap<string, Service>,
-  endTelemetry: () => Promise<void>,
-): Promise<void> {
+interface Rest {
+  readonly health: () => Promise<void>;
+  readonly telemetry: () => Promise<void>;
+}
+
+/** Goes on whatever one of them does: the store's lock must not outlive the services. Health is told to the last. */
+async function stopAll({ bus, state, log }: Infrastructure, services: ReadonlyMap<string, Service>, rest: Rest): Promise<void> {
   const stops = [...services].map(([name, service]) => ({ name, stop: () => service.stop() })).toReversed();
   for (const { name, stop } of [
     ...stops,
     { name: "bus", stop: () => bus.close() },
     { name: "state", stop: () => state.close() },
-    { name: "telemetry", stop: endTelemetry },
+    { name: "health", stop: rest.health },
+    { name: "telemetry", stop: rest.telemetry },
   ]) {
     try {
       await stop();

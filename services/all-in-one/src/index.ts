@@ -2,3 +2,4 @@ export { type LocalKeys, localKeys } from "./local-keys.ts";
 export { localReleaseApi } from "./release-api.ts";
 export { type AllInOne, type AllInOneOptions, DEFAULT_DIRECTORY, startAllInOne } from "./start-all-in-one.ts";
 export { type EmbeddedOptions, startEmbedded } from "./start-embedded.ts";
+export { APART, type Apart, type ApartName, type ApartOptions, type Replica, startApart } from "./start-apart.ts";

@@ -4,6 +4,7 @@ import { approvals } from "@toolbus/approvals";
 import { gateway } from "@toolbus/gateway";
 import { type Running, type RunOptions, runServices } from "@toolbus/runtime";
 import { toolExecutor } from "@toolbus/tool-executor";
+import { GENEROUS, PIN_EVERYTHING } from "./embedded-settings.ts";
 import { type LocalKeys, localKeys } from "./local-keys.ts";
 
 export interface AllInOneOptions {
@@ -34,15 +35,6 @@ export async function startAllInOne({ directory, env, wrap }: AllInOneOptions): 
 /** The data directory when nothing else was said. */
 export const DEFAULT_DIRECTORY = ".toolbus";
 
-// Whoever runs it on their own machine is the only caller: limits that only stop a program that runs wild.
-const GENEROUS = {
-  RUNS_PER_MINUTE: "6000",
-  CONVERSATIONS_PER_MINUTE: "6000",
-  ACTIONS_PER_MINUTE: "6000",
-  DECISIONS_PER_MINUTE: "6000",
-  SSE_PER_PRINCIPAL: "1000",
-} as const;
-
 function embeddedDefaults(directory: string, keys: LocalKeys): Record<string, string> {
   const at = (...parts: string[]): string => path.join(directory, ...parts);
   return {
@@ -55,7 +47,7 @@ function embeddedDefaults(directory: string, keys: LocalKeys): Record<string, st
     APPROVALS_JWKS_FILE: at("keys", "jwks.json"),
     JWKS_FILE: at("keys", "jwks.json"),
     RECEIPT_KEY_FILE: at("keys", "receipts-signing.jwk"),
-    PIN_ON_FIRST_SIGHT: "true",
+    ...PIN_EVERYTHING,
     ...GENEROUS,
   };
 }

@@ -1,10 +1,13 @@
 import { rename, writeFile } from "node:fs/promises";
 import type { Jwks } from "@toolbus/grants";
 
-/** Writes the public keys where workers on this machine read them (their JWKS_FILE); whole or not at all, because they may read at any moment. */
+/**
+ * Writes the public keys where workers on this machine read them (their JWKS_FILE); whole or not at all, because they may read at any moment, and
+ * other replicas may write at the same one.
+ */
 export async function publishKeys(file: string, keys: Jwks): Promise<void> {
   if (file === "") return;
-  const draft = `${file}.draft`;
+  const draft = `${file}.${process.pid}.draft`;
   await writeFile(draft, `${JSON.stringify(keys, null, 2)}\n`, { mode: 0o644 });
   await rename(draft, file);
 }

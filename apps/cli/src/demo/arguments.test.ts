@@ -42,7 +42,28 @@ describe("the flags of the demo", () => {
     });
   });
 
+  it("start every service in processes of its own when there is a broker", () => {
+    const bus = "amqp://guest:guest@127.0.0.1:5672";
+    expect(demoArguments(["--bus", bus])).toMatchObject({ args: { apart: { bus, state: "redis://127.0.0.1:6379", replicas: 2 } } });
+    expect(demoArguments(["--bus", "nats://h", "--state", "rediss://r:1/2", "--replicas", "3"])).toMatchObject({
+      args: { apart: { bus: "nats://h", state: "rediss://r:1/2", replicas: 3 } },
+    });
+  });
+
+  it("do not repeat an address that is refused: it may hold a password", () => {
+    for (const argv of [
+      ["--bus", "http://u:secret@h"],
+      ["--bus", "nats://h", "--state", "sqlite:secret"],
+    ])
+      expect(JSON.stringify(demoArguments(argv))).not.toContain("secret");
+  });
+
   it.each([
+    { argv: ["--state", "redis://h"], words: /^--state goes with --bus/ },
+    { argv: ["--replicas", "2"], words: /^--replicas goes with --bus/ },
+    { argv: ["--bus", "memory:"], words: /^--bus takes an address that begins with amqp/ },
+    { argv: ["--bus", "nats://h", "--state", "memory:"], words: /^--state takes an address that begins with redis/ },
+    { argv: ["--bus", "nats://h", "--replicas", "0"], words: /^--replicas takes a whole number from 1 to 9, not "0"/ },
     { argv: ["--bogus"], words: /'--bogus'.*--help/ },
     { argv: ["stray"], words: /'stray'/ },
     { argv: ["--approve", "--deny"], words: /exclude each other/ },

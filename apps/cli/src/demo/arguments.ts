@@ -7,6 +7,8 @@ export interface DemoArguments {
   readonly junit?: string;
   readonly metrics?: string;
   readonly data?: string;
+  /** The broker and the store of services in processes of their own, so many of each; absent: all in one process. */
+  readonly apart?: { readonly bus: string; readonly state: string; readonly replicas: number };
   /** How the approver decides; ask at the keyboard, or leave it pending where there is none. */
   readonly decision: "approve" | "deny" | "ask";
   readonly json: boolean;
@@ -28,6 +30,9 @@ Usage: npm run demo -- [options]
   --fail-on LEVEL    exit with 2 when the severity is LEVEL or worse: medium or high
   --json             print one JSON document instead of progress
   --data DIR         where state and reports are kept (default: .toolbus/demo)
+  --bus URL          every service in a process of its own, on this broker: amqp://… or nats://…
+  --state URL        with --bus: the store that they share (default: redis://127.0.0.1:6379)
+  --replicas N       with --bus: how many of each service, 1 to 9 (default: 2)
   --help             this text
 
 Exit codes: 0 fine, 1 an error, 2 the severity reached --fail-on, 3 the approval is still pending.
@@ -36,7 +41,11 @@ Examples:
   npm run demo
   npm run demo -- --repo ../shop --from v1.4.0 --to v1.5.0 --approve
   npm run demo -- --repo ../shop --junit report.xml --approve --json --fail-on high
+  npm run demo -- --bus amqp://guest:guest@127.0.0.1:5672 --state redis://127.0.0.1:6379 --approve
 `;
+
+const DEFAULT_STATE = "redis://127.0.0.1:6379";
+const DEFAULT_REPLICAS = 2;
 
 /** The flags, or one sentence for what cannot be used. It imports nothing heavy: a newcomer sees the first line at once. */
 export type ReadArguments = { readonly ok: true; readonly args: DemoArguments } | { readonly ok: false; readonly message: string };
@@ -48,10 +57,19 @@ export function demoArguments(argv: readonly string[]): ReadArguments {
   if (values.approve && values.deny) return refused("--approve and --deny exclude each other: give one of them, or none to be asked.");
   const failOn = values["fail-on"];
   if (failOn !== undefined && failOn !== "medium" && failOn !== "high") return refused(`--fail-on takes medium or high, not "${failOn}".`);
-  for (const name of ["repo", "from", "to", "junit", "metrics", "data"] as const) {
+  for (const name of ["repo", "from", "to", "junit", "metrics", "data", "bus", "state", "replicas"] as const) {
     if (values[name] === "") return refused(`--${name} needs a value: leave it out for the default, or see npm run demo -- --help.`);
   }
-  const { repo, from, to, junit, metrics } = values;
+  const { repo, from, to, junit, metrics, bus, state, replicas } = values;
+  if (bus === undefined && (state ?? replicas) !== undefined)
+    return refused(`--${state === undefined ? "replicas" : "state"} goes with --bus: without a broker every service runs in one process.`);
+  if (bus !== undefined && !/^(amqps?|nats):\/\//.test(bus))
+    return refused("--bus takes an address that begins with amqp://, amqps:// or nats://.");
+  if (state !== undefined && !/^rediss?:\/\//.test(state))
+    return refused("--state takes an address that begins with redis:// or rediss://.");
+  if (replicas !== undefined && !/^[1-9]$/.test(replicas))
+    return refused(`--replicas takes a whole number from 1 to 9, not "${replicas.slice(0, 40)}".`);
+  const apart = { bus: bus ?? "", state: state ?? DEFAULT_STATE, replicas: replicas === undefined ? DEFAULT_REPLICAS : Number(replicas) };
   const args: DemoArguments = {
     ...(repo === undefined ? {} : { repo }),
     ...(from === undefined ? {} : { from }),
@@ -59,6 +77,7 @@ export function demoArguments(argv: readonly string[]): ReadArguments {
     ...(junit === undefined ? {} : { junit }),
     ...(metrics === undefined ? {} : { metrics }),
     ...(values.data === undefined ? {} : { data: values.data }),
+    ...(bus === undefined ? {} : { apart }),
     decision: values.approve ? "approve" : values.deny ? "deny" : "ask",
     json: values.json ?? false,
     failOn: failOn ?? null,
@@ -82,6 +101,9 @@ function parse(argv: readonly string[]) {
         junit: text,
         metrics: text,
         data: text,
+        bus: text,
+        state: text,
+        replicas: text,
         approve: flag,
         deny: flag,
         json: flag,

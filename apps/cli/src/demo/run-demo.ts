@@ -1,5 +1,5 @@
 import path from "node:path";
-import { localReleaseApi, startAllInOne } from "@toolbus/all-in-one";
+import { localReleaseApi } from "@toolbus/all-in-one";
 import { type RunEnd, type Severity } from "@toolbus/contracts";
 import { loadRelease, type ReleaseSummary } from "@toolbus/example-release-api";
 import { Refusal } from "@toolbus/runtime";
@@ -9,6 +9,7 @@ import { decideApproval, type Decided } from "./approver.ts";
 import type { DemoArguments } from "./arguments.ts";
 import { finish, takeUp } from "./carry-on.ts";
 import { type Screen, screen } from "./screen.ts";
+import { startSystem } from "./system.ts";
 
 export interface DemoSurroundings {
   readonly root: string;
@@ -45,9 +46,12 @@ export async function runDemo(args: DemoArguments, around: DemoSurroundings): Pr
 
   const api = await localReleaseApi(directory, release);
   try {
-    const system = await startAllInOne({
+    const system = await startSystem({
       directory,
-      env: { ...settingsOf(around.env), GATEWAY_PORT: "0", APPROVALS_PORT: "0", RELEASE_API_URL: api.url },
+      apart: args.apart,
+      env: { ...settingsOf(around.env), RELEASE_API_URL: api.url },
+      say: (text) => show?.line(text),
+      signal: around.signal,
     });
     try {
       return await investigate();
@@ -57,6 +61,8 @@ export async function runDemo(args: DemoArguments, around: DemoSurroundings): Pr
 
     async function investigate(): Promise<number> {
       const gateway = client({ url: system.gatewayUrl, service: "gateway", key: system.keys.user });
+      // Another one than the run was started at, where there are two.
+      const stream = client({ url: system.streamUrl, service: "gateway", key: system.keys.user });
       const approvals = client({ url: system.approvalsUrl, service: "approvals", key: system.keys.approver });
       const { undertaking, carriedOn } = await takeUp(directory, subjectOf(release));
       const run = (await gateway.post("/v1/investigations", { releaseId: release.release_id }, { "idempotency-key": undertaking.key })) as {
@@ -73,7 +79,7 @@ export async function runDemo(args: DemoArguments, around: DemoSurroundings): Pr
       });
       const watching = new AbortController();
       const end = await Promise.race([
-        watchRun(gateway, run.runId, {
+        watchRun(stream, run.runId, {
           onItem: (item) => (show?.item(item), approver.onItem(item)),
           signal: AbortSignal.any([around.signal, watching.signal]),
         }),
@@ -83,7 +89,7 @@ export async function runDemo(args: DemoArguments, around: DemoSurroundings): Pr
       if (end === "pending") return pending(show, run.runId, approver.decided(), directory, args.json, around.output);
       await finish(directory, undertaking);
       const where = [
-        `state     ${path.join(directory, "state")}`,
+        `state     ${system.state}`,
         `reports   ${path.join(directory, "release-api", "risk-reports.jsonl")}`,
         "The same data are carried on by the next run of this command.",
       ];
@@ -157,6 +163,7 @@ function document(
 }
 
 /** Settings that the demo may be given from outside; its ports, keys and store are its own. */
-function settingsOf(env: Readonly<Record<string, string | undefined>>): Record<string, string | undefined> {
-  return { LOG_LEVEL: env["LOG_LEVEL"], LLM_PROVIDER: env["LLM_PROVIDER"] };
+function settingsOf(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  const { LOG_LEVEL, LLM_PROVIDER } = env;
+  return { ...(LOG_LEVEL ? { LOG_LEVEL } : {}), ...(LLM_PROVIDER ? { LLM_PROVIDER } : {}) };
 }

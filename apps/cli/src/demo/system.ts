@@ -1,0 +1,70 @@
+import path from "node:path";
+import { type LocalKeys, startAllInOne, startApart } from "@toolbus/all-in-one";
+import type { DemoArguments } from "./arguments.ts";
+
+export interface SystemOptions {
+  readonly directory: string;
+  readonly apart: DemoArguments["apart"];
+  readonly env: Readonly<Record<string, string>>;
+  readonly say: (text: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/** The services of the demo, wherever they run. */
+export interface System {
+  readonly gatewayUrl: string;
+  /** The gateway at which a stream is read. */
+  readonly streamUrl: string;
+  readonly approvalsUrl: string;
+  readonly keys: LocalKeys;
+  /** Where the state lies, for people. */
+  readonly state: string;
+  stop(): Promise<unknown>;
+}
+
+/** Starts every service: in this process with its state in a folder, or each in processes of its own on a broker and a store that they share. */
+export async function startSystem({ directory, apart, env, say, signal }: SystemOptions): Promise<System> {
+  if (!apart) {
+    const system = await startAllInOne({ directory, env: { ...env, GATEWAY_PORT: "0", APPROVALS_PORT: "0" } });
+    const { gatewayUrl, approvalsUrl, keys } = system;
+    return { gatewayUrl, streamUrl: gatewayUrl, approvalsUrl, keys, state: path.join(directory, "state"), stop: () => system.stop() };
+  }
+  const { bus, state, replicas } = apart;
+  const system = await startApart({
+    directory,
+    busUrl: inNamespace(bus),
+    stateUrl: inNamespace(state),
+    replicas,
+    env,
+    onOutput: (name, text) => void process.stderr.write(text.replace(/^(?=.)/gm, `${name}: `)),
+    signal,
+  });
+  say(
+    `Services: ${system
+      .replicas()
+      .map(({ process: { name, pid } }) => `${name} (${pid})`)
+      .join(", ")}.`,
+  );
+  return {
+    gatewayUrl: system.gatewayUrls[0] ?? "",
+    streamUrl: system.gatewayUrls.at(-1) ?? "",
+    approvalsUrl: system.approvalsUrls.at(-1) ?? "",
+    keys: system.keys,
+    state: `${schemeOf(state)} (namespace ${NAMESPACE})`,
+    stop: () => system.stop(),
+  };
+}
+
+const NAMESPACE = "toolbus-demo";
+
+/** The demo keeps to itself on a server that others use, unless the address says where. */
+function inNamespace(url: string): string {
+  const parsed = new URL(url);
+  if (!parsed.searchParams.has("namespace")) parsed.searchParams.set("namespace", NAMESPACE);
+  return parsed.href;
+}
+
+/** Only that: the rest of an address may hold a password. */
+function schemeOf(url: string): string {
+  return url.slice(0, url.indexOf(":"));
+}

@@ -1,0 +1,34 @@
+import type { Log } from "@toolbus/telemetry";
+import { apiKeys } from "./api-keys.ts";
+import { type HealthOptions, healthRoutes } from "./health-routes.ts";
+import { type HttpServer, startHttpServer } from "./http-server.ts";
+
+export interface HealthServerOptions extends HealthOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly monotonic: () => number;
+  readonly log: Log;
+}
+
+const ABOUT = {
+  title: "Toolbus health",
+  description: "Whether this process lives, and whether it takes work: for whoever starts and stops it. Nothing else is served here.",
+} as const;
+
+/**
+ * `/healthz` and `/readyz` on a port of their own, so that a process without an HTTP API, an agent or a worker, can be asked as well, and one with an
+ * API need not be asked where the world can.
+ */
+export function startHealthServer({ host, port, monotonic, log, ...health }: HealthServerOptions): Promise<HttpServer> {
+  return startHttpServer({
+    name: "health",
+    host,
+    port,
+    keys: apiKeys([]),
+    routes: healthRoutes(health),
+    api: ABOUT,
+    config: { HTTPS_ONLY: "false", AUTH_FAILURES_PER_MINUTE: 0 },
+    monotonic,
+    log,
+  });
+}

@@ -1,0 +1,23 @@
+import type { Service } from "./service.ts";
+
+/** What a process says to the one that started it, once, when its services take work. */
+export interface Started {
+  readonly toolbus: "started";
+  /** The addresses of those of its services that listen, by name. */
+  readonly urls: Readonly<Record<string, string>>;
+}
+
+/** Says that the services of this process have started, where there is somebody to say it to. */
+export function tellParent(services: ReadonlyMap<string, Service> = new Map()): void {
+  const urls = Object.fromEntries([...services].flatMap(([name, service]) => (isListening(service) ? [[name, service.url]] : [])));
+  const said: Started = { toolbus: "started", urls };
+  process.send?.(said);
+}
+
+export function isStarted(said: unknown): said is Started {
+  return typeof said === "object" && said !== null && "toolbus" in said && said.toolbus === "started" && "urls" in said;
+}
+
+function isListening(service: Service): service is Service & { readonly url: string } {
+  return "url" in service && typeof service.url === "string";
+}

@@ -1,0 +1,35 @@
+import { defineService, Refusal, runMain, runServices } from "./index.ts";
+import { spawnService } from "./spawned-service.ts";
+
+// The child process of spawned-service.test.ts: a service of the kind that its environment names.
+
+const KINDS: Readonly<Record<string, () => Promise<void>>> = {
+  listens: async () => undefined,
+  "tells its environment": async () => void process.stdout.write(JSON.stringify(Object.keys(process.env).toSorted())),
+  "is refused": () => Promise.reject(new Refusal("The door is locked: unlock it.")),
+  "never starts": () => new Promise(() => void process.stdout.write("starting\n")),
+  "does not stop": async () => undefined,
+  async "starts another"() {
+    const { pid } = await spawnService({
+      name: "grandchild",
+      module: import.meta.filename,
+      env: { STATE_URL: "memory:", LOG_LEVEL: "silent", CHILD: "listens" },
+    });
+    process.stdout.write(`grandchild ${pid}\n`);
+  },
+};
+
+const kind = process.env["CHILD"] ?? "";
+const service = defineService({
+  name: "child",
+  settings: {},
+  async start() {
+    await KINDS[kind]?.();
+    return {
+      url: "http://127.0.0.1:1",
+      unready: () => [],
+      stop: kind === "does not stop" ? () => new Promise<void>(() => undefined) : async () => undefined,
+    };
+  },
+});
+await runMain(() => runServices([service], { env: process.env }));

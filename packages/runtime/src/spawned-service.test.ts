@@ -1,0 +1,90 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import { type SpawnedService, spawnService } from "./spawned-service.ts";
+
+const MODULE = new URL("./spawned-service-child.ts", import.meta.url);
+
+describe("a service in a process of its own", () => {
+  it("is there when it takes work, with the addresses at which it listens", async () => {
+    const service = await spawned({ CHILD: "listens" });
+    expect(service.urls).toEqual({ child: "http://127.0.0.1:1" });
+    expect(await service.stop()).toBe(0);
+  });
+
+  it("gets the environment that it was given and nothing of ours", async () => {
+    const said: string[] = [];
+    const service = await spawned({ CHILD: "tells its environment" }, (text) => said.push(text));
+    await service.stop();
+    const names: string[] = JSON.parse(said.join("")).filter((name: string) => !/^(PATH|NODE_CHANNEL|VITEST)/.test(name));
+    expect(names).toEqual(["CHILD", "LOG_LEVEL", "STATE_URL"]);
+  });
+
+  it("that cannot start is refused with its own sentence", async () => {
+    await expect(spawned({ CHILD: "is refused" })).rejects.toThrow("The service child did not start: The door is locked: unlock it.");
+  });
+
+  it("that takes too long to start is killed", async () => {
+    await expect(spawned({ CHILD: "never starts" }, undefined, 300)).rejects.toThrow(
+      "The service child did not start: it took more than 0.3 s.",
+    );
+  });
+
+  it("is killed while it starts when nobody wants it any more", async () => {
+    const stopping = new AbortController();
+    const starting = spawned({ CHILD: "never starts" }, () => stopping.abort(new Error("enough")), undefined, stopping.signal);
+    await expect(starting).rejects.toThrow("enough");
+  });
+
+  it("ends at once when it is killed", async () => {
+    const service = await spawned({ CHILD: "listens" });
+    await service.kill();
+    expect(await service.ended).toBe("SIGKILL");
+  });
+
+  it("is killed when it does not stop in time", async () => {
+    const service = await spawned({ CHILD: "does not stop" });
+    expect(await service.stop(100)).toBe("SIGKILL");
+  });
+
+  it("stops by itself when the process that started it is gone", async () => {
+    const said: string[] = [];
+    const { promise: grandchild, resolve } = Promise.withResolvers<number>();
+    const parent = await spawned({ CHILD: "starts another" }, (text) => {
+      said.push(text);
+      const pid = /grandchild (\d+)/.exec(said.join(""))?.[1];
+      if (pid) resolve(Number(pid));
+    });
+    const pid = await grandchild;
+    await parent.kill();
+    await gone(pid);
+  });
+});
+
+async function spawned(
+  env: Readonly<Record<string, string>>,
+  onOutput: (text: string) => void = () => undefined,
+  startMs?: number,
+  signal?: AbortSignal,
+): Promise<SpawnedService> {
+  const service = await spawnService({
+    name: "child",
+    module: MODULE,
+    env: { STATE_URL: "memory:", LOG_LEVEL: "silent", ...env },
+    onOutput,
+    ...(startMs === undefined ? {} : { startMs }),
+    ...(signal ? { signal } : {}),
+  });
+  onTestFinished(() => service.kill());
+  return service;
+}
+
+/** A process that is nobody's child gives no signal when it ends: it is asked for, until the test's own time is over. */
+async function gone(pid: number): Promise<void> {
+  for (;;) {
+    try {
+      process.kill(pid, 0);
+    } catch {
+      return;
+    }
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}

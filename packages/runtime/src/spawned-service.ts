@@ -1,0 +1,118 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { isStarted } from "./parent-process.ts";
+import { Refusal } from "./refusal.ts";
+
+export interface SpawnOptions {
+  /** Names it in sentences. */
+  readonly name: string;
+  /** A module that calls `runMain`. */
+  readonly module: string | URL;
+  /** All that it gets of an environment, besides PATH: nothing of this process's. */
+  readonly env: Readonly<Record<string, string>>;
+  /** How long it may take to start. */
+  readonly startMs?: number;
+  /** Gets what it writes to standard output and error, as it comes; by default this process's standard error does. */
+  readonly onOutput?: (text: string) => void;
+  /** Aborts the start: the process is killed. */
+  readonly signal?: AbortSignal;
+}
+
+/** A service in a process of its own. */
+export interface SpawnedService {
+  readonly name: string;
+  readonly pid: number;
+  /** The addresses of its services that listen, by name. */
+  readonly urls: Readonly<Record<string, string>>;
+  /** False from the moment that it has ended. */
+  readonly alive: () => boolean;
+  /** Resolves with the exit code, or the signal, when it has ended for whatever reason. */
+  readonly ended: Promise<number | NodeJS.Signals>;
+  /** Asks it to stop (SIGTERM) and waits until it has ended; kills it after `withinMs` milliseconds. Gives how it ended. */
+  stop(withinMs?: number): Promise<number | NodeJS.Signals>;
+  /** SIGKILL: it ends at once, whatever it does. */
+  kill(): Promise<void>;
+}
+
+const START_MS = 60_000;
+const STOP_MS = 40_000;
+const KEPT_OUTPUT = 4000;
+
+/**
+ * Starts a service in a process of its own; resolves when it takes work. It ends with this process, however this one ends, because the channel between
+ * them closes. Throws a `Refusal` with the last sentence that it wrote when it does not start.
+ */
+export async function spawnService(options: SpawnOptions): Promise<SpawnedService> {
+  const { name, module, env, startMs = START_MS, signal } = options;
+  signal?.throwIfAborted();
+  const file = typeof module === "string" && !module.startsWith("file:") ? module : fileURLToPath(module);
+  const child = fork(file, { env: { PATH: process.env["PATH"], ...env }, stdio: ["ignore", "pipe", "pipe", "ipc"] });
+  const said = outputOf(child, options.onOutput ?? ((text) => void process.stderr.write(text)));
+  const ended = new Promise<number | NodeJS.Signals>((resolve) => {
+    child.once("close", (code, by) => resolve(code ?? by ?? 1));
+    // It could not even be started: there is no close without a process.
+    child.once("error", () => (child.pid === undefined ? resolve(127) : undefined));
+  });
+  const urls = await startedWithin(child, { ended, startMs, signal }).catch(async (error: unknown) => {
+    child.kill("SIGKILL");
+    await ended;
+    throw error instanceof NotStarted ? new Refusal(`The service ${name} did not start: ${said() || error.message}`) : error;
+  });
+  return {
+    name,
+    pid: child.pid ?? 0,
+    urls,
+    alive: () => child.exitCode === null && child.signalCode === null,
+    ended,
+    async stop(withinMs = STOP_MS) {
+      const late = setTimeout(() => child.kill("SIGKILL"), withinMs);
+      child.kill("SIGTERM");
+      const how = await ended;
+      clearTimeout(late);
+      return how;
+    },
+    async kill() {
+      child.kill("SIGKILL");
+      await ended;
+    },
+  };
+}
+
+class NotStarted extends Error {
+  override readonly name = "NotStarted";
+}
+
+interface StartWait {
+  readonly ended: Promise<number | NodeJS.Signals>;
+  readonly startMs: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+async function startedWithin(child: ChildProcess, { ended, startMs, signal }: StartWait): Promise<Readonly<Record<string, string>>> {
+  const { promise, resolve, reject } = Promise.withResolvers<Readonly<Record<string, string>>>();
+  const onMessage = (message: unknown): void => (isStarted(message) ? resolve(message.urls) : undefined);
+  const onAbort = (): void => reject(signal?.reason);
+  const timer = setTimeout(() => reject(new NotStarted(`it took more than ${startMs / 1000} s.`)), startMs);
+  child.on("message", onMessage);
+  signal?.addEventListener("abort", onAbort, { once: true });
+  void ended.then((how) => reject(new NotStarted(`it ended with ${how}.`)));
+  try {
+    return await promise;
+  } finally {
+    clearTimeout(timer);
+    child.off("message", onMessage);
+    signal?.removeEventListener("abort", onAbort);
+  }
+}
+
+/** Hands on what it writes, and keeps the last line of it: a service that cannot start ends with one sentence. */
+function outputOf(child: ChildProcess, onOutput: (text: string) => void): () => string {
+  let kept = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding("utf8").on("data", (text: string) => {
+      kept = (kept + text).slice(-KEPT_OUTPUT);
+      onOutput(text);
+    });
+  }
+  return () => kept.trimEnd().split("\n").at(-1) ?? "";
+}

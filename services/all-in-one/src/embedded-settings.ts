@@ -1,0 +1,11 @@
+/** Whoever runs Toolbus on their own machine is the only caller: limits that only stop a program that runs wild. */
+export const GENEROUS = {
+  RUNS_PER_MINUTE: "6000",
+  CONVERSATIONS_PER_MINUTE: "6000",
+  ACTIONS_PER_MINUTE: "6000",
+  DECISIONS_PER_MINUTE: "6000",
+  SSE_PER_PRINCIPAL: "1000",
+} as const;
+
+/** Nobody else registers tools there, so what registers is what its owner started. */
+export const PIN_EVERYTHING = { PIN_ON_FIRST_SIGHT: "true" } as const;
