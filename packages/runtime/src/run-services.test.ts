@@ -96,7 +96,7 @@ describe("running services", () => {
       [503, { status: "unready", reasons: ["starting"] }],
       [503, { status: "unready", reasons: ["stopping"] }],
     ]);
-    await expect(ready()).rejects.toThrow();
+    await expect(ready()).rejects.toThrow("fetch failed");
   });
 
   it("stops once, however often it is told to", async () => {

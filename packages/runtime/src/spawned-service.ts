@@ -8,7 +8,7 @@ export interface SpawnOptions {
   readonly name: string;
   /** A module that calls `runMain`. */
   readonly module: string | URL;
-  /** All that it gets of an environment, besides PATH: nothing of this process's. */
+  /** All that it gets of an environment: nothing of this process's. */
   readonly env: Readonly<Record<string, string>>;
   /** How long it may take to start. */
   readonly startMs?: number;
@@ -46,7 +46,7 @@ export async function spawnService(options: SpawnOptions): Promise<SpawnedServic
   const { name, module, env, startMs = START_MS, signal } = options;
   signal?.throwIfAborted();
   const file = typeof module === "string" && !module.startsWith("file:") ? module : fileURLToPath(module);
-  const child = fork(file, { env: { PATH: process.env["PATH"], ...env }, stdio: ["ignore", "pipe", "pipe", "ipc"] });
+  const child = fork(file, { env, stdio: ["ignore", "pipe", "pipe", "ipc"] });
   const said = outputOf(child, options.onOutput ?? ((text) => void process.stderr.write(text)));
   const ended = new Promise<number | NodeJS.Signals>((resolve) => {
     child.once("close", (code, by) => resolve(code ?? by ?? 1));
