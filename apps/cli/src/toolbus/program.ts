@@ -3,6 +3,7 @@ import { addApprovals } from "../commands/approvals.ts";
 import { addChat } from "../commands/chat.ts";
 import { addDoctor } from "../commands/doctor.ts";
 import { addInvestigate } from "../commands/investigate.ts";
+import { addKeys } from "../commands/keys.ts";
 import { addRuns } from "../commands/runs.ts";
 import { addStart } from "../commands/start.ts";
 import { addTools } from "../commands/tools.ts";
@@ -72,7 +73,7 @@ export function build(around: Surroundings, onEnd: (code: ExitCode) => void): Co
         onEnd(await run(contextOf(options, around, audience), command));
       });
 
-  for (const add of [addStart, addChat, addInvestigate, addRuns, addApprovals, addTools, addDoctor]) add(program, define);
+  for (const add of [addStart, addChat, addInvestigate, addRuns, addApprovals, addTools, addKeys, addDoctor]) add(program, define);
   return program;
 }
 
