@@ -5,7 +5,7 @@ import { startReleaseApi } from "./release-api.ts";
 
 // Serves the release summary of one repository until it is told to stop.
 const USAGE = `Usage: node examples/release-api/src/main.ts [--repo PATH] [--from TAG] [--to TAG] [--junit FILE] [--metrics FILE]
-         [--recorded] [--port N] [--data DIR]
+         [--recorded] [--host ADDRESS] [--port N] [--data DIR]
 
   --repo PATH      a git repository (the current folder)
   --from TAG       where the release begins (the tag before its end)
@@ -13,6 +13,7 @@ const USAGE = `Usage: node examples/release-api/src/main.ts [--repo PATH] [--fro
   --junit FILE     its test results, as JUnit XML
   --metrics FILE   its deployment metrics, as JSON
   --recorded       serve the recorded release when the repository has no usable history
+  --host ADDRESS   where to listen (127.0.0.1); whoever reaches it may read the release and file reports
   --port N         where to listen (4010; 0 takes a free one)
   --data DIR       where reports are kept (.toolbus/release-api)`;
 
@@ -41,6 +42,7 @@ function readFlags(args: readonly string[]) {
         junit: { type: "string" },
         metrics: { type: "string" },
         recorded: { type: "boolean", default: false },
+        host: { type: "string", default: "127.0.0.1" },
         port: { type: "string", default: "4010" },
         data: { type: "string", default: ".toolbus/release-api" },
         help: { type: "boolean", short: "h", default: false },
@@ -56,12 +58,13 @@ function readFlags(args: readonly string[]) {
 }
 
 async function serve(flags: Extract<ReturnType<typeof readFlags>, { ok: true }>): Promise<void> {
-  const { repo, from, to, junit, metrics, recorded, port, data } = flags;
+  const { repo, from, to, junit, metrics, recorded, host, port, data } = flags;
   const loaded = await loadRelease({ repo, from, to, junit, metrics, allowRecorded: recorded });
   if (!loaded.ok) throw new Error(loaded.message);
 
   const { release, notes } = loaded;
   const api = await startReleaseApi({
+    host,
     port,
     directory: data,
     releases: new Map([[release.release_id, release]]),

@@ -13,6 +13,7 @@ import { type Interrupted, keepLease } from "./lease-keeper.ts";
 import { loadSnapshot } from "./load.ts";
 import { withLoopTools } from "./loop-tools.ts";
 import { modelTurn } from "./model-turn.ts";
+import { keepWritten } from "./named-documents.ts";
 import type { Rules } from "./rules.ts";
 import { seedPlan, seedTurn } from "./seed.ts";
 import { withStepSpan } from "./step-span.ts";
@@ -43,8 +44,8 @@ export async function advanceRun(stepper: Stepper, runId: string, claimant: Clai
   if (got.kind !== "acquired") return;
   const acquired = await outbox.commit(shardOf(runId), got.change);
   if (acquired.outcome !== "ok") return;
-  const held = await loadSnapshot(state, runId);
-  if (!held || held.run.value.epoch !== got.run.epoch) return;
+  // Nothing of the run can have changed since it was read, or the commit would not have been made.
+  const held: Snapshot = { ...snapshot, now: acquired.now, run: { version: acquired.commit, value: got.run } };
   await withStepSpan(held.run.value, stepper.modelOf(held.run.value.profile).name, async () => {
     const end = await step(stepper, held, snapshot.run.value.attempts, signal);
     if (end) await commitWhileOurs(stepper, got.run, end);
@@ -63,7 +64,8 @@ async function commitWhileOurs({ state, outbox }: Stepper, run: Run, end: StepEn
     const snapshot = await loadSnapshot(state, run.runId);
     if (!snapshot || snapshot.run.value.epoch !== run.epoch || snapshot.run.value.status !== "ready") return;
     const change = end(snapshot);
-    if (!change || (await outbox.commit(shardOf(run.runId), change)).outcome === "ok") return;
+    if (!change) return;
+    if ((await outbox.commit(shardOf(run.runId), change)).outcome === "ok") return keepWritten(state, run.runId, change);
   }
 }
 

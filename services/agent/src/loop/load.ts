@@ -11,27 +11,34 @@ import {
 } from "@toolbus/contracts";
 import type { StateStore, StoredDocument } from "@toolbus/state";
 import type { Snapshot } from "./draft.ts";
+import { namesIn, namesThose } from "./named-documents.ts";
 import type { Read } from "./rules.ts";
 
-/** Reads a run, its conversation, the calls of its round and the run that waits behind it. Null when there is no such run. */
+/**
+ * Reads a run, its conversation, the calls of its round and the run that waits behind it. Null when there is no such run. What a run names seldom
+ * changes between two reads, so all of it is asked for at once, as it was named the last time; a run that names something else is read again.
+ */
 export async function loadSnapshot(state: StateStore, runId: string): Promise<Snapshot | null> {
-  const first = await state.read([keys.run(runId)]);
-  const run = parsed(first.documents[0], parseRun, keys.run(runId));
-  if (!run) return null;
-  const { conversationId, calls } = run.value;
-  const wanted = [keys.run(runId), keys.conversation(conversationId), ...calls.map((call) => keys.call(call.callId))];
-  const reply = await state.read(wanted);
-  const again = parsed(reply.documents[0], parseRun, keys.run(runId));
-  const conversation = parsed(reply.documents[1], parseConversationState, keys.conversation(conversationId));
-  if (!again || !conversation) return null;
-  // A turn was committed between the two reads, and the calls are another round's.
-  if (again.version !== run.version) return loadSnapshot(state, runId);
-  const rows: Read<Call>[] = [];
-  reply.documents.slice(2).forEach((document, index) => {
-    const row = parsed(document, parseCall, wanted[index + 2] ?? "");
-    if (row) rows.push(row);
-  });
-  return { now: reply.now, run: again, conversation, calls: rows, next: await nextRun(state, conversation.value) };
+  const names = namesIn(state);
+  for (;;) {
+    const asked = names.of(runId);
+    const wanted = [keys.run(runId), ...(asked ? [keys.conversation(asked.conversationId), ...asked.callIds.map(keys.call)] : [])];
+    const reply = await state.read(wanted);
+    const run = parsed(reply.documents[0], parseRun, keys.run(runId));
+    if (!run) return null;
+    if (!asked || !namesThose(run.value, asked)) {
+      names.keep(run.value);
+      continue;
+    }
+    const conversation = parsed(reply.documents[1], parseConversationState, keys.conversation(asked.conversationId));
+    if (!conversation) return null;
+    const rows: Read<Call>[] = [];
+    reply.documents.slice(2).forEach((document, index) => {
+      const row = parsed(document, parseCall, wanted[index + 2] ?? "");
+      if (row) rows.push(row);
+    });
+    return { now: reply.now, run, conversation, calls: rows, next: await nextRun(state, conversation.value) };
+  }
 }
 
 /** The first run that waits in a conversation. */

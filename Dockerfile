@@ -1,0 +1,20 @@
+# Every service in one image; the command picks the one: docker run toolbus services/agent/src/main.ts
+ARG NODE_IMAGE=node:24-bookworm-slim
+
+FROM ${NODE_IMAGE} AS install
+WORKDIR /app
+COPY . .
+# Without the optional packages: they are other builds of Node.
+RUN npx -y pnpm@12.21.0 install --prod --no-optional --frozen-lockfile --prefer-offline --reporter=append-only --loglevel=error
+
+FROM ${NODE_IMAGE}
+ENV NODE_ENV=production HEALTH_PORT=9000
+# A named volume takes its first owner from here.
+RUN mkdir -p /keys/people /keys/gateway /keys/approvals /keys/worker /data && chown -R node:node /keys /data
+WORKDIR /app
+COPY --from=install /app .
+USER node
+EXPOSE 8080 8081 9000
+HEALTHCHECK --interval=10s --timeout=3s --start-period=60s --retries=3 CMD ["node", "scripts/healthcheck.mjs"]
+ENTRYPOINT ["node"]
+CMD ["services/all-in-one/src/main.ts"]

@@ -1,0 +1,11 @@
+// Whether the service in this container takes work: exit 0 when it does. For HEALTHCHECK of the Dockerfile, so in plain JavaScript.
+const url = `http://127.0.0.1:${process.env["HEALTH_PORT"]}/readyz`;
+try {
+  const response = await fetch(url, { signal: AbortSignal.timeout(2000) });
+  const { status, reasons } = await response.json();
+  console.log([status, ...reasons].join(", "));
+  process.exitCode = response.ok ? 0 : 1;
+} catch (error) {
+  console.log(`${url} does not answer (${error instanceof Error ? error.name : String(error)})`);
+  process.exitCode = 1;
+}

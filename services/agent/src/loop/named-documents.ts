@@ -1,0 +1,52 @@
+import { keys, parseRun, type Run } from "@toolbus/contracts";
+import type { Change, StateStore } from "@toolbus/state";
+
+/** The documents that a run names: they belong to it and are read with it. */
+export interface NamedDocuments {
+  readonly conversationId: string;
+  readonly callIds: readonly string[];
+}
+
+/** What runs named when this process read them last. Only a guess of what to ask for: whoever reads sees whether it still holds. */
+export interface Names {
+  of(runId: string): NamedDocuments | undefined;
+  keep(run: Run): void;
+}
+
+const KEPT_RUNS = 4096;
+const stores = new WeakMap<StateStore, Names>();
+
+/** The names that are kept of one store: those of the runs that were read last. */
+export function namesIn(state: StateStore): Names {
+  const known = stores.get(state);
+  if (known) return known;
+  const kept = new Map<string, NamedDocuments>();
+  const names: Names = {
+    of: (runId) => kept.get(runId),
+    keep({ runId, conversationId, calls }) {
+      // A map iterates in the order of insertion: the first one is the one that changed longest ago.
+      kept.delete(runId);
+      kept.set(runId, { conversationId, callIds: calls.map(({ callId }) => callId) });
+      const [oldest] = kept.keys();
+      if (kept.size > KEPT_RUNS && oldest !== undefined) kept.delete(oldest);
+    },
+  };
+  stores.set(state, names);
+  return names;
+}
+
+/** Keeps what a run names from now on, because a change that was committed says so. */
+export function keepWritten(state: StateStore, runId: string, { put = [] }: Change): void {
+  const written = put.find(({ key }) => key === keys.run(runId));
+  const run = written && parseRun(written.value);
+  if (run?.ok) namesIn(state).keep(run.value);
+}
+
+/** Whether a run names exactly these. */
+export function namesThose({ conversationId, calls }: Run, asked: NamedDocuments): boolean {
+  return (
+    conversationId === asked.conversationId &&
+    calls.length === asked.callIds.length &&
+    calls.every(({ callId }, n) => callId === asked.callIds[n])
+  );
+}
