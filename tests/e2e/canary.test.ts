@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { readdirSync, readFileSync } from "node:fs";
 import { type AllInOne, startAllInOne } from "@toolbus/all-in-one";
 import type { MessageBus } from "@toolbus/bus";
-import { attributes, type Message, message, messageTypes, topics } from "@toolbus/contracts";
+import { attributes, keys as storeKeys, type Message, message, messageTypes, topics } from "@toolbus/contracts";
 import { fileKeySet } from "@toolbus/grants";
 import { type Infrastructure, tracedBus } from "@toolbus/runtime";
 import { createLog } from "@toolbus/telemetry";
@@ -71,6 +71,10 @@ describe("a credential", () => {
     );
     expect(seen.places.log).toContain("[redacted]");
     expect(seen.places.events).toContain("[redacted]");
+    expect([seen.places.otlp, seen.places.log]).toEqual([
+      expect.stringContaining("toolbus.dead_letters"),
+      expect.stringContaining("a dead letter is kept"),
+    ]);
   });
 });
 
@@ -122,7 +126,7 @@ async function whatIsSeen(): Promise<Seen> {
   });
   try {
     const worker = await leakyWorker(tap.infrastructure(), files.at("data", "keys", "jwks.json"));
-    const deadLetters = await forged(tap.infrastructure().bus);
+    const deadLetters = await forged(system, tap);
     const toolErrors = await leakyCalls(tap.infrastructure().bus);
     const events = await investigated(system);
     const errorBodies = await refused(system, tap);
@@ -288,23 +292,14 @@ async function leakyCalls(bus: MessageBus): Promise<string> {
   return [...answered.values()].filter((answer) => !answer.includes(CONTENTS.result)).join("\n");
 }
 
-/** Publishes what no worker can read, with a grant and a secret on it; gives the dead letter. */
-async function forged(bus: MessageBus): Promise<string> {
-  const letters: string[] = [];
-  const came = Promise.withResolvers<void>();
-  const queue = await bus.consume(
-    topics.dead(topics.invoke("release")),
-    async ({ message: letter }) => {
-      letters.push(JSON.stringify(letter));
-      came.resolve();
-      return { kind: "ack" };
-    },
-    { concurrency: 1 },
-  );
+/** Publishes what no worker can read, with a grant and a secret on it; gives the dead letter as it is sent, as it is kept, and as an operator sees it. */
+async function forged({ gatewayUrl, keys }: AllInOne, tap: Tap): Promise<string> {
+  const { bus, state } = tap.infrastructure();
   await bus.publish(invokeOf("forged", "release", { not: "an invoke" }));
-  await came.promise;
-  await queue.stop();
-  return letters.join("\n");
+  const letterId = await tap.keptLetter;
+  const { documents } = await state.read([storeKeys.deadLetter(letterId)]);
+  const shown = await call(`${gatewayUrl}/v1/dead-letters/${letterId}`, keys.operator);
+  return JSON.stringify([tap.letters(), documents, shown.body]);
 }
 
 function invokeOf(id: string, toolsetName: string, body: object): Message {
@@ -329,6 +324,10 @@ interface Tap {
   infrastructure(): Infrastructure;
   /** Grants and call secrets that went over the bus. */
   secrets(): readonly [string, string][];
+  /** Dead letters that went over the bus. */
+  letters(): readonly Message[];
+  /** The id of the first one that is kept. */
+  readonly keptLetter: Promise<string>;
   /** From now on every read of the store throws, with secrets in its words. */
   failReads(): void;
 }
@@ -338,7 +337,11 @@ function tapped(): Tap {
   let failing = false;
   const grants = new Set<string>();
   const callSecrets = new Set<string>();
+  const letters: Message[] = [];
+  const kept = Promise.withResolvers<string>();
   return {
+    keptLetter: kept.promise,
+    letters: () => letters,
     wrap(built) {
       inner = built;
       const bus: MessageBus = {
@@ -347,12 +350,19 @@ function tapped(): Tap {
           const { [attributes.grant]: grant, [attributes.callSecret]: secret } = sent.attributes;
           if (grant !== undefined) grants.add(grant);
           if (secret !== undefined) callSecrets.add(secret);
+          if (sent.topic.startsWith(topics.dead(""))) letters.push(sent);
           return built.bus.publish(sent);
         },
+      };
+      const commit: Infrastructure["state"]["commit"] = async (shard, change) => {
+        const reply = await built.state.commit(shard, change);
+        if (change.op.startsWith("keep:")) kept.resolve(change.op.slice("keep:".length));
+        return reply;
       };
       const state = new Proxy(built.state, {
         get(store, name, receiver) {
           if (name === "read" && failing) return () => Promise.reject(leakyError());
+          if (name === "commit") return commit;
           const value: unknown = Reflect.get(store, name, receiver);
           return typeof value === "function" ? value.bind(store) : value;
         },

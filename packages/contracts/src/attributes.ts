@@ -21,6 +21,7 @@ export const attributes = {
   resultMetadata: "toolbus-result-metadata",
   receipt: "toolbus-receipt",
   blob: "toolbus-blob",
+  replayOf: "toolbus-replay-of",
   traceparent: "traceparent",
   tracestate: "tracestate",
   baggage: "baggage",

@@ -13,7 +13,8 @@ describe("bodies of messages", () => {
     ["tool.invoke.<toolset>", contracts.ToolInvoke, "toolCallId toolName arguments sessionId"],
     ["toolbus.tool.result", contracts.ToolResponse, "toolCallId toolName content isError"],
     ["toolbus.tool.error", contracts.ToolFailure, "toolCallId toolName code message isRetryable"],
-    ["run.wake", contracts.RunWake, "runId entryId?"],
+    ["run.wake", contracts.RunWake, "runId entryId? call?"],
+    ["the call of a wake", contracts.SeenCall, "callId dispatch requests"],
     ["approval.request", contracts.ApprovalRequest, "toolCallId toolName toolVersion toolHash arguments sessionId"],
     ["approval.cancel", contracts.ApprovalCancel, "toolCallId reason"],
     ["approval.held.<agent>", contracts.ApprovalHeld, "toolCallId approvalId tier expiresAt effect"],
@@ -26,6 +27,7 @@ describe("bodies of messages", () => {
     ["tool.progress.<agent>", contracts.ToolProgress, "toolCallId toolName n message fraction? secretHash"],
     ["tool.announce", contracts.ToolAnnounce, "toolset tools"],
     ["tool.refresh", contracts.ToolRefresh, "toolset?"],
+    ["operations.replay", contracts.OperationsReplay, "letterId"],
     ["dead.<queue>", contracts.DeadLetter, "queue reason deliveries history message cut"],
   ])("%s has exactly its fields", (_, schema, expected) => {
     expect(fields(schema)).toBe(expected);

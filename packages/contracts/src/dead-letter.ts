@@ -3,6 +3,23 @@ import { parser } from "./parse.ts";
 
 const closed = { additionalProperties: false } as const;
 
+/** A message that was given up. */
+export const DeadMessage = Type.Object(
+  {
+    id: Type.String(),
+    topic: Type.String(),
+    type: Type.String(),
+    source: Type.String(),
+    time: Type.String(),
+    correlationId: Type.Optional(Type.String()),
+    replyTo: Type.Optional(Type.String()),
+    attributes: Type.Record(Type.String(), Type.String()),
+    body: Type.String(),
+  },
+  closed,
+);
+export type DeadMessage = Static<typeof DeadMessage>;
+
 /** Body of `dead.<queue>`, type `toolbus.dead_letter`: a message that its queue gave up, and why. */
 export const DeadLetter = Type.Object(
   {
@@ -14,20 +31,7 @@ export const DeadLetter = Type.Object(
     /** Earlier tries that the process which gave it up saw itself, oldest first; tries of other processes are missing. */
     history: Type.Array(Type.Object({ at: Type.Integer(), reason: Type.String() }, closed)),
     /** As it was, without its grant and its call secret. */
-    message: Type.Object(
-      {
-        id: Type.String(),
-        topic: Type.String(),
-        type: Type.String(),
-        source: Type.String(),
-        time: Type.String(),
-        correlationId: Type.Optional(Type.String()),
-        replyTo: Type.Optional(Type.String()),
-        attributes: Type.Record(Type.String(), Type.String()),
-        body: Type.String(),
-      },
-      closed,
-    ),
+    message: DeadMessage,
     /** True when it did not fit: long texts are cut and the rest is gone. */
     cut: Type.Boolean(),
   },

@@ -43,6 +43,11 @@ describe("docs/messages.md", () => {
     expect(topics?.map(([topic = ""]) => topic.replace(/<\w+>/, "<x>")).toSorted()).toEqual(names.toSorted());
   });
 
+  it("lists exactly the queues that can have dead letters", () => {
+    const queues = topics?.flatMap(([topic = "", kind]) => (kind === "queue" && !topic.startsWith("dead.") ? [topic] : []));
+    expect(queues?.toSorted()).toEqual(contracts.queuesOf({ agents: ["<agent>"], toolsets: ["<toolset>"] }).toSorted());
+  });
+
   it("names every message type at a topic, and lists its body", () => {
     const types = Object.values(contracts.messageTypes).toSorted();
     const atTopics = topics?.flatMap((row) => [...(row[4] ?? "").matchAll(/toolbus\.[a-z_.]+/g)].map(([type]) => type));
@@ -64,6 +69,7 @@ describe("docs/messages.md", () => {
     ["toolProgress", contracts.ToolProgress],
     ["toolAnnounce", contracts.ToolAnnounce],
     ["toolRefresh", contracts.ToolRefresh],
+    ["operationsReplay", contracts.OperationsReplay],
     ["deadLetter", contracts.DeadLetter],
   ] as const)("lists the fields of %s", (name, { properties, required }) => {
     const must: readonly string[] = required ?? [];

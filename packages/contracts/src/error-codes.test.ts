@@ -72,6 +72,7 @@ describe("codes of HTTP problems", () => {
       queue_full: 409,
       run_ended: 409,
       not_asked: 409,
+      not_replayable: 409,
       expired: 410,
       body_too_large: 413,
       address_too_long: 414,

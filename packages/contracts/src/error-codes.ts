@@ -86,6 +86,7 @@ export const problemCodes = {
   queue_full: 409,
   run_ended: 409,
   not_asked: 409,
+  not_replayable: 409,
   expired: 410,
   body_too_large: 413,
   address_too_long: 414,

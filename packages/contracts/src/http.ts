@@ -1,4 +1,5 @@
 import { type Static, Type } from "typebox";
+import { LETTER_STATES } from "./dead-letter-view.ts";
 import { DECISIONS } from "./documents/approval.ts";
 import { IF_ACTIVE } from "./documents/gateway.ts";
 import { ID_PATTERNS } from "./ids.ts";
@@ -140,6 +141,24 @@ export const approvalsQuery = declaredQuery(
     {
       status: Type.Optional(Type.Enum(["pending"], { description: "Only what waits is listed." })),
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20, description: "How many approvals at most." })),
+      cursor: Type.Optional(Type.String({ maxLength: 2000, description: "What the previous page gave as `cursor`." })),
+    },
+    closed,
+  ),
+);
+
+/** The query of `GET /v1/dead-letters`. */
+export const deadLettersQuery = declaredQuery(
+  "DeadLettersQuery",
+  Type.Object(
+    {
+      queue: Type.Optional(
+        Type.String({ pattern: "^[\\w.-]{1,200}$", description: "Only those of this queue, such as `tool.invoke.release`." }),
+      ),
+      state: Type.Optional(
+        Type.Enum([...LETTER_STATES], { description: "Only those that nobody has replayed, are being replayed, or were replayed." }),
+      ),
+      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20, description: "How many dead letters at most." })),
       cursor: Type.Optional(Type.String({ maxLength: 2000, description: "What the previous page gave as `cursor`." })),
     },
     closed,

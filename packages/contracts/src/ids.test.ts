@@ -3,15 +3,19 @@ import {
   approvalCallId,
   approvalIdOf,
   callIdOf,
+  callNamedIn,
   callParts,
+  deadLetterIdOf,
   derivedIds,
   isApprovalId,
   isCallId,
   isConversationId,
+  isDeadLetterId,
   isRunId,
   newConversationId,
   newRunId,
   rootRunId,
+  runNamedIn,
   shardName,
   shardOf,
 } from "./ids.ts";
@@ -20,12 +24,17 @@ const RUN = "rn_0a_01ARZ3NDEKTSV4RRFFQ69G5FAV";
 const PARTS = { tenant: "acme", principal: "user:one", route: "POST /v1/investigations", key: "k1" };
 
 describe("a shard", () => {
-  it.each([RUN, `${RUN}~1`, `${RUN}.2.0`, `${RUN}~1~2.3.14`, `ap_${RUN}.2.0`, "cv_0a_01ARZ3NDEKTSV4RRFFQ69G5FAV"])(
-    "can be read off %s",
-    (id) => {
-      expect(shardOf(id)).toBe("0a");
-    },
-  );
+  it.each([
+    RUN,
+    `${RUN}~1`,
+    `${RUN}.2.0`,
+    `${RUN}~1~2.3.14`,
+    `ap_${RUN}.2.0`,
+    "cv_0a_01ARZ3NDEKTSV4RRFFQ69G5FAV",
+    "dl_0a_01ARZ3NDEKTSV4RRFFQ69G5FAV",
+  ])("can be read off %s", (id) => {
+    expect(shardOf(id)).toBe("0a");
+  });
 
   it.each([
     ["nothing", ""],
@@ -41,7 +50,7 @@ describe("a shard", () => {
     ["a call in a conversation", "cv_0a_01ARZ3NDEKTSV4RRFFQ69G5FAV.1.0"],
     ["a sub-run below four levels", `${RUN}~1~2~3~4~5`],
   ])("is refused of %s", (_, id) => {
-    expect(() => shardOf(id)).toThrow("is no conversation, run, call or approval id.");
+    expect(() => shardOf(id)).toThrow("is no id of a conversation, run, call, approval or dead letter.");
     expect([isRunId, isConversationId, isCallId, isApprovalId].some((is) => is(id))).toBe(false);
   });
 
@@ -135,6 +144,41 @@ describe("a call id", () => {
 describe("a sub-run", () => {
   it("has its root's origin", () => {
     expect([RUN, `${RUN}~1`, `${RUN}~1~2`].map(rootRunId)).toEqual([RUN, RUN, RUN]);
+  });
+});
+
+describe("the id of a dead letter", () => {
+  const parts = ["run.wake", "dead:m#1", "{}"];
+
+  it("is the same for the same letter, and another for one that differs in anything", () => {
+    const id = deadLetterIdOf(parts, 16, "0a");
+    expect([isDeadLetterId(id), shardOf(id), deadLetterIdOf(parts, 16, "0a")]).toEqual([true, "0a", id]);
+    const others = [
+      ["x", "dead:m#1", "{}"],
+      ["run.wake", "x", "{}"],
+      ["run.wake", "dead:m#1", "x"],
+      ["run.wakedead:m#1", "", "{}"],
+    ];
+    expect(new Set([id, ...others.map((other) => deadLetterIdOf(other, 16, "0a"))]).size).toBe(5);
+  });
+
+  it("is spread over all shards where none is given", () => {
+    const shards = Array.from({ length: 500 }, (_, n) => shardOf(deadLetterIdOf(["q", String(n), ""], 16)));
+    expect(new Set(shards).size).toBe(16);
+    expect(deadLetterIdOf(parts, 16)).toBe(deadLetterIdOf(parts, 16));
+  });
+});
+
+describe("what a text names", () => {
+  it.each([
+    [`${RUN}.2.0#1`, `${RUN}.2.0`, RUN],
+    [`request:${RUN}~1.2.14#3`, `${RUN}~1.2.14`, `${RUN}~1`],
+    [`wake:${RUN}!cancel#g1`, null, RUN],
+    [`${RUN}.1.0000`, null, RUN],
+    ["wake:rn_0a_short#1", null, null],
+    ["", null, null],
+  ])("in %j is its call and its run", (text, call, run) => {
+    expect([callNamedIn(text), runNamedIn(text)]).toEqual([call, run]);
   });
 });
 

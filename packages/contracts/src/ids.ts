@@ -6,6 +6,7 @@ import { ulid } from "ulid";
  *
  *     conversation  cv_<shard>_<ulid>      run   rn_<shard>_<ulid>, sub-run <runId>~<n>
  *     call          <runId>.<round>.<index>   approval   ap_<callId>
+ *     dead letter   dl_<shard>_<26 characters of a hash>
  */
 const ULID = "[0-7][0-9A-HJKMNP-TV-Z]{25}";
 const SHARD = "[0-9a-f]{2}";
@@ -19,14 +20,16 @@ export const ID_PATTERNS = {
   run: `^${RUN}$`,
   call: `^${CALL}$`,
   approval: `^ap_${CALL}$`,
+  deadLetter: `^dl_${SHARD}_${ULID}$`,
 } as const;
 
 const run = new RegExp(ID_PATTERNS.run);
 const conversation = new RegExp(ID_PATTERNS.conversation);
 const call = new RegExp(ID_PATTERNS.call);
 const approval = new RegExp(ID_PATTERNS.approval);
+const deadLetter = new RegExp(ID_PATTERNS.deadLetter);
 // The look-ahead holds for whole ids only; what follows it picks the shard out of one.
-const anyId = new RegExp(`^(?=(?:cv_${SHARD}_${ULID}|${RUN}|(?:ap_)?${CALL})$)(?:ap_)?(?:cv|rn)_(${SHARD})_`);
+const anyId = new RegExp(`^(?=(?:(?:cv|dl)_${SHARD}_${ULID}|${RUN}|(?:ap_)?${CALL})$)(?:ap_)?(?:cv|rn|dl)_(${SHARD})_`);
 
 /** How many shards a store has when nothing else was said at its first start. */
 export const DEFAULT_SHARDS = 16;
@@ -41,6 +44,7 @@ export const isRunId = (id: string): boolean => run.test(id);
 export const isConversationId = (id: string): boolean => conversation.test(id);
 export const isCallId = (id: string): boolean => call.test(id);
 export const isApprovalId = (id: string): boolean => approval.test(id);
+export const isDeadLetterId = (id: string): boolean => deadLetter.test(id);
 
 /** The shard with this number, as two hex digits. */
 export function shardName(index: number): string {
@@ -50,7 +54,7 @@ export function shardName(index: number): string {
 /** The shard that an identifier names. Throws on anything that is no identifier of ours: parse at the edge first. */
 export function shardOf(id: string): string {
   const shard = anyId.exec(id)?.[1];
-  if (!shard) throw new Error(`"${id.slice(0, 80)}" is no conversation, run, call or approval id.`);
+  if (!shard) throw new Error(`"${id.slice(0, 80)}" is no id of a conversation, run, call, approval or dead letter.`);
   return shard;
 }
 
@@ -110,6 +114,25 @@ export function approvalIdOf(callId: string): string {
 export function approvalCallId(approvalId: string): string {
   return approvalId.slice("ap_".length);
 }
+
+/**
+ * The id of a dead letter: derived from what tells it from every other, so that a redelivery of it has the same. Its shard is the given one, else one of
+ * `shards` that follows from the same parts.
+ */
+export function deadLetterIdOf(parts: readonly string[], shards: number, shard?: string): string {
+  const digest = createHash("sha256").update(JSON.stringify(parts)).digest();
+  return `dl_${shard ?? shardName((digest[31] ?? 0) % shards)}_${crockford(digest.subarray(0, 16))}`;
+}
+
+// Not the beginning of a longer number, which would be another call.
+const callWithin = new RegExp(`${CALL}(?![0-9])`);
+const runWithin = new RegExp(RUN);
+
+/** The first call that a text names somewhere, such as the id of a message does; null for none. */
+export const callNamedIn = (text: string): string | null => callWithin.exec(text)?.[0] ?? null;
+
+/** The first run that a text names somewhere, by itself or as that of a call; null for none. */
+export const runNamedIn = (text: string): string | null => runWithin.exec(text)?.[0] ?? null;
 
 /** Message ids: each repeat has a new number, so no broker swallows it as a duplicate. */
 export const messageIds = {

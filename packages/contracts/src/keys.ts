@@ -25,6 +25,7 @@ export type Family =
   | "quota"
   | "security"
   | "dead"
+  | "replay"
   | `registry.${string}`
   | `ledger.${string}`
   | `rate.${string}`
@@ -60,6 +61,8 @@ export const keys = {
   /** A definition that is registered no more, by its hash: neither a tool's name nor "name@version" can look like one. */
   replacedDefinition: (toolset: string, hash: string) => keyOf(`registry.${toolset}`, HOME_SHARD, hash),
   registryIndex: () => "index.registry",
+  /** Names of the agents that were ever started, each a member. */
+  agentIndex: () => "index.agents",
   approval: (approvalId: string) => keyOf("approval", shardOf(approvalId), approvalId),
   token: (approvalId: string, hash: string) => keyOf("token", shardOf(approvalId), hash),
   audit: (shard: string) => keyOf("audit", shard, "audit"),
@@ -73,5 +76,10 @@ export const keys = {
   pendingApprovals: () => "index.approvals.pending",
   /** How much of its minute a caller has used. Belongs to no conversation, so its shard is given. */
   rate: (service: string, shard: string, id: string) => keyOf(`rate.${service}`, shard, id),
+  deadLetter: (letterId: string) => keyOf("dead", shardOf(letterId), letterId),
+  /** Dead letters by the time at which they were kept: all, or those of one queue. Members are `indexedLetter`s. */
+  deadLetters: (queue?: string) => (queue === undefined ? "index.dead" : `index.dead.${queue}`),
+  /** That an operator asked for a dead letter to be replayed. */
+  replayRequest: (letterId: string) => keyOf("replay", shardOf(letterId), letterId),
   runIndex: (principal: string) => `index.runs.${principal}`,
 } as const;

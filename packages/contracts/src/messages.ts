@@ -41,9 +41,23 @@ export type ToolFailure = Static<typeof ToolFailure>;
 export const ToolAnswer = Type.Union([ToolResponse, ToolFailure]);
 export type ToolAnswer = Static<typeof ToolAnswer>;
 
-/** Body of `run.wake`: a hint that a run can advance, or (with an entry) that the gateway accepted something for it. */
+/** A call as somebody saw it: how often it was sent to workers, and how often approvals were asked for it. */
+export const SeenCall = Type.Object(
+  { callId: CallId, dispatch: Type.Integer({ minimum: 0 }), requests: Type.Integer({ minimum: 0 }) },
+  closed,
+);
+export type SeenCall = Static<typeof SeenCall>;
+
+/**
+ * Body of `run.wake`: a hint that a run can advance, or (with an entry) that the gateway accepted something for it, or (with a call) that an
+ * operator wants this call looked at now, unless it was sent or asked for again since.
+ */
 export const RunWake = Type.Object(
-  { runId: Type.String({ pattern: ID_PATTERNS.run }), entryId: Type.Optional(Type.String({ maxLength: 160 })) },
+  {
+    runId: Type.String({ pattern: ID_PATTERNS.run }),
+    entryId: Type.Optional(Type.String({ maxLength: 160 })),
+    call: Type.Optional(SeenCall),
+  },
   closed,
 );
 export type RunWake = Static<typeof RunWake>;
@@ -127,6 +141,10 @@ export type ToolAnnounce = Static<typeof ToolAnnounce>;
 export const ToolRefresh = Type.Object({ toolset: Type.Optional(Type.String({ maxLength: 32 })) }, closed);
 export type ToolRefresh = Static<typeof ToolRefresh>;
 
+/** Body of `operations.replay`: an operator asked for this dead letter to be replayed. Who, and when, stands in the gateway's own document. */
+export const OperationsReplay = Type.Object({ letterId: Type.String({ pattern: ID_PATTERNS.deadLetter }) }, closed);
+export type OperationsReplay = Static<typeof OperationsReplay>;
+
 /** CloudEvents `type` of each message. */
 export const messageTypes = {
   toolInvoke: "toolbus.tool.invoke",
@@ -142,5 +160,6 @@ export const messageTypes = {
   approvalCancel: "toolbus.approval.cancel",
   approvalHeld: "toolbus.approval.held",
   approvalDecided: "toolbus.approval.decided",
+  operationsReplay: "toolbus.operations.replay",
   deadLetter: "toolbus.dead_letter",
 } as const;

@@ -10,6 +10,7 @@ const RUN = "rn_0a_01ARZ3NDEKTSV4RRFFQ69G5FAV";
 const CONVERSATION = "cv_0a_01BX5ZZKBKACTAV9WEVGEMMVRZ";
 const CALL = `${RUN}.2.0`;
 const APPROVAL = `ap_${CALL}`;
+const LETTER = "dl_0a_01ARZ3NDEKTSV4RRFFQ69G5FAV";
 
 describe("names on the bus", () => {
   it("are these topics", () => {
@@ -25,9 +26,26 @@ describe("names on the bus", () => {
       toolCancel: "tool.cancel",
       toolAnnounce: "tool.announce",
       toolRefresh: "tool.refresh",
+      operationsReplay: "operations.replay",
       dead: "dead.x",
     });
     expect(contracts.topics.result(contracts.DEFAULT_AGENT)).toBe("tool.result.default");
+  });
+
+  it("are these queues, of two agents and a toolset", () => {
+    expect(contracts.queuesOf({ agents: ["default", "other"], toolsets: ["release"] })).toEqual([
+      "run.wake",
+      "approval.request",
+      "approval.cancel",
+      "operations.replay",
+      "approval.held.default",
+      "approval.decided.default",
+      "tool.result.default",
+      "approval.held.other",
+      "approval.decided.other",
+      "tool.result.other",
+      "tool.invoke.release",
+    ]);
   });
 
   it("are these attributes", () => {
@@ -50,6 +68,7 @@ describe("names on the bus", () => {
       resultMetadata: "toolbus-result-metadata",
       receipt: "toolbus-receipt",
       blob: "toolbus-blob",
+      replayOf: "toolbus-replay-of",
       traceparent: "traceparent",
       tracestate: "tracestate",
       baggage: "baggage",
@@ -71,6 +90,7 @@ describe("names on the bus", () => {
       approvalCancel: "toolbus.approval.cancel",
       approvalHeld: "toolbus.approval.held",
       approvalDecided: "toolbus.approval.decided",
+      operationsReplay: "toolbus.operations.replay",
       deadLetter: "toolbus.dead_letter",
     });
   });
@@ -128,6 +148,7 @@ describe("names in the store", () => {
       keys.registration("release", "get_release", "1.2"),
       keys.replacedDefinition("release", "sha256-x"),
       keys.registryIndex(),
+      keys.agentIndex(),
       keys.approval(APPROVAL),
       keys.token(APPROVAL, "hash"),
       keys.audit("0a"),
@@ -139,6 +160,10 @@ describe("names in the store", () => {
       keys.security("0a", "worker.release"),
       keys.pendingApprovals(),
       keys.rate("gateway", "0a", "runs:hash"),
+      keys.deadLetter(LETTER),
+      keys.deadLetters(),
+      keys.deadLetters("tool.invoke.release"),
+      keys.replayRequest(LETTER),
       keys.runIndex("user:one"),
     ]).toEqual([
       `tb:origin:{0a}:${CONVERSATION}`,
@@ -155,6 +180,7 @@ describe("names in the store", () => {
       "tb:registry.release:{00}:get_release@1.2",
       "tb:registry.release:{00}:sha256-x",
       "index.registry",
+      "index.agents",
       `tb:approval:{0a}:${APPROVAL}`,
       "tb:token:{0a}:hash",
       "tb:audit:{0a}:audit",
@@ -166,6 +192,10 @@ describe("names in the store", () => {
       "tb:security:{0a}:worker.release",
       "index.approvals.pending",
       "tb:rate.gateway:{0a}:runs:hash",
+      `tb:dead:{0a}:${LETTER}`,
+      "index.dead",
+      "index.dead.tool.invoke.release",
+      `tb:replay:{0a}:${LETTER}`,
       "index.runs.user:one",
     ]);
     expect(contracts.DEFAULT_SHARDS).toBe(16);
@@ -180,6 +210,7 @@ describe("identifiers", () => {
     ["call", CALL],
     ["call", `${RUN}~1.25.31`],
     ["approval", APPROVAL],
+    ["deadLetter", LETTER],
     ["shard", "0f"],
   ] as const)("have the form of a %s: %s", (kind, id) => {
     const matching = Object.entries(contracts.ID_PATTERNS).filter(([, pattern]) => new RegExp(pattern).test(id));
@@ -201,6 +232,7 @@ describe("words of people and streams", () => {
     expect(contracts.ROLES).toEqual(["user", "operator", "approver"]);
     expect(contracts.RUN_STATUSES).toEqual(["queued", "ready", "waiting", "done", "failed", "cancelled"]);
     expect(contracts.CALL_STATES).toEqual(["queued", "requested", "held", "granted", "dispatched", "asked", "resolved"]);
+    expect(contracts.LETTER_STATES).toEqual(["open", "replaying", "replayed"]);
     expect(contracts.SEVERITIES).toEqual(["low", "medium", "high"]);
   });
 

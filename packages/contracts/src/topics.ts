@@ -11,8 +11,27 @@ export const topics = {
   toolCancel: "tool.cancel",
   toolAnnounce: "tool.announce",
   toolRefresh: "tool.refresh",
+  operationsReplay: "operations.replay",
   dead: (queue: string) => `dead.${queue}`,
 } as const;
+
+/** Every queue of a system with these agents and toolsets. Each has a queue of its dead letters, `topics.dead` of its name. */
+export function queuesOf({
+  agents,
+  toolsets,
+}: {
+  readonly agents: readonly string[];
+  readonly toolsets: readonly string[];
+}): readonly string[] {
+  return [
+    topics.runWake,
+    topics.approvalRequest,
+    topics.approvalCancel,
+    topics.operationsReplay,
+    ...agents.flatMap((agent) => [topics.approvalHeld(agent), topics.approvalDecided(agent), topics.result(agent)]),
+    ...toolsets.map((toolset) => topics.invoke(toolset)),
+  ];
+}
 
 /** The agent whose results go to the default reply topic, `tool.result.default`. */
 export const DEFAULT_AGENT = "default";

@@ -10,8 +10,8 @@ import { messagingSystem, tracedBus } from "./traced-bus.ts";
 
 /** What a process reads besides its services' settings. */
 export const processSettings = {
-  BUS_URL: str({ default: "memory:", desc: "the bus: memory: (amqp:// and nats:// come with separate processes)" }),
-  STATE_URL: str({ default: "sqlite:.toolbus/state", desc: "the state store: sqlite:DIRECTORY or memory:" }),
+  BUS_URL: str({ default: "memory:", desc: "the bus: memory: (all services in one process), amqp://… or nats://…" }),
+  STATE_URL: str({ default: "sqlite:.toolbus/state", desc: "the state store: sqlite:DIRECTORY (all services in one process), redis://… or memory:" }),
   LOG_LEVEL: str({ default: "info", choices: [...LOG_LEVELS], desc: "silent, error, warn, info or debug" }),
   TRACE_DIR: str({ default: "", desc: "a folder that gets one file of spans for each trace; empty: none" }),
   TOOL_AUDIT_FILE: str({ default: "", desc: "a file that gets one line for each tool call; empty: none" }),
@@ -38,6 +38,8 @@ export interface RunOptions {
 /** `service.name` of a process with several services. */
 const PROCESS = "toolbus";
 const TELEMETRY_FLUSH_MS = 2000;
+/** The handlers under way get this share of the time to stop; what comes after them, the outbox and the streams, gets the rest. */
+const DRAIN_SHARE = 0.8;
 
 type AnyService = ServiceDefinition<Settings>;
 
@@ -107,14 +109,14 @@ export async function runServices(definitions: readonly AnyService[], options: R
 }
 
 async function build(
-  config: { readonly BUS_URL: string; readonly STATE_URL: string },
+  config: { readonly BUS_URL: string; readonly STATE_URL: string; readonly DRAIN_MS: number },
   log: Infrastructure["log"],
   monotonic: Infrastructure["monotonic"],
 ): Promise<Infrastructure> {
   const clock = () => Date.now();
   const state = await connectState(config.STATE_URL, { clock });
   try {
-    const bus = await connectBus(config.BUS_URL, { clock });
+    const bus = await connectBus(config.BUS_URL, { clock, log, drainMs: config.DRAIN_MS * DRAIN_SHARE });
     return { bus, state, log, random: (bytes) => randomBytes(bytes), monotonic, clock };
   } catch (error) {
     await state.close();

@@ -71,6 +71,8 @@ export const attributeNames = {
   latencyMs: "toolbus.latency_ms",
   tier: "toolbus.tier",
   outcome: "toolbus.outcome",
+  /** What the replay of a dead letter did: `publish` or `call`. */
+  replayBy: "toolbus.replay.by",
   /** The tags of the tool metrics, as requirement N-01 names them. */
   toolNameTag: "tool_name",
   statusTag: "status",
@@ -115,6 +117,12 @@ export const metricNames = {
   runsEnded: counter("toolbus.runs.ended", "{run}", "Runs that ended, by how"),
   approvalsHeld: counter("toolbus.approvals.held", "{approval}", "Writes that wait for people, by tier"),
   approvalsDecided: counter("toolbus.approvals.decided", "{approval}", "Approvals that ended, by outcome and tier"),
+  deadLetters: counter("toolbus.dead_letters", "{letter}", "Dead letters that were kept, by queue"),
+  deadLetterReplays: counter(
+    "toolbus.dead_letters.replays",
+    "{replay}",
+    "Dead letters that were replayed, by queue and what the replay did",
+  ),
   approvalsPending: {
     name: "toolbus.approvals.pending",
     kind: "gauge",

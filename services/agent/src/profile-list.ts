@@ -7,8 +7,8 @@ import type { Profile } from "./profile.ts";
 const TRIES = 20;
 
 /**
- * Tells the gateway which profiles this agent knows. Written only when they are others than before; between replicas that know different ones,
- * during a roll-out, the last to start is believed.
+ * Tells the gateway which profiles this agent knows, and everybody that there is such an agent. Profiles are written only when they are others than
+ * before; between replicas that know different ones, during a roll-out, the last to start is believed.
  */
 export async function tellProfiles(
   { state, outbox }: { readonly state: StateStore; readonly outbox: Outbox },
@@ -21,12 +21,13 @@ export async function tellProfiles(
   for (let attempt = 1; attempt <= TRIES; attempt++) {
     const { now, documents } = await state.read([key]);
     const before = parseProfileList(documents[0]?.value);
-    if (before.ok && JSON.stringify(before.value.profiles) === text) return;
+    const same = before.ok && JSON.stringify(before.value.profiles) === text;
     const list: ProfileList = { agent, profiles: known, at: now };
     const { outcome } = await outbox.commit(HOME_SHARD, {
       op: `profiles:${agent}:${contentHash(text)}:${now}`,
       guards: [{ key, version: documents[0]?.version ?? 0 }],
-      put: [{ key, value: list as unknown as Json }],
+      put: same ? [] : [{ key, value: list as unknown as Json }],
+      index: [{ index: keys.agentIndex(), member: agent, score: 0 }],
     });
     if (outcome === "ok") return;
   }

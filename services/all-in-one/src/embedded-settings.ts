@@ -9,3 +9,6 @@ export const GENEROUS = {
 
 /** Nobody else registers tools there, so what registers is what its owner started. */
 export const PIN_EVERYTHING = { PIN_ON_FIRST_SIGHT: "true" } as const;
+
+/** What the tool-executor serves when nothing else is said: the example of a toolset, and the one that keeps dead letters. */
+export const OWN_TOOLSETS = { TOOLSETS: "release,operations" } as const;

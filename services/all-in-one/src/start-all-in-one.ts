@@ -4,7 +4,7 @@ import { approvals } from "@toolbus/approvals";
 import { gateway } from "@toolbus/gateway";
 import { type Running, type RunOptions, runServices } from "@toolbus/runtime";
 import { toolExecutor } from "@toolbus/tool-executor";
-import { GENEROUS, PIN_EVERYTHING } from "./embedded-settings.ts";
+import { GENEROUS, OWN_TOOLSETS, PIN_EVERYTHING } from "./embedded-settings.ts";
 import { type LocalKeys, localKeys } from "./local-keys.ts";
 
 export interface AllInOneOptions {
@@ -41,6 +41,7 @@ function embeddedDefaults(directory: string, keys: LocalKeys): Record<string, st
     BUS_URL: "memory:",
     STATE_URL: `sqlite:${at("state")}`,
     LOG_LEVEL: "warn",
+    ...OWN_TOOLSETS,
     GATEWAY_API_KEYS_FILE: keys.gatewayKeysFile,
     APPROVALS_API_KEYS_FILE: keys.approvalsKeysFile,
     APPROVALS_KEY_FILE: at("keys", "approvals-signing.jwk"),

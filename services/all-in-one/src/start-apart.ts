@@ -1,6 +1,6 @@
 import path from "node:path";
 import { Refusal, type SpawnedService, spawnService } from "@toolbus/runtime";
-import { GENEROUS, PIN_EVERYTHING } from "./embedded-settings.ts";
+import { GENEROUS, OWN_TOOLSETS, PIN_EVERYTHING } from "./embedded-settings.ts";
 import { type LocalKeys, localKeys } from "./local-keys.ts";
 
 /** The services that can be started apart, in the order in which they start. */
@@ -19,6 +19,8 @@ export interface ApartOptions {
   readonly replicas: number;
   /** Settings for every service, for those that know them. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Another module in the place of a service's own: one that calls `runMain` with it. */
+  readonly modules?: Partial<Readonly<Record<ApartName, string>>>;
   /** Gets what the processes write. */
   readonly onOutput?: (name: string, text: string) => void;
   readonly signal?: AbortSignal;
@@ -89,7 +91,7 @@ export async function startApart(options: ApartOptions): Promise<Apart> {
     const { onOutput } = options;
     const process = await spawnService({
       name,
-      module: import.meta.resolve(`@toolbus/${service}/main`),
+      module: options.modules?.[service] ?? import.meta.resolve(`@toolbus/${service}/main`),
       env: { ...settingsOf(service, options, keys, port), ...options.env },
       ...(onOutput ? { onOutput: (text) => onOutput(name, text) } : {}),
       ...(signal ? { signal } : {}),
@@ -118,7 +120,7 @@ function settingsOf(
     case "gateway":
       return { ...common, GATEWAY_PORT: port, GATEWAY_API_KEYS_FILE: keys.gatewayKeysFile };
     case "tool-executor":
-      return { ...common, JWKS_FILE: keyFile("jwks.json"), RECEIPT_KEY_FILE: keyFile("receipts-signing.jwk") };
+      return { ...common, ...OWN_TOOLSETS, JWKS_FILE: keyFile("jwks.json"), RECEIPT_KEY_FILE: keyFile("receipts-signing.jwk") };
     case "approvals":
       return {
         ...common,

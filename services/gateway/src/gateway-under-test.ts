@@ -9,6 +9,7 @@ import { memoryStore, type StateStore } from "@toolbus/state";
 import { type Log, silentLog } from "@toolbus/telemetry";
 import { agentByHand } from "./agent-under-test.ts";
 import { documentedBy } from "./documented-under-test.ts";
+import { lettersByHand } from "./letters-under-test.ts";
 import { gateway } from "./service.ts";
 import { gatewaySettings } from "./settings.ts";
 import { openViewer, type Viewer } from "./viewer-under-test.ts";
@@ -101,6 +102,7 @@ export async function setup(options: Options = {}) {
     wakes,
     listenForWakes,
     agent: agentByHand(store),
+    letters: lettersByHand(store),
     async ask(who: Person | null, url: string, asking: Asking = {}): Promise<Answer> {
       const response = await fetch(service.url + url, requestOf(who, asking));
       const answer = await answered(response);

@@ -9,9 +9,11 @@ import {
   startOutbox,
   startTimerLoop,
 } from "@toolbus/runtime";
+import { isReplayTimer, onReplayTimer } from "./dead-letters/replay-timer.ts";
 import { onEntryTimer } from "./entry-timer.ts";
 import type { Gateway } from "./gateway.ts";
 import { conversationRoutes } from "./routes/conversations.ts";
+import { deadLetterRoutes } from "./routes/dead-letters.ts";
 import { investigationRoutes } from "./routes/investigations.ts";
 import { limitsOf } from "./routes/limits.ts";
 import { runEventRoutes } from "./routes/run-events.ts";
@@ -98,7 +100,7 @@ export function startGatewayCore({ bus, state, log, random, clock }: Infrastruct
   const timers = startTimerLoop({
     state,
     service: GATEWAY_SERVICE,
-    handle: (timer) => onEntryTimer(state, outbox, config, timer),
+    handle: (timer) => (isReplayTimer(timer) ? onReplayTimer : onEntryTimer)(state, outbox, config, timer),
     log,
     pollMs: config.POLL_MS,
     visibleMs: config.WAKE_REPEAT_MS,
@@ -115,6 +117,7 @@ export function startGatewayCore({ bus, state, log, random, clock }: Infrastruct
       ...runRoutes(parts, limits),
       ...runEventRoutes(parts, limits),
       ...toolRoutes(parts),
+      ...deadLetterRoutes(parts, limits),
       ...healthRoutes({ unready, needs: [{ what: "the state store", ask: () => state.read([]) }] }),
     ],
     unready,

@@ -18,7 +18,10 @@ export const gatewaySettings = {
   SSE_PER_PRINCIPAL: integer({ min: 1, max: 100_000 })({ default: 10, desc: "open streams per principal" }),
   RUNS_PER_MINUTE: perMinute({ default: 60, desc: "messages and investigations per principal and minute; 0 for no limit" }),
   CONVERSATIONS_PER_MINUTE: perMinute({ default: 60, desc: "new conversations per principal and minute; 0 for no limit" }),
-  ACTIONS_PER_MINUTE: perMinute({ default: 60, desc: "cancels, answers and stream tickets per principal and minute; 0 for no limit" }),
+  ACTIONS_PER_MINUTE: perMinute({
+    default: 60,
+    desc: "cancels, answers, replays and stream tickets per principal and minute; 0 for no limit",
+  }),
 } as const;
 
 export type GatewayConfig = SettingsOf<typeof gatewaySettings>;

@@ -6,14 +6,14 @@ import { lintTool, readRegistry } from "@toolbus/tool-kit";
 import { describe, expect, it } from "vitest";
 import { toolExecutor } from "./service.ts";
 import { executorSettings } from "./settings.ts";
-import { toolsetsOf } from "./toolsets/index.ts";
+import { servedBy } from "./toolsets/index.ts";
 
 const base = { BUS_URL: "memory:", STATE_URL: "memory:", LOG_LEVEL: "silent", JWKS_FILE: "no-such-file.json" };
 
 describe("the tools that this image can serve", () => {
   it("pass the lint without an error or a warning", () => {
-    const served = toolsetsOf(readSettings(executorSettings, base));
-    for (const { definition } of served.flatMap((each) => each.list()))
+    const { toolsets } = servedBy(readSettings(executorSettings, base));
+    for (const { definition } of toolsets.flatMap((each) => each.list()))
       expect([definition.name, lintTool(definition)]).toEqual([definition.name, []]);
   });
 });
@@ -30,9 +30,15 @@ describe("the tool executor", () => {
     await rm(directory, { recursive: true });
   });
 
+  it("needs no keys when it serves operations alone, which registers nothing", async () => {
+    const running = await runServices([toolExecutor], { env: { ...base, JWKS_FILE: "", TOOLSETS: "operations" } });
+    expect(await readRegistry(running.infrastructure.state)).toEqual([]);
+    expect(await running.stop()).toBe(true);
+  });
+
   it("refuses to start with one sentence: unknown toolset, no public keys, a renewal that comes too late, flags that cannot be read", async () => {
     for (const [env, words] of [
-      [{ TOOLSETS: "release,weather" }, 'TOOLSETS names "weather", which is no toolset. Known: release.'],
+      [{ TOOLSETS: "release,weather" }, 'TOOLSETS names "weather", which is no toolset. Known: release, operations.'],
       [{ JWKS_FILE: "" }, /^Set JWKS_FILE or JWKS_URL/],
       [{ LEDGER_RENEW_MS: "10000" }, /^LEDGER_RENEW_MS must be shorter/],
       [{ TOOL_FLAGS: "a=maybe" }, /^"a=maybe" sets no flag: write flags as/],

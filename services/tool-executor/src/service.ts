@@ -1,44 +1,40 @@
 import { fileKeySet, httpKeySet, type KeySet, KeyRefused, openSigningKey, type Signer, signerOf } from "@toolbus/grants";
 import { defineService, type Infrastructure, Refusal } from "@toolbus/runtime";
-import { FlagsRefused, openToolFlags, RegistryConflict, startWorker, type ToolFlags, type Worker, workerTimings } from "@toolbus/tool-kit";
+import {
+  FlagsRefused,
+  openToolFlags,
+  RegistryConflict,
+  startWorker,
+  type ToolFlags,
+  type Toolset,
+  type Worker,
+  workerTimings,
+} from "@toolbus/tool-kit";
 import { type ExecutorConfig, executorSettings } from "./settings.ts";
-import { toolsetsOf } from "./toolsets/index.ts";
+import { servedBy } from "./toolsets/index.ts";
+import { startOperations } from "./toolsets/operations/start-operations.ts";
 
-/** Runs tools: one worker for each toolset of `TOOLSETS`. It calls the targets, checks every grant itself, and knows nothing of runs. */
+/**
+ * Runs tools: one worker for each toolset of `TOOLSETS`. It calls the targets, checks every grant itself, and knows nothing of runs. With `operations`
+ * among them it looks after dead letters as well.
+ */
 export const toolExecutor = defineService({
   name: "tool-executor",
   settings: executorSettings,
-  async start({ bus, state, log, random, monotonic, clock }, config) {
+  async start(infrastructure, config) {
     if (config.LEDGER_RENEW_MS >= config.LEDGER_LEASE_MS)
       throw new Refusal(
         "LEDGER_RENEW_MS must be shorter than LEDGER_LEASE_MS, best a third of it: a lease that is renewed too late is lost in the middle of a write.",
       );
-    const toolsets = toolsetsOf(config);
-    const keys = keySetOf(config, { log, clock });
-    const signer = await receiptSigner(config.RECEIPT_KEY_FILE);
-    const flags = await toolFlags(config, { log, monotonic });
-    const timings = { ...workerTimings, leaseMs: config.LEDGER_LEASE_MS, renewMs: config.LEDGER_RENEW_MS };
+    const { bus, state, log, clock } = infrastructure;
+    const { toolsets, operations } = servedBy(config);
     const workers: Worker[] = [];
     const stop = async (): Promise<void> => void (await Promise.all(workers.map((worker) => worker.stop())));
     try {
-      for (const toolset of toolsets) {
-        workers.push(
-          await startWorker({
-            toolset,
-            bus,
-            state,
-            keys,
-            signer,
-            log: log.child({ toolset: toolset.name }),
-            clock,
-            monotonic,
-            random,
-            concurrency: config.WORKER_CONCURRENCY,
-            timings,
-            flags,
-          }),
-        );
-      }
+      // First, so that nothing the toolsets give up goes unseen.
+      if (operations) workers.push(await startOperations({ bus, state, log, clock, keptMs: config.DEAD_LETTERS_KEPT_MS }));
+      // Without tools it needs no keys to check their grants with.
+      if (toolsets.length > 0) await startWorkers(toolsets, infrastructure, config, workers);
     } catch (error) {
       await stop();
       throw error instanceof RegistryConflict ? new Refusal(error.message) : error;
@@ -46,6 +42,37 @@ export const toolExecutor = defineService({
     return { unready: () => [], stop };
   },
 });
+
+/** Starts the toolsets' workers one after another and adds each to `started`, so that whoever has to stop them knows of all. */
+async function startWorkers(
+  toolsets: readonly Toolset[],
+  { bus, state, log, random, monotonic, clock }: Infrastructure,
+  config: ExecutorConfig,
+  started: Worker[],
+): Promise<void> {
+  const keys = keySetOf(config, { log, clock });
+  const signer = await receiptSigner(config.RECEIPT_KEY_FILE);
+  const flags = await toolFlags(config, { log, monotonic });
+  const timings = { ...workerTimings, leaseMs: config.LEDGER_LEASE_MS, renewMs: config.LEDGER_RENEW_MS };
+  for (const toolset of toolsets) {
+    started.push(
+      await startWorker({
+        toolset,
+        bus,
+        state,
+        keys,
+        signer,
+        log: log.child({ toolset: toolset.name }),
+        clock,
+        monotonic,
+        random,
+        concurrency: config.WORKER_CONCURRENCY,
+        timings,
+        flags,
+      }),
+    );
+  }
+}
 
 const JWKS_TIMEOUT_MS = 5000;
 

@@ -3,6 +3,7 @@ import { httpAddress, integer, milliseconds, type SettingsOf, str, toolFlagSetti
 export const executorSettings = {
   ...toolFlagSettings,
   TOOLSETS: str({ default: "release", desc: "the toolsets that this process serves, separated by commas" }),
+  DEAD_LETTERS_KEPT_MS: milliseconds({ default: 30 * 86_400_000, desc: "how long operations keeps a dead letter" }),
   RELEASE_API_URL: httpAddress({ default: "http://127.0.0.1:4010", desc: "the release API that the toolset release calls" }),
   JWKS_FILE: str({ default: "", desc: "file with the approvals service's public keys" }),
   JWKS_URL: str({ default: "", desc: "address of the approvals service's public keys, when there is no file" }),

@@ -4,6 +4,8 @@ import {
   ApprovalView,
   ContextView,
   ConversationView,
+  DeadLetterPage,
+  DeadLetterView,
   describeProblems,
   MessagePage,
   type Parsed,
@@ -30,6 +32,8 @@ export const readConversation = read("conversation", parser(open(ConversationVie
 export const readMessages = read("list of messages", parser(open(MessagePage)));
 export const readContext = read("context", parser(open(ContextView)));
 export const readTools = read("list of tools", parser(open(ToolList)));
+export const readDeadLetter = read("dead letter", parser(open(DeadLetterView)));
+export const readDeadLetters = read("list of dead letters", parser(open(DeadLetterPage)));
 export const readApproval = read("approval", parser(open(ApprovalView)));
 export const readApprovalToDecide = read("approval", parser(open(ApprovalToDecide)));
 export const readApprovals = read("list of approvals", parser(open(ApprovalPage)));

@@ -11,6 +11,7 @@ beforeEach(async () => {
   data = await mkdtemp(path.join(tmpdir(), "toolbus-keys-"));
   await mkdir(path.join(data, "keys"));
   await writeFile(path.join(data, "keys", "user.key"), "tb_user_local\n");
+  await writeFile(path.join(data, "keys", "operator.key"), "tb_operator_local\n");
   await writeFile(path.join(data, "keys", "approver.key"), "tb_approver_local\n");
 });
 afterEach(() => rm(data, { recursive: true, force: true }));
@@ -37,6 +38,13 @@ describe("the key for a service", () => {
     const search = { audience: "approvals", url: LOCAL, dataDirectory: data } as const;
     expect((await findKey({ ...search, env: { TOOLBUS_KEY: "a-user", TOOLBUS_APPROVER_KEY: "an-approver" } }))?.key).toBe("an-approver");
     expect((await findKey({ ...search, env: { TOOLBUS_KEY: "a-user" } }))?.key).toBe("tb_approver_local");
+  });
+
+  it("is the operator's of this machine where a command is for operators, and else the one that was given", async () => {
+    const search = { audience: "gateway", role: "operator", url: LOCAL, dataDirectory: data } as const;
+    expect((await findKey({ ...search, env: {} }))?.key).toBe("tb_operator_local");
+    expect((await findKey({ ...search, env: { TOOLBUS_KEY: "from-env" } }))?.key).toBe("from-env");
+    expect(await findKey({ ...search, url: REMOTE, env: {} })).toBeNull();
   });
 
   it.each(["http://127.0.0.1:8080", "http://localhost:1", "http://[::1]:8080", "http://127.9.9.9"])(

@@ -9,6 +9,8 @@ export type Audience = "gateway" | "approvals";
 
 export interface KeySearch {
   readonly audience: Audience;
+  /** Takes the operator's key, not the user's, from what a start on this machine left. */
+  readonly role?: "operator";
   /** Where the key will be sent. */
   readonly url: string;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -59,7 +61,7 @@ export function noKey({ audience, url, dataDirectory }: Pick<KeySearch, "audienc
   return new Failure(EXIT.notAllowed, `There is no key for ${audience} at ${url}: set ${VARIABLE[audience]} or use --key-file${own}.`);
 }
 
-async function look({ audience, url, env, key, keyFile, dataDirectory }: KeySearch): Promise<FoundKey | null> {
+async function look({ audience, role, url, env, key, keyFile, dataDirectory }: KeySearch): Promise<FoundKey | null> {
   if (key !== undefined) return { key, source: "--key" };
   if (keyFile !== undefined) return { key: await text(keyFile, "--key-file"), source: `--key-file ${keyFile}` };
   const variable = VARIABLE[audience];
@@ -68,7 +70,7 @@ async function look({ audience, url, env, key, keyFile, dataDirectory }: KeySear
   if (named) return { key: await text(named, `${variable}_FILE`), source: `${variable}_FILE` };
   // What was made for this machine is not sent to another one.
   if (!isLoopback(url)) return null;
-  const file = path.join(dataDirectory, "keys", `${ROLE[audience]}.key`);
+  const file = path.join(dataDirectory, "keys", `${role ?? ROLE[audience]}.key`);
   const local = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT" || error.code === "ENOTDIR") return null;
     throw new Failure(

@@ -16,6 +16,8 @@ export interface Context {
   readonly signal: AbortSignal;
   /** The gateway with the caller's key. Throws a Failure when there is no key; Unreachable when nobody is there to take one. */
   gateway(): Promise<Client>;
+  /** The gateway with an operator's key: of a Toolbus on this machine that one, where no other is given. Likewise. */
+  gatewayForOperators(): Promise<Client>;
   /** Approvals with the approver's key, likewise. */
   approvals(): Promise<Client>;
   /** The key for a service, if there is one. `--key` and `--key-file` are meant for the service that the command talks to. */
@@ -28,8 +30,9 @@ export function contextOf(options: GlobalOptions, around: Surroundings, audience
   const colour = colourWanted(env, options.colour);
   const signal = options.timeoutMs === null ? interrupts.leave : AbortSignal.any([interrupts.leave, timeoutSignal(options.timeoutMs)]);
   const urls = { gateway: options.url, approvals: options.approvalsUrl };
-  const searchFor = (service: Audience) => ({
+  const searchFor = (service: Audience, role?: "operator") => ({
     audience: service,
+    ...(role === undefined ? {} : { role }),
     url: urls[service],
     env,
     dataDirectory: options.dataDirectory,
@@ -43,13 +46,14 @@ export function contextOf(options: GlobalOptions, around: Surroundings, audience
     signal,
     output: output({ out: stdout, err: stderr, json: options.json, quiet: options.quiet, colour }),
     gateway: () => open("gateway"),
+    gatewayForOperators: () => open("gateway", "operator"),
     approvals: () => open("approvals"),
     keyFor: (service) => findKey(searchFor(service)),
   };
 
-  async function open(service: Audience): Promise<Client> {
+  async function open(service: Audience, role?: "operator"): Promise<Client> {
     const url = urls[service];
-    const found = await findKey(searchFor(service));
+    const found = await findKey(searchFor(service, role));
     if (found !== null) return client({ url, service, key: found.key, signal });
     // Whoever has not started anything yet needs to hear that first.
     await client({ url, service, key: null, signal }).get("/healthz");

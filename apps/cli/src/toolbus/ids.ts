@@ -1,4 +1,4 @@
-import { isApprovalId, isCallId, isConversationId, isRunId } from "@toolbus/contracts";
+import { isApprovalId, isCallId, isConversationId, isDeadLetterId, isRunId } from "@toolbus/contracts";
 import { EXIT } from "./exit-codes.ts";
 import { Failure } from "./failure.ts";
 import { SELF } from "./self.ts";
@@ -7,6 +7,7 @@ const KINDS = {
   run: { is: isRunId, form: "rn_00_ and 26 characters", list: "runs list" },
   conversation: { is: isConversationId, form: "cv_00_ and 26 characters", list: "runs list --json" },
   call: { is: isCallId, form: "a run's id, a dot, the round, a dot and the number", list: "runs show" },
+  "dead letter": { is: isDeadLetterId, form: "dl_00_ and 26 characters", list: "dead-letters list" },
   approval: { is: isApprovalId, form: "ap_ and the id of a call", list: "approvals list" },
 } as const;
 

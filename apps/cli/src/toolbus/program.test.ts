@@ -75,6 +75,11 @@ describe("what is typed wrongly", () => {
     [`runs show ${RUN}x`, /^"rn_00_\w+x" is no id of a run: it is rn_00_ and 26 characters; "toolbus runs list" shows them\.$/],
     [`runs answer ${RUN} yes --call ${RUN}`, /is no id of a call/],
     ["approvals show ap_1", /^"ap_1" is no id of an approval/],
+    [
+      "dead-letters show dl_1",
+      /^"dl_1" is no id of a dead letter: it is dl_00_ and 26 characters; "toolbus dead-letters list" shows them\.$/,
+    ],
+    ["dead-letters list --state lost", /Allowed choices are open, replaying, replayed\./],
     ["chat --conversation cv_1 hello", /^"cv_1" is no id of a conversation/],
     [`chat --conversation cv_00_${"0".repeat(26)} --profile direct hello`, /^A conversation keeps the profile it began with/],
     ["tools call look_up {", /^The arguments are not JSON \(.+\): give an object in single quotes/],
@@ -150,7 +155,7 @@ describe("the page about the command line", () => {
   const page = readFileSync(path.join(ROOT, "docs/cli.md"), "utf8");
 
   it("names every command and every option, and no others", () => {
-    const named = new Set([...page.matchAll(/^### `toolbus ([a-z ]+)`/gm)].map(([, name]) => `toolbus ${name ?? ""}`));
+    const named = new Set([...page.matchAll(/^### `toolbus ([a-z -]+)`/gm)].map(([, name]) => `toolbus ${name ?? ""}`));
     expect([...named].toSorted()).toEqual(
       commands()
         .map(([name]) => name)

@@ -1,6 +1,7 @@
 import { Command, CommanderError } from "commander";
 import { addApprovals } from "../commands/approvals.ts";
 import { addChat } from "../commands/chat.ts";
+import { addDeadLetters } from "../commands/dead-letters.ts";
 import { addDoctor } from "../commands/doctor.ts";
 import { addInvestigate } from "../commands/investigate.ts";
 import { addKeys } from "../commands/keys.ts";
@@ -73,7 +74,8 @@ export function build(around: Surroundings, onEnd: (code: ExitCode) => void): Co
         onEnd(await run(contextOf(options, around, audience), command));
       });
 
-  for (const add of [addStart, addChat, addInvestigate, addRuns, addApprovals, addTools, addKeys, addDoctor]) add(program, define);
+  for (const add of [addStart, addChat, addInvestigate, addRuns, addApprovals, addTools, addDeadLetters, addKeys, addDoctor])
+    add(program, define);
   return program;
 }
 

@@ -55,6 +55,7 @@ const TITLES: Readonly<Record<ProblemCode, string>> = {
   queue_full: "Too many messages wait",
   run_ended: "The run has ended",
   not_asked: "Nothing was asked",
+  not_replayable: "It cannot be replayed",
   expired: "Expired",
   body_too_large: "The body is too large",
   address_too_long: "The address is too long",

@@ -1,6 +1,7 @@
 import { type Json, keys, parseCall, type ToolProgress, type ToolProgressed } from "@toolbus/contracts";
 import { secretHash } from "@toolbus/grants";
 import type { StateStore } from "@toolbus/state";
+import { isShardOf } from "./own-shard.ts";
 
 // What comes on top of this at one moment is dropped: it is for the eye, and more of it follows.
 const MAX_UNDER_WAY = 64;
@@ -12,7 +13,7 @@ const MAX_UNDER_WAY = 64;
 export function progressListener(state: StateStore): (progress: ToolProgress) => Promise<void> {
   let underWay = 0;
   return async (progress) => {
-    if (underWay >= MAX_UNDER_WAY) return;
+    if (underWay >= MAX_UNDER_WAY || !isShardOf(state, progress.toolCallId)) return;
     underWay++;
     try {
       await show(state, progress);

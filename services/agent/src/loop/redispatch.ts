@@ -8,17 +8,30 @@ import { Draft, type Snapshot } from "./draft.ts";
 import { GRANT_MARGIN_MS, lapsed, mayBeginUntil, resolveCall, sendNextWrite, waitForLedger } from "./join.ts";
 import type { Rules } from "./rules.ts";
 
-/** How often a call is sent before it is only waited for. */
+/** How often a call is sent by itself before it is only waited for. */
 export const MAX_INVOKES = 5;
 
 // How long after its not-after a write that its target can be asked about is still offered to a worker.
 const RECONCILE_FOR_MS = 3_600_000;
 
+/** `asked`: a person wants it, so a call that was sent as often as it is by itself is sent once more. */
+export interface Redispatch {
+  readonly asked: boolean;
+}
+
+const BY_ITSELF: Redispatch = { asked: false };
+
 /**
  * What a call's timer does: ask again, send again, or end the call when it can have no other outcome any more. `ledger` is the worker's row of a
  * dispatched write, null when it never began. Null when the call needs no timer.
  */
-export function redispatch(snapshot: Snapshot, callId: string, ledger: LedgerRow | null, rules: Rules): Change | null {
+export function redispatch(
+  snapshot: Snapshot,
+  callId: string,
+  ledger: LedgerRow | null,
+  rules: Rules,
+  why: Redispatch = BY_ITSELF,
+): Change | null {
   const call = callOf(snapshot, callId);
   if (!call || call.state === "resolved") return null;
   const draft = new Draft(snapshot, rules);
@@ -38,8 +51,8 @@ export function redispatch(snapshot: Snapshot, callId: string, ledger: LedgerRow
       sendNextWrite(draft);
       break;
     case "dispatched":
-      if (call.kind === "write") redispatchWrite(draft, call, ledger);
-      else redispatchRead(draft, call);
+      if (call.kind === "write") redispatchWrite(draft, call, ledger, why);
+      else redispatchRead(draft, call, why);
       break;
   }
   // The version makes repeats of this op different steps.
@@ -73,13 +86,13 @@ function waitOrGiveUp(draft: Draft, call: Call): void {
   else resolveCall(draft, call, noAnswerResult(draft.now - call.createdAt));
 }
 
-function redispatchRead(draft: Draft, call: Call): void {
+function redispatchRead(draft: Draft, call: Call, why: Redispatch): void {
   if (draft.now >= deadline(draft, call)) {
     resolveCall(draft, call, failedResult("timeout", `No worker of "${call.toolset}" answered "${call.toolName}" in time.`));
-  } else sendAgain(draft, call);
+  } else sendAgain(draft, call, why);
 }
 
-function redispatchWrite(draft: Draft, call: Call, row: LedgerRow | null): void {
+function redispatchWrite(draft: Draft, call: Call, row: LedgerRow | null, why: Redispatch): void {
   const { now } = draft;
   if (row?.state === "done" && row.result) return resolveCall(draft, call, row.result);
   if (draft.run.cancel && row?.state !== "sending") {
@@ -94,7 +107,7 @@ function redispatchWrite(draft: Draft, call: Call, row: LedgerRow | null): void 
       if ((call.executeBy ?? 0) > now) return draft.request(call);
       return mayBeginUntil(call) >= now ? waitForLedger(draft, call) : resolveCall(draft, call, lapsed());
     }
-    return sendAgain(draft, call);
+    return sendAgain(draft, call, why);
   }
   if (row?.state !== "sending") return resolveCall(draft, call, notExecuted(call));
   const sendingAt = row.sendingAt ?? row.beganAt;
@@ -109,9 +122,9 @@ function redispatchWrite(draft: Draft, call: Call, row: LedgerRow | null): void 
   draft.callTimer(call.callId, Math.min(draft.rules.config.REDISPATCH_MAX_MS, goOnUntil - now));
 }
 
-function sendAgain(draft: Draft, call: Call): void {
+function sendAgain(draft: Draft, call: Call, { asked }: Redispatch): void {
   if (call.sentAt < draft.rules.ownersDeadBefore) draft.repeat(call);
-  else if (call.dispatch < MAX_INVOKES) draft.dispatch(call);
+  else if (asked || call.dispatch < MAX_INVOKES) draft.dispatch(call);
   else draft.callTimer(call.callId, Math.max(1, deadline(draft, call) - draft.now));
 }
 

@@ -1,10 +1,10 @@
 import { callParts, keys, shardOf } from "@toolbus/contracts";
 import type { TimerRow } from "@toolbus/state";
 import { advanceRun } from "./advance.ts";
-import { onCall } from "./consumers.ts";
 import type { InboxReader } from "./inbox.ts";
 import { ledgerRow } from "./ledger-row.ts";
 import { loadSnapshot } from "./load.ts";
+import { onCall } from "./on-call.ts";
 import { redispatch } from "./redispatch.ts";
 import { AGENT_SERVICE } from "./rules.ts";
 import { checkWaiting } from "./waiting.ts";

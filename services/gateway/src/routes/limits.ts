@@ -16,6 +16,6 @@ export function limitsOf({ state, config, random }: Pick<Gateway, "state" | "con
   return {
     runs: limit("runs", runs, `start ${runs} runs`),
     conversations: limit("conversations", conversations, `create ${conversations} conversations`),
-    actions: limit("actions", actions, `send ${actions} answers, cancels and ticket requests`),
+    actions: limit("actions", actions, `send ${actions} answers, cancels, replays and ticket requests`),
   };
 }

@@ -20,6 +20,9 @@ const TABLE = `
   POST /v1/runs/:id/cancel              401       401        202  404  202   403  404  404
   POST /v1/runs/:id/answers             401       401        202  404  403   403  404  404
   POST /v1/runs/:id/stream-ticket       401       401        201  404  201   403  404  404
+  GET  /v1/dead-letters                 401       401        403  403  200   403  403  200
+  GET  /v1/dead-letters/:id             401       401        403  403  200   403  403  404
+  POST /v1/dead-letters/:id/replay      401       401        403  403  202   403  403  404
   GET  /v1/tools                        401       401        200  200  200   403  200  200
   GET  /healthz                         200       200        200  200  200   200  200  200
   GET  /readyz                          200       200        200  200  200   200  200  200
@@ -46,10 +49,16 @@ describe("the routes of the gateway", () => {
     await using t = await setup();
     const seen: number[] = [];
     for (const who of COLUMNS) {
-      const { conversationId, runId, callId } = await ofUna(t);
+      const { conversationId, runId, callId, letterId } = await ofUna(t);
       const address = url.replace(
         ":id",
-        url.startsWith("/v1/conversations") ? conversationId : url.endsWith("/events") ? await ended(t) : runId,
+        url.startsWith("/v1/conversations")
+          ? conversationId
+          : url.startsWith("/v1/dead-letters")
+            ? letterId
+            : url.endsWith("/events")
+              ? await ended(t)
+              : runId,
       );
       const answer = await t.ask(personOf(who), address, askingOf(method, url, callId, who));
       if (answer.status >= 400) problemOf(answer);
@@ -76,14 +85,14 @@ describe("the routes of the gateway", () => {
 
 type T = Awaited<ReturnType<typeof setup>>;
 
-/** A conversation of una's, with a run in it that asks a question. */
+/** A conversation of una's, with a run in it that asks a question, and a dead letter. */
 async function ofUna(t: T) {
   const conversationId = await t.conversation("una");
   const runId = await t.said("una", conversationId);
   const callId = `${runId}.1.0`;
   await t.agent.take(runId);
   await t.agent.call(callId, { state: "asked", arguments: '{"question":"Which?"}', askExpiresAt: START + 1000 });
-  return { conversationId, runId, callId };
+  return { conversationId, runId, callId, letterId: await t.letters.keep({ runId }) };
 }
 
 /** A run of una's that has ended, so that its stream ends too. */

@@ -3,13 +3,22 @@ import type { Toolset } from "@toolbus/tool-kit";
 import type { ExecutorConfig } from "../settings.ts";
 import { releaseToolset } from "./release/release-toolset.ts";
 
-/** Every toolset that this image can serve, by name. */
+/** Every toolset with tools that this image can serve, by name. */
 const factories: Readonly<Record<string, (config: ExecutorConfig) => Toolset>> = {
   release: (config) => releaseToolset({ url: config.RELEASE_API_URL }),
 };
 
-/** The toolsets that `TOOLSETS` names. Throws a `Refusal` that lists the known ones for a name that is none of them. */
-export function toolsetsOf(config: ExecutorConfig): readonly Toolset[] {
+/** The one without tools, which looks after dead letters. */
+const OPERATIONS = "operations";
+
+/** What `TOOLSETS` names. */
+export interface Served {
+  readonly toolsets: readonly Toolset[];
+  readonly operations: boolean;
+}
+
+/** What this process serves. Throws a `Refusal` that lists the known toolsets for a name that is none of them. */
+export function servedBy(config: ExecutorConfig): Served {
   const names = [
     ...new Set(
       config.TOOLSETS.split(",")
@@ -18,13 +27,16 @@ export function toolsetsOf(config: ExecutorConfig): readonly Toolset[] {
     ),
   ];
   if (names.length === 0) throw new Refusal(`TOOLSETS names no toolset. Known: ${known()}.`);
-  return names.map((name) => {
-    const factory = Object.hasOwn(factories, name) ? factories[name] : undefined;
-    if (!factory) throw new Refusal(`TOOLSETS names "${name.slice(0, 64)}", which is no toolset. Known: ${known()}.`);
-    return factory(config);
-  });
+  const toolsets = names
+    .filter((name) => name !== OPERATIONS)
+    .map((name) => {
+      const factory = Object.hasOwn(factories, name) ? factories[name] : undefined;
+      if (!factory) throw new Refusal(`TOOLSETS names "${name.slice(0, 64)}", which is no toolset. Known: ${known()}.`);
+      return factory(config);
+    });
+  return { toolsets, operations: names.includes(OPERATIONS) };
 }
 
 function known(): string {
-  return Object.keys(factories).join(", ");
+  return [...Object.keys(factories), OPERATIONS].join(", ");
 }

@@ -1,0 +1,52 @@
+import { type Command, Option } from "commander";
+import type { ListOptions } from "../dead-letters/list-dead-letters.ts";
+import type { Define } from "../toolbus/command.ts";
+import { group } from "./group.ts";
+import { pageLimit } from "./page-limit.ts";
+
+const LETTER = "dl_04_01K0AB5M0Y4T8J6W2Q9Z3C7D1E";
+
+/** `toolbus dead-letters …`: what queues gave up, with an operator's key. */
+export function addDeadLetters(program: Command, define: Define): void {
+  const letters = group(program, "dead-letters", "list, show and replay the messages that were given up");
+
+  define(letters, {
+    name: "list",
+    summary: "list what was given up, the newest first",
+    more: "Takes an operator's key.",
+    audience: "gateway",
+    examples: ["toolbus dead-letters list", "toolbus dead-letters list --state open --queue run.wake", "toolbus dead-letters list --json"],
+    run: async (context, command) => {
+      const { listDeadLetters } = await import("../dead-letters/list-dead-letters.ts");
+      return listDeadLetters(context, command.opts<ListOptions>());
+    },
+  })
+    .option("--queue <queue>", "only those of this queue")
+    .addOption(
+      new Option("--state <state>", "only those that nobody has replayed, are being replayed, or were").choices([
+        "open",
+        "replaying",
+        "replayed",
+      ]),
+    )
+    .option("--limit <number>", "how many, 1 to 100", pageLimit, 20)
+    .option("--cursor <cursor>", "go on where the page before ended");
+
+  define(letters, {
+    name: "show <letter>",
+    summary: "show a message that was given up, and why it was",
+    more: "Takes an operator's key.",
+    audience: "gateway",
+    examples: [`toolbus dead-letters show ${LETTER}`, `toolbus dead-letters show ${LETTER} --json`],
+    run: async (context, command) => (await import("../dead-letters/show-dead-letter.ts")).showDeadLetter(context, command.args[0]),
+  });
+
+  define(letters, {
+    name: "replay <letter>",
+    summary: "replay a message that was given up, once",
+    more: "It is sent to its queue again, or the agent looks at its call at once. Takes an operator's key.",
+    audience: "gateway",
+    examples: [`toolbus dead-letters replay ${LETTER}`, `toolbus dead-letters replay ${LETTER} --json`],
+    run: async (context, command) => (await import("../dead-letters/replay-dead-letter.ts")).replayDeadLetter(context, command.args[0]),
+  });
+}

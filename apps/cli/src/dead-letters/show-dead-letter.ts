@@ -1,0 +1,63 @@
+import type { DeadLetterView } from "@toolbus/contracts";
+import { readDeadLetter } from "../http/answers.ts";
+import { spanOf } from "../terminal/duration.ts";
+import { wrapped, WIDTH } from "../terminal/lines.ts";
+import { safeValue } from "../terminal/safe-text.ts";
+import type { Context } from "../toolbus/context.ts";
+import { EXIT, type ExitCode } from "../toolbus/exit-codes.ts";
+import { idOf } from "../toolbus/ids.ts";
+import { SELF } from "../toolbus/self.ts";
+
+/** Shows a dead letter: why its message was given up, what became of it, and the message itself. */
+export async function showDeadLetter(context: Context, typed: string | undefined): Promise<ExitCode> {
+  const id = idOf("dead letter", typed);
+  const gateway = await context.gatewayForOperators();
+  const letter = readDeadLetter(await gateway.get(`/v1/dead-letters/${id}`));
+  const { output, around } = context;
+  if (output.json) output.document(letter);
+  else output.lines(letterLines(safeValue(letter), around.now()));
+  return EXIT.ok;
+}
+
+function letterLines(letter: DeadLetterView, now: number): string[] {
+  const { message } = letter;
+  const fields: readonly (readonly [name: string, value: string | undefined])[] = [
+    ["letter", letter.id],
+    ["queue", letter.queue],
+    ["state", letter.state],
+    ["reason", letter.reason],
+    ["delivered", `${letter.deliveries} ${letter.deliveries === 1 ? "time" : "times"}`],
+    ...letter.history.map(({ at, reason }) => ["tried", `${spanOf(now - at)} ago: ${reason}`] as const),
+    ["kept", `${spanOf(now - letter.keptAt)} ago, for another ${spanOf(letter.expiresAt - now)}`],
+    ["run", letter.runId],
+    ["call", letter.callId],
+    ["replay of", letter.former],
+    ["message", `${message.id} (${message.type})`],
+    ["from", `${message.source}, ${message.time}`],
+    ...Object.entries(message.attributes).map(([name, value]) => ["attribute", `${name}: ${value}`] as const),
+  ];
+  return [
+    ...fields.flatMap(([name, value]) => (value === undefined ? [] : wrapped(`${name.padEnd(14)}${value}`, WIDTH))),
+    "",
+    // As it is: what was broken may be a line break.
+    message.body === "" ? "(an empty body)" : message.body,
+    ...(letter.cut ? ["(cut: it was too large to be kept whole)"] : []),
+    "",
+    ...wrapped(outlook(letter, now), WIDTH),
+  ];
+}
+
+/** What became of it, or what a replay would do. */
+function outlook({ id, state, replayBy, whyNot, replay }: DeadLetterView, now: number): string {
+  if (state === "replayed")
+    return `It was replayed ${spanOf(now - (replay?.at ?? now))} ago by ${replay?.by ?? "somebody"}, as ${replay?.messageId ?? "a message"}.`;
+  if (state === "replaying") return `Its replay was asked for by ${replay?.by ?? "somebody"} and is under way.`;
+  switch (replayBy) {
+    case "publish":
+      return `To send it to its queue again: ${SELF} dead-letters replay ${id}`;
+    case "call":
+      return `To have the agent look at its call at once: ${SELF} dead-letters replay ${id}`;
+    case "none":
+      return `It cannot be replayed: ${whyNot ?? "nothing of it is left."}`;
+  }
+}

@@ -1,0 +1,64 @@
+import { type Static, Type } from "typebox";
+import { DeadMessage } from "./dead-letter.ts";
+
+const closed = { additionalProperties: false } as const;
+
+/** How far a dead letter is: nobody asked for its replay, somebody did, it was done. */
+export const LETTER_STATES = ["open", "replaying", "replayed"] as const;
+export type LetterState = (typeof LETTER_STATES)[number];
+
+const summaryFields = {
+  id: Type.String(),
+  queue: Type.String(),
+  state: Type.Enum([...LETTER_STATES]),
+  /** Why the message was given up. */
+  reason: Type.String(),
+  deliveries: Type.Integer(),
+  messageId: Type.String(),
+  messageType: Type.String(),
+  runId: Type.Optional(Type.String()),
+  callId: Type.Optional(Type.String()),
+  /** The dead letter whose replay became this one. */
+  former: Type.Optional(Type.String()),
+  keptAt: Type.Integer(),
+  expiresAt: Type.Integer(),
+  links: Type.Object({ self: Type.String(), replay: Type.String() }, closed),
+};
+
+/** A dead letter in a list. Times are milliseconds since 1970 by the store's clock. */
+export const DeadLetterSummary = Type.Object(summaryFields, closed);
+export type DeadLetterSummary = Static<typeof DeadLetterSummary>;
+
+/** All that an operator is shown of a dead letter: what looks like a credential is redacted, proofs between services are left out. */
+export const DeadLetterView = Type.Object(
+  {
+    ...summaryFields,
+    /** Earlier tries, oldest first, as far as they are known. */
+    history: Type.Array(Type.Object({ at: Type.Integer(), reason: Type.String() }, closed)),
+    message: DeadMessage,
+    /** True when long texts of the message are cut. */
+    cut: Type.Boolean(),
+    /** What a replay does: `publish` sends the message again, `call` has the agent look at the call at once, `none` is not possible. */
+    replayBy: Type.Enum(["publish", "call", "none"]),
+    /** With `none`: why. */
+    whyNot: Type.Optional(Type.String()),
+    /** Who asked for its replay; `at` and `messageId` come when it was done. */
+    replay: Type.Optional(
+      Type.Object(
+        {
+          by: Type.String(),
+          askedAt: Type.Optional(Type.Integer()),
+          at: Type.Optional(Type.Integer()),
+          messageId: Type.Optional(Type.String()),
+        },
+        closed,
+      ),
+    ),
+  },
+  closed,
+);
+export type DeadLetterView = Static<typeof DeadLetterView>;
+
+/** A page of dead letters, newest first. */
+export const DeadLetterPage = Type.Object({ deadLetters: Type.Array(DeadLetterSummary), cursor: Type.Optional(Type.String()) }, closed);
+export type DeadLetterPage = Static<typeof DeadLetterPage>;

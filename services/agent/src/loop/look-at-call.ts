@@ -1,0 +1,28 @@
+import type { Disposition } from "@toolbus/bus";
+import { callParts, type SeenCall } from "@toolbus/contracts";
+import type { Stepper } from "./advance.ts";
+import { callOf } from "./decided.ts";
+import { ledgerRow } from "./ledger-row.ts";
+import { onCall } from "./on-call.ts";
+import { redispatch } from "./redispatch.ts";
+
+/**
+ * Looks at a call before its timer does, because an operator asked for it. The numbers make it once: a call that was sent or asked for again since it
+ * was seen is left alone, whoever did it, a repeat of this very message included.
+ */
+export async function lookAtCall(
+  stepper: Pick<Stepper, "state" | "outbox" | "rules" | "log">,
+  runId: string,
+  { callId, dispatch, requests }: SeenCall,
+): Promise<Disposition> {
+  const { state, rules, log } = stepper;
+  if (callParts(callId).runId !== runId) {
+    log.warn({ runId, callId }, "a wake named another run's call");
+    return { kind: "ack" };
+  }
+  return onCall(stepper, callId, async (snapshot) => {
+    const call = callOf(snapshot, callId);
+    if (call?.dispatch !== dispatch || call.requests !== requests) return null;
+    return redispatch(snapshot, callId, await ledgerRow(state, snapshot, callId), rules, { asked: true });
+  });
+}

@@ -1,0 +1,13 @@
+import type { Disposition } from "@toolbus/bus";
+import { shardOf } from "@toolbus/contracts";
+import type { StateStore } from "@toolbus/state";
+
+/** Whether this store has the shard that an id of ours names. An id can be made up. */
+export function isShardOf({ shards }: Pick<StateStore, "shards">, id: string): boolean {
+  return Number.parseInt(shardOf(id), 16) < shards;
+}
+
+/** Gives up a message about an id that can be of nothing here: another try would find as little. Null when the store has its shard. */
+export function refusedShard(state: Pick<StateStore, "shards">, id: string): Disposition | null {
+  return isShardOf(state, id) ? null : { kind: "dead-letter", reason: "it names a shard that this store does not have" };
+}

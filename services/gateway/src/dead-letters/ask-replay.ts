@@ -1,0 +1,85 @@
+import { type Call, type Json, keys, type KeptLetter, parseCall, type ReplayRequest, type SeenCall, shardOf } from "@toolbus/contracts";
+import type { StateStore } from "@toolbus/state";
+import { type Inbound, newRequestId, type Request, TRIES } from "../inbound/inbound.ts";
+import { keyHashOf } from "../inbound/request-hash.ts";
+import { refused, type Refused } from "../refused.ts";
+import { isShardOf } from "../own-shard.ts";
+import { findLetter, type FoundLetter } from "./find-letter.ts";
+import { announcedReplay } from "./replay-timer.ts";
+
+export interface ReplayAccepted {
+  readonly kind: "accepted";
+  readonly found: FoundLetter;
+  /** It was replayed already: nothing is left to do. */
+  readonly over: boolean;
+  /** By an earlier request with the same key. */
+  readonly replayed: boolean;
+}
+
+/** Accepts the wish of an operator to have a dead letter replayed. A letter has one such wish, whoever sends it and however often, and one replay. */
+export async function askReplay(
+  inbound: Inbound,
+  { principal, key, letterId }: Request & { readonly letterId: string },
+): Promise<ReplayAccepted | Refused> {
+  const { state, outbox, config } = inbound;
+  const keyHash = keyHashOf(principal, key);
+  const requestId = newRequestId(inbound);
+  for (let attempt = 0; attempt < TRIES; attempt++) {
+    const found = await findLetter(state, letterId, principal);
+    if (found.kind === "refused") return found;
+    const { letter, request, now } = found;
+    if (request && keyHash !== undefined && request.keyHash === keyHash) return { kind: "accepted", found, over: false, replayed: true };
+    if (letter.replayed) return { kind: "accepted", found, over: true, replayed: false };
+    if (request) return { kind: "accepted", found, over: false, replayed: false };
+    const seen = await callToLookAt(state, letter);
+    if (seen?.kind === "refused") return seen;
+    const wish: ReplayRequest = {
+      letterId,
+      by: principal.id,
+      ...(keyHash === undefined ? {} : { keyHash }),
+      ...(seen ? { call: seen.call } : {}),
+      askedAt: now,
+    };
+    const requestKey = keys.replayRequest(letterId);
+    const { outcome } = await outbox.commit(shardOf(letterId), {
+      op: `replay:${letterId}:${requestId}`,
+      guards: [{ key: requestKey, version: 0 }],
+      put: [{ key: requestKey, value: wish as unknown as Json, expiresAt: letter.expiresAt }],
+      ...announcedReplay(wish, 1, config, now),
+    });
+    if (outcome === "ok") return { kind: "accepted", found: { ...found, request: wish }, over: false, replayed: false };
+  }
+  return refused("conflict", "The wish could not be stored.", "Repeat it.");
+}
+
+/** The call that a replay has the agent look at, as it is now; null when the message itself is published. Refused when a replay could do nothing. */
+async function callToLookAt(
+  state: StateStore,
+  { replayBy }: KeptLetter,
+): Promise<{ readonly kind: "seen"; readonly call: SeenCall } | Refused | null> {
+  switch (replayBy.kind) {
+    case "publish":
+      return null;
+    case "none":
+      return refused("not_replayable", replayBy.why, NOTHING_TO_DO);
+    case "call": {
+      const { callId } = replayBy;
+      const { documents } = await state.read(isShardOf(state, callId) ? [keys.call(callId)] : []);
+      const call = parseCall(documents[0]?.value);
+      if (!call.ok) return refused("not_replayable", `The call ${callId} is kept no longer, so nothing waits for it.`, NOTHING_TO_DO);
+      return seenCall(call.value);
+    }
+  }
+}
+
+function seenCall({ callId, state, result, dispatch, requests }: Call): { readonly kind: "seen"; readonly call: SeenCall } | Refused {
+  if (state === "resolved")
+    return refused(
+      "not_replayable",
+      `The call ${callId} has its result already (${result?.status ?? "unknown"}): a replay would do nothing.`,
+      "Read the run to see what came of it.",
+    );
+  return { kind: "seen", call: { callId, dispatch, requests } };
+}
+
+const NOTHING_TO_DO = "Leave it: it is removed when its time is over.";

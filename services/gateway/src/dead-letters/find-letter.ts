@@ -1,0 +1,49 @@
+import { isDeadLetterId, keys, type KeptLetter, parseKeptLetter, parseReplayRequest, type ReplayRequest } from "@toolbus/contracts";
+import type { Principal } from "@toolbus/runtime";
+import type { StateStore, StoredDocument } from "@toolbus/state";
+import { isShardOf } from "../own-shard.ts";
+import { refused, type Refused } from "../refused.ts";
+
+/** A dead letter, and who asked for its replay. */
+export interface FoundLetter {
+  readonly kind: "found";
+  readonly now: number;
+  readonly letter: KeptLetter;
+  readonly request: ReplayRequest | null;
+}
+
+/** The letter of this id, if this operator may see it. Everything else is "not found", so that nobody learns what exists. */
+export async function findLetter(state: StateStore, letterId: string, operator: Principal): Promise<FoundLetter | Refused> {
+  if (!isDeadLetterId(letterId) || !isShardOf(state, letterId)) return noLetter(letterId);
+  const [found] = await readLetters(state, [letterId], operator);
+  return found ?? noLetter(letterId);
+}
+
+/** Those of the letters that there are and that this operator may see, in the given order. */
+export async function readLetters(state: StateStore, letterIds: readonly string[], operator: Principal): Promise<readonly FoundLetter[]> {
+  const { now, documents } = await state.read(letterIds.flatMap((id) => [keys.deadLetter(id), keys.replayRequest(id)]));
+  return letterIds.flatMap((_, i) => {
+    const found = foundIn(now, documents[2 * i], documents[2 * i + 1]);
+    return found && mayShow(found.letter, operator) ? [found] : [];
+  });
+}
+
+function foundIn(now: number, letter: StoredDocument | null | undefined, request: StoredDocument | null | undefined): FoundLetter | null {
+  const parsed = parseKeptLetter(letter?.value);
+  if (!parsed.ok) return null;
+  const asked = parseReplayRequest(request?.value);
+  return { kind: "found", now, letter: parsed.value, request: asked.ok ? asked.value : null };
+}
+
+/** One that names no run belongs to no tenant: it is every operator's. */
+function mayShow({ tenant }: KeptLetter, operator: Principal): boolean {
+  return tenant === null || tenant === operator.tenant;
+}
+
+function noLetter(letterId: string): Refused {
+  return refused(
+    "not_found",
+    `There is no dead letter "${letterId.slice(0, 80)}" for this key.`,
+    "Use an id that the list of dead letters shows.",
+  );
+}

@@ -1,0 +1,60 @@
+import { attributes, type DeadLetterSummary, type DeadLetterView, type LetterState } from "@toolbus/contracts";
+import { redacted } from "@toolbus/telemetry";
+import type { FoundLetter } from "./find-letter.ts";
+
+export function stateOf({ letter, request }: Pick<FoundLetter, "letter" | "request">): LetterState {
+  if (letter.replayed) return "replayed";
+  return request ? "replaying" : "open";
+}
+
+export function letterSummary(found: FoundLetter): DeadLetterSummary {
+  return redacted(plainSummary(found));
+}
+
+export function letterView(found: FoundLetter): DeadLetterView {
+  const { letter, request } = found;
+  const { replayBy, replayed, history, message, cut } = letter;
+  return redacted({
+    ...plainSummary(found),
+    history,
+    message: { ...message, attributes: shown(message.attributes) },
+    cut,
+    replayBy: replayBy.kind,
+    ...(replayBy.kind === "none" ? { whyNot: replayBy.why } : {}),
+    ...(replayed || request
+      ? {
+          replay: {
+            by: replayed?.by ?? request?.by ?? "",
+            ...(request ? { askedAt: request.askedAt } : {}),
+            ...(replayed ? { at: replayed.at, messageId: replayed.messageId } : {}),
+          },
+        }
+      : {}),
+  });
+}
+
+function plainSummary(found: FoundLetter): DeadLetterSummary {
+  const { letterId, queue, reason, deliveries, message, runId, callId, former, keptAt, expiresAt } = found.letter;
+  return {
+    id: letterId,
+    queue,
+    state: stateOf(found),
+    reason,
+    deliveries,
+    messageId: message.id,
+    messageType: message.type,
+    ...(runId === undefined ? {} : { runId }),
+    ...(callId === undefined ? {} : { callId }),
+    ...(former === undefined ? {} : { former }),
+    keptAt,
+    expiresAt,
+    links: { self: `/v1/dead-letters/${letterId}`, replay: `/v1/dead-letters/${letterId}/replay` },
+  };
+}
+
+/** Whoever knows the hash of a call's secret could answer the call. */
+const PROOFS: readonly string[] = [attributes.secretHash, attributes.receipt];
+
+function shown(named: FoundLetter["letter"]["message"]["attributes"]): FoundLetter["letter"]["message"]["attributes"] {
+  return Object.fromEntries(Object.entries(named).filter(([name]) => !PROOFS.includes(name.toLowerCase())));
+}

@@ -1,0 +1,70 @@
+import {
+  type Json,
+  keys,
+  message,
+  messageTypes,
+  type OperationsReplay,
+  parseKeptLetter,
+  parseReplayRequest,
+  type ReplayRequest,
+  shardOf,
+  topics,
+} from "@toolbus/contracts";
+import type { Outbox } from "@toolbus/runtime";
+import type { Change, StateStore, TimerRow } from "@toolbus/state";
+import { type GatewayConfig, GATEWAY_SERVICE } from "../settings.ts";
+
+const PREFIX = "replay:";
+const LONGEST_WAIT_MS = 300_000;
+
+export const isReplayTimer = ({ id }: Pick<TimerRow, "id">): boolean => id.startsWith(PREFIX);
+
+/** The message that asks for a replay, and the timer that repeats it until the letter says that it was replayed. `n` tells repeats apart. */
+export function announcedReplay(
+  { letterId, askedAt }: ReplayRequest,
+  n: number,
+  { WAKE_REPEAT_MS }: GatewayConfig,
+  now: number,
+): Required<Pick<Change, "timers" | "outbox">> {
+  const body: OperationsReplay = { letterId };
+  const asked = message({
+    id: `ask:${letterId}#g${n}`,
+    topic: topics.operationsReplay,
+    type: messageTypes.operationsReplay,
+    source: "/gateway",
+    now,
+    body,
+  });
+  // As long again as it has waited: a worker that is away for days finds few repeats.
+  const dueIn = Math.min(Math.max(WAKE_REPEAT_MS, now - askedAt), Math.max(WAKE_REPEAT_MS, LONGEST_WAIT_MS));
+  return {
+    timers: [{ service: GATEWAY_SERVICE, id: PREFIX + letterId, dueIn }],
+    // One row a letter, whose message the next repeat replaces.
+    outbox: [
+      { service: GATEWAY_SERVICE, id: asked.id.replace(/#g\d+$/, ""), topic: asked.topic, message: asked as unknown as Json, dueIn: 0 },
+    ],
+  };
+}
+
+/** Asks again for a replay that is not done; when it is, or its letter is kept no longer, the obligation is over. */
+export async function onReplayTimer(state: StateStore, outbox: Outbox, config: GatewayConfig, timer: TimerRow): Promise<void> {
+  const letterId = timer.id.slice(PREFIX.length);
+  const key = keys.replayRequest(letterId);
+  const { now, documents } = await state.read([key, keys.deadLetter(letterId)]);
+  const request = parseReplayRequest(documents[0]?.value);
+  const letter = parseKeptLetter(documents[1]?.value);
+  const guards = [{ key, version: documents[0]?.version ?? 0 }];
+  if (!request.ok || !letter.ok || letter.value.replayed) {
+    await state.commit(timer.shard, {
+      op: `replay-over:${letterId}`,
+      guards,
+      timers: [{ service: GATEWAY_SERVICE, id: timer.id, dueIn: null }],
+    });
+    return;
+  }
+  await outbox.commit(shardOf(letterId), {
+    op: `ask-again:${letterId}:${now}`,
+    guards,
+    ...announcedReplay(request.value, now, config, now),
+  });
+}

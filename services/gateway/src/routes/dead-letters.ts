@@ -1,0 +1,124 @@
+import { declared, DeadLetterPage, deadLettersQuery, DeadLetterView, ID_PATTERNS, type JsonObject, type Role } from "@toolbus/contracts";
+import { getRoute, noBody, noQuery, postRoute, type Route, type RouteDocs } from "@toolbus/runtime";
+import { askReplay } from "../dead-letters/ask-replay.ts";
+import { findLetter } from "../dead-letters/find-letter.ts";
+import { letterPage } from "../dead-letters/letter-page.ts";
+import { letterView } from "../dead-letters/letter-view.ts";
+import type { Gateway } from "../gateway.ts";
+import { orProblem } from "../refused.ts";
+import { examples, REPLAY } from "./documented.ts";
+import type { Limits } from "./limits.ts";
+
+const TAG = "Dead letters";
+const LETTERS = 20;
+const OPERATORS: readonly Role[] = ["operator"];
+
+/** `/v1/dead-letters…`: what queues gave up, for operators. */
+export function deadLetterRoutes(gateway: Gateway, limits: Limits): readonly Route[] {
+  const { state } = gateway;
+  return [
+    getRoute({
+      url: "/v1/dead-letters",
+      access: OPERATORS,
+      docs: {
+        operationId: "listDeadLetters",
+        tag: TAG,
+        summary: "Messages that their queues gave up, newest first.",
+        description:
+          "Those whose run belongs to the operator's tenant, and those that name no run. A page may hold fewer than its limit, and still have one after it.",
+        answers: { 200: { says: "A page of dead letters.", body: PAGE, example: { deadLetters: [summary] } } },
+        problems: ["invalid_cursor"],
+      },
+      query: deadLettersQuery,
+      handle: ({ principal, query: { limit = LETTERS, cursor, queue, state: only } }) =>
+        letterPage(state, principal, { limit, cursor, queue, state: only }),
+    }),
+    getRoute({
+      url: "/v1/dead-letters/:id",
+      access: OPERATORS,
+      docs: {
+        operationId: "getDeadLetter",
+        tag: TAG,
+        summary: "A dead letter: its message, and why it was given up.",
+        description: "Grants and secrets are not in it, and what looks like a credential is replaced.",
+        id: letterId,
+        answers: { 200: { says: "The dead letter.", body: VIEW, example: open } },
+        problems: [],
+      },
+      query: noQuery,
+      handle: async ({ id, principal }) => letterView(orProblem(await findLetter(state, id, principal))),
+    }),
+    postRoute({
+      url: "/v1/dead-letters/:id/replay",
+      access: OPERATORS,
+      docs: {
+        operationId: "replayDeadLetter",
+        tag: TAG,
+        summary: "Replays a dead letter, once.",
+        description:
+          "Its message is sent to its queue again; or, where it carried what is not kept in a dead letter, the agent looks at the call at once. `replayBy` says which of the two. A message that dies again is another dead letter, which refers to this one.",
+        id: letterId,
+        answers: {
+          200: { says: "It was replayed before.", body: VIEW, example: replayed },
+          202: { says: "The wish was accepted.", body: VIEW, example: replaying, headers: REPLAY },
+        },
+        problems: ["not_replayable", "conflict"],
+      },
+      body: noBody,
+      rate: limits.actions,
+      async handle({ id, principal, key, reply }) {
+        const { found, over, replayed: again } = orProblem(await askReplay(gateway, { principal, key, letterId: id }));
+        if (again) reply.header("idempotent-replay", "true");
+        reply.code(over ? 200 : 202);
+        return letterView(found);
+      },
+    }),
+  ];
+}
+
+const PAGE = declared("DeadLetterPage", DeadLetterPage);
+const VIEW = declared("DeadLetter", DeadLetterView);
+
+const LETTER = "dl_05_01JD0000000000000000000001";
+const letterId: NonNullable<RouteDocs["id"]> = { says: "The dead letter.", pattern: ID_PATTERNS.deadLetter, example: LETTER };
+const AT = 1_763_718_400_000;
+
+const summary: JsonObject = {
+  id: LETTER,
+  queue: "approval.request",
+  state: "open",
+  reason: "the body breaks its schema: /toolHash is required",
+  deliveries: 1,
+  messageId: `request:${examples.callId}#1`,
+  messageType: "toolbus.approval.request",
+  runId: examples.runId,
+  callId: examples.callId,
+  keptAt: AT,
+  expiresAt: AT + 30 * 86_400_000,
+  links: { self: `/v1/dead-letters/${LETTER}`, replay: `/v1/dead-letters/${LETTER}/replay` },
+};
+
+const open: JsonObject = {
+  ...summary,
+  history: [],
+  message: {
+    id: `request:${examples.callId}#1`,
+    topic: "approval.request",
+    type: "toolbus.approval.request",
+    source: "/agents/default",
+    time: "2025-11-21T09:46:40.000Z",
+    correlationId: examples.callId,
+    attributes: { "toolbus-agent": "default" },
+    body: `{"toolCallId":"${examples.callId}","toolName":"file_risk_report"}`,
+  },
+  cut: false,
+  replayBy: "publish",
+};
+
+const replaying: JsonObject = { ...open, state: "replaying", replay: { by: "otto", askedAt: AT + 60_000 } };
+
+const replayed: JsonObject = {
+  ...open,
+  state: "replayed",
+  replay: { by: "otto", askedAt: AT + 60_000, at: AT + 60_040, messageId: `request:${examples.callId}#1#replay1` },
+};

@@ -1,0 +1,63 @@
+import { attributes, type DeadMessage } from "@toolbus/contracts";
+
+const SECRETS: readonly string[] = [attributes.grant, attributes.callSecret];
+
+/** The attributes that whoever reads a dead letter may see. A letter has no others; a message that a broker gave up by itself may. */
+export function withoutSecrets(named: DeadMessage["attributes"]): DeadMessage["attributes"] {
+  return Object.fromEntries(Object.entries(named).filter(([name]) => !SECRETS.includes(name.toLowerCase())));
+}
+
+// In bytes of JSON, in which a character may take six.
+const NAME_BYTES = 512;
+const ATTRIBUTES_BYTES = 8 * 1024;
+const VALUE_BYTES = 1024;
+const BODY_BYTES = 12 * 1024;
+
+/** The beginnings of a message that is too large to be kept: of its body and of as many attributes as fit. At most 24 KiB of JSON. */
+export function cutMessage({ id, topic, type, source, time, correlationId, replyTo, attributes: named, body }: DeadMessage): DeadMessage {
+  const name = (text: string): string => cutText(text, NAME_BYTES);
+  return {
+    id: name(id),
+    topic: name(topic),
+    type: name(type),
+    source: name(source),
+    time: name(time),
+    ...(correlationId === undefined ? {} : { correlationId: name(correlationId) }),
+    ...(replyTo === undefined ? {} : { replyTo: name(replyTo) }),
+    attributes: cutAttributes(named),
+    body: cutText(body, BODY_BYTES),
+  };
+}
+
+function cutAttributes(named: DeadMessage["attributes"]): DeadMessage["attributes"] {
+  const kept: [string, string][] = [];
+  let left = ATTRIBUTES_BYTES;
+  for (const [name, value] of Object.entries(named)) {
+    const entry: [string, string] = [cutText(name, NAME_BYTES), cutText(value, VALUE_BYTES)];
+    left -= utf8Bytes(entry);
+    if (left < 0) break;
+    kept.push(entry);
+  }
+  return Object.fromEntries(kept);
+}
+
+/** The longest beginning of a text whose JSON has at most so many bytes. */
+function cutText(text: string, bytes: number): string {
+  // No character is less than a byte, so what follows is not looked at.
+  let [fits, tooLong] = [0, Math.min(text.length, bytes) + 1];
+  while (tooLong - fits > 1) {
+    const middle = (fits + tooLong) >> 1;
+    if (utf8Bytes(text.slice(0, middle)) <= bytes) fits = middle;
+    else tooLong = middle;
+  }
+  return text.slice(0, fits);
+}
+
+/** The size of a value as JSON. */
+export function utf8Bytes(value: DeadMessage | string | readonly string[]): number {
+  return Buffer.byteLength(JSON.stringify(value));
+}
+
+export function shorten(text: string, longest: number): string {
+  return text.length > longest ? text.slice(0, longest) : text;
+}

@@ -1,0 +1,101 @@
+import { consumeQueue, type Disposition, faultFields, type MessageBus, type Subscription, Unroutable } from "@toolbus/bus";
+import {
+  keys,
+  type KeptLetter,
+  messageTypes,
+  OperationsReplay,
+  parseKeptLetter,
+  parser,
+  parseReplayRequest,
+  type ReplayRequest,
+  shardOf,
+  topics,
+} from "@toolbus/contracts";
+import { commitRepeatedly, type StateStore } from "@toolbus/state";
+import { attributeNames, type Log, measure, metricNames } from "@toolbus/telemetry";
+import { replayMessage } from "./replay-message.ts";
+
+export interface Replaying {
+  readonly bus: MessageBus;
+  readonly state: StateStore;
+  readonly log: Log;
+  /** Wall clock in milliseconds. */
+  readonly clock: () => number;
+}
+
+/** Consumes what the gateway asks for. It repeats that until the letter says that it was replayed. */
+export function consumeReplays(replaying: Replaying): Promise<Subscription> {
+  const { bus, log, clock } = replaying;
+  return consumeQueue(bus, {
+    topic: topics.operationsReplay,
+    types: [messageTypes.operationsReplay],
+    parse: parseReplay,
+    concurrency: 4,
+    deadlineMs: 30_000,
+    handler: (_, { letterId }) => replayLetter(replaying, letterId),
+    log,
+    clock,
+  });
+}
+
+const parseReplay = parser(OperationsReplay);
+const ACK: Disposition = { kind: "ack" };
+
+/**
+ * Replays a letter once: publishes, then notes it in the letter. A crash between the two publishes again, with the same id. Who asked, and for which
+ * state of the call, is read from the gateway's document: a message alone replays nothing.
+ */
+async function replayLetter(replaying: Replaying, letterId: string): Promise<Disposition> {
+  const { bus, state, log, clock } = replaying;
+  const { now, documents } = await state.read([keys.deadLetter(letterId), keys.replayRequest(letterId)]);
+  const letter = parseKeptLetter(documents[0]?.value);
+  const request = parseReplayRequest(documents[1]?.value);
+  if (!letter.ok || !request.ok) {
+    log.warn({ letterId, letter: letter.ok, request: request.ok }, "a replay of what is not there, or was not asked for, is dropped");
+    return ACK;
+  }
+  if (letter.value.replayed) return ACK;
+  const message = replayMessage(letter.value, request.value, clock());
+  if (!message) {
+    log.warn({ letterId }, "a replay that is not possible is dropped");
+    return ACK;
+  }
+  try {
+    await bus.publish(message);
+  } catch (error) {
+    if (!(error instanceof Unroutable)) throw error;
+    log.warn({ ...faultFields(error), letterId, topic: message.topic }, "a replay waits, because nobody consumes its queue");
+    return ACK;
+  }
+  await noteReplay(replaying, {
+    letter: letter.value,
+    version: documents[0]?.version ?? 0,
+    request: request.value,
+    messageId: message.id,
+    now,
+  });
+  return ACK;
+}
+
+interface Replayed {
+  readonly letter: KeptLetter;
+  readonly version: number;
+  readonly request: ReplayRequest;
+  readonly messageId: string;
+  readonly now: number;
+}
+
+async function noteReplay({ state, log }: Replaying, { letter, version, request: { by }, messageId, now }: Replayed): Promise<void> {
+  const { letterId, queue, expiresAt, replayBy } = letter;
+  const key = keys.deadLetter(letterId);
+  const value: KeptLetter = { ...letter, replayed: { at: now, by, messageId } };
+  const { outcome } = await commitRepeatedly(state, shardOf(letterId), {
+    op: `replayed:${letterId}`,
+    guards: [{ key, version }],
+    put: [{ key, value, expiresAt }],
+  });
+  // Only another worker's note changes a letter.
+  if (outcome !== "ok") return;
+  measure(metricNames.deadLetterReplays, 1, { [attributeNames.messagingDestination]: queue, [attributeNames.replayBy]: replayBy.kind });
+  log.info({ letterId, queue, by, messageId, replayBy: replayBy.kind }, "a dead letter was replayed");
+}

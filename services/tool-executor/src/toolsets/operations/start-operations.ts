@@ -1,0 +1,46 @@
+import type { MessageBus } from "@toolbus/bus";
+import type { StateStore } from "@toolbus/state";
+import type { Log } from "@toolbus/telemetry";
+import { consumeDeadQueues } from "./dead-queues.ts";
+import { forgetLetters } from "./forget-letters.ts";
+import { keepDelivery } from "./keep-letter.ts";
+import { consumeReplays } from "./replay-letter.ts";
+
+export interface OperationsOptions {
+  readonly bus: MessageBus;
+  readonly state: StateStore;
+  readonly log: Log;
+  /** Wall clock in milliseconds, for message times. */
+  readonly clock: () => number;
+  /** How long a dead letter is kept. */
+  readonly keptMs: number;
+  /** How often it looks for queues that nobody told of; 30 s by default. */
+  readonly lookEveryMs?: number;
+  /** How often expired letters are taken out of their lists; an hour by default. */
+  readonly forgetEveryMs?: number;
+}
+
+/**
+ * The worker of `operations`: keeps every dead letter for operators, and replays what they ask for. It has no tools. Any number may run side by side.
+ * Resolves when dead letters of the queues known by now are kept.
+ */
+export async function startOperations(options: OperationsOptions): Promise<{ stop(): Promise<void> }> {
+  const { bus, state, log, clock, keptMs, lookEveryMs = 30_000, forgetEveryMs = 3_600_000 } = options;
+  const parts: { stop(): Promise<void> }[] = [];
+  let stopping: Promise<void> | null = null;
+  const stop = (): Promise<void> => (stopping ??= stopAll(parts));
+  try {
+    const handle = keepDelivery.bind(null, { state, log, keptMs });
+    parts.push(await consumeDeadQueues({ bus, state, log, everyMs: lookEveryMs, handle }));
+    parts.push(await consumeReplays({ bus, state, log, clock }));
+    parts.push(forgetLetters({ state, log, everyMs: forgetEveryMs }));
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { stop };
+}
+
+async function stopAll(parts: readonly { stop(): Promise<void> }[]): Promise<void> {
+  for (const part of parts.toReversed()) await part.stop();
+}
