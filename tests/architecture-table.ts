@@ -4,6 +4,8 @@ export interface Room {
   readonly ours: readonly string[];
   /** Third-party packages that its manifest may declare. */
   readonly clients: readonly string[];
+  /** Nothing that ships imports it, so its source may import what its manifest declares for development. */
+  readonly devOnly?: true;
 }
 
 const openTelemetry = [
@@ -32,8 +34,8 @@ export const rooms: Readonly<Record<string, Room>> = {
   "packages/contracts": { ours: [], clients: ["ajv", "ajv-formats", "typebox", "ulid"] },
   "packages/telemetry": { ours: [], clients: ["pino", ...openTelemetry] },
 
-  "packages/bus": { ours: below("contracts"), clients: [] },
-  "packages/state": { ours: below("contracts"), clients: [] },
+  "packages/bus": { ours: below("contracts"), clients: ["@nats-io/jetstream", "@nats-io/transport-node", "amqplib"] },
+  "packages/state": { ours: below("contracts"), clients: ["ioredis"] },
   "packages/grants": { ours: below("contracts"), clients: ["jose", "typebox"] },
   "packages/models": { ours: below("contracts"), clients: [] },
 
@@ -57,29 +59,40 @@ export const rooms: Readonly<Record<string, Room>> = {
   },
   "apps/cli": { ours: below("contracts", "runtime", "example-release-api", "all-in-one"), clients: ["commander", "eventsource-parser"] },
   // Dev only: drives the services' real code.
-  "packages/testing": { ours: [...belowServices, ...below("agent", "tool-executor", "approvals", "gateway")], clients: [] },
+  "packages/testing": { ours: [...belowServices, ...below("agent", "tool-executor", "approvals", "gateway")], clients: [], devOnly: true },
   bench: {
-    ours: [...belowServices, ...below("agent", "tool-executor", "approvals", "gateway", "example-release-api", "all-in-one")],
-    clients: ["fastify"],
+    ours: [...belowServices, ...below("agent", "tool-executor", "approvals", "gateway", "example-release-api", "all-in-one", "testing")],
+    clients: ["@nats-io/jetstream", "@nats-io/transport-node", "amqplib", "fastify", "ioredis"],
   },
 };
 
 /** The only places where a third-party package, or a module of Node that is a client, may be imported outside tests. */
 export const homes: Readonly<Record<string, readonly string[]>> = {
   ...Object.fromEntries(openTelemetry.map((name) => [name, ["packages/telemetry/src"]])),
+  "@nats-io/jetstream": ["packages/bus/src/nats", "bench/src"],
+  "@nats-io/transport-node": ["packages/bus/src/nats", "bench/src"],
   ajv: ["packages/contracts/src"],
+  amqplib: ["packages/bus/src/amqp", "bench/src"],
   "ajv-formats": ["packages/contracts/src"],
   envalid: ["packages/runtime/src"],
   commander: ["apps/cli/src"],
   "eventsource-parser": ["apps/cli/src"],
   "fast-xml-parser": ["examples/release-api/src"],
   fastify: ["packages/runtime/src", "services/gateway/src", "bench/src"],
+  ioredis: ["packages/state/src/redis", "bench/src"],
   jose: ["packages/grants/src"],
   "node:sqlite": ["packages/state/src/sqlite"],
   pino: ["packages/telemetry/src"],
+  testcontainers: ["packages/testing/src/servers"],
   // Whoever declares a schema.
   typebox: ["packages/contracts/src", "packages/grants/src", "packages/runtime/src", "packages/tool-kit/src", "services"],
   ulid: ["packages/contracts/src"],
+  vitest: [
+    "packages/testing/src/servers",
+    "packages/bus/src/conformance",
+    "packages/state/src/conformance",
+    "packages/models/src/conformance",
+  ],
   yaml: ["services/agent/src"],
 };
 

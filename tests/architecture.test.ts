@@ -134,6 +134,7 @@ function foreignPackages({ imports }: SourceFile): readonly string[] {
 function mayImport(file: string, name: string): boolean {
   const own = packages.find(({ folder }) => folder === folderOf(file));
   if (own?.dependencies.includes(name)) return true;
+  if (own && rooms[own.folder]?.devOnly && own.devDependencies.includes(name)) return true;
   if (isProduction({ file })) return false;
   if (own?.devDependencies.includes(name) || testsMayImport.includes(name)) return true;
   return !name.startsWith("@toolbus/") && rootPackage?.devDependencies.includes(name) === true;

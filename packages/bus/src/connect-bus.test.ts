@@ -14,12 +14,13 @@ describe("connecting to a bus", () => {
   });
 
   it.each([
-    ["amqp://user:hunter2@broker:5672", "A bus at amqp:// is not supported yet"],
-    ["amqps://broker", "A bus at amqps:// is not supported yet"],
-    ["nats://broker:4222", "A bus at nats:// is not supported yet"],
-    ["redis://broker", "BUS_URL starts with redis: which is no bus; accepted is memory:"],
-    ["memory", "BUS_URL names no scheme; accepted is memory:"],
-    ["", "BUS_URL names no scheme; accepted is memory:"],
+    ["amqp://user:hunter2@broker:5672?namespace=A", "BUS_URL has a namespace that is not 1 to 40 small letters, digits and hyphens"],
+    ["amqps://user:hunter2@broker?colour=red", 'BUS_URL has the unknown option "colour"'],
+    ["nats://user:hunter2@broker?colour=red", 'BUS_URL has the unknown option "colour"'],
+    ["tls://hunter2@broker?namespace=A", "BUS_URL has a namespace that is not 1 to 40 small letters, digits and hyphens"],
+    ["redis://broker", "BUS_URL starts with redis: which is no bus; accepted are memory:"],
+    ["memory", "BUS_URL names no scheme; accepted are memory:"],
+    ["", "BUS_URL names no scheme; accepted are memory:"],
     ["memory:shared", 'BUS_URL is exactly "memory:"'],
   ])("refuses %s in one sentence without its password", async (url, sentence) => {
     const refusal: unknown = await connectBus(url, options).catch((error: unknown) => error);

@@ -1,32 +1,57 @@
+import { randomInt } from "node:crypto";
 import { BusUnavailable, type MessageBus } from "./message-bus.ts";
+import type { NatsBusOptions } from "./nats/nats-bus.ts";
+import { type PipelineLog, silentPipelineLog } from "./pipeline-log.ts";
 
+/** What every adapter is given; those of brokers use all of it. Times are in milliseconds. */
 export interface ConnectBusOptions {
-  /** Wall clock in milliseconds. */
+  /** Wall clock. */
   readonly clock: () => number;
+  /** Is told when a broker is lost, found again or in the way; by default nobody is. */
+  readonly log?: PipelineLog;
+  /** From 0 up to 1; spreads the tries of many processes to reach a broker. The system's own randomness by default. */
+  readonly random?: () => number;
+  /** How long a stop waits for handlers under way; 25 s by default. */
+  readonly drainMs?: number;
+  /** How long a broker that does not answer is tried at first; 30 s by default. */
+  readonly connectForMs?: number;
+  /** How long a message waits for its confirmation; 10 s by default. */
+  readonly confirmMs?: number;
+  /** What only a bus on NATS can be told. */
+  readonly nats?: Pick<NatsBusOptions, "maxInFlight" | "timings">;
 }
 
 /**
  * Connects to the bus that a URL names; its scheme chooses the adapter, which is loaded only then. Rejects with `BusUnavailable` and one sentence
- * when there is no such bus. The sentence names the scheme only: the rest of a URL may hold a password.
+ * when there is no such bus. The sentence never quotes the URL's credentials.
  */
-export async function connectBus(url: string, { clock }: ConnectBusOptions): Promise<MessageBus> {
+export async function connectBus(url: string, options: ConnectBusOptions): Promise<MessageBus> {
+  const { clock, log = silentPipelineLog, random = systemRandom, drainMs = 25_000, connectForMs = 30_000, confirmMs = 10_000 } = options;
   const scheme = /^[a-z][a-z0-9+.-]*:/i.exec(url)?.[0].toLowerCase() ?? "";
   switch (scheme) {
     case "memory:": {
       if (url.length > scheme.length)
         throw new BusUnavailable(`BUS_URL is exactly "memory:" for the bus in this process, with nothing behind it.`);
       const { memoryBus } = await import("./memory/memory-bus.ts");
-      return memoryBus({ clock });
+      return memoryBus({ clock, drainMs });
     }
     case "amqp:":
-    case "amqps:":
+    case "amqps:": {
+      const { amqpBus } = await import("./amqp/amqp-bus.ts");
+      return amqpBus(url, { clock, log, random, drainMs, connectForMs, confirmMs });
+    }
     case "nats:":
-      throw new BusUnavailable(
-        `A bus at ${scheme}// is not supported yet, it comes with separate processes; set BUS_URL to memory: to run all in one.`,
-      );
+    case "tls:": {
+      const { natsBus } = await import("./nats/nats-bus.ts");
+      return natsBus(url, { clock, log, random, drainMs, connectForMs, confirmMs, ...options.nats });
+    }
     default:
       throw new BusUnavailable(
-        `BUS_URL ${scheme ? `starts with ${scheme} which is no bus` : "names no scheme"}; accepted is memory: (later also amqp:// and nats://).`,
+        `BUS_URL ${scheme ? `starts with ${scheme} which is no bus` : "names no scheme"}; accepted are memory:, amqp:// and nats:// (amqps:// and tls:// to insist on TLS).`,
       );
   }
+}
+
+function systemRandom(): number {
+  return randomInt(2 ** 47) / 2 ** 47;
 }

@@ -64,6 +64,14 @@ function good(id: string, parts: Partial<Message> = {}): Message {
 }
 
 describe("a message that cannot be read", () => {
+  it("because of its long id is kept with all of it", async () => {
+    await using s = await setup();
+    await s.start();
+    const id = "x".repeat(256);
+    await s.send(id);
+    expect(await s.letterOf(id)).toMatchObject({ reason: "the id is over 255 bytes", deliveries: 1, message: { id } });
+  });
+
   it.each<[string, Partial<Message>, string]>([
     ["that is no JSON", { body: "{ not json" }, "the body is no JSON"],
     ["that is empty", { body: "" }, "the body is no JSON"],
@@ -73,6 +81,10 @@ describe("a message that cannot be read", () => {
       "the body breaks its schema: /approved is not a known field",
     ],
     ["that is too large", { body: JSON.stringify("x".repeat(MAX_BODY_BYTES)) }, "the body is over 262144 bytes"],
+    ["with a long type", { type: "x".repeat(256) }, "the type is over 255 bytes"],
+    ["from a long source", { source: "é".repeat(128) }, "the source is over 255 bytes"],
+    ["about something long", { correlationId: "x".repeat(256) }, "the correlationId is over 255 bytes"],
+    ["with a long place to answer", { replyTo: "x".repeat(256) }, "the replyTo is over 255 bytes"],
     ["whose attributes are too large", { attributes: { filler: "x".repeat(65_536) } }, "the attributes are over 65536 bytes"],
     ["of an unknown type", { type: "toolbus.other" }, "the type is none of toolbus.tool.cancel"],
     ["that is too old", { time: new Date(NOW - 86_400_001).toISOString() }, "the message is older than 86400000 ms"],
@@ -207,6 +219,21 @@ describe("a handler", () => {
         { at: NOW, reason: "the handler failed (TypeError)" },
       ],
     });
+  });
+
+  it("that has another message's id leaves a dead letter without the other's tries", async () => {
+    await using s = await setup();
+    await s.start({
+      maxDeliveries: 1000,
+      handler: async ({ id }, _, { count }) => {
+        if (count === 3) s.handled.add(id);
+        return { kind: "retry", after: 1, reason: "busy" };
+      },
+    });
+    await s.send("same");
+    await s.isHandled("same");
+    await s.send("same", { body: "{" });
+    expect(await s.letterOf("same")).toMatchObject({ reason: "the body is no JSON", deliveries: 1, history: [] });
   });
 
   it("that asks for another try each time is bounded too", async () => {

@@ -67,7 +67,8 @@ export function consumeQueue<T>(bus: MessageBus, options: ConsumeOptions<T>): Pr
   /** Publishes the dead letter, then acks: a crash between the two gives two letters, never none. */
   async function bury({ message, count }: Delivery, reason: string): Promise<Disposition> {
     const { topic, clock, log } = rules;
-    const history = tries.of(message.id);
+    // Another message may have the same id, and its tries are not this one's.
+    const history = count > 1 ? tries.of(message.id).slice(1 - count) : [];
     try {
       await bus.publish(deadLetterMessage(message, { queue: topic, reason, deliveries: count, history, now: clock() }));
     } catch (error) {

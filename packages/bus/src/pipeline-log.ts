@@ -4,6 +4,9 @@ export interface PipelineLog {
   error(fields: object, message: string): void;
 }
 
+/** Tells nobody. */
+export const silentPipelineLog: PipelineLog = { warn: () => undefined, error: () => undefined };
+
 /** What a log may say about something thrown: its code and where it was thrown. Its message may quote a secret, so it is left out. */
 export function faultFields(thrown: unknown): { readonly code: string; readonly where?: string } {
   if (!(thrown instanceof Error)) return { code: typeof thrown };

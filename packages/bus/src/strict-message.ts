@@ -16,12 +16,14 @@ export interface AgeLimit {
 export type StrictlyRead<T> = { readonly ok: true; readonly body: T } | { readonly ok: false; readonly reason: string };
 
 /**
- * Reads a message that anyone may have sent: size, type, time, JSON, schema, cheapest check first. Never throws; a refusal says what is wrong
+ * Reads a message that anyone may have sent: size, names, type, time, JSON, schema, cheapest check first. Never throws; a refusal says what is wrong
  * in at most 300 characters, which may quote field names of the body but none of its values.
  */
 export function readStrictly<T>(message: Message, { parse, types }: Strictness<T>, age?: AgeLimit): StrictlyRead<T> {
   if (Buffer.byteLength(message.body) > MAX_BODY_BYTES) return refuse(`the body is over ${MAX_BODY_BYTES} bytes`);
   if (attributeBytes(message) > MAX_ATTRIBUTE_BYTES) return refuse(`the attributes are over ${MAX_ATTRIBUTE_BYTES} bytes`);
+  const longName = NAMES.find((name) => Buffer.byteLength(message[name] ?? "") > MAX_NAME_BYTES);
+  if (longName) return refuse(`the ${longName} is over ${MAX_NAME_BYTES} bytes`);
   if (types && !types.includes(message.type)) return refuse(`the type is none of ${types.join(", ")}`);
   const wrongTime = age && faultOfTime(message.time, age);
   if (wrongTime) return refuse(wrongTime);
@@ -35,6 +37,9 @@ export function readStrictly<T>(message: Message, { parse, types }: Strictness<T
 
 /** What RabbitMQ's header table can carry; no message of ours comes near. */
 const MAX_ATTRIBUTE_BYTES = 64 * 1024;
+/** What RabbitMQ's properties can carry. Services store ids of messages in documents, which have limits of their own. */
+const MAX_NAME_BYTES = 255;
+const NAMES = ["id", "type", "source", "correlationId", "replyTo"] as const;
 const LONGEST_REASON = 300;
 const RFC_3339 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})$/i;
 

@@ -17,16 +17,27 @@ export interface CommitSteps {
 
 /** Decides a commit in the one order that all adapters share, and makes the change when nothing speaks against it. */
 export function commitBy(steps: CommitSteps, shard: string, change: PreparedChange, now: number): CommitReply {
+  const last = steps.last(shard);
+  const lost = change.seen !== undefined && (change.seen.commit > last || change.seen.mark !== markOf(change.seen.commit));
   // Before everything else: what has happened stays "ok", however late the repeat comes.
   const before = steps.repeated(change);
-  if (before !== null) return { outcome: "ok", now, commit: before };
-  const last = steps.last(shard);
-  if (now > change.notAfter) return { outcome: "late", now, commit: last };
-  if (!steps.guarded(change, now)) return { outcome: "stale", now, commit: last };
+  if (before !== null) return replyOf("ok", before);
+  if (lost) return replyOf("stale", last);
+  if (now > change.notAfter) return replyOf("late", last);
+  if (!steps.guarded(change, now)) return replyOf("stale", last);
   const sums = steps.sums(change);
-  if (!sums) return { outcome: "full", now, commit: last };
+  if (!sums) return replyOf("full", last);
   steps.apply(shard, change, sums, now, last + 1);
-  return { outcome: "ok", now, commit: last + 1 };
+  return replyOf("ok", last + 1);
+
+  function replyOf(outcome: CommitReply["outcome"], commit: number): CommitReply {
+    return { outcome, now, commit, ...(commit > 0 ? { mark: markOf(commit) } : {}), ...(lost ? { rolledBack: true } : {}) };
+  }
+}
+
+/** A store that loses nothing while it is open needs no random marks: its numbers alone show whether it was put back to an older copy. */
+function markOf(commit: number): string {
+  return String(commit);
 }
 
 /** Adds to counters, in the order given; null when a sum that grows would pass its ceiling. A sum never goes below 0. */

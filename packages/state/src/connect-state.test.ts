@@ -22,21 +22,16 @@ describe("connecting to the state store", () => {
     expect(opened.store.shards).toBe(4);
   });
 
-  it("says that Redis comes later", async () => {
-    await expect(connectState("redis://host", { clock })).rejects.toThrow(
-      new StoreRefused("A state store on Redis comes with a later version: use sqlite:DIRECTORY for now."),
-    );
-  });
-
   it.each([
     ["postgres://user:secret@host", '"postgres:…"'],
     ["sqlite:", '"sqlite:"'],
     ["sqlite://state", '"sqlite:…"'],
+    ["redis:host", '"redis:…"'],
     ["state", '"…"'],
     ["", '""'],
   ])('refuses "%s" with what it takes instead, and repeats no password', async (url, shown) => {
     await expect(connectState(url, { clock })).rejects.toThrow(
-      new StoreRefused(`The state store ${shown} is unknown: use memory: or sqlite:DIRECTORY.`),
+      new StoreRefused(`The state store ${shown} is unknown: use memory:, sqlite:DIRECTORY or redis://HOST:PORT.`),
     );
   });
 });

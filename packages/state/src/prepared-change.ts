@@ -1,6 +1,6 @@
 import type { Json } from "@toolbus/contracts";
 import type { ShardKeys } from "./shard-keys.ts";
-import { type Change, type Guard, MAX_VALUE_BYTES } from "./state-store.ts";
+import { type Change, type Guard, MAX_VALUE_BYTES, type Seen } from "./state-store.ts";
 
 /** A change that is known to be well formed: values are JSON text of a permitted size, what was left out has its meaning filled in. */
 export interface PreparedChange {
@@ -8,6 +8,7 @@ export interface PreparedChange {
   /** The guard whose document keeps the op. */
   readonly first: Guard;
   readonly guards: readonly Guard[];
+  readonly seen: Seen | undefined;
   /** Infinity when the change has no limit in time. */
   readonly notAfter: number;
   readonly put: readonly { readonly key: string; readonly text: string; readonly expiresAt: number | null }[];
@@ -40,6 +41,9 @@ export function prepareChange(keys: ShardKeys, shard: string, change: Change): P
     if (!Number.isInteger(guard.version) || guard.version < 0)
       throw new TypeError(`Guard "${guard.key}" has no version: ${guard.version}.`);
   }
+  if (change.seen && (!Number.isInteger(change.seen.commit) || change.seen.commit < 1)) {
+    throw new TypeError(`Change "${change.op}" has seen no commit: ${change.seen.commit}.`);
+  }
   for (const key of [
     ...put.map((entry) => entry.key),
     ...remove,
@@ -61,6 +65,7 @@ export function prepareChange(keys: ShardKeys, shard: string, change: Change): P
     op: change.op,
     first,
     guards: change.guards,
+    seen: change.seen,
     notAfter: change.notAfter ?? Number.POSITIVE_INFINITY,
     put: put.map((entry) => ({ key: entry.key, text: jsonText(entry.key, entry.value), expiresAt: expiryOf(entry.key, entry.expiresAt) })),
     remove,

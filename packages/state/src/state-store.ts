@@ -60,6 +60,11 @@ export interface Change {
    * happen twice puts its first document, or guards the absence of one that it puts.
    */
   readonly guards: readonly Guard[];
+  /**
+   * A commit of this shard that was seen, with its mark: the change is refused as "stale", with `rolledBack`, by a store that does not have it.
+   * An adapter whose store can lose what it acknowledged presents the last one by itself.
+   */
+  readonly seen?: Seen;
   /** The store refuses the change as "late" when its own clock is past this. */
   readonly notAfter?: number;
   /** A document with `expiresAt` reads as absent from then on and is removed some time later. */
@@ -86,6 +91,12 @@ export interface Change {
   readonly add?: readonly { readonly counter: string; readonly by: number; readonly ceiling?: number }[];
 }
 
+/** A commit as its reply named it. */
+export interface Seen {
+  readonly commit: number;
+  readonly mark: string;
+}
+
 /**
  * "stale": a guard does not hold, read again and decide again; not an error. "late": past `notAfter`. "full": a counter's ceiling. Nothing
  * happened in these three. `commit` is the shard's commit number: that of the change when "ok" (of the first time, for a repeat).
@@ -94,6 +105,10 @@ export interface CommitReply {
   readonly outcome: "ok" | "stale" | "late" | "full";
   readonly now: number;
   readonly commit: number;
+  /** Tells this commit from another one of its number; absent when there is none yet, or the store has forgotten it. */
+  readonly mark?: string;
+  /** The store has lost commits that it had acknowledged: what was presented as `seen` is not there, or is another one. */
+  readonly rolledBack?: true;
 }
 
 export interface Claims {

@@ -20,6 +20,20 @@ export const brokenBuses: readonly BrokenBus[] = [
     open: wrapped((bus) => ({ ...bus, publish: (sent) => bus.publish(sent).catch(ignoring(Unroutable)) })),
   },
   {
+    fault: "takes an id on another topic for a duplicate",
+    noticedBy: "a message with the id of another one on another topic arrives too",
+    open: wrapped(droppingDuplicates),
+  },
+  {
+    fault: "takes a dot for an underscore",
+    noticedBy: "topics that differ in one character only do not mix",
+    open: wrapped((bus) => ({
+      ...bus,
+      publish: (sent) => bus.publish({ ...sent, topic: sent.topic.replaceAll(".", "_") }),
+      consume: (topic, handler, options) => bus.consume(topic.replaceAll(".", "_"), handler, options),
+    })),
+  },
+  {
     fault: "drops attributes",
     noticedBy: "a queue carries attributes by their exact names and values unchanged",
     open: wrapped((bus) => ({ ...bus, publish: (sent) => bus.publish({ ...sent, attributes: {} }) })),
@@ -148,6 +162,17 @@ function losingEveryThird(bus: MessageBus): MessageBus {
     ...bus,
     async publish(sent) {
       if (++published % 3 > 0) await bus.publish(sent);
+    },
+  };
+}
+
+function droppingDuplicates(bus: MessageBus): MessageBus {
+  const ids = new Set<string>();
+  return {
+    ...bus,
+    async publish(sent) {
+      if (!ids.has(sent.id)) await bus.publish(sent);
+      ids.add(sent.id);
     },
   };
 }

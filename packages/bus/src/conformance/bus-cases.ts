@@ -7,6 +7,7 @@ import { competingCases } from "./competing.ts";
 import { concurrencyCases } from "./concurrency.ts";
 import { deadLetterCases } from "./dead-letter.ts";
 import { durableCases } from "./durable.ts";
+import { nameCases } from "./names.ts";
 import { orderCases } from "./order.ts";
 import { publishCases } from "./publish.ts";
 import { retryCases } from "./retry.ts";
@@ -14,6 +15,7 @@ import { retryCases } from "./retry.ts";
 /** Every case of the contract, area by area. */
 export const busCases: readonly BusCase[] = [
   ...publishCases,
+  ...nameCases,
   ...carriedCases,
   ...competingCases,
   ...concurrencyCases,

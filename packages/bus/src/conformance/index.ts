@@ -1,2 +1,3 @@
 export * from "./bus-case.ts";
 export * from "./describe-message-bus.ts";
+export * from "./probe.ts";

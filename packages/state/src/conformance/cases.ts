@@ -14,6 +14,7 @@ import { liveChecks } from "./live.ts";
 import { logChecks } from "./logs.ts";
 import { opRepeatChecks } from "./op-repeats.ts";
 import { racingWriterChecks } from "./racing-writers.ts";
+import { rollbackChecks } from "./rollback.ts";
 
 /** The whole contract of the state store, sentence by sentence. */
 export const stateStoreCases: readonly ConformanceCase[] = [
@@ -31,6 +32,7 @@ export const stateStoreCases: readonly ConformanceCase[] = [
   ...casesOf("racing writers", racingWriterChecks),
   ...casesOf("expiry", expiryChecks),
   ...casesOf("limits", limitChecks),
+  ...casesOf("rollback", rollbackChecks),
   ...casesOf("durability", durabilityChecks, "durable"),
 ];
 

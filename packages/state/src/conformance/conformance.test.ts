@@ -52,6 +52,7 @@ const broken: readonly { readonly fault: string; readonly area: string; readonly
     area: "limits",
     breaks: (store) => ({ commit: (shard, change) => store.commit(shard, withSmallValues(change)) }),
   },
+  { fault: "does not look at what was seen", area: "rollback", breaks: changing(({ seen: _, ...change }) => change) },
 ];
 
 describe("the conformance suite", () => {

@@ -9,7 +9,7 @@ export const mutants: readonly Mutant[] = [
     patches: [
       {
         file: "packages/state/src/commit-steps.ts",
-        find: `if (!steps.guarded(change, now)) return { outcome: "stale", now, commit: last };`,
+        find: `if (!steps.guarded(change, now)) return replyOf("stale", last);`,
         replace: "",
       },
     ],

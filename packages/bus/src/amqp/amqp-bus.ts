@@ -1,0 +1,154 @@
+import { randomUUID } from "node:crypto";
+import { topics } from "@toolbus/contracts";
+import { BusUnavailable, type MessageBus, type Subscription, Unroutable } from "../message-bus.ts";
+import { faultFields, type PipelineLog } from "../pipeline-log.ts";
+import { type AmqpSettings, parseAmqpUrl } from "./amqp-url.ts";
+import { openConsumer } from "./consumer.ts";
+import { declarer } from "./declare.ts";
+import { CLOSED, type Link, openLink, type Session } from "./link.ts";
+import { listeners } from "./listeners.ts";
+import { policyDifferences } from "./management.ts";
+import { amqpPolicies } from "./policies.ts";
+import { openPublisher } from "./publisher.ts";
+import { broadcastRoute, isTopic, queueRoute } from "./topology.ts";
+import { toWire } from "./wire.ts";
+
+/** Times are in milliseconds. */
+export interface AmqpBusOptions {
+  /** Wall clock, to date dead letters. */
+  readonly clock: () => number;
+  readonly log: PipelineLog;
+  /** From 0 up to 1; spreads the tries of many processes to reach the broker. */
+  readonly random: () => number;
+  /** How long a stop waits for handlers under way. */
+  readonly drainMs: number;
+  /** How long a server that does not answer is tried at first. */
+  readonly connectForMs: number;
+  /** How long a message may wait for its confirmation. */
+  readonly confirmMs: number;
+}
+
+/**
+ * The bus on RabbitMQ 3.10 or newer, over two connections: a server that is short of memory or disk stops reading from whoever publishes, and the
+ * acks that would relieve it must not wait behind that. Every queue is a quorum queue (`topology.ts`).
+ *
+ * - A delayed retry waits in a ladder of queues, so its delay is rounded down to 0.25, 1, 5, 30 or 120 s; up to 0.1 s is at once.
+ * - `count` is the broker's count of what came back by itself, and ours of what was retried.
+ * - Limits of length are an operator's policies (`amqpPolicies`). They are compared at start when the URL says `management=http://…`, and what
+ *   differs is warned of; without it nobody checks them.
+ */
+export async function amqpBus(url: string, options: AmqpBusOptions): Promise<MessageBus> {
+  const parsed = parseAmqpUrl(url);
+  if (!parsed.ok) throw new BusUnavailable(parsed.reason);
+  const { settings } = parsed;
+  const { namespace } = settings;
+  const { log } = options;
+  const declare = declarer(namespace, log);
+  /** The topics that are or were consumed here. */
+  const consumed = new Set<string>();
+  const { publishing, consuming } = await openLinks(settings, options);
+  const publisher = await openPublisher({ ...options, link: publishing, declare: declareAll }).catch(async (error: unknown) => {
+    await Promise.all([publishing.close(), consuming.close()]);
+    throw error;
+  });
+  const broadcast = listeners({ ...options, namespace, link: consuming, declarer: declare, newId: randomUUID });
+  const consumers = new Set<Subscription>();
+  let draining = false;
+  let closing: Promise<void> | null = null;
+  void warnOfPolicies(settings, log);
+
+  return {
+    publish(message) {
+      const { topic } = message;
+      if (!isTopic(topic)) return Promise.reject(new Unroutable(`No queue takes "${topic.slice(0, 100)}", which is no topic.`));
+      return publisher.publish({ topic, route: queueRoute(namespace, topic), wire: toWire(message), kept: true });
+    },
+
+    async consume(topic, handler, { concurrency }) {
+      refuseWhenDraining();
+      requireTopic(topic);
+      const consumer = await openConsumer(
+        { ...options, namespace, link: consuming, declarer: declare, publisher },
+        topic,
+        handler,
+        concurrency,
+      );
+      consumers.add(consumer);
+      consumed.add(topic);
+      if (draining) await consumer.stop();
+      refuseWhenDraining();
+      return {
+        async stop() {
+          await consumer.stop();
+          consumers.delete(consumer);
+        },
+      };
+    },
+
+    async announce(message) {
+      const { topic } = message;
+      requireTopic(topic);
+      await publisher.publish({ topic, route: broadcastRoute(namespace, topic), wire: toWire(message), kept: false });
+    },
+
+    async listen(topic, listener) {
+      refuseWhenDraining();
+      requireTopic(topic);
+      return broadcast.listen(topic, listener);
+    },
+
+    close: () => (closing ??= close()),
+  };
+
+  /** Somebody may have deleted an exchange, and with it the bindings of the queues that are consumed here; their consumers do not notice. */
+  async function declareAll(session: Session): Promise<void> {
+    await declare.exchanges(session);
+    for (const topic of consumed)
+      await declare
+        .queue(session, topic)
+        .catch((error: unknown) => log.error({ ...faultFields(error), topic }, "a queue cannot be declared"));
+  }
+
+  function refuseWhenDraining(): void {
+    if (draining) throw new BusUnavailable(CLOSED);
+  }
+
+  async function close(): Promise<void> {
+    draining = true;
+    // Handlers under way may publish until the last of them has ended.
+    await Promise.all([...consumers].map((consumer) => consumer.stop()));
+    await Promise.all([broadcast.close(), publisher.close()]);
+    await Promise.all([publishing.close(), consuming.close()]);
+  }
+}
+
+/** Both, or none of them stays open. */
+async function openLinks(
+  settings: AmqpSettings,
+  options: AmqpBusOptions,
+): Promise<{ readonly publishing: Link; readonly consuming: Link }> {
+  const opening = [
+    openLink({ ...options, settings, purpose: "publishing" }),
+    openLink({ ...options, settings, purpose: "consuming" }),
+  ] as const;
+  try {
+    const [publishing, consuming] = await Promise.all(opening);
+    return { publishing, consuming };
+  } catch (error) {
+    for (const link of await Promise.allSettled(opening)) if (link.status === "fulfilled") await link.value.close();
+    throw error;
+  }
+}
+
+async function warnOfPolicies({ namespace, management, vhost }: AmqpSettings, log: PipelineLog): Promise<void> {
+  if (!management) return;
+  for (const difference of await policyDifferences(management, vhost, amqpPolicies(namespace))) log.warn({ namespace }, difference);
+}
+
+/** The topic of its dead queue is the longer one of the two. */
+function requireTopic(topic: string): void {
+  if (!isTopic(topics.dead(topic)))
+    throw new RangeError(
+      `"${topic.slice(0, 100)}" is no topic: words of letters, digits, hyphens and underscores, with dots between them, 185 characters at most.`,
+    );
+}

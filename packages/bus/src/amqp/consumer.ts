@@ -1,0 +1,153 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { Channel, ConsumeMessage } from "amqplib";
+import { type Message, topics } from "@toolbus/contracts";
+import { deadLetterMessage } from "../dead-letter.ts";
+import { type DeliveryHandler, RETRY_AFTER_THROW_MS, type Subscription, Unroutable } from "../message-bus.ts";
+import { faultFields } from "../pipeline-log.ts";
+import { type Acknowledger, acknowledger } from "./acknowledger.ts";
+import { asDeadLetter } from "./buried-by-broker.ts";
+import type { Declarer } from "./declare.ts";
+import { DELIVERIES_HEADER, deliveryCount } from "./delivery-count.ts";
+import { dispositionOf } from "./disposition-of.ts";
+import type { Session } from "./link.ts";
+import type { Publisher } from "./publisher.ts";
+import { rungFor } from "./retry-ladder.ts";
+import { settled } from "./settled.ts";
+import { type Generation, openSteadyChannel, type SteadyChannelOptions } from "./steady-channel.ts";
+import { queueName, queueRoute, retryRoute } from "./topology.ts";
+import { fromWire, toWire } from "./wire.ts";
+
+export interface ConsumerOptions extends SteadyChannelOptions {
+  readonly namespace: string;
+  readonly declarer: Declarer;
+  readonly publisher: Publisher;
+  /** Wall clock in milliseconds, to date dead letters. */
+  readonly clock: () => number;
+  /** How long a stop waits for handlers under way, in milliseconds. */
+  readonly drainMs: number;
+}
+
+/**
+ * Consumes the queue of a topic, on a channel of its own. When the channel is lost, or the queue is deleted, everything is declared again and the
+ * consumer comes back; deliveries of the old channel are then no longer this consumer's: their signals abort, and what their handlers return
+ * changes nothing.
+ */
+export async function openConsumer(
+  options: ConsumerOptions,
+  topic: string,
+  handler: DeliveryHandler,
+  concurrency: number,
+): Promise<Subscription> {
+  const { namespace, declarer, publisher, clock, drainMs, log } = options;
+  const queue = queueName(namespace, topic);
+  const isDead = topic.startsWith(topics.dead(""));
+  /** The handlers under way, those of lost channels included. */
+  const underWay = new Set<Held>();
+  /** What came after the stop began. */
+  const tooLate: Held[] = [];
+  const stopping = new AbortController();
+  let consuming: Consuming | null = null;
+  let idle: (() => void) | null = null;
+  let stopped: Promise<void> | null = null;
+
+  const steady = await openSteadyChannel<Channel>(options, {
+    name: `the consumer of "${topic}"`,
+    create: (model) => model.createChannel(),
+    begin,
+  });
+  return { stop: () => (stopped ??= stop()) };
+
+  async function begin(generation: Generation<Channel>): Promise<void> {
+    const { channel, session } = generation;
+    await declarer.queue(session, topic);
+    await channel.prefetch(concurrency);
+    const acks = acknowledger(generation);
+    const { consumerTag } = await channel.consume(queue, (received) => {
+      // The broker's word that the queue was deleted; nothing else would happen.
+      if (received === null) void generation.end();
+      else take({ received, generation, acks });
+    });
+    consuming = { generation, acks, tag: consumerTag };
+  }
+
+  function take(held: Held): void {
+    held.acks.add(held.received);
+    // Given back at once it would come again at once, until the broker knows that this consumer stops.
+    if (stopping.signal.aborted) return void tooLate.push(held);
+    underWay.add(held);
+    void handle(held);
+  }
+
+  async function handle(held: Held): Promise<void> {
+    const { received, generation, acks } = held;
+    const { gone } = generation;
+    const count = deliveryCount(received);
+    const message = messageIn(received);
+    const disposition = await dispositionOf(handler, { message, count, signal: gone });
+    // Once taken back it is another consumer's, or comes again here.
+    if (!gone.aborted) {
+      try {
+        if (disposition.kind === "retry") await sendAgain(generation.session, message, count, disposition.after);
+        if (disposition.kind === "dead-letter") await bury(message, count, disposition.reason);
+        // Last, when what shall outlive the delivery is confirmed: a crash between the two gives two, never none.
+        acks.ack(received);
+      } catch (error) {
+        if (!gone.aborted) log.error({ ...faultFields(error), topic }, "a delivery could not be settled and comes again");
+        await wait(RETRY_AFTER_THROW_MS, undefined, { signal: AbortSignal.any([stopping.signal, gone]) }).catch(() => undefined);
+        acks.giveBack(received);
+      }
+    }
+    underWay.delete(held);
+    if (underWay.size === 0) idle?.();
+  }
+
+  function messageIn(received: ConsumeMessage): Message {
+    const message = fromWire(topic, received);
+    return isDead ? asDeadLetter(message, received.properties.headers ?? {}, { namespace, now: clock() }) : message;
+  }
+
+  /** Publishes the message to where it waits for its time. Its rung is declared when it is needed for the first time. */
+  async function sendAgain(session: Session, message: Message, count: number, after: number): Promise<void> {
+    const rungMs = rungFor(after);
+    const wire = toWire(message);
+    wire.properties.headers[DELIVERIES_HEADER] = count;
+    const publication = { topic, route: retryRoute(namespace, topic, rungMs), wire, kept: true };
+    try {
+      await publisher.publish(publication);
+    } catch (error) {
+      if (!(error instanceof Unroutable)) throw error;
+      await (rungMs === 0 ? declarer.queue(session, topic) : declarer.rung(session, topic, rungMs));
+      await publisher.publish(publication);
+    }
+  }
+
+  async function bury(message: Message, deliveries: number, reason: string): Promise<void> {
+    const letter = deadLetterMessage(message, { queue: topic, reason, deliveries, history: [], now: clock() });
+    await publisher.publish({ topic: letter.topic, route: queueRoute(namespace, letter.topic), wire: toWire(letter), kept: true });
+  }
+
+  async function stop(): Promise<void> {
+    stopping.abort();
+    if (consuming && !consuming.generation.gone.aborted) await settled(consuming.generation.channel.cancel(consuming.tag), CANCEL_MS);
+    for (const { acks, received } of tooLate) acks.giveBack(received);
+    if (underWay.size > 0) await settled(new Promise<void>((resolve) => (idle = resolve)), drainMs);
+    consuming?.acks.flush();
+    await steady.close();
+  }
+}
+
+const CANCEL_MS = 2000;
+
+interface Consuming {
+  readonly generation: Generation<Channel>;
+  readonly acks: Acknowledger;
+  /** The broker's name for this consumer. */
+  readonly tag: string;
+}
+
+/** A delivery in hand. */
+interface Held {
+  readonly received: ConsumeMessage;
+  readonly generation: Generation<Channel>;
+  readonly acks: Acknowledger;
+}

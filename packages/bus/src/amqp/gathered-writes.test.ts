@@ -1,0 +1,66 @@
+import { Writable } from "node:stream";
+import { setImmediate as turn } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import { gatheredWrites } from "./gathered-writes.ts";
+
+const serverProperties = { host: "", product: "RabbitMQ", version: "3.10.8", platform: "", information: "" };
+
+/** A connection as amqplib has it, and what its socket was given at once each time. */
+function setup() {
+  const given: string[][] = [];
+  const stream = new Writable({
+    write(chunk: Buffer, _, done) {
+      given.push([chunk.toString()]);
+      done();
+    },
+    writev(chunks, done) {
+      given.push(chunks.map(({ chunk }) => String(chunk)));
+      done();
+    },
+  });
+  const gather = gatheredWrites({ connection: Object.assign({ serverProperties }, { stream }) });
+  return { stream, gather, given };
+}
+
+describe("the writes of a connection", () => {
+  it("go to the socket together when they belong to one turn of the event loop", async () => {
+    const { stream, gather, given } = setup();
+    for (const frame of ["a", "b", "c"]) {
+      stream.write(frame);
+      gather();
+    }
+    await turn();
+    await turn();
+    stream.write("d");
+    gather();
+    await turn();
+    await turn();
+    expect(given).toEqual([["a"], ["b", "c"], ["d"]]);
+  });
+
+  it("take those along that amqplib makes in the immediate after them", async () => {
+    const { stream, gather, given } = setup();
+    const handOn = (): void => ["a", "b", "c"].forEach((frame) => stream.write(frame));
+    process.nextTick(() => setImmediate(handOn));
+    gather();
+    gather();
+    await turn();
+    await turn();
+    expect(given).toEqual([["a", "b", "c"]]);
+  });
+
+  it("reach the socket before it ends", async () => {
+    const { stream, gather, given } = setup();
+    gather();
+    stream.write("last");
+    stream.end();
+    await turn();
+    await turn();
+    expect(given).toEqual([["last"]]);
+  });
+
+  it("are left alone when there is no socket to be found", () => {
+    const gather = gatheredWrites({ connection: { serverProperties } });
+    expect(() => gather()).not.toThrow();
+  });
+});

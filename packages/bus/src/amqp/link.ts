@@ -1,0 +1,203 @@
+import { type ChannelModel, connect } from "amqplib";
+import { BusUnavailable } from "../message-bus.ts";
+import type { PipelineLog } from "../pipeline-log.ts";
+import type { AmqpSettings } from "./amqp-url.ts";
+import { backoffMs } from "./backoff.ts";
+import { gatheredWrites } from "./gathered-writes.ts";
+import { refusalOf, requireFitServer } from "./refusal.ts";
+import { settled } from "./settled.ts";
+
+/** One connection, as long as it lasts. */
+export interface Session {
+  readonly model: ChannelModel;
+  /** Aborts when the connection is gone, and with it every channel, consumer and unconfirmed message. */
+  readonly gone: AbortSignal;
+  /** To be called after each frame of the hot path. */
+  readonly gatherWrites: () => void;
+}
+
+/** Connected for ever: a connection that is lost is replaced by another one, on which everything attached begins again. */
+export interface Link {
+  /** The connection that lives, or else the next one. Rejects with `BusUnavailable` when the signal aborts first, or the link is closed. */
+  session(signal: AbortSignal): Promise<Session>;
+  /**
+   * Calls `part` on each connection after `since`; the connection counts as up when all its parts have resolved. They must not reject. Returns how
+   * to detach it.
+   */
+  attach(part: LinkPart, since: Session): () => void;
+  /** While RabbitMQ takes no messages from this connection, because it is short of memory or disk. */
+  readonly blocked: boolean;
+  /** Ends the connection within `CLOSE_MS`, whatever state it is in. Safe to call twice. */
+  close(): Promise<void>;
+}
+
+export type LinkPart = (session: Session) => Promise<void>;
+
+export interface LinkOptions {
+  readonly settings: AmqpSettings;
+  /** What the connection is for: it shows in RabbitMQ's own lists, and in the log. */
+  readonly purpose: "publishing" | "consuming";
+  /** How long the first connection is tried, in milliseconds. */
+  readonly connectForMs: number;
+  readonly log: PipelineLog;
+  /** From 0 up to 1. */
+  readonly random: () => number;
+}
+
+/**
+ * Connects. Rejects with `BusUnavailable` and one sentence: at once when the server refuses, after `connectForMs` when none answers. Once it was
+ * connected it gives up no more.
+ *
+ * amqplib's recovery makes the connections again, but carries nothing over to them: its `setup` is where the parts begin.
+ */
+export async function openLink({ settings, purpose, connectForMs, log, random }: LinkOptions): Promise<Link> {
+  const giveUpAt = performance.now() + connectForMs;
+  const ending = new AbortController();
+  /** Destroys the sockets. */
+  const cutting = new AbortController();
+  const parts = new Set<LinkPart>();
+  const waiting = new Set<(session: Session) => void>();
+  /** The newest connection, whose parts may still be beginning. */
+  let newest: Session | null = null;
+  let up: Session | null = null;
+  let wasUp = false;
+  let blocked = false;
+  let lastFault: unknown;
+  let told = "";
+  let closing: Promise<void> | null = null;
+
+  const recovering = await connect(addressOf(settings), {
+    ...socketOptions(purpose, cutting.signal),
+    recovery: { waitForConnect: false, setup, calculateDelay },
+  });
+  // Without a listener an "error" ends the process.
+  recovering.on("error", () => undefined);
+  recovering.on("handler-error", (error: unknown) => (lastFault = error));
+  recovering.on("connect-failed", (error) => {
+    lastFault = error;
+    tellOnce(refusalOf(error, settings).reason);
+  });
+  try {
+    await recovering.waitForConnect();
+  } catch {
+    await close();
+    throw new BusUnavailable(refusalOf(lastFault, settings).reason);
+  }
+
+  return {
+    session: (signal) => (up ? Promise.resolve(up) : nextSession(signal)),
+    attach(part, since) {
+      parts.add(part);
+      if (newest && newest !== since) void part(newest);
+      return () => void parts.delete(part);
+    },
+    get blocked() {
+      return blocked;
+    },
+    close: () => (closing ??= close()),
+  };
+
+  async function setup(model: ChannelModel): Promise<void> {
+    const over = new AbortController();
+    const session: Session = { model, gone: over.signal, gatherWrites: gatheredWrites(model) };
+    // amqplib binds its own listeners only after setup: until then an "error" would end the process, and a "close" be missed.
+    model.on("error", (error) => (lastFault = error));
+    model.on("handler-error", (error) => (lastFault = error));
+    model.on("close", (error) => {
+      over.abort(new BusUnavailable(LOST));
+      lose(session, error);
+    });
+    model.on("blocked", () => setBlocked(true));
+    model.on("unblocked", () => setBlocked(false));
+    requireFitServer(model.connection.serverProperties);
+    newest = session;
+    await Promise.all([...parts].map((part) => part(session)));
+    session.gone.throwIfAborted();
+    up = session;
+    if (wasUp) log.warn({ purpose, host: settings.host }, "the connection to RabbitMQ is back");
+    wasUp = true;
+    told = "";
+    for (const resolve of waiting) resolve(session);
+    waiting.clear();
+  }
+
+  function lose(session: Session, error: Error | undefined): void {
+    blocked = false;
+    if (up !== session) return;
+    up = null;
+    if (closing === null)
+      log.warn({ purpose, host: settings.host, code: codeOf(error) }, "the connection to RabbitMQ was lost; it is made again");
+  }
+
+  function setBlocked(now: boolean): void {
+    blocked = now;
+    log.warn(
+      { purpose, host: settings.host },
+      now ? "RabbitMQ is short of memory or disk and takes no messages for now" : "RabbitMQ takes messages again",
+    );
+  }
+
+  /** The delay before another try. What it throws makes amqplib give up, which only the first connection ever does. */
+  function calculateDelay(attempt: number): number {
+    const delay = backoffMs(attempt, random);
+    if (wasUp) return delay;
+    const left = giveUpAt - performance.now();
+    if (left <= 0 || refusalOf(lastFault, settings).final) throw new BusUnavailable("given up");
+    return Math.min(delay, left);
+  }
+
+  /** The same complaint every five seconds would hide all others. */
+  function tellOnce(reason: string): void {
+    if (reason !== told) log.error({ purpose, reason }, "RabbitMQ cannot be reached; it is tried again");
+    told = reason;
+  }
+
+  async function nextSession(signal: AbortSignal): Promise<Session> {
+    const { promise, resolve, reject } = Promise.withResolvers<Session>();
+    const either = AbortSignal.any([signal, ending.signal]);
+    const giveUp = (): void => reject(new BusUnavailable(ending.signal.aborted ? CLOSED : LOST));
+    if (either.aborted) giveUp();
+    either.addEventListener("abort", giveUp, { once: true });
+    waiting.add(resolve);
+    try {
+      return await promise;
+    } finally {
+      waiting.delete(resolve);
+      either.removeEventListener("abort", giveUp);
+    }
+  }
+
+  async function close(): Promise<void> {
+    ending.abort();
+    // A connection that is half open never answers the farewell. One that is just being made is left to amqplib, which ends it within DIAL_MS: cut
+    // in its first moments, before anyone listens to it, it would take the process along.
+    if (!(await settled(recovering.close(), CLOSE_MS))) cutting.abort();
+  }
+}
+
+export const CLOSED = "The bus is closed.";
+export const LOST = "The connection to RabbitMQ is down; it is made again as soon as the server answers.";
+
+const CLOSE_MS = 2000;
+const DIAL_MS = 5000;
+
+function addressOf({ protocol, host, port, user, password, vhost, heartbeat }: AmqpSettings) {
+  // amqplib decodes the virtual host once more.
+  return { protocol, hostname: host, port, username: user, password, vhost: encodeURIComponent(vhost), heartbeat };
+}
+
+function socketOptions(purpose: string, signal: AbortSignal) {
+  return {
+    // Without it every message of more than 2 KB waits 40 ms for the other side's delayed ack.
+    noDelay: true,
+    keepAlive: true,
+    timeout: DIAL_MS,
+    clientProperties: { connection_name: `toolbus ${purpose}` },
+    // Handed on to the socket, which amqplib has no other way to destroy.
+    signal,
+  };
+}
+
+function codeOf(error: Error | undefined): string {
+  return error && "code" in error && (typeof error.code === "string" || typeof error.code === "number") ? String(error.code) : "none";
+}

@@ -1,0 +1,55 @@
+import type { ManagementAddress } from "./amqp-url.ts";
+import type { AmqpPolicy } from "./policies.ts";
+
+/**
+ * What differs between the policies that a bus wants and those that are set, one sentence each; none when all is well. The management plugin is
+ * asked, because AMQP itself cannot tell. A plugin that does not answer is one sentence too.
+ */
+export async function policyDifferences(
+  { url, user, password }: ManagementAddress,
+  vhost: string,
+  wanted: readonly AmqpPolicy[],
+): Promise<readonly string[]> {
+  const authorization = `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`;
+  let found: unknown;
+  try {
+    const response = await fetch(`${url}/api/policies/${encodeURIComponent(vhost)}`, {
+      headers: { authorization },
+      signal: AbortSignal.timeout(ANSWER_MS),
+    });
+    if (!response.ok) return [`The policies could not be checked: the management plugin answered ${response.status}.`];
+    found = await response.json();
+  } catch {
+    return ["The policies could not be checked: the management plugin does not answer."];
+  }
+  return comparePolicies(found, wanted);
+}
+
+/** Compares with what `/api/policies/<vhost>` answers. */
+export function comparePolicies(found: unknown, wanted: readonly AmqpPolicy[]): readonly string[] {
+  if (!Array.isArray(found)) return ["The policies could not be checked: the management plugin's answer is no list."];
+  const set: readonly unknown[] = found;
+  return wanted.flatMap((policy) => {
+    const same = set.map(recordOf).find(({ name }) => name === policy.name);
+    return same ? differences(policy, same) : [`Policy "${policy.name}" is not set.`];
+  });
+}
+
+const ANSWER_MS = 5000;
+
+function differences({ name, pattern, definition }: AmqpPolicy, found: Readonly<Record<string, unknown>>): readonly string[] {
+  const set = recordOf(found["definition"]);
+  const wrong = Object.entries(definition).filter(([key, value]) => set[key] !== value);
+  return [
+    ...(found["pattern"] === pattern ? [] : [`Policy "${name}" is for ${textOf(found["pattern"])}, and should be for ${pattern}.`]),
+    ...wrong.map(([key, value]) => `Policy "${name}" has ${key} ${textOf(set[key])}, and should have ${value}.`),
+  ];
+}
+
+function recordOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null ? { ...value } : {};
+}
+
+function textOf(value: unknown): string {
+  return value === undefined ? "not set" : JSON.stringify(value).slice(0, 100);
+}

@@ -1,0 +1,15 @@
+import { setTimeout as wait } from "node:timers/promises";
+
+/** Waits for work to end in any way, for `ms` milliseconds at most. Says whether it did. */
+export async function settled(work: Promise<unknown>, ms: number): Promise<boolean> {
+  const enough = new AbortController();
+  const inTime = work.then(
+    () => true,
+    () => true,
+  );
+  try {
+    return await Promise.race([inTime, wait(ms, false, { signal: enough.signal })]);
+  } finally {
+    enough.abort();
+  }
+}

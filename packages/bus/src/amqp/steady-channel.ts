@@ -1,0 +1,109 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { Channel, ChannelModel } from "amqplib";
+import type { PipelineLog } from "../pipeline-log.ts";
+import { backoffMs } from "./backoff.ts";
+import { brokerAnswer } from "./broker-answer.ts";
+import { channelFault, type GuardedChannel, guardedChannel } from "./guarded-channel.ts";
+import type { Link, Session } from "./link.ts";
+
+/** One channel of a steady one, as long as it lasts. A delivery tag of an earlier one means another delivery on the next. */
+export interface Generation<C extends Channel> extends GuardedChannel<C> {
+  readonly session: Session;
+}
+
+/** What a channel is for. */
+export interface ChannelLife<C extends Channel> {
+  /** For the log and errors. */
+  readonly name: string;
+  readonly create: (model: ChannelModel) => Promise<C>;
+  /** Declares and consumes, on each channel anew. */
+  readonly begin: (generation: Generation<C>) => Promise<void>;
+}
+
+/** A channel that is opened again whenever it, or its connection, was lost; with back-off and for ever. */
+export interface SteadyChannel {
+  /** Ends it for good, within seconds. Safe to call twice. */
+  close(): Promise<void>;
+}
+
+export interface SteadyChannelOptions {
+  readonly link: Link;
+  readonly log: PipelineLog;
+  /** From 0 up to 1. */
+  readonly random: () => number;
+}
+
+/** Opens one. Rejects with `BusUnavailable` when it does not begin: only once it did begin, it tries again by itself. */
+export async function openSteadyChannel<C extends Channel>(
+  { link, log, random }: SteadyChannelOptions,
+  life: ChannelLife<C>,
+): Promise<SteadyChannel> {
+  const ending = new AbortController();
+  let current: Generation<C> | null = null;
+  let closing: Promise<void> | null = null;
+
+  const session = await link.session(AbortSignal.timeout(CONNECTION_MS));
+  const first = await begin(session);
+  // Resolves after one try, so that a channel that cannot begin keeps no connection from being up.
+  const detach = link.attach(async (next) => void keep(next, await tried(next)), session);
+  void keep(session, first);
+  return { close: () => (closing ??= close()) };
+
+  /** Sees to it that there is a channel as long as the connection lasts. */
+  async function keep(on: Session, begun: Generation<C> | null): Promise<void> {
+    const over = AbortSignal.any([on.gone, ending.signal]);
+    let generation = begun;
+    let failures = 0;
+    for (;;) {
+      if (generation) await aborted(generation.gone);
+      if (over.aborted) return;
+      if (generation) log.warn({ channel: life.name, ...channelFault(generation.fault) }, "a channel was closed; it is opened again");
+      failures = generation ? 0 : failures + 1;
+      await wait(backoffMs(failures + 1, random), undefined, { signal: over }).catch(() => undefined);
+      if (over.aborted) return;
+      generation = await tried(on);
+      if (generation) log.warn({ channel: life.name }, "a channel is open again");
+    }
+  }
+
+  async function tried(on: Session): Promise<Generation<C> | null> {
+    try {
+      return await begin(on);
+    } catch (error) {
+      if (!on.gone.aborted && !ending.signal.aborted)
+        log.error({ channel: life.name, ...channelFault(error) }, "a channel cannot be used; it is tried again and again");
+      return null;
+    }
+  }
+
+  async function begin(on: Session): Promise<Generation<C>> {
+    const over = AbortSignal.any([on.gone, ending.signal]);
+    const guarded = guardedChannel(await brokerAnswer(life.name, over, () => life.create(on.model)), log);
+    const generation: Generation<C> = Object.assign(guarded, { session: on });
+    try {
+      await brokerAnswer(life.name, over, () => life.begin(generation));
+    } catch (error) {
+      void generation.end();
+      throw error;
+    }
+    if (ending.signal.aborted) void generation.end();
+    current = generation;
+    return generation;
+  }
+
+  async function close(): Promise<void> {
+    ending.abort();
+    detach();
+    await current?.end();
+  }
+}
+
+/** How long a channel that is opened for the first time waits for a connection. */
+const CONNECTION_MS = 10_000;
+
+function aborted(signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  if (signal.aborted) resolve();
+  else signal.addEventListener("abort", () => resolve(), { once: true });
+  return promise;
+}

@@ -1,0 +1,85 @@
+import type { Message } from "@toolbus/contracts";
+import type { Subscription as NatsSubscription } from "@nats-io/transport-node";
+import { BusUnavailable, type Subscription } from "../message-bus.ts";
+import type { Link, Live } from "./link.ts";
+import { messageOf, natsHeaders } from "./nats-message.ts";
+import { broadcastSubject } from "./topology.ts";
+
+/** Announcements: plain NATS, kept by nobody. */
+export interface Broadcasts {
+  announce(message: Message): Promise<void>;
+  listen(topic: string, listener: (message: Message) => void): Promise<Subscription>;
+  /** Nobody hears any more. */
+  close(): void;
+}
+
+export function broadcasts(link: Link, { namespace, confirmMs }: { readonly namespace: string; readonly confirmMs: number }): Broadcasts {
+  const listeners = new Set<Listener>();
+  link.attach({
+    begin(live) {
+      for (const listener of listeners) subscribe(listener, live);
+    },
+  });
+
+  return {
+    async announce(message) {
+      link.require().nc.publish(broadcastSubject(namespace, message.topic), message.body, { headers: natsHeaders(message) });
+    },
+
+    async listen(topic, hear) {
+      const listener: Listener = { subject: broadcastSubject(namespace, topic), hear, subscription: null };
+      const signal = AbortSignal.timeout(confirmMs);
+      const live = await link.next(signal);
+      listeners.add(listener);
+      subscribe(listener, live);
+      try {
+        await within(live.nc.flush(), signal);
+      } catch (error) {
+        stop(listener);
+        throw error;
+      }
+      return { stop: async () => stop(listener) };
+    },
+
+    close() {
+      for (const listener of listeners) stop(listener);
+    },
+  };
+
+  function subscribe(listener: Listener, { nc }: Live): void {
+    listener.subscription = nc.subscribe(listener.subject, {
+      callback: (error, msg) => {
+        if (error) return;
+        try {
+          listener.hear(messageOf(msg, ""));
+        } catch {
+          // What one listener throws must not keep the others from hearing.
+        }
+      },
+    });
+  }
+
+  function stop(listener: Listener): void {
+    listeners.delete(listener);
+    if (listener.subscription?.isClosed() === false) listener.subscription.unsubscribe();
+  }
+}
+
+interface Listener {
+  readonly subject: string;
+  readonly hear: (message: Message) => void;
+  /** Of the connection that lives. */
+  subscription: NatsSubscription | null;
+}
+
+/** The server confirms that it knows of a subscription, or the signal says that it takes too long. */
+async function within(confirmed: Promise<void>, signal: AbortSignal): Promise<void> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const giveUp = (): void => reject(new BusUnavailable("NATS does not confirm that it takes announcements."));
+  signal.addEventListener("abort", giveUp, { once: true });
+  try {
+    await Promise.race([confirmed.catch(giveUp), late]);
+  } finally {
+    signal.removeEventListener("abort", giveUp);
+  }
+}

@@ -1,0 +1,122 @@
+import { JetStreamApiCodes, JetStreamApiError, type JetStreamManager, type StreamConfig } from "@nats-io/jetstream";
+import { topics } from "@toolbus/contracts";
+import { BusUnavailable } from "../message-bus.ts";
+import type { PipelineLog } from "../pipeline-log.ts";
+import { refusedSubject } from "./refused-subject.ts";
+import { streamDifferences } from "./stream-differences.ts";
+import { consumerDeclaration, placeOf, type QueuePlace, type StreamDeclaration, streamDeclaration } from "./topology.ts";
+
+export interface DeclareOptions {
+  readonly namespace: string;
+  readonly replicas: number;
+  readonly maxBytes: number;
+  readonly ackWaitMs: number;
+  readonly log: PipelineLog;
+}
+
+/**
+ * Makes the queue of a topic and that of its dead letters, where they are not yet: the streams of their kinds and a consumer each. All of it can
+ * be repeated, by many at once. Rejects with `BusUnavailable` and one sentence when they cannot be had.
+ */
+export async function declareQueue(jsm: JetStreamManager, topic: string, options: DeclareOptions): Promise<QueuePlace> {
+  // The dead queue first: who consumes may find a reason for a dead letter at once.
+  await declarePlace(jsm, placeOf(options.namespace, topics.dead(topic)), options);
+  const place = placeOf(options.namespace, topic);
+  await declarePlace(jsm, place, options);
+  return place;
+}
+
+async function declarePlace(jsm: JetStreamManager, place: QueuePlace, options: DeclareOptions): Promise<void> {
+  try {
+    await declareStream(jsm, streamDeclaration(options.namespace, place.kind, options), options.log);
+    await declareConsumer(jsm, place, options.ackWaitMs);
+  } catch (error) {
+    throw error instanceof BusUnavailable ? error : refusal(error, place);
+  }
+}
+
+async function declareStream(jsm: JetStreamManager, wanted: StreamDeclaration, log: PipelineLog): Promise<void> {
+  const found = (await configOf(jsm, wanted.name)) ?? (await addStream(jsm, wanted));
+  const { fixed, changeable } = streamDifferences(found, wanted);
+  if (fixed.length > 0)
+    throw new BusUnavailable(
+      `The stream ${wanted.name} exists with other settings that cannot change (${fixed.join(", ")}); delete it, or use another namespace.`,
+    );
+  if (changeable.length === 0) return;
+  try {
+    await jsm.streams.update(wanted.name, wanted);
+  } catch (error) {
+    // It works all the same; whoever keeps the servers may have wanted it so, or this login may not change it.
+    log.warn({ stream: wanted.name, differs: changeable, reason: describe(error) }, "a stream has other settings and keeps them");
+  }
+}
+
+async function configOf(jsm: JetStreamManager, name: string): Promise<StreamConfig | null> {
+  try {
+    return (await jsm.streams.info(name)).config;
+  } catch (error) {
+    if (hasCode(error, JetStreamApiCodes.StreamNotFound)) return null;
+    throw error;
+  }
+}
+
+async function addStream(jsm: JetStreamManager, wanted: StreamDeclaration): Promise<StreamConfig> {
+  try {
+    return (await jsm.streams.add(wanted)).config;
+  } catch (error) {
+    // Another process was quicker, with other settings.
+    const found = hasCode(error, STREAM_NAME_IN_USE) ? await configOf(jsm, wanted.name) : null;
+    if (found) return found;
+    throw error;
+  }
+}
+
+async function declareConsumer(jsm: JetStreamManager, place: QueuePlace, ackWaitMs: number): Promise<void> {
+  const wanted = consumerDeclaration(place, ackWaitMs);
+  try {
+    await jsm.consumers.add(place.stream, wanted);
+  } catch (error) {
+    // Servers from 2.10 on tell making from changing; 2.9 does either.
+    if (!hasCode(error, CONSUMER_EXISTS) && !hasCode(error, CONSUMER_NAME_IN_USE)) throw error;
+    const { ack_wait, max_ack_pending, max_deliver } = wanted;
+    await jsm.consumers.update(place.stream, place.durable, { ack_wait, max_ack_pending, max_deliver });
+  }
+}
+
+// Codes of the server that the client does not name.
+const STREAM_NAME_IN_USE = 10_058;
+const SUBJECTS_OVERLAP = 10_065;
+const NO_ROOM = 10_047;
+const NO_CLUSTER = 10_074;
+const NO_PEERS = 10_005;
+const CONSUMER_EXISTS = 10_148;
+const CONSUMER_NAME_IN_USE = 10_013;
+const CONSUMER_OVERLAPS = 10_100;
+
+function refusal(error: unknown, { stream, subject, durable }: QueuePlace): BusUnavailable {
+  const why = REASONS.get(codeOf(error) ?? 0) ?? describe(error);
+  return new BusUnavailable(`The queue ${durable} of the stream ${stream} cannot be had for ${subject}: ${why}.`);
+}
+
+const REASONS: ReadonlyMap<number, string> = new Map([
+  [NO_ROOM, "the server has no room for it; give it more storage, or set fewer max-bytes in BUS_URL"],
+  [NO_CLUSTER, "the server is no cluster that could keep several replicas; set replicas to 1 in BUS_URL"],
+  [NO_PEERS, "the cluster has too few servers for so many replicas; set fewer replicas in BUS_URL"],
+  [SUBJECTS_OVERLAP, "another stream takes its subjects; use another namespace"],
+  [CONSUMER_OVERLAPS, "another consumer of the stream takes its subject; delete that one"],
+]);
+
+function hasCode(error: unknown, code: number): boolean {
+  return codeOf(error) === code;
+}
+
+function codeOf(error: unknown): number | null {
+  return error instanceof JetStreamApiError ? error.code : null;
+}
+
+function describe(error: unknown): string {
+  const subject = refusedSubject(error);
+  if (subject) return `this login has no right to ${subject}`;
+  if (error instanceof JetStreamApiError) return `${error.message} (${error.code})`;
+  return error instanceof Error ? error.name : typeof error;
+}

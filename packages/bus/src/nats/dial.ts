@@ -1,0 +1,132 @@
+import { JetStreamApiCodes, type JetStreamManager, jetstreamManager } from "@nats-io/jetstream";
+import { connect, errors, type NatsConnection, type NodeConnectionOptions } from "@nats-io/transport-node";
+import { inboxPrefix, LARGEST_MESSAGE_BYTES } from "./topology.ts";
+import type { NatsSettings } from "./nats-url.ts";
+import { refusedSubject } from "./refused-subject.ts";
+import type { NatsTimings } from "./timings.ts";
+
+/** A connection that was checked: JetStream is there and new enough. */
+export interface Dialled {
+  readonly nc: NatsConnection;
+  readonly jsm: JetStreamManager;
+}
+
+/** How a try to connect ended. `absent` may be another time, `refused` will be the same until somebody changes something. */
+export type DialOutcome =
+  | { readonly kind: "open"; readonly dialled: Dialled }
+  | { readonly kind: "absent"; readonly reason: string }
+  | { readonly kind: "refused"; readonly reason: string };
+
+/** Tries to connect once, to each of the servers until one answers. Reasons are one sentence and hold no part of the login. */
+export async function dial(settings: NatsSettings, timings: NatsTimings): Promise<DialOutcome> {
+  const where = settings.servers.join(", ");
+  let nc: NatsConnection;
+  try {
+    nc = await connect(connectOptions(settings, timings));
+  } catch (error) {
+    return connectFailure(error, where);
+  }
+  try {
+    const outcome = await checked(nc, timings);
+    if (outcome.kind !== "open") await nc.close();
+    return outcome;
+  } catch (error) {
+    await nc.close();
+    return absent(`The NATS server at ${where} was lost while it was asked for JetStream (${nameOf(error)}).`);
+  }
+}
+
+/** The prefix of the reply subjects that this login may listen to. */
+export function inboxOf({ namespace, login }: NatsSettings): string {
+  return inboxPrefix(namespace, login.kind === "password" ? login.user : "all");
+}
+
+function connectOptions(settings: NatsSettings, timings: NatsTimings): NodeConnectionOptions {
+  const { servers, tls, login, namespace } = settings;
+  return {
+    servers: [...servers],
+    ...(tls ? { tls: {} } : {}),
+    ...(login.kind === "password" ? { user: login.user, pass: login.password } : {}),
+    ...(login.kind === "token" ? { token: login.token } : {}),
+    name: `toolbus ${namespace}`,
+    inboxPrefix: inboxOf(settings),
+    timeout: timings.dialMs,
+    pingInterval: timings.pingMs,
+    maxPingOut: 2,
+    // The link connects again itself. The client would give up after two refusals of the login, and never let go of a connection whose send
+    // buffer is full when the pings go unanswered (measured with 3.4.0).
+    reconnect: false,
+  };
+}
+
+const LEAST_VERSION = [2, 9] as const;
+
+async function checked(nc: NatsConnection, { confirmMs }: NatsTimings): Promise<DialOutcome> {
+  const where = nc.getServer();
+  const { version = "", jetstream = false, max_payload: largest = 0 } = nc.info ?? {};
+  if (isOlder(version))
+    return refused(`The NATS server at ${where} has version ${version}; this bus needs ${LEAST_VERSION.join(".")} or newer.`);
+  if (largest < LARGEST_MESSAGE_BYTES)
+    return refused(
+      `The NATS server at ${where} takes messages of ${largest} bytes; set its max_payload to ${LARGEST_MESSAGE_BYTES} or more.`,
+    );
+  const jsm = await jetstreamManager(nc, { checkAPI: false, timeout: confirmMs });
+  try {
+    await jsm.getAccountInfo();
+  } catch (error) {
+    // A login that may not ask may still use what it was given.
+    if (refusedSubject(error) === null) return withoutJetStream(error, where, jetstream);
+  }
+  return { kind: "open", dialled: { nc, jsm } };
+}
+
+function withoutJetStream(error: unknown, where: string, announced: boolean): DialOutcome {
+  const isOff = error instanceof Error && error.name === "JetStreamNotEnabled";
+  // A cluster that elects a leader announces JetStream, and nobody answers.
+  if (isOff && !announced)
+    return refused(`The NATS server at ${where} has no JetStream; start it with -js, or enable JetStream for this account.`);
+  if (isOff && hasApiCode(error.cause, JetStreamApiCodes.JetStreamNotEnabledForAccount))
+    return refused(`JetStream is not enabled for this account at the NATS server at ${where}; enable it there.`);
+  return absent(`JetStream at ${where} does not answer (${nameOf(error)}).`);
+}
+
+function hasApiCode(error: unknown, code: number): boolean {
+  return error instanceof Error && "code" in error && error.code === code;
+}
+
+function isOlder(version: string): boolean {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  return major < LEAST_VERSION[0] || (major === LEAST_VERSION[0] && minor < LEAST_VERSION[1]);
+}
+
+function connectFailure(error: unknown, where: string): DialOutcome {
+  if (error instanceof errors.AuthorizationError || error instanceof errors.UserAuthenticationExpiredError)
+    return refused(`The NATS server at ${where} refuses this login; correct the user and password, or the token, in BUS_URL.`);
+  const code = codeOf(error);
+  if (code !== null && TLS_CODE.test(code))
+    return refused(`The certificate of the NATS server at ${where} is not trusted (${code}); name its authority in NODE_EXTRA_CA_CERTS.`);
+  if (error instanceof errors.ConnectionError && error.message.includes("'tls'"))
+    return refused(`The NATS server at ${where} has no TLS; use nats:// in BUS_URL, or give the server a certificate.`);
+  return absent(`No NATS server answers at ${where} (${code ?? nameOf(error)}); start one, or correct BUS_URL.`);
+}
+
+const TLS_CODE = /^(?:ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET)|HOSTNAME_MISMATCH)/;
+
+/** The code of the error or of what caused it: a refused connection hides it. */
+function codeOf(error: unknown): string | null {
+  if (!(error instanceof Error)) return null;
+  if ("code" in error && typeof error.code === "string") return error.code;
+  return codeOf(error.cause);
+}
+
+function nameOf(error: unknown): string {
+  return error instanceof Error ? error.name : typeof error;
+}
+
+function absent(reason: string): DialOutcome {
+  return { kind: "absent", reason };
+}
+
+function refused(reason: string): DialOutcome {
+  return { kind: "refused", reason };
+}

@@ -1,0 +1,49 @@
+/** The headers of one message: each name with its value, as often as it comes. */
+export type Headers = readonly (readonly [name: string, value: string])[];
+
+/** What stands before the body of a message: its headers and, when a server speaks for itself, a status. */
+export interface HeaderBlock {
+  /** 0 when there is none. */
+  readonly code: number;
+  readonly description: string;
+  readonly headers: Headers;
+}
+
+/**
+ * Reads the bytes before the body, whoever wrote them; what is no header is left out. The client's own reader takes several times as long, and throws
+ * on what it would not write itself, which ends its connection.
+ */
+export function readHeaderBlock(bytes: Uint8Array): HeaderBlock {
+  if (bytes.length === 0) return NO_BLOCK;
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
+  const headers: [name: string, value: string][] = [];
+  const firstEnd = endOfLine(text, 0);
+  for (let start = firstEnd + 2; start < text.length;) {
+    const end = endOfLine(text, start);
+    const colon = text.indexOf(":", start);
+    if (colon >= start && colon < end) headers.push([text.slice(start, colon), text.slice(colon + 1, end).trim()]);
+    start = end + 2;
+  }
+  const status = text.slice(VERSION.length, firstEnd).trim();
+  return status === "" ? { ...NO_BLOCK, headers } : { ...statusOf(status), headers };
+}
+
+/** Names and values are printable ASCII. */
+export function writeHeaderBlock(headers: Headers): Uint8Array {
+  let text = `${VERSION}\r\n`;
+  for (const [name, value] of headers) text += `${name}: ${value}\r\n`;
+  return Buffer.from(`${text}\r\n`, "latin1");
+}
+
+const VERSION = "NATS/1.0";
+const NO_BLOCK: HeaderBlock = { code: 0, description: "", headers: [] };
+
+function endOfLine(text: string, start: number): number {
+  const end = text.indexOf("\r\n", start);
+  return end < 0 ? text.length : end;
+}
+
+function statusOf(status: string): Pick<HeaderBlock, "code" | "description"> {
+  const code = Number.parseInt(status, 10);
+  return Number.isNaN(code) ? { code: 0, description: status } : { code, description: status.slice(String(code).length).trim() };
+}

@@ -1,0 +1,177 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { createInbox, errors, type NatsConnection } from "@nats-io/transport-node";
+import { BusUnavailable } from "../message-bus.ts";
+import { faultFields, type PipelineLog } from "../pipeline-log.ts";
+import { type Dialled, dial, inboxOf } from "./dial.ts";
+import type { NatsSettings } from "./nats-url.ts";
+import type { NatsTimings } from "./timings.ts";
+
+/** One connection, as long as it lasts. What was asked of it is lost with it, and so is what it subscribed to. */
+export interface Live extends Dialled {
+  /** What the reply subjects of this connection begin with; no other connection has the same. */
+  readonly inbox: string;
+  /** Aborts when the connection is over. */
+  readonly gone: AbortSignal;
+}
+
+/** Connected to the servers for ever: a connection that ends is replaced by another one. */
+export interface Link {
+  /** Null while there is none. As long as this turn lasts, what is there can be published and subscribed to. */
+  readonly live: Live | null;
+  /** The same, or throws `BusUnavailable`. */
+  require(): Live;
+  /** The connection that lives, or else the next one. Rejects with `BusUnavailable` when the signal aborts first, or the link is closed. */
+  next(signal: AbortSignal): Promise<Live>;
+  /** Calls `part` with the connection that lives and with each later one, before anybody who waits for it. */
+  attach(part: LinkPart): void;
+  /** Sends what is written, ends the connection and makes no other. Safe to call twice. */
+  close(): Promise<void>;
+}
+
+export interface LinkPart {
+  begin(live: Live): void;
+  /** The server refused something on a subject that was published to. */
+  refused?(subject: string): void;
+}
+
+export interface LinkOptions {
+  readonly settings: NatsSettings;
+  readonly timings: NatsTimings;
+  /** How long the first connection is tried, in milliseconds. */
+  readonly connectForMs: number;
+  readonly log: PipelineLog;
+  /** From 0 up to 1; spreads the tries of many processes. */
+  readonly random: () => number;
+}
+
+/** Connects. Rejects with `BusUnavailable`: at once when a server refuses, after `connectForMs` when none answers. */
+export async function openLink(options: LinkOptions): Promise<Link> {
+  const { settings, timings, log, random } = options;
+  const ending = new AbortController();
+  const parts: LinkPart[] = [];
+  const waiting = new Set<(live: Live) => void>();
+  let live: Live | null = null;
+  let closing: Promise<void> | null = null;
+  adopt(await firstDial());
+
+  return {
+    get live() {
+      return open();
+    },
+    require() {
+      const now = open();
+      if (!now) throw new BusUnavailable(ending.signal.aborted ? CLOSED : LOST);
+      return now;
+    },
+    next(signal) {
+      const now = open();
+      return now ? Promise.resolve(now) : nextLive(signal);
+    },
+    attach(part) {
+      parts.push(part);
+      const now = open();
+      if (now) part.begin(now);
+    },
+    close: () => (closing ??= close()),
+  };
+
+  /** A connection that has closed may not have said so yet, and would throw. */
+  function open(): Live | null {
+    return live?.nc.isClosed() === false ? live : null;
+  }
+
+  async function firstDial(): Promise<Dialled> {
+    const end = performance.now() + options.connectForMs;
+    for (;;) {
+      const outcome = await dial(settings, timings);
+      if (outcome.kind === "open") return outcome.dialled;
+      if (outcome.kind === "refused" || performance.now() >= end) throw new BusUnavailable(outcome.reason);
+      await pause();
+    }
+  }
+
+  function adopt({ nc, jsm }: Dialled): void {
+    if (nc.isClosed()) return void redial();
+    const over = new AbortController();
+    const adopted: Live = { nc, jsm, inbox: createInbox(inboxOf(settings)), gone: over.signal };
+    live = adopted;
+    void watch(nc, () => lose(adopted, over));
+    for (const part of parts) part.begin(adopted);
+    for (const resolve of waiting) resolve(adopted);
+    waiting.clear();
+  }
+
+  function lose(lost: Live, over: AbortController): void {
+    if (live !== lost) return;
+    live = null;
+    over.abort(new BusUnavailable(LOST));
+    if (ending.signal.aborted) return;
+    log.warn({ servers: settings.servers }, "the connection to NATS was lost; it is made again");
+    void redial();
+  }
+
+  async function redial(): Promise<void> {
+    let told = "";
+    while (!ending.signal.aborted) {
+      await pause();
+      const outcome = await dial(settings, timings);
+      if (outcome.kind === "open" && ending.signal.aborted) return void outcome.dialled.nc.close();
+      if (outcome.kind === "open") {
+        adopt(outcome.dialled);
+        return log.warn({ server: outcome.dialled.nc.getServer() }, "the connection to NATS is back");
+      }
+      if (outcome.reason !== told) log.error({ reason: outcome.reason }, "NATS cannot be reached; it is tried again and again");
+      told = outcome.reason;
+    }
+  }
+
+  async function pause(): Promise<void> {
+    await wait(timings.redialMs * (1 + random()), undefined, { signal: ending.signal }).catch(() => undefined);
+  }
+
+  /** Tells when a connection is over, and sees to it that a stale one ends. */
+  async function watch(nc: NatsConnection, isOver: () => void): Promise<void> {
+    void nc.closed().then(isOver);
+    for await (const status of nc.status()) {
+      if (status.type === "disconnect") isOver();
+      // Left alone, the client first sends what it has written, into a connection that takes nothing any more, and waits for ever.
+      if (status.type === "staleConnection") void nc.close();
+      if (status.type === "error") complain(status.error);
+    }
+  }
+
+  function complain(error: Error): void {
+    if (!(error instanceof errors.PermissionViolationError)) return log.error(faultFields(error), "NATS reports an error");
+    const { operation, subject } = error;
+    log.error({ operation, subject }, "NATS refuses this login a subject");
+    if (operation === "publish") for (const part of parts) part.refused?.(subject);
+  }
+
+  async function nextLive(signal: AbortSignal): Promise<Live> {
+    const { promise, resolve, reject } = Promise.withResolvers<Live>();
+    const either = AbortSignal.any([signal, ending.signal]);
+    const giveUp = (): void => reject(new BusUnavailable(ending.signal.aborted ? CLOSED : LOST));
+    if (either.aborted) giveUp();
+    either.addEventListener("abort", giveUp, { once: true });
+    waiting.add(resolve);
+    try {
+      return await promise;
+    } finally {
+      waiting.delete(resolve);
+      either.removeEventListener("abort", giveUp);
+    }
+  }
+
+  async function close(): Promise<void> {
+    ending.abort();
+    const last = live;
+    if (!last) return;
+    // Answers to deliveries are confirmed by nobody; a server that does not reply has lost them anyway.
+    await Promise.race([last.nc.flush(), wait(FLUSH_MS, undefined, { ref: false })]).catch(() => undefined);
+    await last.nc.close();
+  }
+}
+
+const FLUSH_MS = 1000;
+const CLOSED = "The bus is closed.";
+const LOST = "The connection to NATS is down; it is made again as soon as a server answers.";

@@ -1,0 +1,156 @@
+import { type Message, topics } from "@toolbus/contracts";
+import { deadLetterMessage } from "../dead-letter.ts";
+import { BusUnavailable, type Delivery, type MessageBus, type Subscription, Unroutable } from "../message-bus.ts";
+import type { PipelineLog } from "../pipeline-log.ts";
+import { broadcasts } from "./broadcasts.ts";
+import { declareQueue } from "./declare.ts";
+import { type Live, openLink } from "./link.ts";
+import { parseNatsUrl } from "./nats-url.ts";
+import { natsConsumer } from "./nats-consumer.ts";
+import { natsHeaders } from "./nats-message.ts";
+import { publisher } from "./publisher.ts";
+import { routes } from "./routes.ts";
+import { DEFAULT_TIMINGS, type NatsTimings } from "./timings.ts";
+import { placeOf, queuePlace, type QueuePlace } from "./topology.ts";
+
+/** Times are in milliseconds. */
+export interface NatsBusOptions {
+  /** Wall clock, to date dead letters. */
+  readonly clock: () => number;
+  readonly log: PipelineLog;
+  /** From 0 up to 1; spreads the tries of many processes. */
+  readonly random: () => number;
+  /** How long a stop waits for handlers under way. */
+  readonly drainMs: number;
+  /** How long the first connection is tried when no server answers. */
+  readonly connectForMs: number;
+  /** How long a message waits for its confirmation, and any other question for its answer. */
+  readonly confirmMs: number;
+  /** How many messages may be published at once before the next one waits; 256 by default. */
+  readonly maxInFlight?: number;
+  readonly timings?: Partial<NatsTimings>;
+}
+
+/**
+ * A bus on NATS with JetStream, from version 2.9 on; what its URL says is told at `parseNatsUrl`. Rejects with `BusUnavailable` and one sentence when no server answers in time, or one refuses.
+ *
+ * - A message is confirmed when its stream has it in a file. The server syncs files every two minutes unless it is told `sync_interval: always`.
+ * - The same id within two minutes arrives once, later again. A full stream refuses messages.
+ * - When the connection is lost, what was not confirmed is rejected at once, and so is what is published before it is back.
+ * - A process that dies leaves its deliveries to others after 5 s.
+ */
+export async function natsBus(url: string, options: NatsBusOptions): Promise<MessageBus> {
+  const { clock, log, random, drainMs, connectForMs, confirmMs, maxInFlight = MAX_IN_FLIGHT } = options;
+  const parsed = parseNatsUrl(url);
+  if (!parsed.ok) throw new BusUnavailable(parsed.reason);
+  const { settings } = parsed;
+  const { namespace } = settings;
+  const timings = { ...DEFAULT_TIMINGS, confirmMs, ...options.timings };
+  const link = await openLink({ settings, timings, connectForMs, log, random });
+  const publishing = publisher(link, { maxInFlight, confirmMs: timings.confirmMs });
+  const known = routes(
+    () => link.require().jsm,
+    () => performance.now(),
+  );
+  const announcing = broadcasts(link, { namespace, confirmMs: timings.confirmMs });
+  const subscriptions = new Set<Subscription>();
+  /** The topics that were consumed here, by the queues that were declared for them. */
+  const consumed = new Map<string, string>();
+  let state: "open" | "draining" | "closed" = "open";
+  let closing: Promise<void> | null = null;
+
+  return {
+    async publish(message) {
+      refuseWhen("closed");
+      return publish(message);
+    },
+
+    async consume(topic, handler, { concurrency }) {
+      refuseWhen("draining");
+      const declare = (live: Live): Promise<QueuePlace> => declareTopic(live, topic);
+      const subscription = await natsConsumer({ topic, handler, concurrency, link, declare, bury, timings, drainMs, log, random });
+      return keep(subscription);
+    },
+
+    async announce(message) {
+      refuseWhen("closed");
+      await announcing.announce(message);
+    },
+
+    async listen(topic, listener) {
+      refuseWhen("draining");
+      return announcing.listen(topic, listener);
+    },
+
+    close: () => (closing ??= close()),
+  };
+
+  function refuseWhen(from: "draining" | "closed"): void {
+    if (state === "closed" || state === from) throw new BusUnavailable("The bus is closed.");
+  }
+
+  async function publish(message: Message): Promise<void> {
+    const place = queuePlace(namespace, message.topic);
+    if (!place || (!known.has(place) && !(await isRouted(place)))) throw unroutable(message.topic);
+    const headers = natsHeaders(message);
+    let outcome = await publishing.publish(place.subject, headers, message.body);
+    if (outcome.kind === "no-stream") {
+      if (!(await isRouted(place))) throw unroutable(message.topic);
+      outcome = await publishing.publish(place.subject, headers, message.body);
+    }
+    if (outcome.kind === "stored") return;
+    throw new BusUnavailable(outcome.kind === "unknown" ? outcome.reason : `The stream ${place.stream} has no leader at the moment.`);
+  }
+
+  async function isRouted(place: QueuePlace): Promise<boolean> {
+    try {
+      if (await known.find(place)) return true;
+      const topic = consumed.get(place.durable);
+      if (topic === undefined) return false;
+      // A queue that this bus declared was deleted, such as that of dead letters: nobody else may ever make it again.
+      await declareTopic(link.require(), topic);
+      return true;
+    } catch (error) {
+      if (error instanceof BusUnavailable) throw error;
+      throw new BusUnavailable(`NATS does not say whether there is a queue ${place.durable}.`, { cause: error });
+    }
+  }
+
+  async function declareTopic({ jsm }: Live, topic: string): Promise<QueuePlace> {
+    const place = await declareQueue(jsm, topic, { ...settings, ackWaitMs: timings.ackWaitMs, log });
+    for (const declared of [place, placeOf(namespace, topics.dead(topic))]) {
+      known.add(declared);
+      consumed.set(declared.durable, topic);
+    }
+    return place;
+  }
+
+  async function bury({ message, count }: Delivery, reason: string): Promise<void> {
+    await publish(deadLetterMessage(message, { queue: message.topic, reason, deliveries: count, history: [], now: clock() }));
+  }
+
+  /** Kept until it is stopped; a close that came meanwhile stops it at once. */
+  async function keep(subscription: Subscription): Promise<Subscription> {
+    if (state !== "open") {
+      await subscription.stop();
+      refuseWhen("draining");
+    }
+    subscriptions.add(subscription);
+    return { stop: () => subscription.stop().finally(() => subscriptions.delete(subscription)) };
+  }
+
+  async function close(): Promise<void> {
+    state = "draining";
+    announcing.close();
+    await Promise.all([...subscriptions].map((subscription) => subscription.stop()));
+    state = "closed";
+    await publishing.idle();
+    await link.close();
+  }
+}
+
+const MAX_IN_FLIGHT = 256;
+
+function unroutable(topic: string): Unroutable {
+  return new Unroutable(`No queue takes "${topic.slice(0, 200)}": none of its consumers has ever started.`);
+}

@@ -1,0 +1,170 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { createInbox, type Msg } from "@nats-io/transport-node";
+import {
+  BusUnavailable,
+  type Delivery,
+  type DeliveryHandler,
+  type Disposition,
+  RETRY_AFTER_THROW_MS,
+  type Subscription,
+} from "../message-bus.ts";
+import { faultFields, loggedId, type PipelineLog } from "../pipeline-log.ts";
+import { ACK, type DeliveryInfo, nak, TERM } from "./acknowledgement.ts";
+import { type BackOff, backOff } from "./back-off.ts";
+import { type Held, heldDeliveries } from "./held-deliveries.ts";
+import type { Link, Live } from "./link.ts";
+import { messageOf } from "./nats-message.ts";
+import { type PullSession, pullSession } from "./pull-session.ts";
+import type { NatsTimings } from "./timings.ts";
+import type { QueuePlace } from "./topology.ts";
+
+export interface NatsConsumerOptions {
+  readonly topic: string;
+  readonly handler: DeliveryHandler;
+  readonly concurrency: number;
+  readonly link: Link;
+  /** Makes the topic's queue where it is missing. */
+  readonly declare: (live: Live) => Promise<QueuePlace>;
+  /** Publishes a dead letter; resolves when it is confirmed. */
+  readonly bury: (delivery: Delivery, reason: string) => Promise<void>;
+  readonly timings: NatsTimings;
+  /** How long a stop waits for handlers under way, in milliseconds. */
+  readonly drainMs: number;
+  readonly log: PipelineLog;
+  /** From 0 up to 1. */
+  readonly random: () => number;
+}
+
+/**
+ * One consumer of a topic's queue. Resolves when deliveries may arrive, rejects with `BusUnavailable` when the queue cannot be had now. From then on
+ * it lasts: whatever ends its session with the server (a lost connection, a deleted consumer or stream, silence), it declares the queue again and
+ * begins anew. Deliveries outlive the session: their answers go over whichever connection there is.
+ */
+export async function natsConsumer(options: NatsConsumerOptions): Promise<Subscription> {
+  const { topic, handler, concurrency, link, declare, bury, timings, drainMs, log, random } = options;
+  const held = heldDeliveries({ oursForMs: timings.ackWaitMs - timings.workingMs, now: () => performance.now(), send });
+  const ending = new AbortController();
+  const idle = Promise.withResolvers<void>();
+  /** Handlers under way, also those whose delivery is lost: each takes one of the places. */
+  let running = 0;
+  let stopped: Promise<void> | null = null;
+  let session = await begin(AbortSignal.timeout(timings.confirmMs));
+  const extending = setInterval(() => held.extend(), timings.workingMs).unref();
+  void supervise();
+  return { stop: () => (stopped ??= stop()) };
+
+  async function begin(signal: AbortSignal): Promise<PullSession> {
+    const live = await link.next(signal);
+    const place = await declare(live);
+    // Lost meanwhile: the next session is not to begin on what cannot be subscribed to.
+    if (link.live !== live) throw new BusUnavailable("The connection to NATS was lost while a queue was declared.");
+    return pullSession({
+      live,
+      place,
+      inbox: createInbox(`${live.inbox}.pull`),
+      room: () => concurrency - running,
+      askFrom: Math.ceil(concurrency / 4),
+      heartbeatMs: timings.heartbeatMs,
+      pullMs: timings.pullMs,
+      onDelivery: (msg, info) => void deliver(msg, info, place),
+    });
+  }
+
+  async function deliver(msg: Msg, info: DeliveryInfo, { stream }: QueuePlace): Promise<void> {
+    running++;
+    const one = held.take(messageOf(msg, `${stream}:${info.sequence}`), msg.reply ?? "", info);
+    const disposition = await dispositionOf(handler, one.delivery);
+    // In one turn with the next request for messages, so that both travel together.
+    const answer = disposition.kind === "dead-letter" ? await buried(one, disposition.reason) : answerOf(disposition);
+    if (!one.answer(answer)) await answerLater(one, answer);
+    running--;
+    if (ending.signal.aborted && running === 0) idle.resolve();
+    session.ask();
+  }
+
+  async function buried({ delivery }: Held, reason: string): Promise<string> {
+    try {
+      await bury(delivery, reason);
+      return TERM;
+    } catch (error) {
+      const { message, count } = delivery;
+      log.error(
+        { ...faultFields(error), topic, messageId: loggedId(message.id), count },
+        "a dead letter was not confirmed; the message comes again",
+      );
+      return nak(RETRY_AFTER_THROW_MS);
+    }
+  }
+
+  /** Without a connection an answer waits for the next one, as long as the delivery is ours; later the message comes again. */
+  async function answerLater(one: Held, answer: string): Promise<void> {
+    while (one.isOurs()) {
+      const live = await link.next(AbortSignal.timeout(timings.ackWaitMs)).catch(() => null);
+      if (!live || one.answer(answer)) return;
+    }
+  }
+
+  function send(reply: string, payload: string): boolean {
+    const { live } = link;
+    live?.nc.publish(reply, payload);
+    return live !== null;
+  }
+
+  async function supervise(): Promise<void> {
+    const pauses = backOff({ firstMs: FIRST_PAUSE_MS, longestMs: LONGEST_PAUSE_MS, random });
+    while (!ending.signal.aborted) {
+      const since = performance.now();
+      const reason = await session.over;
+      if (ending.signal.aborted) return;
+      log.warn({ topic, reason }, "a consumer has to begin again");
+      void session.stop();
+      if (performance.now() - since > LONGEST_PAUSE_MS) pauses.reset();
+      const next = await beginAgain(pauses);
+      if (!next) return;
+      session = next;
+      log.warn({ topic }, "a consumer has its queue again");
+    }
+    await session.stop();
+  }
+
+  async function beginAgain(pauses: BackOff): Promise<PullSession | null> {
+    while (!ending.signal.aborted) {
+      try {
+        await wait(pauses.next(), undefined, { signal: ending.signal });
+        return await begin(ending.signal);
+      } catch (error) {
+        if (!ending.signal.aborted) log.error({ ...faultFields(error), topic }, "a consumer cannot have its queue and tries again");
+      }
+    }
+    return null;
+  }
+
+  async function stop(): Promise<void> {
+    ending.abort();
+    if (running === 0) idle.resolve();
+    const giveUp = setTimeout(() => {
+      held.giveBack("The consumer stopped, and its time to finish is over.");
+      idle.resolve();
+    }, drainMs);
+    await Promise.all([idle.promise, Promise.race([session.stop(), wait(STOP_MS, undefined, { ref: false })])]);
+    clearTimeout(giveUp);
+    clearInterval(extending);
+  }
+}
+
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 5000;
+/** How long a server may take to answer that it sends no more. */
+const STOP_MS = 1000;
+
+function answerOf(disposition: Exclude<Disposition, { readonly kind: "dead-letter" }>): string {
+  return disposition.kind === "ack" ? ACK : nak(disposition.after);
+}
+
+async function dispositionOf(handler: DeliveryHandler, delivery: Delivery): Promise<Disposition> {
+  try {
+    return await handler(delivery);
+  } catch {
+    return { kind: "retry", after: RETRY_AFTER_THROW_MS, reason: "the handler threw" };
+  }
+}

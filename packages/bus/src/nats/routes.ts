@@ -1,0 +1,61 @@
+import { JetStreamApiCodes, JetStreamApiError, type JetStreamManager } from "@nats-io/jetstream";
+import type { QueuePlace } from "./topology.ts";
+
+/** Which topics have a queue: a stream takes every subject of its kind, so the consumer of a topic tells. */
+export interface Routes {
+  /** Whether the queue was there lately. One that was a while ago is looked for again, and nobody waits for that. */
+  has(place: QueuePlace): boolean;
+  /** Looks for the queue at the server. Rejects when the server does not answer. */
+  find(place: QueuePlace): Promise<boolean>;
+  /** Remembers a queue that was declared. */
+  add(place: QueuePlace): void;
+  forget(place: QueuePlace): void;
+}
+
+/**
+ * A queue is removed by operators only, so what is known of it may be old; messages that come meanwhile wait in its stream. `now` is a clock that
+ * never goes back, in milliseconds.
+ */
+export function routes(manager: () => JetStreamManager, now: () => number): Routes {
+  /** When each queue was last seen, by `now`. */
+  const seen = new Map<string, number>();
+  const looking = new Map<string, Promise<boolean>>();
+  const found: Routes = {
+    has(place) {
+      const at = seen.get(place.durable);
+      if (at === undefined) return false;
+      // When nobody answers, the next message looks again.
+      if (now() - at > SEEN_LATELY_MS) found.find(place).catch(() => undefined);
+      return true;
+    },
+    find(place) {
+      const underWay = looking.get(place.durable) ?? look(place).finally(() => looking.delete(place.durable));
+      looking.set(place.durable, underWay);
+      return underWay;
+    },
+    add: (place) => void seen.set(place.durable, now()),
+    forget: (place) => void seen.delete(place.durable),
+  };
+  return found;
+
+  async function look(place: QueuePlace): Promise<boolean> {
+    const exists = await consumerExists(manager(), place);
+    if (exists) found.add(place);
+    else found.forget(place);
+    return exists;
+  }
+}
+
+const SEEN_LATELY_MS = 60_000;
+
+async function consumerExists(jsm: JetStreamManager, { stream, durable }: QueuePlace): Promise<boolean> {
+  try {
+    await jsm.consumers.info(stream, durable);
+    return true;
+  } catch (error) {
+    if (error instanceof JetStreamApiError && MISSING.includes(error.code)) return false;
+    throw error;
+  }
+}
+
+const MISSING: readonly number[] = [JetStreamApiCodes.ConsumerNotFound, JetStreamApiCodes.StreamNotFound];

@@ -1,0 +1,80 @@
+import { type Message, SPEC_VERSION } from "@toolbus/contracts";
+import type { Headers } from "./header-block.ts";
+import { decodeText, encodeText } from "./header-text.ts";
+
+/**
+ * The headers of a message, in CloudEvents' binary mode; its body travels as it is and its topic is the subject. `Nats-Msg-Id` names the topic as
+ * well: the server compares it within the whole stream, and a message to another topic is no duplicate.
+ */
+export function toHeaders(message: Message): Headers {
+  const id = encodeText(message.id);
+  const headers: [name: string, value: string][] = [
+    [MESSAGE_ID, `${message.topic}/${id}`],
+    [ID, id],
+    [SPECVERSION, SPEC_VERSION],
+    [TYPE, encodeText(message.type)],
+    [SOURCE, encodeText(message.source)],
+    [TIME, encodeText(message.time)],
+  ];
+  if (message.correlationId !== undefined) headers.push([CORRELATION_ID, encodeText(message.correlationId)]);
+  if (message.replyTo !== undefined) headers.push([REPLY_TO, encodeText(message.replyTo)]);
+  for (const name of Object.keys(message.attributes)) headers.push([encodeName(name), encodeText(message.attributes[name] ?? "")]);
+  return headers;
+}
+
+/**
+ * The message in what came from a server. What another program sent without our headers becomes a message too, with `fallbackId` and empty fields,
+ * which the pipeline then judges. Of a header that comes twice the last one counts; bytes that are not UTF-8 become U+FFFD. Never throws.
+ */
+export function fromWire(topic: string, headers: Headers, body: Uint8Array, fallbackId: string): Message {
+  const fields = new Map<string, string>();
+  const attributes: [name: string, value: string][] = [];
+  for (const [name, value] of headers) {
+    // Some clients write every name with capitals.
+    const lower = name.toLowerCase();
+    if (isReserved(lower)) fields.set(lower, decodeText(value));
+    else attributes.push([decodeName(name), decodeText(value)]);
+  }
+  const correlationId = fields.get(CORRELATION_ID);
+  const replyTo = fields.get(REPLY_TO);
+  return {
+    id: fields.get(ID) ?? fields.get(MESSAGE_ID.toLowerCase()) ?? fallbackId,
+    topic,
+    type: fields.get(TYPE) ?? "",
+    source: fields.get(SOURCE) ?? "",
+    time: fields.get(TIME) ?? "",
+    ...(correlationId === undefined ? {} : { correlationId }),
+    ...(replyTo === undefined ? {} : { replyTo }),
+    // Not assigned one by one: a name may be __proto__.
+    attributes: Object.fromEntries(attributes),
+    // Not a TextDecoder, which would swallow a byte order mark.
+    body: Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("utf8"),
+  };
+}
+
+const MESSAGE_ID = "Nats-Msg-Id";
+const ID = "ce-id";
+const SPECVERSION = "ce-specversion";
+const TYPE = "ce-type";
+const SOURCE = "ce-source";
+const TIME = "ce-time";
+const CORRELATION_ID = "toolbus-correlation-id";
+const REPLY_TO = "toolbus-reply-to";
+
+/** Names that mean something to the server or to us; an attribute of that name travels escaped, so that nobody gives orders to a stream. */
+function isReserved(lower: string): boolean {
+  return lower.startsWith("ce-") || lower.startsWith("nats-") || lower === CORRELATION_ID || lower === REPLY_TO;
+}
+
+/** An empty name would be no header. */
+const NO_NAME = "%";
+
+function encodeName(name: string): string {
+  if (name === "") return NO_NAME;
+  const text = encodeText(name).replaceAll(":", "%3A");
+  return isReserved(text.toLowerCase()) ? `%${text.charCodeAt(0).toString(16)}${text.slice(1)}` : text;
+}
+
+function decodeName(name: string): string {
+  return name === NO_NAME ? "" : decodeText(name);
+}

@@ -1,0 +1,52 @@
+import { expect } from "vitest";
+import type { Change, CommitReply, Seen } from "../state-store.ts";
+import type { Checks } from "./case.ts";
+import { A, B, create, HERE, keyIn, valuesOf } from "./samples.ts";
+
+export const rollbackChecks: Checks = {
+  async "takes a commit that it has for seen, also when others came after it"({ store }) {
+    const first = seenIn(await store.commit(HERE, put(A)));
+    await create(store, B, 1);
+    const second = await store.commit(HERE, { ...put(keyIn(HERE, "c")), seen: first });
+    expect(second.outcome).toBe("ok");
+    expect(second.rolledBack).toBeUndefined();
+    expect((await store.commit(HERE, { ...put(keyIn(HERE, "d")), seen: seenIn(second) })).outcome).toBe("ok");
+  },
+
+  async "names with a refusal the last commit and its mark"({ store }) {
+    const done = await store.commit(HERE, put(A));
+    const refused = await store.commit(HERE, { ...put(A), op: "another" });
+    expect([refused.outcome, refused.commit, refused.mark]).toEqual(["stale", done.commit, done.mark]);
+  },
+
+  async "refuses a change that has seen a commit which is not there, says so, and does nothing"({ store }) {
+    const { commit, mark } = seenIn(await store.commit(HERE, put(A)));
+    expect(await store.commit(HERE, { ...put(B), seen: { commit: commit + 1, mark } })).toMatchObject({
+      outcome: "stale",
+      rolledBack: true,
+    });
+    expect(await valuesOf(store, B)).toEqual([null]);
+  },
+
+  async "refuses a change that has seen another commit under that number"({ store }) {
+    const { commit } = seenIn(await store.commit(HERE, put(A)));
+    const reply = await store.commit(HERE, { ...put(B), seen: { commit, mark: "!another" } });
+    expect(reply).toMatchObject({ outcome: "stale", rolledBack: true, commit });
+    expect((await store.commit(HERE, { ...put(B), seen: seenIn(reply) })).outcome).toBe("ok");
+  },
+
+  async "answers ok to the repeat of a change that is there, and says that others are not"({ store }) {
+    const { commit } = await store.commit(HERE, put(A));
+    const repeat = await store.commit(HERE, { ...put(A), seen: { commit: commit + 5, mark: "!another" } });
+    expect(repeat).toMatchObject({ outcome: "ok", commit, rolledBack: true });
+  },
+};
+
+function put(key: string): Change {
+  return { op: `put ${key}`, guards: [{ key, version: 0 }], put: [{ key, value: 1 }] };
+}
+
+function seenIn({ commit, mark }: CommitReply): Seen {
+  if (mark === undefined) throw new Error(`Commit ${commit} has no mark.`);
+  return { commit, mark };
+}

@@ -1,0 +1,99 @@
+import { createHash } from "node:crypto";
+import { REMEMBERED_MS } from "../expiry.ts";
+import type { PreparedChange } from "../prepared-change.ts";
+import type { Seen } from "../state-store.ts";
+import { FEED_LENGTH, type RedisKeys } from "./redis-keys.ts";
+
+/** What a commit carries beside the change itself. */
+export interface CommitContext {
+  /** Told instead of asked of the server, in tests; "" otherwise. */
+  readonly clock: string;
+  /** Eight characters that no other commit has. */
+  readonly mark: string;
+  /** The last commit that is known of the shard. */
+  readonly seen: Seen | undefined;
+}
+
+const NONE = "-";
+const ROOM_FOR_COMMITS = " ".repeat(32);
+// Another form is no mark of ours: "-" is none either.
+const MARK = /^[\w-]{8}$/;
+const NO_OP = "-".repeat(40);
+
+export interface CommitArguments {
+  readonly keys: readonly string[];
+  readonly args: readonly string[];
+}
+
+/**
+ * A change as `commit.lua` reads it: numbers and words without a blank in one line, as JavaScript writes them and "-" for what is absent, then the
+ * texts, both in the order in which the script asks for them.
+ */
+export function commitArguments(layout: RedisKeys, shard: string, change: PreparedChange, context: CommitContext): CommitArguments {
+  const { op, first, guards, notAfter, put, remove, append, timers, outbox, index, add } = change;
+  const { clock, mark, seen } = context;
+  const timersByService = Map.groupBy(timers, ({ service }) => service);
+  const outboxByService = Map.groupBy(outbox, ({ service }) => service);
+  const membersByIndex = Map.groupBy(index, (entry) => entry.index);
+  const opHash = createHash("sha1").update(op).digest("hex");
+  const keys = [layout.commits(shard), layout.marks(shard), layout.feed(shard), layout.document(first.key)];
+  const texts: string[] = [];
+  const words: (string | number)[] = [clock === "" ? NONE : clock, opHash, mark, Number.isFinite(notAfter) ? notAfter : NONE];
+  words.push(
+    seen?.commit ?? NONE,
+    seen && MARK.test(seen.mark) ? seen.mark : NONE,
+    FEED_LENGTH,
+    REMEMBERED_MS,
+    first.version,
+    guards.length - 1,
+  );
+  for (const guard of guards.slice(1)) {
+    texts.push(layout.document(guard.key));
+    words.push(guard.version);
+  }
+  words.push(put.length, remove.length, append.length, add.length, timersByService.size, outboxByService.size, membersByIndex.size);
+  for (const { by, ceiling } of add) words.push(by, ceiling ?? NONE);
+  for (const { key, text, expiresAt } of put) {
+    keys.push(layout.document(key));
+    texts.push(headOf(expiresAt, key === first.key ? opHash : NO_OP) + text);
+    words.push(expiresAt ?? NONE);
+  }
+  for (const key of remove) keys.push(layout.document(key));
+  for (const { log, texts: entries, expiresAt } of append) {
+    keys.push(layout.log(log));
+    texts.push(log, ...entries);
+    words.push(expiresAt ?? NONE, entries.length);
+  }
+  for (const { counter } of add) keys.push(layout.counter(counter));
+  for (const [service, rows] of timersByService) {
+    keys.push(layout.timers(service, shard));
+    words.push(rows.length);
+    for (const { id, dueIn } of rows) {
+      texts.push(id);
+      words.push(dueIn ?? NONE);
+    }
+  }
+  for (const [service, rows] of outboxByService) {
+    keys.push(layout.outbox(service, shard), layout.outboxRows(service, shard));
+    words.push(rows.length);
+    for (const { id, topic, text, dueIn } of rows) {
+      // JSON text holds no line feed.
+      texts.push(id, `${text}\n${topic}`);
+      words.push(dueIn);
+    }
+  }
+  for (const [name, members] of membersByIndex) {
+    keys.push(layout.index(name, shard));
+    words.push(members.length);
+    for (const { member, score } of members) {
+      texts.push(member);
+      words.push(score ?? NONE);
+    }
+  }
+  return { keys, args: [words.join(" "), ...texts] };
+}
+
+/** The head of a document, see `RedisKeys.document`, with room for the commit, which the script writes. */
+function headOf(expiresAt: number | null, opHash: string): string {
+  return ROOM_FOR_COMMITS + (expiresAt === null ? "" : String(expiresAt)).padEnd(26) + opHash;
+}

@@ -1,0 +1,151 @@
+import { Cluster, Redis } from "ioredis";
+import { StoreRefused, StoreUnavailable } from "../state-store.ts";
+import { failFastOptions, reconnectDelay } from "./fail-fast-options.ts";
+import { judgeServer } from "./judge-server.ts";
+import { connectionOver, type RedisConnection } from "./redis-connection.ts";
+import { refusalOf, storeErrorOf } from "./redis-errors.ts";
+import type { RedisAddress } from "./redis-url.ts";
+import { type ServerFacts, serverFacts } from "./server-facts.ts";
+
+export interface ConnectRedisOptions {
+  readonly address: RedisAddress;
+  readonly durability: "required" | "relaxed";
+  /** How long an absent server is tried again at the start, in milliseconds. */
+  readonly connectForMs: number;
+  /** 0 to 1. */
+  readonly random: () => number;
+  readonly warn: (sentence: string) => void;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** A server that was found fit for the state store. */
+export interface ConnectedRedis {
+  readonly connection: RedisConnection;
+  /** Whether keys of two shards may not meet in one command. */
+  readonly clustered: boolean;
+  /** Another connection to the same server, for commands that wait up to `blockMs` for something to come. Connects by and by. */
+  another(blockMs: number): RedisConnection;
+  /** Called whenever a connection that was lost is there again. */
+  onReconnect(listener: () => void): void;
+}
+
+/**
+ * Connects, trying an absent server again for a while, and checks that it keeps what it acknowledges. Throws `StoreRefused` at once for what
+ * waiting does not mend: a refused login, a database that does not exist, a replica, a server that is too old or may lose writes;
+ * `StoreUnavailable` when the time is over.
+ */
+export async function connectRedis(options: ConnectRedisOptions): Promise<ConnectedRedis> {
+  const { address, random } = options;
+  const deadline = deadlineOf(options);
+  const single = new Redis(failFastOptions(address, random));
+  const connection = connectionOver(single, address.shown);
+  try {
+    await readyWithin(single, deadline, options);
+    // ioredis goes on with database 0 when the one that was asked for does not exist.
+    if (address.database > 0) await connection.command("select", [address.database]);
+    const facts = await serverFacts(connection);
+    if (facts.isClustered) {
+      connection.abandon();
+      return await connectCluster(options, deadline);
+    }
+    judge([facts], options);
+    return {
+      connection,
+      clustered: false,
+      another: (blockMs) => eager(new Redis(failFastOptions(address, random, blockMs)), address),
+      onReconnect: (listener) => void single.on("ready", listener),
+    };
+  } catch (error) {
+    connection.abandon();
+    throw error;
+  }
+}
+
+async function connectCluster(options: ConnectRedisOptions, deadline: AbortSignal): Promise<ConnectedRedis> {
+  const { address, random } = options;
+  if (address.replicas > 0) {
+    throw new StoreRefused(`${address.shown} belongs to a cluster, where replicas= is not known: set min-replicas-to-write on its nodes.`);
+  }
+  const cluster = clusterClient(address, random, 0);
+  const connection = connectionOver(cluster, address.shown);
+  try {
+    await readyWithin(cluster, deadline, options);
+    const nodes = cluster.nodes("master");
+    judge(await Promise.all(nodes.map((node) => serverFacts({ command: (name, args) => node.call(name, [...args]) }))), options);
+    return {
+      connection,
+      clustered: true,
+      another: (blockMs) => eager(clusterClient(address, random, blockMs), address),
+      onReconnect: (listener) => void cluster.on("ready", listener).on("+node", listener),
+    };
+  } catch (error) {
+    connection.abandon();
+    throw error;
+  }
+}
+
+function clusterClient(address: RedisAddress, random: () => number, blockMs: number): Cluster {
+  const { host, port, retryStrategy: _, enableOfflineQueue: __, ...redisOptions } = failFastOptions(address, random, blockMs);
+  return new Cluster([{ host: address.host, port: address.port }], {
+    lazyConnect: true,
+    enableOfflineQueue: false,
+    // Nothing is sent again by itself, except where a node has said that it did not do it.
+    retryDelayOnFailover: 0,
+    retryDelayOnClusterDown: 0,
+    clusterRetryStrategy: (times) => reconnectDelay(times, random),
+    redisOptions,
+  });
+}
+
+function eager(client: Redis | Cluster, { shown }: RedisAddress): RedisConnection {
+  const connection = connectionOver(client, shown);
+  // A failure is told by events, and by every command.
+  client.connect().catch(() => undefined);
+  return connection;
+}
+
+function deadlineOf({ connectForMs, signal }: ConnectRedisOptions): AbortSignal {
+  const timeout = AbortSignal.timeout(connectForMs);
+  return signal ? AbortSignal.any([timeout, signal]) : timeout;
+}
+
+/** Waits for the client's first connection. */
+async function readyWithin(client: Redis | Cluster, deadline: AbortSignal, options: ConnectRedisOptions): Promise<void> {
+  const { address, connectForMs, signal } = options;
+  const { shown } = address;
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  let problem: Error | null = null;
+  const onError = (error: Error): void => {
+    problem = causeOf(error);
+    const refusal = refusalOf(problem, shown);
+    if (refusal) reject(refusal);
+  };
+  const onDeadline = (): void => {
+    if (signal?.aborted) return reject(new StoreUnavailable(`Connecting to ${shown} was given up.`));
+    const reason = problem ? storeErrorOf(problem, shown).message : `${shown} did not answer in time.`;
+    reject(new StoreUnavailable(`${reason} It was tried for ${connectForMs / 1000} s: start it, or correct the URL of the state store.`));
+  };
+  client.on("error", onError).on("ready", resolve);
+  deadline.addEventListener("abort", onDeadline);
+  try {
+    if (deadline.aborted) onDeadline();
+    // Why it failed comes as an event; the client tries again by itself.
+    else client.connect().catch((error: Error) => (problem ??= error));
+    await promise;
+  } finally {
+    client.off("error", onError).off("ready", resolve);
+    deadline.removeEventListener("abort", onDeadline);
+  }
+}
+
+/** What a cluster client says when all its nodes failed is only that; the last node's failure says why. */
+function causeOf(error: Error): Error {
+  return "lastNodeError" in error && error.lastNodeError instanceof Error ? error.lastNodeError : error;
+}
+
+function judge(servers: readonly ServerFacts[], { address, durability, warn }: ConnectRedisOptions): void {
+  const verdicts = servers.map((facts) => judgeServer(facts, address.shown, durability));
+  const refusal = verdicts.find((verdict) => verdict.refusal !== null)?.refusal;
+  if (refusal) throw new StoreRefused(refusal);
+  for (const warning of new Set(verdicts.flatMap(({ warnings }) => warnings))) warn(warning);
+}

@@ -1,0 +1,99 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { Json } from "@toolbus/contracts";
+import type { FeedItem } from "../state-store.ts";
+import { reconnectDelay } from "./fail-fast-options.ts";
+import type { RedisConnection } from "./redis-connection.ts";
+import { listOf, textIn } from "./redis-replies.ts";
+
+/** How long one read waits for an item. */
+export const FEED_BLOCK_MS = 5000;
+
+const ITEMS_AT_ONCE = 512;
+
+export interface FeedReaderOptions {
+  /** Streams that one command may read. */
+  readonly feeds: readonly string[];
+  /** Where each stream ended when the first follower came: what is after it is read. */
+  readonly heads: Promise<readonly number[]>;
+  /** Its own, because it blocks. */
+  readonly connection: RedisConnection;
+  readonly publish: (item: FeedItem) => void;
+  /** 0 to 1. */
+  readonly random: () => number;
+}
+
+/**
+ * Reads feeds until the signal aborts, and tells of a gap whenever something may have been missed: ids of a feed count up by one, so a jump means
+ * that the cap took items away; and a connection that was lost may lead to a server that has forgotten some.
+ */
+export async function readFeeds({ feeds, heads, connection, publish, random }: FeedReaderOptions, signal: AbortSignal): Promise<void> {
+  let places: number[] | null = null;
+  let failures = 0;
+  for (;;) {
+    try {
+      await connection.ready(signal);
+      if (signal.aborted) return;
+      if (places) await readNext(places);
+      else if (failures === 0) places = [...(await heads)];
+      else places = await startAgain();
+      failures = 0;
+    } catch {
+      // Commands say what is wrong with the server; a follower only waits until it is mended.
+      failures++;
+      places = null;
+      await wait(reconnectDelay(failures, random), undefined, { signal, ref: false }).catch(() => undefined);
+    }
+  }
+
+  async function startAgain(): Promise<number[]> {
+    const found = await headsOf(connection, feeds);
+    // Only now: what comes after the gap has to be read here, not by whoever reads again because of it.
+    publish({ kind: "gap" });
+    return found;
+  }
+
+  async function readNext(at: number[]): Promise<void> {
+    const ids = at.map((place) => `0-${place}`);
+    const reply = await connection.command("xread", ["COUNT", ITEMS_AT_ONCE, "BLOCK", FEED_BLOCK_MS, "STREAMS", ...feeds, ...ids]);
+    if (reply !== null) return publishAll(at, listOf(reply));
+    // A feed that was emptied counts from 1 again, and would stay silent until it passes the place where we are.
+    const found = await headsOf(connection, feeds);
+    if (found.every((head, n) => head >= (at[n] ?? 0))) return;
+    at.splice(0, at.length, ...found);
+    publish({ kind: "gap" });
+  }
+
+  function publishAll(at: number[], streams: readonly unknown[]): void {
+    for (const stream of streams) {
+      const [feed, entries] = listOf(stream);
+      const n = feeds.indexOf(textIn(feed));
+      for (const entry of listOf(entries)) {
+        const [id, fields] = listOf(entry);
+        const place = placeOf(id);
+        if (place !== (at[n] ?? 0) + 1) publish({ kind: "gap" });
+        at[n] = place;
+        publish(itemOf(listOf(fields)));
+      }
+    }
+  }
+}
+
+/** Where feeds end: the place of the last item, 0 for an empty one. */
+export async function headsOf({ command }: Pick<RedisConnection, "command">, feeds: readonly string[]): Promise<number[]> {
+  const replies = await Promise.all(feeds.map((feed) => command("xrevrange", [feed, "+", "-", "COUNT", 1])));
+  return replies.map((reply) => {
+    const [last] = listOf(reply);
+    return last === undefined ? 0 : placeOf(listOf(last)[0]);
+  });
+}
+
+/** Ids are `0-1`, `0-2`, and so on. */
+function placeOf(id: unknown): number {
+  return Number(textIn(id).slice(2));
+}
+
+function itemOf([, log, kind, value]: readonly unknown[]): FeedItem {
+  if (kind === "sequence") return { kind: "append", log: textIn(log), sequence: Number(textIn(value)) };
+  const batch: Json = JSON.parse(textIn(value));
+  return { kind: "live", log: textIn(log), batch };
+}

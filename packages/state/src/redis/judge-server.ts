@@ -1,0 +1,57 @@
+import type { ServerFacts } from "./server-facts.ts";
+
+export interface Verdict {
+  /** Why the server cannot be used, with the remedy; null when it can. */
+  readonly refusal: string | null;
+  /** What whoever operates it should know. */
+  readonly warnings: readonly string[];
+}
+
+const OLDEST_MAJOR = 7;
+
+/** Whether a server keeps what it acknowledges. "relaxed" durability turns what speaks against that into warnings. */
+export function judgeServer(facts: ServerFacts, shown: string, durability: "required" | "relaxed"): Verdict {
+  const unfit = unfitness(facts, shown);
+  if (unfit !== null) return { refusal: unfit, warnings: [] };
+  const loss = possibleLoss(facts, shown);
+  if (loss !== null && durability === "required") return { refusal: loss, warnings: [] };
+  return { refusal: null, warnings: [...(loss === null ? [] : [loss]), ...doubts(facts, shown)] };
+}
+
+function unfitness({ version, isReplica }: ServerFacts, shown: string): string | null {
+  if (version !== null && Number(version.split(".")[0]) < OLDEST_MAJOR) {
+    return `${shown} is version ${version}, too old for the state store: use Redis 7.0 or newer, or Valkey.`;
+  }
+  return isReplica ? `${shown} is a replica, which takes no changes: name its primary.` : null;
+}
+
+function possibleLoss({ aof, eviction }: ServerFacts, shown: string): string | null {
+  const faults = [
+    ...(aof === false ? [{ what: "keeps no append-only file", remedy: "CONFIG SET appendonly yes" }] : []),
+    ...(eviction !== null && eviction !== "noeviction"
+      ? [{ what: `removes keys when memory is full (${eviction})`, remedy: "CONFIG SET maxmemory-policy noeviction" }]
+      : []),
+  ];
+  if (faults.length === 0) return null;
+  return (
+    `${shown} may lose what it has acknowledged, because it ${faults.map(({ what }) => what).join(" and ")}: ` +
+    `set ${faults.map(({ remedy }) => `"${remedy}"`).join(" and ")}, in redis.conf as well, or allow it with durability=relaxed.`
+  );
+}
+
+function doubts({ version, aof, fsync, eviction }: ServerFacts, shown: string): readonly string[] {
+  const unknown = [
+    ...(version === null ? ["its version"] : []),
+    ...(aof === null ? ["appendonly"] : []),
+    ...(fsync === null && aof !== false ? ["appendfsync"] : []),
+    ...(eviction === null ? ["maxmemory-policy"] : []),
+  ];
+  return [
+    ...(aof !== false && fsync !== null && fsync !== "always"
+      ? [
+          `${shown} syncs to disk with appendfsync ${fsync}: a power cut may take the last seconds of what it has acknowledged; "CONFIG SET appendfsync always" keeps all.`,
+        ]
+      : []),
+    ...(unknown.length === 0 ? [] : [`${shown} does not say ${unknown.join(", ")} to this user: could not be checked.`]),
+  ];
+}

@@ -1,0 +1,115 @@
+import type { Cluster, Redis } from "ioredis";
+import { StoreUnavailable } from "../state-store.ts";
+import { storeErrorOf } from "./redis-errors.ts";
+import type { RedisScript } from "./redis-scripts.ts";
+
+export type Argument = string | number | Buffer;
+
+/**
+ * One connection to Redis, or to every node of a cluster. Each command is sent at once or fails at once, and ends within the time-out: with
+ * `StoreUnavailable` for everything that is wrong between here and the server, `StoreRefused` for what a person has to mend. Nothing is ever sent
+ * again by itself. Commands begun in one turn of the event loop cost one round trip, and are executed in their order.
+ */
+export interface RedisConnection {
+  command(name: string, args: readonly Argument[]): Promise<unknown>;
+  /** The same for a reply of bytes. */
+  commandForBytes(name: string, args: readonly Argument[]): Promise<unknown>;
+  /** Has a script executed, which is sent whole when the server does not know it. */
+  script(script: RedisScript, keys: readonly string[], args: readonly string[]): Promise<unknown>;
+  /** Resolves when there is a connection, or the signal aborts. */
+  ready(signal: AbortSignal): Promise<void>;
+  /** Waits for what is under way. Safe to use twice. */
+  close(): Promise<void>;
+  /** Lets go at once: what is under way fails. */
+  abandon(): void;
+}
+
+/** Takes over a client, which has to be made with `failFastOptions`. `shown` names the server in messages. */
+export function connectionOver(client: Redis | Cluster, shown: string): RedisConnection {
+  const underWay = new Set<(error: Error) => void>();
+  const idle = Promise.withResolvers<void>();
+  let closed = false;
+  let problem: Error | null = null;
+  client.on("error", (error: Error) => (problem = error));
+  client.on("ready", () => (problem = null));
+  // ioredis 6.0.0 with `autoResendUnfulfilledCommands: false` leaves the promises of a lost connection pending until their time-out (issue 2193).
+  client.on("close", failAll);
+
+  return {
+    command: (name, args) => send(() => client.call(name, [...args])),
+    commandForBytes: (name, args) => send(() => client.callBuffer(name, [...args])),
+    async script({ sha, text, readOnly }, keys, args) {
+      const words = [sha, String(keys.length), ...keys, ...args];
+      try {
+        return await send(() => client.call(readOnly ? "evalsha_ro" : "evalsha", words));
+      } catch (error) {
+        if (!(error instanceof ScriptUnknown)) throw error;
+        return send(() => client.call(readOnly ? "eval_ro" : "eval", words.with(0, text)));
+      }
+    },
+    ready(signal) {
+      if (client.status === "ready" || signal.aborted) return Promise.resolve();
+      return new Promise((resolve) => {
+        const end = (): void => {
+          client.off("ready", end);
+          signal.removeEventListener("abort", end);
+          resolve();
+        };
+        client.on("ready", end);
+        signal.addEventListener("abort", end);
+      });
+    },
+    async close() {
+      closed = true;
+      if (underWay.size > 0) await idle.promise;
+      client.disconnect();
+    },
+    abandon() {
+      closed = true;
+      failAll();
+      client.disconnect();
+    },
+  };
+
+  function send(begin: () => Promise<unknown>): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      if (closed) throw new StoreUnavailable("The state store is closed.");
+      underWay.add(reject);
+      begin().then(
+        (reply) => {
+          done(reject);
+          resolve(reply);
+        },
+        (error: unknown) => {
+          done(reject);
+          reject(meaningOf(error));
+        },
+      );
+    });
+  }
+
+  function done(reject: (error: Error) => void): void {
+    underWay.delete(reject);
+    if (closed && underWay.size === 0) idle.resolve();
+  }
+
+  function failAll(): void {
+    for (const reject of underWay) reject(new StoreUnavailable(`${shown} was lost before it answered.`));
+    underWay.clear();
+    if (closed) idle.resolve();
+  }
+
+  function meaningOf(error: unknown): Error {
+    if (error instanceof Error && error.name === "ReplyError" && error.message.startsWith("NOSCRIPT")) return new ScriptUnknown();
+    if (!problem || !isUnsent(error)) return storeErrorOf(error, shown);
+    // Whatever keeps the connection away may be mended while we try again.
+    return new StoreUnavailable(storeErrorOf(problem, shown).message);
+  }
+}
+
+class ScriptUnknown extends Error {}
+
+/** Whether the client had no connection to send it on; why, it has said in an event. */
+function isUnsent(error: unknown): boolean {
+  return error instanceof Error && /enableOfflineQueue|^Connection is closed/.test(error.message);
+}

@@ -1,0 +1,89 @@
+import type { Json } from "@toolbus/contracts";
+import { isExpired } from "../expiry.ts";
+import type { PreparedChange } from "../prepared-change.ts";
+import type { CommitReply, ReadReply, Seen, StoredDocument } from "../state-store.ts";
+import { commitArguments } from "./commit-arguments.ts";
+import type { RedisContext } from "./redis-context.ts";
+import { DOCUMENT_HEAD } from "./redis-keys.ts";
+import { listOf, textIn } from "./redis-replies.ts";
+import { redisScripts } from "./redis-scripts.ts";
+
+export interface RedisDocuments {
+  read(keys: readonly string[]): Promise<ReadReply>;
+  commit(shard: string, change: PreparedChange): Promise<CommitReply>;
+}
+
+export interface RedisDocumentsOptions {
+  /** Eight characters that no other commit has. */
+  readonly newMark: () => string;
+  /** The store has lost commits of this shard that it had acknowledged. */
+  readonly onRollback: (shard: string) => void;
+}
+
+type Documents = ReadonlyMap<string, StoredDocument | null>;
+
+/** Documents and commits. Each commit presents the last one that this process saw of the shard. */
+export function redisDocuments(context: RedisContext, { newMark, onRollback }: RedisDocumentsOptions): RedisDocuments {
+  const { connection, keys: layout, shards, together, clock } = context;
+  const lastSeen = new Map<string, Seen>();
+  return {
+    async read(keys) {
+      const parts = together.length === 1 ? [keys] : [...Map.groupBy(keys, shards.shardOf).values()];
+      const replies = await Promise.all((parts.length === 0 ? [keys] : parts).map(readTogether));
+      const documents: Documents = new Map(replies.flatMap((reply) => [...reply.documents]));
+      return { now: Math.max(...replies.map(({ now }) => now)), documents: keys.map((key) => documents.get(key) ?? null) };
+    },
+    async commit(shard, change) {
+      const seen = change.seen ?? lastSeen.get(shard);
+      const { keys, args } = commitArguments(layout, shard, change, { clock: clock(), mark: newMark(), seen });
+      const reply = replyOf(listOf(await connection.script(redisScripts.commit, keys, args)));
+      if (!change.seen) see(shard, seen, reply);
+      return reply;
+    },
+  };
+
+  async function readTogether(keys: readonly string[]): Promise<{ now: number; documents: Documents }> {
+    // Begun together: one round trip, and MGET reads all at one moment.
+    const [now, reply] = await Promise.all([context.now(), keys.length === 0 ? [] : connection.command("mget", keys.map(layout.document))]);
+    const found = listOf(reply);
+    return { now, documents: new Map(keys.map((key, n) => [key, documentIn(found[n], now)])) };
+  }
+
+  function see(shard: string, presented: Seen | undefined, { commit, mark, rolledBack }: CommitReply): void {
+    const last = lastSeen.get(shard);
+    if (rolledBack) {
+      // Commits that were under way meanwhile presented the same one: one loss is told once.
+      if (last !== presented) return;
+      lastSeen.delete(shard);
+      if (mark !== undefined) lastSeen.set(shard, { commit, mark });
+      onRollback(shard);
+    } else if (mark !== undefined && commit > (last?.commit ?? 0)) {
+      lastSeen.set(shard, { commit, mark });
+    }
+  }
+}
+
+/** See `RedisKeys.document`. */
+function documentIn(stored: unknown, now: number): StoredDocument | null {
+  if (stored === null) return null;
+  const text = textIn(stored);
+  const expiry = text.slice(32, 58).trim();
+  if (expiry !== "" && isExpired(Number(expiry), now)) return null;
+  const value: Json = JSON.parse(text.slice(DOCUMENT_HEAD));
+  return { version: Number(text.slice(0, 16)), value };
+}
+
+function replyOf([outcome, now, commit, mark, lost]: readonly unknown[]): CommitReply {
+  return {
+    outcome: outcomeOf(outcome),
+    now: Number(textIn(now)),
+    commit: Number(textIn(commit)),
+    ...(mark === "" ? {} : { mark: textIn(mark) }),
+    ...(lost === 1 ? { rolledBack: true } : {}),
+  };
+}
+
+function outcomeOf(outcome: unknown): CommitReply["outcome"] {
+  if (outcome === "ok" || outcome === "stale" || outcome === "late" || outcome === "full") return outcome;
+  throw new TypeError(`Redis answered a commit with "${textIn(outcome).slice(0, 40)}".`);
+}

@@ -1,0 +1,52 @@
+import type { Json } from "@toolbus/contracts";
+import { jsonText } from "../prepared-change.ts";
+import type { LogEntry } from "../state-store.ts";
+import type { RedisContext } from "./redis-context.ts";
+import { FEED_LENGTH } from "./redis-keys.ts";
+import { listOf, textIn } from "./redis-replies.ts";
+import { redisScripts } from "./redis-scripts.ts";
+
+export interface RedisLogs {
+  range(log: string, options: { readonly after: number; readonly limit: number }): Promise<readonly LogEntry[]>;
+  live(log: string, batch: Json): Promise<void>;
+  recent(log: string): Promise<readonly Json[]>;
+}
+
+/** Logs, and the last 512 live batches of each for a minute. */
+export function redisLogs(context: RedisContext): RedisLogs {
+  const { connection, keys: layout, shards, clock } = context;
+  return {
+    async range(log, { after, limit }) {
+      shards.shardOf(log);
+      const start = Math.max(0, after);
+      const texts = await connection.script(
+        redisScripts.range,
+        [layout.log(log)],
+        [clock(), String(start + 1), String(Math.min(start + limit, Number.MAX_SAFE_INTEGER))],
+      );
+      return listOf(texts).map((text, n) => ({ sequence: start + n + 1, value: valueOf(textIn(text)) }));
+    },
+    async live(log, batch) {
+      const feed = layout.feed(shards.shardOf(log));
+      const text = jsonText(log, batch);
+      await connection.script(redisScripts.live, [layout.live(log), feed], [clock(), log, text, String(FEED_LENGTH)]);
+    },
+    async recent(log) {
+      // Begun together: one round trip.
+      const [now, batches] = await Promise.all([context.now(), connection.command("lrange", [layout.live(log), 0, -1])]);
+      return listOf(batches)
+        .map(textIn)
+        .filter((batch) => keptUntil(batch) > now)
+        .map((batch) => valueOf(batch.slice(batch.indexOf(" ") + 1)));
+    },
+  };
+}
+
+function keptUntil(batch: string): number {
+  return Number(batch.slice(0, batch.indexOf(" ")));
+}
+
+function valueOf(text: string): Json {
+  const value: Json = JSON.parse(text);
+  return value;
+}

@@ -1,0 +1,25 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+
+/** A Lua script that the server keeps under its hash. */
+export interface RedisScript {
+  readonly text: string;
+  readonly sha: string;
+  /** Declares no write, so that a user who may only read its keys may use it. */
+  readonly readOnly: boolean;
+}
+
+/** Read when this file is loaded: a missing script is found at the start, not at the first commit. */
+export const redisScripts = {
+  commit: load("commit.lua"),
+  claim: load("claim.lua"),
+  settle: load("settle.lua"),
+  range: load("range.lua"),
+  live: load("live.lua"),
+  page: load("page.lua"),
+} as const;
+
+function load(file: string): RedisScript {
+  const text = readFileSync(new URL(`scripts/${file}`, import.meta.url), "utf8");
+  return { text, sha: createHash("sha1").update(text).digest("hex"), readOnly: text.startsWith("#!lua flags=no-writes") };
+}

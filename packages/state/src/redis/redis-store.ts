@@ -1,0 +1,182 @@
+import { blobHash } from "../blob-hash.ts";
+import { prepareChange } from "../prepared-change.ts";
+import { shardKeys } from "../shard-keys.ts";
+import { type ClaimOptions, type OutboxRow, type StateStore, StoreRefused, StoreUnavailable, type TimerRow } from "../state-store.ts";
+import { type ConnectedRedis, connectRedis } from "./connect-redis.ts";
+import { markMaker } from "./mark-maker.ts";
+import type { RedisConnection } from "./redis-connection.ts";
+import type { RedisContext } from "./redis-context.ts";
+import { redisDocuments } from "./redis-documents.ts";
+import { redisDueRows } from "./redis-due-rows.ts";
+import { redisFeed } from "./redis-feed.ts";
+import { redisIndexes } from "./redis-indexes.ts";
+import { redisKeys } from "./redis-keys.ts";
+import { redisLogs } from "./redis-logs.ts";
+import { listOf, textIn } from "./redis-replies.ts";
+import { parseRedisUrl, type RedisAddress } from "./redis-url.ts";
+import { replicated } from "./replicated.ts";
+import { openStoreRecord, type StoreRecord } from "./store-record.ts";
+
+export interface RedisStoreOptions {
+  /** See `RedisAddress`. */
+  readonly url: string;
+  /** Counts at the first start only; later another number than the stored one is refused. */
+  readonly shards?: number;
+  /** Whether a server that may lose what it acknowledged is refused; by default what the URL says, else "required". */
+  readonly durability?: "required" | "relaxed";
+  /** How long an absent server is tried again at the start, in milliseconds; half a minute by default. */
+  readonly connectForMs?: number;
+  /** So many random bytes. */
+  readonly random: (bytes: number) => Uint8Array;
+  /** Told what whoever operates the server should know. */
+  readonly warn?: (sentence: string) => void;
+  /** Told that the store has lost commits of this shard that it had acknowledged. */
+  readonly onRollback?: (shard: string) => void;
+  /** Ends the wait for an absent server. */
+  readonly signal?: AbortSignal;
+  /** For tests: what scripts take for the time, in milliseconds since 1970, instead of asking the server. */
+  readonly clock?: () => number;
+}
+
+const CONNECT_FOR_MS = 30_000;
+const IDENTITY_BYTES = 12;
+
+/**
+ * A store on Redis 7 or Valkey, on one server or a cluster: for services in processes of their own. Every commit is one script of one shard; time
+ * is the server's. What was answered "ok" survives whatever the server's own append-only file survives, and a failover as far as `replicas` says.
+ *
+ * Throws `StoreRefused`, with one sentence that says what to do, when the server cannot be used as it is, and `StoreUnavailable` when it stays
+ * absent. A connection that is lost later is made again without end; until then every operation throws `StoreUnavailable`.
+ */
+export async function openRedisStore(options: RedisStoreOptions): Promise<StateStore> {
+  const { url, connectForMs = CONNECT_FOR_MS, random, warn = () => undefined, signal } = options;
+  const address = parseRedisUrl(url);
+  const durability = options.durability ?? address.durability ?? "required";
+  const fraction = (): number => (random(1)[0] ?? 0) / 256;
+  const connected = await connectRedis({ address, durability, connectForMs, random: fraction, warn, signal });
+  try {
+    const identity = Buffer.from(random(IDENTITY_BYTES)).toString("base64url");
+    const wanted = { shards: options.shards, identity };
+    const record = await openStoreRecord(connected.connection, redisKeys(address.namespace).store, wanted, address.shown);
+    return storeOn(connected, address, record, options, fraction);
+  } catch (error) {
+    connected.connection.abandon();
+    throw error;
+  }
+}
+
+function storeOn(
+  connected: ConnectedRedis,
+  { namespace, replicas, shown }: RedisAddress,
+  record: StoreRecord,
+  { random, onRollback = () => undefined, clock }: RedisStoreOptions,
+  fraction: () => number,
+): StateStore {
+  const { connection } = connected;
+  const shards = shardKeys(record.shards);
+  const keys = redisKeys(namespace);
+  const context: RedisContext = {
+    connection,
+    keys,
+    shards,
+    together: connected.clustered ? shards.names.map((name) => [name]) : [shards.names],
+    clock: clock ? () => String(clock()) : () => "",
+    now: clock ? async () => clock() : () => timeOf(connection),
+  };
+  const documents = redisDocuments(context, { newMark: markMaker(random), onRollback });
+  const dueRows = redisDueRows(context);
+  const logs = redisLogs(context);
+  const indexes = redisIndexes(context);
+  const feed = redisFeed(context, connected.another, fraction);
+  const onReplicas = replicas > 0 ? replicated(connection, replicas, shown) : null;
+  let closed = false;
+  let refusal: StoreRefused | null = null;
+  connected.onReconnect(() => void checkAgain());
+
+  return {
+    shards: shards.count,
+    ownersDeadBefore: 0,
+    async read(wanted) {
+      begin();
+      for (const key of wanted) shards.shardOf(key);
+      return documents.read(wanted);
+    },
+    async commit(shard, change) {
+      begin();
+      const reply = await documents.commit(shard, prepareChange(shards, shard, change));
+      if (reply.outcome === "ok") await onReplicas?.();
+      return reply;
+    },
+    claim,
+    async settle(service, rows) {
+      begin();
+      await dueRows.settle(service, rows);
+    },
+    async range(log, options) {
+      begin();
+      return logs.range(log, options);
+    },
+    async live(log, batch) {
+      begin();
+      await logs.live(log, batch);
+    },
+    async recent(log) {
+      begin();
+      return logs.recent(log);
+    },
+    follow({ signal }) {
+      begin();
+      return feed.follow(signal);
+    },
+    async page(index, options) {
+      begin();
+      return indexes.page(index, options);
+    },
+    async putBlob(bytes) {
+      begin();
+      const hash = blobHash(bytes);
+      await connection.command("set", [keys.blob(hash), Buffer.from(bytes), "NX"]);
+      return hash;
+    },
+    async getBlob(hash) {
+      begin();
+      const bytes = await connection.commandForBytes("get", [keys.blob(hash)]);
+      if (!(bytes instanceof Buffer)) return null;
+      if (blobHash(bytes) !== hash) throw new StoreRefused(`Blob ${hash} in ${shown} is damaged: restore it from a backup.`);
+      return Uint8Array.from(bytes);
+    },
+    async close() {
+      closed = true;
+      feed.close();
+      await connection.close();
+    },
+  };
+
+  function begin(): void {
+    if (closed) throw new StoreUnavailable("The state store is closed.");
+    if (refusal) throw refusal;
+  }
+
+  /** Whoever answers after a lost connection may be another server, or one that has lost everything. */
+  async function checkAgain(): Promise<void> {
+    try {
+      const { identity } = await openStoreRecord(connection, keys.store, record, shown);
+      if (identity !== record.identity) for (const shard of shards.names) onRollback(shard);
+    } catch (error) {
+      // Unavailable: the next connection is checked again.
+      if (error instanceof StoreRefused) refusal = error;
+    }
+  }
+
+  function claim(service: string, kind: "timer", options: ClaimOptions): Promise<readonly TimerRow[]>;
+  function claim(service: string, kind: "outbox", options: ClaimOptions): Promise<readonly OutboxRow[]>;
+  async function claim(service: string, kind: "timer" | "outbox", options: ClaimOptions): Promise<readonly (TimerRow | OutboxRow)[]> {
+    begin();
+    return kind === "timer" ? dueRows.claimTimers(service, options) : dueRows.claimOutbox(service, options);
+  }
+}
+
+async function timeOf({ command }: RedisConnection): Promise<number> {
+  const [seconds, micros] = listOf(await command("time", []));
+  return Number(textIn(seconds)) * 1000 + Math.floor(Number(textIn(micros)) / 1000);
+}

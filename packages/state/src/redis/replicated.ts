@@ -1,0 +1,26 @@
+import { StoreUnavailable } from "../state-store.ts";
+import type { RedisConnection } from "./redis-connection.ts";
+
+const WAIT_MS = 200;
+
+/**
+ * Resolves when so many replicas have everything that this connection wrote before. One WAIT stands for all that ask while another is under way:
+ * it blocks its connection. Throws `StoreUnavailable` when fewer have it after 200 ms; what was written may still reach them.
+ */
+export function replicated({ command }: Pick<RedisConnection, "command">, replicas: number, shown: string): () => Promise<void> {
+  let underWay: Promise<void> | null = null;
+  let next: Promise<void> | null = null;
+  return () => {
+    next ??= after(underWay);
+    return next;
+  };
+
+  async function after(previous: Promise<void> | null): Promise<void> {
+    await previous?.catch(() => undefined);
+    underWay = next;
+    next = null;
+    const reached = Number(await command("wait", [replicas, WAIT_MS]));
+    if (reached >= replicas) return;
+    throw new StoreUnavailable(`${shown} has what was written on ${reached} replicas after ${WAIT_MS} ms, not on ${replicas}: repeat it.`);
+  }
+}

@@ -1,0 +1,57 @@
+#!lua flags=allow-oom
+-- Takes what is due, oldest first over the shards given, and arms it again. It frees more than it takes, so it goes on when memory is full.
+--
+-- KEYS: per shard the rows by the time they are due; with content, per shard also what the rows hold.
+-- ARGV: clock ("" for the server's own), "content" or "", limit, visibleAfter ("" to look without taking).
+-- Answers a flat list: place of the shard (from 1), id, when it was due, and with content what it holds.
+local now = tonumber(ARGV[1])
+if not now then
+  local time = redis.call('TIME')
+  now = time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local withContent = ARGV[2] ~= ''
+local limit = tonumber(ARGV[3])
+local visibleAfter = tonumber(ARGV[4])
+local step = withContent and 2 or 1
+-- Lua's stack takes no more values at once.
+local MOST_VALUES = 4000
+
+local nowText = string.format('%.17g', now)
+local rows = {}
+for at = 1, #KEYS / step do
+  local due = redis.call('ZRANGEBYSCORE', KEYS[at * step - step + 1], '-inf', nowText, 'WITHSCORES', 'LIMIT', 0, ARGV[3])
+  for n = 1, #due, 2 do
+    rows[#rows + 1] = { at = at, order = #rows, id = due[n], due = due[n + 1], score = tonumber(due[n + 1]) }
+  end
+end
+if #rows == 0 then return {} end
+table.sort(rows, function(a, b)
+  if a.score ~= b.score then return a.score < b.score end
+  return a.order < b.order
+end)
+
+local answer, again = {}, {}
+for n = 1, math.min(limit, #rows) do
+  local row = rows[n]
+  local content = withContent and redis.call('HGET', KEYS[row.at * step], row.id)
+  if withContent and not content then
+    if visibleAfter then redis.call('ZREM', KEYS[row.at * step - step + 1], row.id) end
+  else
+    answer[#answer + 1] = row.at
+    answer[#answer + 1] = row.id
+    answer[#answer + 1] = row.due
+    if withContent then answer[#answer + 1] = content end
+    if visibleAfter then
+      local batch = again[row.at] or {}
+      again[row.at] = batch
+      batch[#batch + 1] = string.format('%.17g', now + visibleAfter)
+      batch[#batch + 1] = row.id
+    end
+  end
+end
+for at, batch in pairs(again) do
+  for from = 1, #batch, MOST_VALUES do
+    redis.call('ZADD', KEYS[at * step - step + 1], unpack(batch, from, math.min(from + MOST_VALUES - 1, #batch)))
+  end
+end
+return answer

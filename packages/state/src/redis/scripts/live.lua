@@ -1,0 +1,15 @@
+#!lua
+-- Adds a live batch to what is kept of its log, and tells the followers. KEYS: the log's live batches, feed.
+-- ARGV: clock ("" for the server's own), the log's name, the batch, how long the feed is.
+local KEPT_MS = 60000
+local KEPT_BATCHES = 512
+
+local now = tonumber(ARGV[1])
+if not now then
+  local time = redis.call('TIME')
+  now = time[1] * 1000 + math.floor(time[2] / 1000)
+end
+redis.call('XADD', KEYS[2], 'MAXLEN', '~', ARGV[4], '0-*', 'log', ARGV[2], 'batch', ARGV[3])
+redis.call('RPUSH', KEYS[1], string.format('%.17g', now + KEPT_MS) .. ' ' .. ARGV[3])
+redis.call('LTRIM', KEYS[1], -KEPT_BATCHES, -1)
+redis.call('PEXPIRE', KEYS[1], KEPT_MS)

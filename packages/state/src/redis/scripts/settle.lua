@@ -1,0 +1,11 @@
+#!lua flags=allow-oom
+-- Removes rows and what they hold. KEYS: per shard the rows, then their content. ARGV: per shard how many ids, then the ids.
+local at = 1
+for n = 1, #KEYS, 2 do
+  for _ = 1, tonumber(ARGV[at]) do
+    at = at + 1
+    redis.call('ZREM', KEYS[n], ARGV[at])
+    redis.call('HDEL', KEYS[n + 1], ARGV[at])
+  end
+  at = at + 1
+end

@@ -1,0 +1,63 @@
+import { DEFAULT_SHARDS } from "@toolbus/contracts";
+import { StoreRefused } from "../state-store.ts";
+import type { RedisConnection } from "./redis-connection.ts";
+
+/** What was fixed at the first start. */
+export interface StoreRecord {
+  readonly shards: number;
+  /** Tells this store from every other, and from itself after all of it was lost. */
+  readonly identity: string;
+}
+
+/** Raised with every change of the keys and what lies under them; a store of another format is refused. */
+export const FORMAT = "1";
+
+// HSETNX per field would let two first starts mix theirs.
+const CREATE = "if redis.call('EXISTS', KEYS[1]) == 0 then redis.call('HSET', KEYS[1], unpack(ARGV)) end";
+
+/**
+ * Reads the record, writing it at the first start with as many shards as asked for. Throws `StoreRefused` for another format, and for another
+ * number of shards than asked for.
+ */
+export async function openStoreRecord(
+  { command }: Pick<RedisConnection, "command">,
+  key: string,
+  wanted: { readonly shards: number | undefined; readonly identity: string },
+  shown: string,
+): Promise<StoreRecord> {
+  const found = await fields(command, key);
+  if (found) return checked(found, wanted.shards, shown);
+  const shards = String(wanted.shards ?? DEFAULT_SHARDS);
+  await command("eval", [CREATE, 1, key, "format", FORMAT, "shards", shards, "identity", wanted.identity]);
+  // Another process may have been first.
+  const written = await fields(command, key);
+  if (!written) throw new StoreRefused(`${shown} did not keep what it was given: something removes keys of the state store.`);
+  return checked(written, wanted.shards, shown);
+}
+
+interface Fields {
+  readonly format: string;
+  readonly shards: string;
+  readonly identity: string;
+}
+
+async function fields(command: RedisConnection["command"], key: string): Promise<Fields | null> {
+  const reply = await command("hmget", [key, "format", "shards", "identity"]);
+  const [format, shards, identity]: unknown[] = Array.isArray(reply) ? reply : [];
+  if (typeof format !== "string") return null;
+  return { format, shards: String(shards), identity: String(identity) };
+}
+
+function checked({ format, shards, identity }: Fields, asked: number | undefined, shown: string): StoreRecord {
+  if (format !== FORMAT) {
+    throw new StoreRefused(
+      `${shown} holds a state store of format ${format}, this program reads ${FORMAT}: start the version that wrote it, or name another namespace.`,
+    );
+  }
+  if (asked !== undefined && String(asked) !== shards) {
+    throw new StoreRefused(
+      `${shown} holds a state store of ${shards} shards, fixed at its first start, not ${asked}: ask for ${shards} or name another namespace.`,
+    );
+  }
+  return { shards: Number(shards), identity };
+}

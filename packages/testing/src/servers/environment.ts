@@ -1,0 +1,34 @@
+import { type ServerKind, serverKinds } from "./server-kinds.ts";
+import { type ServerSource, serverSources } from "./test-server.ts";
+
+/** What the environment says about servers for tests. */
+export interface TestEnvironment {
+  /** The URL that was named for a kind, or null. */
+  url(kind: ServerKind): string | null;
+  image(kind: ServerKind): string;
+  /** Where programs are looked for. */
+  readonly searchPath: string;
+  /** Where servers may come from; all by default. `TEST_SERVERS=container` takes nothing but containers. */
+  readonly sources: readonly ServerSource[];
+  /** On a build server a test that cannot run has failed: nobody reads there what was skipped. */
+  readonly onBuildServer: boolean;
+}
+
+export function readEnvironment(variables: Readonly<Record<string, string | undefined>> = process.env): TestEnvironment {
+  const named = (name: string): string | null => variables[name] || null;
+  return {
+    url: (kind) => named(serverKinds[kind].variable),
+    image: (kind) => named(serverKinds[kind].imageVariable) ?? serverKinds[kind].image,
+    searchPath: variables["PATH"] ?? "",
+    sources: readSources(named("TEST_SERVERS")),
+    onBuildServer: ["true", "1"].includes(variables["CI"] ?? ""),
+  };
+}
+
+function readSources(text: string | null): readonly ServerSource[] {
+  if (text === null) return serverSources;
+  const words = text.split(",").map((word) => word.trim());
+  const unknown = words.find((word) => !serverSources.some((source) => source === word));
+  if (unknown !== undefined) throw new Error(`TEST_SERVERS does not know "${unknown}". It is a list of ${serverSources.join(", ")}.`);
+  return serverSources.filter((source) => words.includes(source));
+}

@@ -1,0 +1,22 @@
+import { readEnvironment } from "./environment.ts";
+import { lookForServer } from "./look-for-server.ts";
+import type { ServerKind } from "./server-kinds.ts";
+import type { ServerMissing, TestServer } from "./test-server.ts";
+
+const found = new Map<ServerKind, Promise<TestServer | ServerMissing>>();
+
+/**
+ * Finds a server that tests may share, once a process: the one that TEST_REDIS_URL, TEST_RABBITMQ_URL or TEST_NATS_URL names, one that listens on its
+ * usual port of this machine, a private one from the path, or one in a container. What was started for this ends with the process. Says on standard
+ * error which one it took.
+ */
+export function findServer(kind: ServerKind): Promise<TestServer | ServerMissing> {
+  const known = found.get(kind);
+  if (known) return known;
+  const looking = lookForServer(kind, readEnvironment()).then((result) => {
+    if (!("missing" in result)) process.stderr.write(`Tests use ${result.described}.\n`);
+    return result;
+  });
+  found.set(kind, looking);
+  return looking;
+}

@@ -1,0 +1,60 @@
+import { execFile } from "node:child_process";
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
+import { promisify } from "node:util";
+import { bareEnvironment, type Place, type Recipe } from "./recipe.ts";
+import { localUrl } from "./server-kinds.ts";
+
+export interface NatsOptions {
+  /** Top-level settings as its configuration file names them, such as `max_payload`. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** With both, nobody else gets in. */
+  readonly user?: string;
+  readonly password?: string;
+}
+
+const VERSION_MS = 10_000;
+
+export async function natsRecipe(program: string, options: NatsOptions, place: Place): Promise<Recipe> {
+  const port = await place.port();
+  const file = path.join(place.folder, "nats.conf");
+  const syncs = knowsSyncInterval(await versionOf(program));
+  const address = { listen: `127.0.0.1:${port}` };
+  const config = natsConfig({ ...options, settings: { ...address, ...options.settings } }, path.join(place.folder, "jetstream"), syncs);
+  await writeFile(file, config, { mode: 0o600 });
+  return {
+    port,
+    url: localUrl("nats", port, natsLogin(options)),
+    server: {
+      program,
+      args: ["-c", file],
+      env: bareEnvironment(place),
+      folder: place.folder,
+      logFile: path.join(place.folder, "server.log"),
+    },
+    managementUrl: null,
+  };
+}
+
+/** The text of a configuration file. `syncs`: every acknowledged message is on the disk, where the server can promise that. */
+export function natsConfig({ settings = {}, user, password }: NatsOptions, storeFolder: string, syncs: boolean): string {
+  const lines = Object.entries(settings).map(([name, value]) => `${name}: ${value}`);
+  const login = user === undefined ? [] : [`authorization { user: ${JSON.stringify(user)}, password: ${JSON.stringify(password ?? "")} }`];
+  const sync = syncs ? ", sync_interval: always" : "";
+  return [...lines, ...login, `jetstream { store_dir: ${JSON.stringify(storeFolder)}${sync} }`, ""].join("\n");
+}
+
+export function natsLogin({ user, password }: NatsOptions): string {
+  return user === undefined ? "" : `${encodeURIComponent(user)}:${encodeURIComponent(password ?? "")}@`;
+}
+
+/** From 2.10 on; 2.9 refuses a configuration that names it. */
+export function knowsSyncInterval(version: string): boolean {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  return major > 2 || (major === 2 && minor >= 10);
+}
+
+async function versionOf(program: string): Promise<string> {
+  const { stdout } = await promisify(execFile)(program, ["--version"], { timeout: VERSION_MS });
+  return /v(\d+\.\d+\.\d+)/.exec(stdout)?.[1] ?? "0.0.0";
+}

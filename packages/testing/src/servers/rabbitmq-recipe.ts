@@ -1,0 +1,74 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import path from "node:path";
+import type { Command } from "./guarded-process.ts";
+import { innerRabbitmqScript, programOnPath } from "./program.ts";
+import { bareEnvironment, type Place, type Recipe } from "./recipe.ts";
+import { localUrl } from "./server-kinds.ts";
+
+export interface RabbitmqOptions {
+  /** Settings as `rabbitmq.conf` names them; each overrides ours. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** Runs the management plug-in, which makes the start about twice as long. */
+  readonly management?: boolean;
+}
+
+/** A small disk of a build server is no reason to block publishers. */
+const DEFAULTS = { "disk_free_limit.absolute": "50MB" };
+
+export async function rabbitmqRecipe(script: string, options: RabbitmqOptions, place: Place): Promise<Recipe> {
+  const { folder } = place;
+  const port = await place.port();
+  const mapperPort = await place.port();
+  const distributionPort = await place.port();
+  const managementPort = options.management ? await place.port() : null;
+  const mapper = programOnPath("epmd", place.searchPath);
+  if (mapper === null) throw new Error("RabbitMQ needs epmd, a program of Erlang, and it is not on the PATH.");
+
+  const inside = (name: string): string => path.join(folder, name);
+  const management = managementPort === null ? {} : { "management.tcp.ip": "127.0.0.1", "management.tcp.port": String(managementPort) };
+  const settings = { ...DEFAULTS, ...management, ...options.settings, "listeners.tcp.1": `127.0.0.1:${port}` };
+  await mkdir(inside("data"));
+  await mkdir(inside("log"));
+  await writeFile(inside("rabbitmq.conf"), rabbitmqConfig(settings));
+  await writeFile(inside("enabled_plugins"), options.management ? "[rabbitmq_management].\n" : "[].\n");
+  // An empty one of its own, so that the one of the machine's RabbitMQ is not read.
+  await writeFile(inside("rabbitmq-env.conf"), "");
+
+  const env = { ...bareEnvironment(place), ERL_EPMD_PORT: String(mapperPort), ERL_EPMD_ADDRESS: "127.0.0.1" };
+  const server: Command = {
+    program: innerRabbitmqScript(script),
+    args: [],
+    folder,
+    logFile: inside("server.log"),
+    env: {
+      ...env,
+      RABBITMQ_NODENAME: `toolbus-test-${port}@localhost`,
+      RABBITMQ_DIST_PORT: String(distributionPort),
+      RABBITMQ_MNESIA_BASE: inside("data"),
+      RABBITMQ_LOG_BASE: inside("log"),
+      RABBITMQ_LOGS: "-",
+      RABBITMQ_PID_FILE: inside("pid"),
+      RABBITMQ_ENABLED_PLUGINS_FILE: inside("enabled_plugins"),
+      RABBITMQ_CONFIG_FILE: inside("rabbitmq.conf"),
+      RABBITMQ_CONF_ENV_FILE: inside("rabbitmq-env.conf"),
+      RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS: "-kernel inet_dist_use_interface {127,0,0,1}",
+      // The script then becomes the Erlang machine. Otherwise it stays as its parent, and outlives a kill of one of the two.
+      RUNNING_UNDER_SYSTEMD: "true",
+    },
+  };
+  // A server that finds no port mapper starts one as a daemon and leaves it behind. This one stays in the foreground, and is ours to end.
+  const companion = { ...server, program: mapper, args: ["-address", "127.0.0.1", "-port", String(mapperPort)], env };
+  return {
+    port,
+    url: localUrl("rabbitmq", port),
+    server,
+    companion,
+    managementUrl: managementPort === null ? null : `http://guest:guest@127.0.0.1:${managementPort}`,
+  };
+}
+
+export function rabbitmqConfig(settings: Readonly<Record<string, string>>): string {
+  return Object.entries(settings)
+    .map(([name, value]) => `${name} = ${value}\n`)
+    .join("");
+}

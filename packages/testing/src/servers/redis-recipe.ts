@@ -1,0 +1,43 @@
+import path from "node:path";
+import { bareEnvironment, type Place, type Recipe } from "./recipe.ts";
+import { localUrl } from "./server-kinds.ts";
+
+export interface RedisOptions {
+  /** Settings as `redis.conf` names them; each overrides ours. */
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
+/** Nothing that was acknowledged is lost by a kill, and nothing is evicted: what the state store asks of a Redis. */
+const DURABLE = { appendonly: "yes", appendfsync: "always", "maxmemory-policy": "noeviction", save: "" };
+
+export async function redisRecipe(program: string, { settings = {} }: RedisOptions, place: Place): Promise<Recipe> {
+  const port = await place.port();
+  const all = { ...DURABLE, ...settings, bind: "127.0.0.1", port: String(port), dir: place.folder, daemonize: "no" };
+  return {
+    port,
+    url: localUrl("redis", port, loginOf(settings)),
+    server: {
+      program,
+      args: redisArguments(all),
+      env: bareEnvironment(place),
+      folder: place.folder,
+      logFile: path.join(place.folder, "server.log"),
+    },
+    managementUrl: null,
+  };
+}
+
+/** The settings as arguments, for a Redis in a container, whose address is not ours to choose. */
+export function redisContainerCommand({ settings = {} }: RedisOptions): readonly string[] {
+  return ["redis-server", ...redisArguments({ ...DURABLE, ...settings })];
+}
+
+/** A Redis that was given a password is reached with it. */
+export function loginOf(settings: Readonly<Record<string, string>>): string {
+  const password = settings["requirepass"];
+  return password === undefined ? "" : `:${encodeURIComponent(password)}@`;
+}
+
+function redisArguments(settings: Readonly<Record<string, string>>): readonly string[] {
+  return Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
+}

@@ -1,0 +1,57 @@
+export type ServerKind = "redis" | "rabbitmq" | "nats";
+
+/** What is known about a kind of server before one is found. */
+export interface ServerFacts {
+  /** As it is written in a sentence. */
+  readonly name: string;
+  /** The variable that names a server to use. */
+  readonly variable: string;
+  /** How a URL of that variable begins. */
+  readonly scheme: string;
+  readonly usualPort: number;
+  /** User, password and colon, as a URL has them before the host; empty where none is needed. */
+  readonly usualLogin: string;
+  /** The program that starts a private one, and what Debian calls its package. */
+  readonly program: string;
+  /** The variable that names a container image, and the image without it. */
+  readonly imageVariable: string;
+  readonly image: string;
+}
+
+export const serverKinds: Readonly<Record<ServerKind, ServerFacts>> = {
+  redis: {
+    name: "Redis",
+    variable: "TEST_REDIS_URL",
+    scheme: "redis:",
+    usualPort: 6379,
+    usualLogin: "",
+    program: "redis-server",
+    imageVariable: "TEST_REDIS_IMAGE",
+    image: "redis:8.2-alpine",
+  },
+  rabbitmq: {
+    name: "RabbitMQ",
+    variable: "TEST_RABBITMQ_URL",
+    scheme: "amqp:",
+    usualPort: 5672,
+    usualLogin: "guest:guest@",
+    program: "rabbitmq-server",
+    imageVariable: "TEST_RABBITMQ_IMAGE",
+    image: "rabbitmq:4.2-management-alpine",
+  },
+  nats: {
+    name: "NATS",
+    variable: "TEST_NATS_URL",
+    scheme: "nats:",
+    usualPort: 4222,
+    usualLogin: "",
+    program: "nats-server",
+    imageVariable: "TEST_NATS_IMAGE",
+    image: "nats:2.12-alpine",
+  },
+};
+
+/** The URL of a server of this machine. */
+export function localUrl(kind: ServerKind, port: number, login: string = serverKinds[kind].usualLogin): string {
+  return `${serverKinds[kind].scheme}//${login}127.0.0.1:${port}`;
+}

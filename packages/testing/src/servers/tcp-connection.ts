@@ -1,0 +1,84 @@
+import { connect, type Socket } from "node:net";
+import type { CutFault, OneFault, TcpFaults } from "./tcp-faults.ts";
+import { tcpLane } from "./tcp-lane.ts";
+
+/** One client's connection through a proxy, and the proxy's own to the server. */
+export interface TcpConnection {
+  /** Both sides are reset. */
+  cut(): void;
+  /** To be called when a fault ended. */
+  wake(): void;
+  /** Resolves when both sides are closed. */
+  readonly closed: Promise<void>;
+}
+
+export function tcpConnection(client: Socket, target: { readonly host: string; readonly port: number }, faults: TcpFaults): TcpConnection {
+  const server = connect({ ...target, noDelay: true, allowHalfOpen: true });
+  client.setNoDelay(true);
+  let askedUnder: OneFault | null = null;
+  let counted: { readonly fault: CutFault; bytes: number } | null = null;
+  let failed = false;
+  let isCut = false;
+
+  const toServer = tcpLane(client, server, faults, (piece) => {
+    askedUnder = faults.lostReply;
+    return piece;
+  });
+  const toClient = tcpLane(server, client, faults, (piece) => {
+    if (isCut) return null;
+    const { lostReply, cut: fault } = faults;
+    if (lostReply && askedUnder === lostReply) {
+      faults.lostReply = null;
+      cut();
+      lostReply.settle(true);
+      return null;
+    }
+    return fault ? upTo(fault, piece) : piece;
+  });
+  const lanes = [toServer, toClient];
+  const sides = [client, server];
+  for (const side of sides) {
+    side.on("error", () => {
+      failed = true;
+      passOnFailure();
+    });
+  }
+  const closed = Promise.all(sides.map((side) => new Promise<void>((resolve) => side.once("close", () => resolve())))).then(() =>
+    lanes.forEach((lane) => lane.stop()),
+  );
+  return {
+    cut,
+    closed,
+    wake() {
+      lanes.forEach((lane) => lane.wake());
+      passOnFailure();
+    },
+  };
+
+  function cut(): void {
+    isCut = true;
+    lanes.forEach((lane) => lane.stop());
+    for (const side of sides) side.resetAndDestroy();
+  }
+
+  /** What one side learns of the other's failure, it learns through the network: not through a black hole. */
+  function passOnFailure(): void {
+    if (failed && !faults.blackHole) cut();
+  }
+
+  /** Counts from the moment when the fault was asked for. */
+  function upTo(fault: CutFault, piece: Buffer): Buffer | null {
+    if (counted?.fault !== fault) counted = { fault, bytes: 0 };
+    const room = fault.afterBytes - counted.bytes;
+    counted.bytes += piece.length;
+    if (piece.length < room) return piece;
+    faults.cut = null;
+    isCut = true;
+    // A reset overtakes what has not left yet.
+    client.write(piece.subarray(0, room), () => {
+      cut();
+      fault.settle(true);
+    });
+    return null;
+  }
+}

@@ -1,0 +1,68 @@
+import type { Socket } from "node:net";
+import type { TcpFaults } from "./tcp-faults.ts";
+
+/** One direction of a connection. */
+export interface TcpLane {
+  /** To be called when a fault ended: what waited goes on. */
+  wake(): void;
+  stop(): void;
+}
+
+/** What becomes of a piece that is due: it is passed on, in part or whole, or nothing more may happen here. */
+export type Passing = (piece: Buffer) => Buffer | null;
+
+/** What one lane holds back at most, in bytes. Beyond that its sender is not read, as by a full network. */
+const HELD_AT_MOST = 1024 * 1024;
+
+type Held = { readonly due: number; readonly piece: Buffer | null };
+
+/** Passes on what one socket says to the other, in order, late by the delay of the moment when it came. The end of it is passed on like a piece. */
+export function tcpLane(from: Socket, to: Socket, faults: Readonly<TcpFaults>, pass: Passing): TcpLane {
+  const queue: Held[] = [];
+  let held = 0;
+  let full = false;
+  let timer: NodeJS.Timeout | null = null;
+
+  const hold = (piece: Buffer | null): void => {
+    queue.push({ due: performance.now() + faults.delayMs, piece });
+    held += piece?.length ?? 0;
+    flow();
+  };
+  from.on("data", (piece: Buffer) => hold(piece));
+  from.on("end", () => hold(null));
+  to.on("drain", () => {
+    full = false;
+    flow();
+  });
+  // One that is born into a black hole is not read either.
+  flow();
+
+  return {
+    wake: flow,
+    stop() {
+      queue.length = 0;
+      if (timer) clearTimeout(timer);
+    },
+  };
+
+  function flow(): void {
+    if (timer) clearTimeout(timer);
+    timer = null;
+    while (!faults.blackHole && !full && queue[0] && queue[0].due <= performance.now()) {
+      const { piece } = queue[0];
+      queue.shift();
+      held -= piece?.length ?? 0;
+      if (piece) say(piece);
+      else to.end();
+    }
+    const next = queue[0];
+    if (next && !faults.blackHole && !full) timer = setTimeout(flow, Math.max(1, next.due - performance.now()));
+    if (faults.blackHole || full || held > HELD_AT_MOST) from.pause();
+    else from.resume();
+  }
+
+  function say(piece: Buffer): void {
+    const passed = pass(piece);
+    if (passed) full = !to.write(passed);
+  }
+}

@@ -1,0 +1,26 @@
+import type { ServerKind } from "./server-kinds.ts";
+
+/** Where a server came from, in the order in which one is looked for. */
+export const serverSources = ["environment", "local", "private", "container"] as const;
+export type ServerSource = (typeof serverSources)[number];
+
+/** A server that answered, and that tests may share: each uses a namespace of its own and removes it. */
+export interface TestServer {
+  readonly kind: ServerKind;
+  /** With the password, if there is one. Never print it: `described` is for people. */
+  readonly url: string;
+  readonly source: ServerSource;
+  /** As the server itself says it. */
+  readonly version: string;
+  /** One line for people, without the password. */
+  readonly described: string;
+}
+
+/** Why there is none. */
+export interface ServerMissing {
+  readonly kind: ServerKind;
+  /** One sentence that says what was tried. */
+  readonly missing: string;
+  /** One line that would enable it. */
+  readonly remedy: string;
+}

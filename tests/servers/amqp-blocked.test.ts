@@ -1,0 +1,25 @@
+import { collect, probe } from "@toolbus/bus/conformance";
+import { describeOnPrivateServer } from "@toolbus/testing/servers";
+import { expect, it } from "vitest";
+import { amqpTrial } from "./amqp-trial.ts";
+
+const REASON = /^RabbitMQ is short of memory or disk and takes no messages for now\.$/;
+
+describeOnPrivateServer(
+  "rabbitmq",
+  "a bus on a RabbitMQ short of memory",
+  (server) => {
+    it("lets messages wait for their time, says why it rejects them, and consumes all the same", async () => {
+      await using trial = await amqpTrial({ url: server().url, namespace: "blocked", confirmMs: 500 });
+      await collect(trial, "orders");
+      // RabbitMQ blocks a connection when it publishes for the first time.
+      await expect(trial.bus.publish(probe("orders", "first"))).rejects.toThrow(REASON);
+      await trial.logged("RabbitMQ is short of memory or disk and takes no messages for now");
+      await expect(trial.bus.announce(probe("orders", "second"))).rejects.toThrow(REASON);
+      // The connection that consumes is another one, and goes on.
+      const { subscription } = await collect(trial, "refunds");
+      await subscription.stop();
+    });
+  },
+  { settings: { "vm_memory_high_watermark.absolute": "1MB" } },
+);

@@ -1,0 +1,36 @@
+import type { PrivateServer } from "@toolbus/testing/servers";
+
+/** RabbitMQ's HTTP API, for what a bus never does: users, rights, policies, and messages of strangers. */
+export interface Management {
+  /** Rejects with the server's words when it refuses. `path` begins behind `/api/`; the virtual host in it is `%2F`. */
+  ask(method: "GET" | "PUT" | "POST" | "DELETE", path: string, body?: object): Promise<unknown>;
+  /** Publishes a message of another program, and rejects when no queue takes it. */
+  publish(exchange: string, routingKey: string, body: Buffer, properties?: object): Promise<void>;
+}
+
+const DEADLINE_MS = 10_000;
+
+export function management({ managementUrl }: PrivateServer): Management {
+  if (managementUrl === null) throw new Error("The server was started without its management.");
+  const { origin, username, password } = new URL(managementUrl);
+  const headers = { authorization: `Basic ${btoa(`${username}:${password}`)}`, "content-type": "application/json" };
+  const ask: Management["ask"] = async (method, path, body) => {
+    const answer = await fetch(`${origin}/api/${path}`, {
+      method,
+      headers,
+      signal: AbortSignal.timeout(DEADLINE_MS),
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    });
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
+    return text === "" ? undefined : JSON.parse(text);
+  };
+  return {
+    ask,
+    async publish(exchange, routingKey, body, properties = {}) {
+      const message = { properties, routing_key: routingKey, payload: body.toString("base64"), payload_encoding: "base64" };
+      const answer = await ask("POST", `exchanges/%2F/${exchange}/publish`, message);
+      if (JSON.stringify(answer) !== '{"routed":true}') throw new Error(`No queue took ${routingKey}.`);
+    },
+  };
+}

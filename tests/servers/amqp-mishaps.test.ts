@@ -1,0 +1,88 @@
+import { BusUnavailable, Unroutable } from "@toolbus/bus";
+import { ACK, allArrived, collect, idsOf, probe, probes, record } from "@toolbus/bus/conformance";
+import { describeOnServer, removeNamespace } from "@toolbus/testing/servers";
+import { expect, it } from "vitest";
+import { amqpSpace } from "./amqp-space.ts";
+
+const PATIENCE_MS = 20_000;
+const OPEN_AGAIN = "a channel is open again";
+
+describeOnServer("rabbitmq", "a bus on RabbitMQ when things go wrong", (server) => {
+  const space = amqpSpace(server);
+
+  async function setup(text: string) {
+    const lines = record<string>({ patienceMs: PATIENCE_MS });
+    const keep = (fields: object, words: string) => lines.add(`${words} ${JSON.stringify(fields)}`);
+    const namespace = space.namespaceOf(text);
+    const bus = await space.connect({ namespace: text, log: { warn: keep, error: keep }, drainMs: 300 });
+    return {
+      bus,
+      connect: () => space.connect({ namespace: text }),
+      drainMs: 300,
+      patienceMs: PATIENCE_MS,
+      namespace,
+      remove: (names: { readonly queues?: readonly string[]; readonly exchanges?: readonly string[] }) =>
+        removeNamespace(server(), namespace, names),
+      logged: (words: string) => lines.until(`"${words}" is logged`, (all) => all.some((line) => line.includes(words))),
+      [Symbol.asyncDispose]: () => bus.close(),
+    };
+  }
+
+  it("consumes again from a queue that was deleted under it", async () => {
+    await using trial = await setup("queue");
+    const { deliveries } = await collect(trial, "orders");
+    await trial.remove({ queues: [`${trial.namespace}.queue.orders`] });
+    await trial.logged(OPEN_AGAIN);
+    await trial.bus.publish(probe("orders", "afterwards"));
+    await deliveries.until("it arrives", allArrived(["afterwards"]));
+  });
+
+  it("declares an exchange again that was deleted, and binds its queues to it", async () => {
+    await using trial = await setup("exchange");
+    const { deliveries } = await collect(trial, "orders");
+    await trial.remove({ exchanges: [`${trial.namespace}.work`] });
+    await expect(trial.bus.publish(probe("orders", "lost"))).rejects.toBeInstanceOf(BusUnavailable);
+    await trial.bus.publish(probe("orders", "afterwards"));
+    expect(idsOf(await deliveries.until("it arrives", allArrived(["afterwards"])))).toEqual(["afterwards"]);
+  });
+
+  it("declares a rung of the retry ladder again that was deleted", async () => {
+    await using trial = await setup("rung");
+    const { deliveries } = await collect(trial, "orders", ({ count }) =>
+      count < 3 ? { kind: "retry", after: 250, reason: "later" } : ACK,
+    );
+    await trial.bus.publish(probe("orders", "first"));
+    await deliveries.until("the ladder was needed", ({ length }) => length === 3);
+    await trial.remove({ queues: [`${trial.namespace}.retry.250.orders`] });
+    await trial.bus.publish(probe("orders", "second"));
+    await deliveries.until("the ladder is there again", ({ length }) => length === 6);
+  });
+
+  it("says of each of two messages with one id whether it was routed", async () => {
+    await using trial = await setup("one id");
+    await collect(trial, "orders");
+    const outcomes = await Promise.allSettled([
+      trial.bus.publish(probe("orders", "same")),
+      trial.bus.publish(probe("nobody.home", "same")),
+      trial.bus.publish(probe("orders", "same")),
+    ]);
+    expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+    expect(outcomes[1]).toMatchObject({ reason: expect.any(Unroutable) });
+  });
+
+  it("sends more messages than may be under way at once one after the other, in the order of the calls", async () => {
+    await using trial = await setup("many");
+    const { deliveries } = await collect(trial, "orders");
+    const many = probes("orders", 1000);
+    await Promise.all(many.map((message) => trial.bus.publish(message)));
+    const ids = many.map(({ id }) => id);
+    expect(idsOf(await deliveries.until("all arrive", allArrived(ids)))).toEqual(ids);
+  });
+
+  it("refuses a topic that would be a pattern", async () => {
+    await using trial = await setup("pattern");
+    await expect(trial.bus.consume("ord*ers", async () => ACK, { concurrency: 1 })).rejects.toThrow(/^"ord\*ers" is no topic/);
+    await expect(trial.bus.listen("#", () => undefined)).rejects.toThrow(/^"#" is no topic/);
+    await expect(trial.bus.publish(probe("#", "lost"))).rejects.toBeInstanceOf(Unroutable);
+  });
+});

@@ -1,0 +1,187 @@
+import { type AmqpPolicy, amqpPolicies, BusUnavailable, consumeQueue, type Disposition } from "@toolbus/bus";
+import { ACK, allArrived, collect, probe } from "@toolbus/bus/conformance";
+import { attributes, messageTypes, type Parsed, parseDeadLetter, topics } from "@toolbus/contracts";
+import { describeOnPrivateServer } from "@toolbus/testing/servers";
+import { describe, expect, it } from "vitest";
+import { management } from "./amqp-management.ts";
+import { amqpTrial } from "./amqp-trial.ts";
+
+const LATER: Disposition = { kind: "retry", after: 250, reason: "later" };
+
+describeOnPrivateServer(
+  "rabbitmq",
+  "a bus on a RabbitMQ that operators look after",
+  (server) => {
+    const api = () => management(server());
+    const setPolicy = ({ name, pattern, definition }: AmqpPolicy) =>
+      api().ask("PUT", `policies/%2F/${name}`, { pattern, definition, "apply-to": "queues", priority: 10 });
+    const trialOf = (namespace: string, query = {}) => amqpTrial({ url: server().url, namespace, query });
+
+    describe("with policies", () => {
+      const checked = (namespace: string) => trialOf(namespace, { management: server().managementUrl ?? "" });
+
+      it("says at start which are not set", async () => {
+        await using trial = await checked("unset");
+        await trial.logged("is not set", 3);
+        expect(trial.lines.items.map((line) => line.replace(/ \{.*/, ""))).toEqual([
+          'Policy "unset-queues" is not set.',
+          'Policy "unset-dead" is not set.',
+          'Policy "unset-listeners" is not set.',
+        ]);
+      });
+
+      it("says at start which value is another one, and nothing of those that are as they should be", async () => {
+        const [queues, ...rest] = amqpPolicies("differ");
+        if (queues) await setPolicy({ ...queues, definition: { ...queues.definition, "max-length": 5 } });
+        for (const policy of rest) await setPolicy(policy);
+        await using trial = await checked("differ");
+        await trial.logged("max-length");
+        expect(trial.lines.items).toEqual(['Policy "differ-queues" has max-length 5, and should have 100000. {"namespace":"differ"}']);
+      });
+
+      it("starts all the same when the management does not answer", async () => {
+        await using trial = await trialOf("unasked", { management: "http://127.0.0.1:1" });
+        await trial.logged("The policies could not be checked: the management plugin does not answer.");
+      });
+
+      it("rejects what a full queue refuses, and delivers what it took", async () => {
+        const [queues] = amqpPolicies("full");
+        if (queues) await setPolicy({ ...queues, definition: { ...queues.definition, "max-length": 1 } });
+        await using trial = await trialOf("full");
+        const { subscription } = await collect(trial, "orders");
+        await subscription.stop();
+        const outcomes = [];
+        for (let n = 0; n < 5; n++) outcomes.push(await trial.bus.publish(probe("orders", `order-${n}`)).then(String, String));
+        expect(outcomes[0]).toBe("undefined");
+        expect(outcomes[4]).toBe('BusUnavailable: RabbitMQ refused a message for "orders": its queue is full, or its node is going down.');
+        const { deliveries } = await collect(trial, "orders");
+        await deliveries.until("the first one arrives", allArrived(["order-0"]));
+      });
+
+      it("gives what RabbitMQ itself gave up as a dead letter without secrets", async () => {
+        const [queues] = amqpPolicies("buried");
+        if (queues) await setPolicy({ ...queues, definition: { ...queues.definition, "delivery-limit": 0 } });
+        await using trial = await trialOf("buried");
+        const never = Promise.withResolvers<never>();
+        const { deliveries, subscription } = await collect(trial, "orders", () => never.promise);
+        const secrets = { [attributes.grant]: "eyJ.grant", [attributes.callSecret]: "the-call-secret", [attributes.era]: "3" };
+        await trial.bus.publish(probe("orders", "deadly", { attributes: secrets }));
+        await deliveries.until("a consumer holds it", allArrived(["deadly"]));
+        await subscription.stop();
+        const { deliveries: dead } = await collect(trial, topics.dead("orders"));
+        const [delivery] = await dead.until("the dead letter arrives", ({ length }) => length > 0);
+        expect(delivery?.message.type).toBe(messageTypes.deadLetter);
+        const letter = parseDeadLetter(JSON.parse(delivery?.message.body ?? ""));
+        expect(letter).toMatchObject({
+          ok: true,
+          value: {
+            queue: "orders",
+            reason: "RabbitMQ gave it up: delivery_limit",
+            message: { id: "deadly", attributes: { [attributes.era]: "3" } },
+          },
+        });
+        expect(JSON.stringify(delivery?.message)).not.toMatch(/eyJ|the-call-secret/);
+      });
+    });
+
+    describe("with rights by topic", () => {
+      const worker = { name: "worker", password: "p@ss/word" };
+
+      /** A user who may publish results, and consume and retry one topic; declare nothing but its listeners' queue. */
+      async function grantRights(namespace: string): Promise<string> {
+        const own = "(dead\\.)?tool\\.invoke\\.orders$";
+        await api().ask("PUT", `users/${worker.name}`, { password: worker.password, tags: "" });
+        await api().ask("PUT", `permissions/%2F/${worker.name}`, {
+          configure: `^${namespace}\\.listen\\.`,
+          write: `^${namespace}\\.((work|dead|retry|broadcast)$|listen\\.)`,
+          read: `^${namespace}\\.(broadcast$|listen\\.|queue\\.${own})`,
+        });
+        for (const [exchange, write] of [
+          ["work", "^tool\\.result\\."],
+          ["dead", "^tool\\.invoke\\.orders$"],
+          ["retry", "^[0-9]+\\.tool\\.invoke\\.orders$"],
+          ["broadcast", "^tool\\.announce$"],
+        ])
+          await api().ask("PUT", `topic-permissions/%2F/${worker.name}`, { exchange: `${namespace}.${exchange}`, write, read: ".*" });
+        const url = new URL(server().url);
+        url.username = worker.name;
+        url.password = encodeURIComponent(worker.password);
+        return url.href;
+      }
+
+      it("consumes, retries and publishes what its user may, from queues that another one declared", async () => {
+        await using owner = await trialOf("rights");
+        const { deliveries: results } = await collect(owner, "tool.result.default");
+        const { deliveries: seen, subscription } = await collect(owner, "tool.invoke.orders", ({ count }) => (count === 1 ? LATER : ACK));
+        await owner.bus.publish(probe("tool.invoke.orders", "the ladder's first use"));
+        await seen.until("the ladder is there", ({ length }) => length === 2);
+        await subscription.stop();
+
+        await using trial = await amqpTrial({ url: await grantRights("rights"), namespace: "rights" });
+        const { deliveries } = await collect(trial, "tool.invoke.orders", ({ count }) => (count === 1 ? LATER : ACK));
+        await owner.bus.publish(probe("tool.invoke.orders", "call"));
+        await deliveries.until("the call comes, and comes again", ({ length }) => length === 2);
+        await trial.bus.publish(probe("tool.result.default", "result"));
+        await results.until("its result arrives", allArrived(["result"]));
+        await trial.bus.listen("tool.refresh", () => undefined);
+        await trial.bus.announce(probe("tool.announce", "here"));
+      });
+
+      it("is refused what its user may not, and goes on with the rest", async () => {
+        await using owner = await trialOf("refused");
+        const { deliveries: results } = await collect(owner, "tool.result.default");
+        const { deliveries: decided } = await collect(owner, "approval.decided.default");
+        await using trial = await amqpTrial({ url: await grantRights("refused"), namespace: "refused" });
+        await expect(trial.bus.publish(probe("approval.decided.default", "forged"))).rejects.toBeInstanceOf(BusUnavailable);
+        await expect(trial.bus.consume("approval.decided.default", async () => ACK, { concurrency: 1 })).rejects.toThrow(
+          /^RabbitMQ refused the consumer of "approval\.decided\.default": ACCESS_REFUSED/,
+        );
+        await expect(trial.bus.consume("run.wake", async () => ACK, { concurrency: 1 })).rejects.toThrow(
+          /^RabbitMQ refused the queue "refused\.queue\.dead\.run\.wake": NOT_FOUND/,
+        );
+        await trial.bus.publish(probe("tool.result.default", "result"));
+        await results.until("its result arrives", allArrived(["result"]));
+        expect(decided.items).toEqual([]);
+        await trial.logged("ACCESS_REFUSED");
+        expect(trial.lines.items.join()).not.toContain("p@ss");
+      });
+    });
+
+    describe("with messages of other programs", () => {
+      it("lets the pipeline judge what has none of our headers, and bytes that are not UTF-8", async () => {
+        await using trial = await trialOf("strangers");
+        const { deliveries: dead } = await collect(trial, topics.dead("orders"), undefined, { concurrency: 4 });
+        const silent = { warn: () => undefined, error: () => undefined };
+        await consumeQueue<unknown>(trial.bus, {
+          topic: "orders",
+          concurrency: 1,
+          deadlineMs: 1000,
+          parse: (value): Parsed<unknown> => ({ ok: true, value }),
+          handler: async () => ACK,
+          log: silent,
+          clock: Date.now,
+        });
+        await api().publish("strangers.work", "orders", Buffer.from("{}"));
+        await api().publish("strangers.work", "orders", Buffer.from([0x22, 0xff, 0xfe, 0x22]), {
+          message_id: "bytes",
+          headers: { "ce-time": new Date().toISOString(), number: 7, truth: true, list: [1], table: { a: 1 } },
+        });
+        const seen = await dead.until("both are dead letters", ({ length }) => length >= 2);
+        const letters = seen.map(({ message }) => parseDeadLetter(JSON.parse(message.body)));
+        const reasons = letters.map((letter) => (letter.ok ? letter.value.reason : "broken"));
+        expect(new Set(reasons)).toEqual(new Set(["the body is no JSON", "the time is not RFC 3339"]));
+        const bytes = letters.find((letter) => letter.ok && letter.value.message.id === "bytes");
+        expect(bytes).toMatchObject({ value: { message: { attributes: { number: "7", truth: "true" } } } });
+      });
+
+      it("refuses a queue that is there and is another one, in one sentence with the remedy", async () => {
+        await using trial = await trialOf("taken");
+        await api().ask("PUT", "queues/%2F/taken.queue.orders", { durable: true, arguments: { "x-queue-type": "classic" } });
+        await expect(trial.bus.consume("orders", async () => ACK, { concurrency: 1 })).rejects.toThrow(
+          'RabbitMQ has the queue "taken.queue.orders" already, with other properties; delete that one, or set another namespace in BUS_URL.',
+        );
+      });
+    });
+  },
+  { management: true },
+);

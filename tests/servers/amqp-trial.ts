@@ -1,0 +1,40 @@
+import { connectBus, type ConnectBusOptions, type MessageBus } from "@toolbus/bus";
+import { record } from "@toolbus/bus/conformance";
+import { amqpUrl } from "./amqp-space.ts";
+
+export const PATIENCE_MS = 30_000;
+const DRAIN_MS = 300;
+
+export interface TrialOptions extends Partial<ConnectBusOptions> {
+  readonly url: string;
+  /** A word for the test; no other test of the same server may use it. */
+  readonly namespace: string;
+  /** More of the URL's query. */
+  readonly query?: Readonly<Record<string, string>>;
+}
+
+/** A bus of one test on a private server, as the conformance suite's functions take it, with what it logged. */
+export async function amqpTrial({ url, namespace, query, ...options }: TrialOptions) {
+  const lines = record<string>({ patienceMs: PATIENCE_MS });
+  const keep = (fields: object, words: string) => lines.add(`${words} ${JSON.stringify(fields)}`);
+  const opened: MessageBus[] = [];
+  const connect = async (at = url): Promise<MessageBus> => {
+    const log = { warn: keep, error: keep };
+    const bus = await connectBus(amqpUrl(at, namespace, query), { clock: Date.now, drainMs: DRAIN_MS, log, ...options });
+    opened.push(bus);
+    return bus;
+  };
+  return {
+    bus: await connect(),
+    connect,
+    drainMs: DRAIN_MS,
+    patienceMs: PATIENCE_MS,
+    lines,
+    /** Resolves when so many lines hold the words. */
+    logged: (words: string, times = 1) =>
+      lines.until(`"${words}" is logged`, (all) => all.filter((line) => line.includes(words)).length >= times),
+    async [Symbol.asyncDispose]() {
+      await Promise.all(opened.map((bus) => bus.close()));
+    },
+  };
+}

@@ -1,0 +1,11 @@
+import { describeMessageBus } from "@toolbus/bus/conformance";
+import { describeOnServer } from "@toolbus/testing/servers";
+import { amqpSpace } from "./amqp-space.ts";
+
+describeOnServer("rabbitmq", "RabbitMQ", (server) => {
+  const space = amqpSpace(server);
+  describeMessageBus("amqp", {
+    open: ({ namespace, drainMs }) => space.connect({ namespace, drainMs }),
+    features: { durable: true, ordered: "single-consumer", delayedRetry: true },
+  });
+});

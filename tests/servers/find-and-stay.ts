@@ -1,0 +1,6 @@
+// A process that finds a server, says which as one line of JSON, and stays until its standard input ends.
+import { findServer, type ServerKind } from "@toolbus/testing/servers";
+
+const found = await findServer(process.argv[2] as ServerKind);
+process.stdout.write(`${JSON.stringify(found)}\n`);
+process.stdin.resume();

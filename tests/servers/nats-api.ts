@@ -1,0 +1,11 @@
+import { conversation } from "./raw-conversation.ts";
+
+/** Asks JetStream's API and gives the answer's JSON. The URL's login is used. */
+export async function natsApi(url: string, subject: string, body: unknown = {}): Promise<unknown> {
+  const { username, password } = new URL(url);
+  const login = username === "" ? {} : { user: username, pass: password };
+  const payload = JSON.stringify(body);
+  const hello = `CONNECT ${JSON.stringify({ verbose: false, ...login })}\r\nSUB reply 1\r\n`;
+  const heard = await conversation(url, `${hello}PUB ${subject} reply ${payload.length}\r\n${payload}\r\n`, /MSG reply [^\r]*\r\n.*\r\n/);
+  return JSON.parse(/MSG reply [^\r]*\r\n(.*)\r\n/.exec(heard)?.[1] ?? "null");
+}

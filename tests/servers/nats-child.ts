@@ -1,0 +1,21 @@
+// Consumes "orders" in a process of its own, which a test pauses or kills. Says what it is delivered, and ends a handler when it is told to.
+import { connectBus } from "@toolbus/bus";
+
+const [url = "", ackWaitMs = ""] = process.argv.slice(2);
+const told = Promise.withResolvers<void>();
+process.on("message", () => told.resolve());
+process.on("disconnect", () => process.exit());
+
+const timings = { ackWaitMs: Number(ackWaitMs), workingMs: Number(ackWaitMs) / 4 };
+const bus = await connectBus(url, { clock: Date.now, nats: { timings } });
+await bus.consume(
+  "orders",
+  async ({ message, count }) => {
+    process.send?.({ held: message.id, count });
+    await told.promise;
+    process.send?.({ ended: message.id });
+    return { kind: "ack" };
+  },
+  { concurrency: 1 },
+);
+process.send?.({ ready: true });

@@ -1,0 +1,78 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+
+/** A client of few words, for what a bus never does: look at streams, delete them, publish as a stranger. One thing at a time. */
+export interface NatsClient extends AsyncDisposable {
+  /** Resolves when the server has it. */
+  publish(subject: string, body: string | Uint8Array, headers?: readonly string[]): Promise<void>;
+  /** Asks JetStream; rejects with its words when it refuses. */
+  ask(subject: string, question?: object): Promise<ReadonlyMap<string, unknown>>;
+}
+
+const DEADLINE_MS = 10_000;
+const INBOX = "_INBOX.stranger";
+
+export async function natsClient(url: string): Promise<NatsClient> {
+  const { hostname, port } = new URL(url);
+  const socket = connect({ host: hostname, port: Number(port), noDelay: true });
+  const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
+  let bytes: Buffer = Buffer.alloc(0);
+  let answered = Promise.withResolvers<string>();
+  socket.on("data", (chunk) => {
+    bytes = Buffer.concat([bytes, chunk]);
+    takeAll();
+  });
+  socket.on("error", (error) => answered.reject(error));
+  // A rejection of an answer that nobody waits for is no error.
+  answered.promise.catch(() => undefined);
+  await once(socket, "connect");
+  await say(`CONNECT ${JSON.stringify({ verbose: false, headers: true, no_responders: true })}\r\nSUB ${INBOX} 1\r\nPING\r\n`);
+  return {
+    async publish(subject, body, headers) {
+      const content = Buffer.from(body);
+      const head = Buffer.from(headers ? `NATS/1.0\r\n${headers.join("\r\n")}\r\n\r\n` : "");
+      const verb = headers ? `HPUB ${subject} ${head.length}` : `PUB ${subject}`;
+      await say(Buffer.concat([Buffer.from(`${verb} ${head.length + content.length}\r\n`), head, content, Buffer.from("\r\nPING\r\n")]));
+    },
+    async ask(subject, question) {
+      const body = question ? JSON.stringify(question) : "";
+      const answer: unknown = JSON.parse(await say(`PUB ${subject} ${INBOX} ${Buffer.byteLength(body)}\r\n${body}\r\n`));
+      const fields = new Map(Object.entries(answer ?? {}));
+      if (fields.has("error")) throw new Error(JSON.stringify(fields.get("error")));
+      return fields;
+    },
+    async [Symbol.asyncDispose]() {
+      socket.destroy();
+      await closed;
+    },
+  };
+
+  async function say(words: string | Buffer): Promise<string> {
+    answered = Promise.withResolvers();
+    const late = setTimeout(() => answered.reject(new Error(`NATS did not answer within ${DEADLINE_MS} ms.`)), DEADLINE_MS);
+    socket.write(words);
+    return answered.promise.finally(() => clearTimeout(late));
+  }
+
+  function takeAll(): void {
+    for (let end = bytes.indexOf("\r\n"); end >= 0; end = bytes.indexOf("\r\n")) {
+      const line = bytes.toString("utf8", 0, end);
+      const [verb, ...words] = line.split(" ");
+      const isMessage = verb === "MSG" || verb === "HMSG";
+      const size = isMessage ? Number(words.at(-1)) + 2 : 0;
+      if (bytes.length < end + 2 + size) return;
+      const headers = verb === "HMSG" ? Number(words.at(-2)) : 0;
+      const body = bytes.toString("utf8", end + 2 + headers, end + size);
+      bytes = bytes.subarray(end + 2 + size);
+      if (verb === "PING") socket.write("PONG\r\n");
+      if (verb === "-ERR") answered.reject(new Error(line));
+      if (verb === "PONG" || isMessage) answered.resolve(body);
+    }
+  }
+}
+
+/** How many messages a stream holds. */
+export async function messagesIn(client: NatsClient, stream: string): Promise<unknown> {
+  const state = (await client.ask(`$JS.API.STREAM.INFO.${stream}`)).get("state");
+  return new Map(Object.entries(state ?? {})).get("messages");
+}

@@ -1,0 +1,33 @@
+import { createHash, randomUUID } from "node:crypto";
+import { connectBus, type ConnectBusOptions, type MessageBus } from "@toolbus/bus";
+import { removeNamespace, type TestServer } from "@toolbus/testing/servers";
+import { afterAll } from "vitest";
+
+/** Names on a server that no other test has; what was made under them is removed after the suite. */
+export interface NatsSpace {
+  /** Connects to a namespace of this space, told apart by any text. */
+  connect(options: { readonly namespace?: string } & Partial<ConnectBusOptions>): Promise<MessageBus>;
+  namespaceOf(text: string): string;
+  urlOf(text: string): string;
+}
+
+/** Small streams: the server reserves room for each. */
+const MAX_BYTES = 4 * 1024 * 1024;
+const FIRST_TRY_MS = 10_000;
+
+export function natsSpace(server: () => Pick<TestServer, "kind" | "url">): NatsSpace {
+  const space = `t-${randomUUID().slice(0, 8)}`;
+  afterAll(() => removeNamespace(server(), space));
+  const namespaceOf = (text: string): string => `${space}-${createHash("sha256").update(text).digest("hex").slice(0, 16)}`;
+  const urlOf = (text: string): string => natsUrl(server().url, namespaceOf(text));
+  return {
+    namespaceOf,
+    urlOf,
+    connect: ({ namespace = "", ...options }) => connectBus(urlOf(namespace), { clock: Date.now, connectForMs: FIRST_TRY_MS, ...options }),
+  };
+}
+
+/** The URL of a bus with small streams on a server. */
+export function natsUrl(server: string, namespace: string): string {
+  return `${server.replace(/[?#].*$/, "")}?namespace=${namespace}&max-bytes=${MAX_BYTES}`;
+}

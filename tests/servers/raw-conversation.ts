@@ -1,0 +1,28 @@
+import { connect } from "node:net";
+
+const DEADLINE_MS = 20_000;
+
+/**
+ * Says a text to a server that speaks in lines, and resolves with all that it answered as soon as that matches; rejects when the connection ends before, or at
+ * a deadline. It is here because these tests judge servers, and no client.
+ */
+export function conversation(url: string, text: string, until: RegExp): Promise<string> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    let heard = "";
+    const socket = connect(Number(port), hostname);
+    const deadline = setTimeout(() => end(() => reject(new Error(`It did not say ${until}, but: ${heard}`))), DEADLINE_MS);
+    const end = (settle: () => void): void => {
+      clearTimeout(deadline);
+      socket.destroy();
+      settle();
+    };
+    socket.on("error", (error) => end(() => reject(error)));
+    socket.on("close", () => end(() => reject(new Error(`It ended before it said ${until}: ${heard}`))));
+    socket.on("data", (piece: Buffer) => {
+      heard += piece.toString();
+      if (until.test(heard)) end(() => resolve(heard));
+    });
+    socket.write(text);
+  });
+}

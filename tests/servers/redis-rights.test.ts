@@ -1,0 +1,75 @@
+import { type Change, connectState, StoreRefused } from "@toolbus/state";
+import { describeOnPrivateServer } from "@toolbus/testing/servers";
+import { beforeEach, expect, it } from "vitest";
+import { redisClient } from "./redis-client.ts";
+import { HERE } from "./sample-changes.ts";
+
+const LEDGER = `tb:own.x:{${HERE}}:one`;
+const STOP = `tb:theirs:{${HERE}}:one`;
+
+/** What a service needs: its own families, what all share, and another's family to read. */
+const RIGHTS = [
+  "~tb:own.x:*",
+  "~tb:timers.x:*",
+  "~tb:outbox.x:*",
+  "~tb:commits:*",
+  "~tb:marks:*",
+  "~tb:feed:*",
+  "~tb:store",
+  "%R~tb:theirs:*",
+  "-@all",
+  "+@read",
+  "+@write",
+  "+@connection",
+  "+@scripting",
+  "+info",
+  "+time",
+  "-@dangerous",
+  "+info",
+];
+
+describeOnPrivateServer("redis", "a user who may only read another family", (server) => {
+  beforeEach(async () => {
+    await using client = await redisClient(server().url);
+    await client.ask("FLUSHALL");
+    const store = await connectState(server().url, { clock: Date.now });
+    await store.commit(HERE, putOf("made by another", STOP));
+    await store.close();
+    await client.ask("ACL", "SETUSER", "x", "reset", "on", ">secret", ...RIGHTS);
+  });
+
+  it("may guard its documents, and read them", async () => {
+    await using opened = await setup();
+    const { documents } = await opened.store.read([STOP, LEDGER]);
+    expect(documents).toMatchObject([{ value: 1 }, null]);
+    const version = documents[0]?.version ?? 0;
+    const change = { ...putOf("own", LEDGER), timers: [{ service: "x", id: "t", dueIn: 0 }] };
+    const guards = [...change.guards, { key: STOP, version }];
+    expect((await opened.store.commit(HERE, { ...change, guards: [...change.guards, { key: STOP, version: 0 }] })).outcome).toBe("stale");
+    expect((await opened.store.commit(HERE, { ...change, guards })).outcome).toBe("ok");
+    expect(await opened.store.claim("x", "timer", { limit: 1, visibleAfter: 1000 })).toHaveLength(1);
+  });
+
+  it("may not write them: nothing of such a change is made", async () => {
+    await using opened = await setup();
+    const change: Change = { ...putOf("own", LEDGER), remove: [STOP] };
+    await expect(opened.store.commit(HERE, change)).rejects.toThrow(
+      new StoreRefused(
+        `${opened.shown} does not permit this user what the state store needs: give it rights on its keys and on the commands of scripts.`,
+      ),
+    );
+    const { documents } = await opened.store.read([STOP, LEDGER]);
+    expect(documents).toMatchObject([{ value: 1, version: 1 }, null]);
+    expect(await opened.store.commit(HERE, putOf("own", LEDGER))).toMatchObject({ outcome: "ok", commit: 2 });
+  });
+
+  async function setup() {
+    const url = `redis://x:secret@127.0.0.1:${server().port}`;
+    const store = await connectState(url, { clock: Date.now });
+    return { store, shown: `Redis at 127.0.0.1:${server().port}`, [Symbol.asyncDispose]: () => store.close() };
+  }
+});
+
+function putOf(op: string, key: string): Change {
+  return { op, guards: [{ key, version: 0 }], put: [{ key, value: 1 }] };
+}

@@ -1,0 +1,144 @@
+import { commitRepeatedly, connectState, type StateStore } from "@toolbus/state";
+import { describeOnPrivateServer } from "@toolbus/testing/servers";
+import { beforeEach, expect, it } from "vitest";
+import { redisClient, type RedisClient } from "./redis-client.ts";
+import { following, hasBegun, HERE, keyOf, LOG, put } from "./sample-changes.ts";
+
+const ELSEWHERE = "01";
+
+describeOnPrivateServer("redis", "a Redis that has lost acknowledged commits", (server) => {
+  beforeEach(async () => {
+    await using client = await redisClient(server().url);
+    await client.ask("FLUSHALL");
+  });
+
+  it("is told once, refuses the change that relied on them, and goes on after that", async () => {
+    await using opened = await setup();
+    const { store, client, lost } = opened;
+    await commitAll(store, ["a", "b"]);
+    await keepCopy(client);
+    await commitAll(store, ["c", "d"]);
+    await putBack(client);
+    const replies = await Promise.all([store.commit(HERE, put("e")), store.commit(HERE, put("f"))]);
+    expect(replies).toMatchObject([
+      { outcome: "stale", rolledBack: true, commit: 2 },
+      { outcome: "stale", rolledBack: true, commit: 2 },
+    ]);
+    expect(lost).toEqual([HERE]);
+    const after = await store.commit(HERE, put("e"));
+    expect(after).toMatchObject({ outcome: "ok", commit: 3 });
+    expect(after.rolledBack).toBeUndefined();
+    expect(lost).toEqual([HERE]);
+  });
+
+  it("is noticed by the mark when others have brought the numbers up again", async () => {
+    await using opened = await setup();
+    await using other = await setup();
+    await commitAll(opened.store, ["a", "b"]);
+    await keepCopy(opened.client);
+    await commitAll(opened.store, ["c"]);
+    await putBack(opened.client);
+    await commitAll(other.store, ["c2", "d2", "e2"]);
+    expect(await opened.store.commit(HERE, put("e"))).toMatchObject({ outcome: "stale", rolledBack: true, commit: 5 });
+    expect(opened.lost).toEqual([HERE]);
+    expect(other.lost).toEqual([]);
+  });
+
+  it("is told for the shards in which this process saw commits", async () => {
+    await using opened = await setup();
+    const { store, client, lost } = opened;
+    await keepCopy(client);
+    await store.commit(HERE, put("a"));
+    await store.commit(ELSEWHERE, put("a", ELSEWHERE));
+    await putBack(client);
+    await store.commit(ELSEWHERE, put("b", ELSEWHERE));
+    await store.commit("02", put("b", "02"));
+    expect(lost).toEqual([ELSEWHERE]);
+  });
+
+  it("is no rollback when a commit is so old that its mark was overwritten", async () => {
+    await using opened = await setup();
+    await using other = await setup();
+    const first = await opened.store.commit(HERE, put("a"));
+    for (let n = 0; n < 90; n++)
+      await commitAll(
+        other.store,
+        Array.from({ length: 100 }, (_, m) => `${n}.${m}`),
+      );
+    expect(await opened.store.commit(HERE, put("b"))).toMatchObject({ outcome: "ok", commit: 9002 });
+    const wrong = { ...put("c"), seen: { commit: first.commit, mark: "!another" } };
+    expect((await opened.store.commit(HERE, wrong)).outcome).toBe("ok");
+  });
+
+  it("may have lost everything: the store keeps its shards, and says so", async () => {
+    await using opened = await setup(4);
+    const { store, client, lost } = opened;
+    await commitAll(store, ["a", "b"]);
+    await client.ask("FLUSHALL");
+    await client.ask("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
+    expect(await commitRepeatedly(store, HERE, put("c"), () => true)).toMatchObject({ outcome: "stale", rolledBack: true, commit: 0 });
+    expect(lost).toEqual([HERE]);
+    await using again = await setup();
+    expect(again.store.shards).toBe(4);
+  });
+
+  it("may have become another one: then every shard counts as rolled back", async () => {
+    await using opened = await setup(2);
+    await opened.client.ask("HSET", "tb:store", "identity", "another");
+    await opened.client.ask("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
+    await opened.told;
+    expect(opened.lost.toSorted()).toEqual(["00", "01"]);
+  });
+
+  it("tells followers of a gap, although its feeds count from the start again", async () => {
+    await using opened = await setup();
+    const { store, client } = opened;
+    await following(store, async (next) => {
+      const first = next();
+      await hasBegun(store);
+      await store.live(LOG, "one");
+      expect(await first).toMatchObject({ kind: "live" });
+      await client.ask("FLUSHALL");
+      expect(await next()).toEqual({ kind: "gap" });
+      const heard = next();
+      await store.live(LOG, "two");
+      expect(await heard).toEqual({ kind: "live", log: LOG, batch: "two" });
+    });
+  });
+
+  async function setup(shards?: number) {
+    const lost: string[] = [];
+    const { promise: told, resolve } = Promise.withResolvers<void>();
+    const onRollback = (shard: string): void => {
+      lost.push(shard);
+      resolve();
+    };
+    const store = await connectState(server().url, { clock: Date.now, onRollback, ...(shards === undefined ? {} : { shards }) });
+    const client = await redisClient(server().url);
+    return {
+      store,
+      client,
+      lost,
+      told,
+      async [Symbol.asyncDispose]() {
+        await store.close();
+        await client[Symbol.asyncDispose]();
+      },
+    };
+  }
+});
+
+async function commitAll(store: StateStore, names: readonly string[]): Promise<void> {
+  const replies = await Promise.all(names.map((name) => store.commit(HERE, put(name))));
+  expect(replies.map(({ outcome }) => outcome)).toEqual(names.map(() => "ok"));
+}
+
+/** Another database of the server takes a copy of everything. */
+async function keepCopy(client: RedisClient): Promise<void> {
+  for (const key of [await client.ask("KEYS", "*")].flat()) await client.ask("COPY", String(key), String(key), "DB", "1");
+}
+
+/** All clients see the copy from now on. */
+async function putBack(client: RedisClient): Promise<void> {
+  await client.ask("SWAPDB", "0", "1");
+}

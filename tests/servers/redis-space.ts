@@ -1,0 +1,58 @@
+import { randomUUID } from "node:crypto";
+import { connectState, type ConnectStateOptions, type StateStore } from "@toolbus/state";
+import type { OpenedStore } from "@toolbus/state/conformance";
+import { removeNamespace, type TestServer } from "@toolbus/testing/servers";
+import { afterAll } from "vitest";
+
+/** Namespaces on a server that no other test has; what was made under them is removed after the suite. */
+export interface RedisSpace {
+  /** The URL of a store of its own, empty at first; the same text names the same store. */
+  urlOf(text: string): string;
+  connect(text: string, options?: Partial<ConnectStateOptions>): Promise<StateStore>;
+  /** A fresh store whose clock is in the test's hand. */
+  open(): Promise<OpenedStore>;
+}
+
+export function redisSpace(server: () => Pick<TestServer, "kind" | "url" | "source">): RedisSpace {
+  const space = `t-${randomUUID().slice(0, 8)}`;
+  const made = new Set<string>();
+  let opened = 0;
+  afterAll(async () => {
+    // What a test has for itself goes as a whole.
+    if (server().source === "private") return;
+    for (const namespace of made) await removeNamespace(server(), namespace);
+  });
+  return { urlOf, connect, open };
+
+  function urlOf(text: string): string {
+    const namespace = `${space}.${text}`;
+    made.add(namespace);
+    return redisUrl(server().url, namespace);
+  }
+
+  function connect(text: string, options: Partial<ConnectStateOptions> = {}): Promise<StateStore> {
+    return connectState(urlOf(text), { clock: Date.now, ...options });
+  }
+
+  async function open(): Promise<OpenedStore> {
+    let now = 1_700_000_000_000;
+    const name = `case-${opened++}`;
+    const reopen = (): Promise<StateStore> => connect(name, { clock: () => now, clockForAll: true });
+    return { store: await reopen(), advance: (ms) => void (now += ms), reopen };
+  }
+}
+
+/** A shared server may keep nothing on disk: what a store needs in a test, it keeps. */
+export function redisUrl(server: string, namespace: string): string {
+  return `${server.replace(/[?#].*$/, "")}?namespace=${namespace}&durability=relaxed`;
+}
+
+export interface OpenStore extends AsyncDisposable {
+  readonly store: StateStore;
+}
+
+/** Opens a store that goes by its server's time: the clock of this process is wrong. */
+export async function openStore(url: string): Promise<OpenStore> {
+  const store = await connectState(url, { clock: () => 0 });
+  return { store, [Symbol.asyncDispose]: () => store.close() };
+}

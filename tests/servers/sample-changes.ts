@@ -1,0 +1,35 @@
+import type { Change, FeedItem, StateStore } from "@toolbus/state";
+
+export const HERE = "00";
+
+export function keyOf(name: string, shard = HERE): string {
+  return `tb:sample:{${shard}}:${name}`;
+}
+
+export const LOG = keyOf("log");
+
+/** Makes a document that does not exist yet. */
+export function put(name: string, shard = HERE): Change {
+  const key = keyOf(name, shard);
+  return { op: `put ${name}`, guards: [{ key, version: 0 }], put: [{ key, value: 1 }] };
+}
+
+/** Follows the store for as long as the work takes. */
+export async function following(store: StateStore, work: (next: () => Promise<FeedItem>) => Promise<void>): Promise<void> {
+  const stop = new AbortController();
+  const feed = store.follow({ signal: stop.signal })[Symbol.asyncIterator]();
+  try {
+    await work(async () => {
+      const { value, done } = await feed.next();
+      if (done) throw new Error("The feed has ended.");
+      return value;
+    });
+  } finally {
+    stop.abort();
+  }
+}
+
+/** A follower looks up where the feed ends on the connection of the commands: what is asked there now is answered after that. */
+export async function hasBegun(store: StateStore): Promise<void> {
+  await store.read([]);
+}

@@ -1,0 +1,31 @@
+import path from "node:path";
+import type { ServerKind, ServerMissing, TestServer } from "@toolbus/testing/servers";
+import { type Program, startProgram } from "../e2e/program.ts";
+
+const FIND_AND_STAY = path.join(import.meta.dirname, "find-and-stay.ts");
+
+/** A process of its own that looks for a server: the search happens once a process, and what it starts ends with the process. */
+export interface Finder {
+  readonly program: Program;
+  readonly found: TestServer | ServerMissing;
+}
+
+/** Looks with nothing of our own environment but the path, and what is given. The process stays, with what it started, until it is killed. */
+export async function startFinder(kind: ServerKind, env: Readonly<Record<string, string>>): Promise<Finder> {
+  const program = startProgram(FIND_AND_STAY, [kind], { env, typedTo: true });
+  return { program, found: foundIn((await program.says(/^\{.*\}$/m))[0]) };
+}
+
+/** Looks, and waits until the process has ended by itself. */
+export async function findOnce(
+  kind: ServerKind,
+  env: Readonly<Record<string, string>>,
+): Promise<{ readonly found: TestServer | ServerMissing; readonly said: string }> {
+  await using program = startProgram(FIND_AND_STAY, [kind], { env });
+  const { stdout, stderr } = await program.ended();
+  return { found: foundIn(stdout), said: stderr };
+}
+
+function foundIn(line: string): TestServer | ServerMissing {
+  return JSON.parse(line) as TestServer | ServerMissing;
+}
