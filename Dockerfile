@@ -4,8 +4,9 @@ ARG NODE_IMAGE=node:24-bookworm-slim
 FROM ${NODE_IMAGE} AS install
 WORKDIR /app
 COPY . .
-# Without the optional packages: they are other builds of Node.
-RUN npx -y pnpm@12.21.0 install --prod --no-optional --frozen-lockfile --prefer-offline --reporter=append-only --loglevel=error
+# What runs, without what tests and measures it, and without the optional packages: they are other builds of Node.
+RUN npx -y pnpm@12.21.0 install --prod --no-optional --frozen-lockfile --prefer-offline --reporter=append-only --loglevel=error \
+  --filter "./services/*..." --filter "./apps/*..." --filter "./examples/*..."
 
 FROM ${NODE_IMAGE}
 ENV NODE_ENV=production HEALTH_PORT=9000

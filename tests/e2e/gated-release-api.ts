@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
-import { startReleaseApi } from "@toolbus/example-release-api";
+import { type ReleaseApi, startReleaseApi } from "@toolbus/example-release-api";
 import { someRelease } from "./releases.ts";
 
 /** The example release API behind a gate: what a run reads waits until the test says go, so that a viewer is there before anything happens. */
@@ -10,6 +10,10 @@ export interface GatedReleaseApi {
   readonly url: string;
   /** From now on nothing passes, until the function that it gives is called. */
   hold(): () => void;
+  /** Resolves when the next request stands at the gate. */
+  asked(): Promise<void>;
+  /** What was filed. */
+  reports: ReleaseApi["reports"];
   stop(): Promise<void>;
 }
 
@@ -17,10 +21,13 @@ export async function gatedReleaseApi(directory: string, releaseIds: readonly st
   const releases = new Map(releaseIds.map((id) => [id, someRelease(id)]));
   const api = await startReleaseApi({ directory: path.join(directory, "api"), releases, clock: () => Date.now(), newId: randomUUID });
   let gate = Promise.resolve();
+  let next = Promise.withResolvers<void>();
   const server: Server = createServer((request, response) => {
     void (async () => {
       const body: Buffer[] = [];
       for await (const bytes of request) body.push(bytes as Buffer);
+      next.resolve();
+      next = Promise.withResolvers<void>();
       await gate;
       const headers = Object.entries(request.headers).flatMap(([name, value]) =>
         typeof value === "string" && !HOP.has(name) ? [[name, value] as [string, string]] : [],
@@ -42,6 +49,8 @@ export async function gatedReleaseApi(directory: string, releaseIds: readonly st
       gate = promise;
       return resolve;
     },
+    asked: () => next.promise,
+    reports: () => api.reports(),
     async stop() {
       server.closeAllConnections();
       await new Promise<void>((resolve) => server.close(() => resolve()));

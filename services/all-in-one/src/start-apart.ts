@@ -60,7 +60,8 @@ export async function startApart(options: ApartOptions): Promise<Apart> {
   const running = new Map<string, Replica>();
   try {
     // The first of each alone: it makes what the others find (keys, the shape of the store, queues).
-    for (let number = 1; number <= count; number++) for (const service of APART) await begin(service, number);
+    for (const service of APART) await begin(service, 1);
+    for (let number = 2; number <= count; number++) await Promise.all(APART.map((service) => begin(service, number)));
   } catch (error) {
     await Promise.all([...running.values()].map(({ process }) => process.kill()));
     throw error;

@@ -1,0 +1,123 @@
+import { fileURLToPath } from "node:url";
+import { isRunEnd } from "@toolbus/contracts";
+import { APART } from "@toolbus/all-in-one";
+import { type PrivateServer, startPrivateServer } from "@toolbus/testing/servers";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { patientClient, type Received } from "./client.ts";
+import { type Gate, startGate } from "./gate.ts";
+import { LEAST_RUNS, load, RUNS_A_SECOND } from "./load.ts";
+import { type ApartSystem, startApartSystem } from "./system.ts";
+
+const RELEASES = ["calm", "worker", "agent", "broker", "store"] as const;
+const GATED_AGENT = fileURLToPath(new URL("gated-agent.ts", import.meta.url));
+
+describe.each(["rabbitmq", "nats"] as const)("two of every service in processes of their own, on %s and Redis", (kind) => {
+  let broker: PrivateServer;
+  let redis: PrivateServer;
+  let gate: Gate;
+  let system: ApartSystem;
+  beforeAll(async () => {
+    [broker, redis, gate] = await Promise.all([startPrivateServer(kind), startPrivateServer("redis"), startGate()]);
+    system = await startApartSystem({
+      busUrl: broker.url,
+      stateUrl: redis.url,
+      releases: RELEASES,
+      env: { MODEL_GATE_URL: gate.url },
+      modules: { agent: GATED_AGENT },
+    });
+  });
+  afterAll(async () => {
+    await system?.stop();
+    await gate?.stop();
+    await Promise.all([broker?.remove(), redis?.remove()]);
+  });
+
+  it("investigate a release to its filed report", async () => {
+    await investigated("calm");
+  });
+
+  it("go on when a worker is killed in the middle of a read", async () => {
+    const open = system.api.hold();
+    const asked = system.api.asked();
+    await investigated("worker", async () => {
+      await asked;
+      // Nobody knows which of the two has the call.
+      for (const { process } of system.replicas("tool-executor")) await process.kill();
+      open();
+      for (const { number } of system.replicas("tool-executor")) await system.apart.restart("tool-executor", number);
+    });
+  });
+
+  it("go on when an agent is killed in the middle of a model call", async () => {
+    const asking = gate.hold();
+    await investigated("agent", async () => {
+      const pid = Number(await asking);
+      const killed = system.replicas("agent").find(({ process }) => process.pid === pid);
+      await killed?.process.kill();
+      gate.open();
+      await system.apart.restart("agent", killed?.number ?? 0);
+    });
+  });
+
+  it("go on when the broker is restarted in the middle of a run", async () => {
+    const open = system.api.hold();
+    const asked = system.api.asked();
+    await investigated("broker", async () => {
+      await asked;
+      await broker.kill();
+      open();
+      await broker.start();
+    });
+  });
+
+  it("go on when Redis is restarted in the middle of a run", async () => {
+    const open = system.api.hold();
+    const asked = system.api.asked();
+    await investigated("store", async () => {
+      await asked;
+      await redis.kill();
+      open();
+      await redis.start();
+    });
+  });
+
+  it(`fail no run of ${RUNS_A_SECOND} that begin in each second while one process after the other is restarted, and stop cleanly`, async () => {
+    const restarted = new AbortController();
+    const begun = performance.now();
+    const underLoad = load(patientClient(system.apart), restarted.signal);
+    const codes: (number | NodeJS.Signals)[] = [];
+    for (const service of APART) {
+      for (const number of [1, 2]) {
+        const before = system.replicas(service).find((replica) => replica.number === number)?.process;
+        await system.apart.restart(service, number);
+        codes.push((await before?.ended) ?? "SIGKILL");
+      }
+    }
+    restarted.abort();
+    const seconds = (performance.now() - begun) / 1000;
+    const ends = await underLoad;
+    expect(codes).toEqual(codes.map(() => 0));
+    expect(ends.length).toBeGreaterThanOrEqual(LEAST_RUNS);
+    expect({ failed: ends.filter((end) => end !== "run.completed ok"), said: system.output().slice(-4000) }).toMatchObject({ failed: [] });
+    console.log(`${kind}: ${ends.length} runs, ${codes.length} processes restarted in ${seconds.toFixed(1)} s, no run failed`);
+  });
+
+  /** Investigates a release while something happens to the system, and looks at what came of it. */
+  async function investigated(release: string, meanwhile: () => Promise<void> = async () => undefined): Promise<void> {
+    const client = patientClient(system.apart);
+    const { runId } = await client.investigate(release);
+    const [received] = await Promise.all([client.toTheEnd(runId), meanwhile()]);
+    const end = received.at(-1)?.event;
+    // No event is missing, and none came twice.
+    expect(received.map(({ id }) => id)).toEqual(received.map((_, n) => `${runId}:${n + 1}`));
+    expect({ ends: endsOf(received), said: system.output().slice(-4000) }).toMatchObject({ ends: ["run.completed"] });
+    const filed = system.api.reports().filter((report) => report.release_id === release);
+    expect(filed).toHaveLength(1);
+    expect(end?.type === "run.completed" ? end.report?.filing : null).toMatchObject({ status: "filed", reportId: filed[0]?.report_id });
+    // Whoever comes later sees the same.
+    expect(await client.toTheEnd(runId)).toEqual(received);
+  }
+});
+
+const endsOf = (received: readonly Received[]): readonly string[] =>
+  received.filter(({ event }) => isRunEnd(event)).map(({ event }) => event.type);

@@ -1,0 +1,124 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
+import { isRunEnd, type RunEvent } from "@toolbus/contracts";
+import type { Apart } from "@toolbus/all-in-one";
+
+/** An event as a client got it. */
+export interface Received {
+  readonly id: string;
+  readonly event: RunEvent;
+}
+
+const DEADLINE_MS = 90_000;
+const REQUEST_MS = 5000;
+const AGAIN_MS = 50;
+
+/**
+ * A client as ours should be: it goes to the next replica when one does not answer, repeats a request with the same key, and comes back to a stream with its
+ * last id. What it cannot get within a minute and a half is a failure.
+ */
+export function patientClient({ gatewayUrls, approvalsUrls, keys }: Pick<Apart, "gatewayUrls" | "approvalsUrls" | "keys">) {
+  let turn = 0;
+  const next = (urls: readonly string[]): string => urls[turn++ % urls.length] ?? "";
+  return {
+    /** Starts an investigation and gives its run. */
+    investigate: (releaseId: string) => post<{ readonly runId: string }>("/v1/investigations", { releaseId }),
+    /** Says one thing in a conversation of its own and gives its run. */
+    async say(text: string) {
+      const { conversationId } = await post<{ readonly conversationId: string }>("/v1/conversations", {});
+      return post<{ readonly runId: string }>(`/v1/conversations/${conversationId}/messages`, { text });
+    },
+    /** Every durable event of a run up to its end; whatever waits for a person is approved. */
+    async toTheEnd(runId: string): Promise<readonly Received[]> {
+      const received: Received[] = [];
+      await untilDone(`the end of ${runId}`, async () => {
+        await readStream(next(gatewayUrls), runId, received, (event) => {
+          if (event.type === "call.held") void approve(event.approvalId);
+        });
+        return received.some(({ event }) => isRunEnd(event)) ? received : null;
+      });
+      return received;
+    },
+    approve,
+  };
+
+  function post<T>(path: string, body: object): Promise<T> {
+    const key = randomUUID();
+    return untilDone(`an answer to POST ${path}`, async () => {
+      const response = await fetch(next(gatewayUrls) + path, {
+        method: "POST",
+        headers: { authorization: `Bearer ${keys.user}`, "content-type": "application/json", "idempotency-key": key },
+        body: JSON.stringify(body),
+        signal: AbortSignal.timeout(REQUEST_MS),
+      });
+      if (response.status >= 500) return null;
+      if (!response.ok) throw new Refused(`POST ${path} was answered ${response.status}: ${await response.text()}`);
+      return (await response.json()) as T;
+    });
+  }
+
+  async function approve(approvalId: string): Promise<void> {
+    await untilDone(`the decision of ${approvalId}`, async () => {
+      const url = `${next(approvalsUrls)}/v1/approvals/${encodeURIComponent(approvalId)}`;
+      const headers = { authorization: `Bearer ${keys.approver}`, "content-type": "application/json" };
+      const seen = await fetch(url, { headers, signal: AbortSignal.timeout(REQUEST_MS) });
+      if (!seen.ok) return null;
+      const { decisionToken: token } = (await seen.json()) as { readonly decisionToken?: string };
+      // Decided already: an answer to the request before was lost.
+      if (!token) return true;
+      const signal = AbortSignal.timeout(REQUEST_MS);
+      const decided = await fetch(`${url}/decision`, {
+        method: "POST",
+        headers,
+        body: JSON.stringify({ decision: "approve", token }),
+        signal,
+      });
+      return decided.status < 500 ? true : null;
+    });
+  }
+
+  async function readStream(gateway: string, runId: string, received: Received[], onEvent: (event: RunEvent) => void): Promise<void> {
+    const last = received.at(-1)?.id;
+    const response = await fetch(`${gateway}/v1/runs/${runId}/events`, {
+      headers: { authorization: `Bearer ${keys.user}`, accept: "text/event-stream", ...(last ? { "last-event-id": last } : {}) },
+      signal: AbortSignal.timeout(DEADLINE_MS),
+    });
+    if (!response.ok || !response.body) return;
+    let text = "";
+    for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
+      text += chunk;
+      const blocks = text.split("\n\n");
+      text = blocks.pop() ?? "";
+      for (const block of blocks) {
+        const [id, data] = [/^id: (.+)$/m.exec(block)?.[1], /^data: (.+)$/m.exec(block)?.[1]];
+        if (id === undefined || data === undefined) continue;
+        const event = JSON.parse(data) as RunEvent;
+        received.push({ id, event });
+        onEvent(event);
+        if (isRunEnd(event)) return;
+      }
+    }
+  }
+}
+
+/** Something that will not change however often it is asked for. */
+class Refused extends Error {
+  override readonly name = "Refused";
+}
+
+/** Tries until there is a value: a process that is away, or a broker that is, is no failure yet. */
+async function untilDone<T>(what: string, attempt: () => Promise<T | null>): Promise<T> {
+  const late = AbortSignal.timeout(DEADLINE_MS);
+  let lastError: unknown;
+  while (!late.aborted) {
+    try {
+      const value = await attempt();
+      if (value !== null) return value;
+    } catch (error) {
+      if (error instanceof Refused) throw error;
+      lastError = error;
+    }
+    await pause(AGAIN_MS);
+  }
+  throw new Error(`Waited ${DEADLINE_MS / 1000} s for ${what}.`, { cause: lastError });
+}

@@ -1,0 +1,65 @@
+import { type Apart, type ApartName, type Replica, startApart } from "@toolbus/all-in-one";
+import { type GatedReleaseApi, gatedReleaseApi } from "../gated-release-api.ts";
+import { scratch } from "../scratch.ts";
+
+/** Every service in processes of its own, two of each, as people and their agents meet it. */
+export interface ApartSystem {
+  readonly apart: Apart;
+  readonly api: GatedReleaseApi;
+  /** What the processes wrote. */
+  readonly output: () => string;
+  readonly replicas: (service: ApartName) => readonly Replica[];
+  stop(): Promise<void>;
+}
+
+export interface ApartSystemOptions {
+  readonly busUrl: string;
+  readonly stateUrl: string;
+  readonly releases: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly modules?: Partial<Readonly<Record<ApartName, string>>>;
+}
+
+/** Short times, so that what a death costs is over within a test. */
+const IMPATIENT = {
+  RUN_LEASE_MS: "3000",
+  RUN_RENEW_MS: "1000",
+  LEDGER_LEASE_MS: "3000",
+  LEDGER_RENEW_MS: "1000",
+  REDISPATCH_MS: "2000",
+  OUTBOX_VISIBILITY_MS: "1500",
+  WAKE_REPEAT_MS: "1500",
+  DRAIN_MS: "10000",
+} as const;
+
+export async function startApartSystem({ busUrl, stateUrl, releases, env, modules }: ApartSystemOptions): Promise<ApartSystem> {
+  const files = scratch();
+  const api = await gatedReleaseApi(files.at("api"), releases);
+  const written: string[] = [];
+  try {
+    const apart = await startApart({
+      directory: files.data(),
+      busUrl,
+      stateUrl,
+      replicas: 2,
+      env: { ...IMPATIENT, RELEASE_API_URL: api.url, ...env },
+      ...(modules ? { modules } : {}),
+      onOutput: (name, text) => void written.push(text.replace(/^(?=.)/gm, `${name}: `)),
+    });
+    return {
+      apart,
+      api,
+      output: () => written.join(""),
+      replicas: (service) => apart.replicas().filter((replica) => replica.service === service),
+      async stop() {
+        await apart.stop();
+        await api.stop();
+        files.remove();
+      },
+    };
+  } catch (error) {
+    await api.stop();
+    files.remove();
+    throw new Error(`The services did not start: ${written.join("")}`, { cause: error });
+  }
+}
