@@ -1,0 +1,191 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { DEFAULT_AGENT, message, messageTypes, topics } from "@toolbus/contracts";
+import { accounts } from "./accounts.ts";
+import { fuzzSender, WISHED } from "./fuzz-sender.ts";
+import { TOOLSET } from "./fuzz-tools.ts";
+import { type GenuineRun, genuineRuns, scriptedModel } from "./genuine-runs.ts";
+import { overheard } from "./overheard.ts";
+import { randomFrom } from "./random.ts";
+import { systemUnderFuzz } from "./system-under-fuzz.ts";
+import type { Tally } from "./tally.ts";
+
+export interface FuzzOptions {
+  readonly seed: number;
+  readonly count: number;
+}
+
+/** What a whole fuzz came to. */
+export interface Fuzzed {
+  readonly tally: Tally;
+  /** What must not happen and did; the first fifty. */
+  readonly faults: readonly string[];
+  readonly faultCount: number;
+  /** Every topic that a service consumed or listened to. */
+  readonly topics: ReadonlySet<string>;
+  /** The calls that changed the target, and those that were meant to. */
+  readonly changes: readonly string[];
+  readonly wantedChanges: readonly string[];
+  /** Bytes in use after each wave, garbage collected. */
+  readonly heap: readonly number[];
+  /** The longest time from the last fuzzed message of a wave until all that is good behind it was handled. */
+  readonly slowestMs: number;
+  readonly seconds: number;
+  /** Of the processor. */
+  readonly cpuSeconds: number;
+}
+
+const WAVE = 5000;
+/** So many of a wave come before there is anything to attack: what becomes of them is there to be replayed. */
+const FIRST = 50;
+/** In milliseconds: within this everything sent has ended and everything good was handled. */
+const WAVE_MS = 30_000;
+/** Longer than any timer of a call. */
+const TIMERS_MS = 3_600_000;
+/** Longer than anything that has an end is kept. */
+const BETWEEN_WAVES_MS = 31 * 86_400_000;
+
+/**
+ * Sends fuzzed messages to real services, in waves. The same seed draws the same faults in the same order; ids and times are new each time. Before each there are runs to attack, whose ids and messages the sender knows; behind it come a run
+ * that reads and writes, one whose approval is taken back, one whose read is broken off, a replay, and a call to register again: all of them have to be
+ * done in time. Then a month passes.
+ */
+export async function fuzz({ seed, count }: FuzzOptions): Promise<Fuzzed> {
+  const started = performance.now();
+  const cpu = process.cpuUsage();
+  const books = accounts();
+  const heardAlong = overheard();
+  let ahead = 0;
+  const clock = (): number => Date.now() + ahead;
+  let deadline = AbortSignal.timeout(WAVE_MS);
+  const runs = genuineRuns(
+    () => system,
+    () => deadline,
+  );
+  const onUnhandled = (reason: unknown): void => books.fault(`a rejection that nobody handles: ${String(reason)}`);
+  process.on("unhandledRejection", onUnhandled);
+  const { settled, heard, kept, acted, fault } = books;
+  const system = await systemUnderFuzz({
+    random: randomFrom(seed),
+    clock,
+    model: scriptedModel,
+    watcher: {
+      settled,
+      heard,
+      kept,
+      acted,
+      fault,
+      committed: runs.committed,
+      published(sent, by) {
+        books.published(sent, by);
+        if (by?.n === null || by === undefined) heardAlong.note(sent);
+      },
+    },
+  });
+  const sender = fuzzSender({ random: randomFrom(seed + 1), clock, system, books, heardOn: heardAlong.on });
+  const heap: number[] = [];
+  const wantedChanges: string[] = [];
+  let slowestMs = 0;
+  try {
+    for (let sent = 0; sent < count; sent += WAVE) {
+      deadline = AbortSignal.timeout(WAVE_MS);
+      await wave(Math.min(WAVE, count - sent));
+      heap.push(heapInUse());
+      ahead += BETWEEN_WAVES_MS;
+      await system.restartOperations();
+    }
+  } finally {
+    await system.stop();
+    process.off("unhandledRejection", onUnhandled);
+  }
+  const { tally, faults, faultCount } = books;
+  const seconds = (performance.now() - started) / 1000;
+  const { user, system: kernel } = process.cpuUsage(cpu);
+  const cpuSeconds = (user + kernel) / 1_000_000;
+  const { topics: consumed, target } = system;
+  return { tally, faults, faultCount, topics: consumed, changes: target.changes, wantedChanges, heap, slowestMs, seconds, cpuSeconds };
+
+  async function wave(size: number): Promise<void> {
+    for (let i = 0; i < Math.min(FIRST, size); i++) sender.send([]);
+    await books.allEnded(deadline);
+    const victims = await attacked();
+    for (let i = FIRST; i < size; i++) sender.send(victims);
+    const published = performance.now();
+    const good = await runs.ask("look and note");
+    await Promise.all([completed(good), approvalTakenBack(), readBrokenOff(), books.allEnded(deadline)]);
+    await registeredAgain();
+    await replayed();
+    slowestMs = Math.max(slowestMs, performance.now() - published);
+    wantedChanges.push(good.callId(2));
+    await over(victims);
+    heardAlong.forget(victims.map(({ runId }) => runId));
+  }
+
+  /** Runs that wait, for people and for a read that never ends, and dead letters that somebody wants to have replayed. */
+  async function attacked(): Promise<readonly GenuineRun[]> {
+    const held = await Promise.all(Array.from({ length: 8 }, () => runs.ask("wire money")));
+    const lingering = await Promise.all(Array.from({ length: 6 }, () => runs.ask("wait for ever")));
+    await Promise.all(books.letters.slice(-WISHED).map(({ letterId }) => runs.wish(letterId, clock())));
+    await Promise.all([...held.map(runs.held), ...lingering.map(runs.sent)]);
+    return [...held, ...lingering];
+  }
+
+  async function completed(run: GenuineRun): Promise<void> {
+    const end = await runs.ended(run);
+    if (end !== "run.completed") books.fault(`a good run behind the fuzz ended as ${end}`);
+  }
+
+  async function approvalTakenBack(): Promise<void> {
+    const run = await runs.ask("wire money");
+    await runs.held(run);
+    await runs.cancel(run);
+    await runs.takenBack(run);
+  }
+
+  async function readBrokenOff(): Promise<void> {
+    const progressShown = books.actsOn(topics.progress(DEFAULT_AGENT), deadline);
+    const run = await runs.ask("wait for ever");
+    await system.target.begun(run.callId(1), deadline);
+    await progressShown;
+    await runs.cancel(run);
+    await system.target.aborted(run.callId(1), deadline);
+  }
+
+  async function registeredAgain(): Promise<void> {
+    const heardOf = Promise.all([topics.toolRefresh, topics.toolAnnounce].map((topic) => books.actsOn(topic, deadline)));
+    const refresh = {
+      topic: topics.toolRefresh,
+      type: messageTypes.toolRefresh,
+      source: "/agent",
+      now: clock(),
+      body: { toolset: TOOLSET },
+    };
+    await system.outside.announce(message({ id: `refresh:${clock()}`, ...refresh }));
+    await heardOf;
+  }
+
+  async function replayed(): Promise<void> {
+    const letter = books.letters.findLast(({ replayBy }) => replayBy.kind === "publish");
+    if (!letter) return;
+    await runs.wish(letter.letterId, clock());
+    await runs.replay(letter.letterId, clock());
+  }
+
+  /** Ends what still waits, whatever the fuzz made of it. */
+  async function over(victims: readonly GenuineRun[]): Promise<void> {
+    await Promise.all(victims.map(runs.end));
+    // A write that was sent under a forged grant is looked at when its timer is due.
+    ahead += TIMERS_MS;
+    await Promise.all(victims.map(runs.ended));
+    system.target.release();
+    await system.idle(deadline);
+    books.waveOver();
+  }
+}
+
+function heapInUse(): number {
+  setFlagsFromString("--expose-gc");
+  const collect: unknown = runInNewContext("gc");
+  if (typeof collect === "function") collect();
+  return process.memoryUsage().heapUsed;
+}

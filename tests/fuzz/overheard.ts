@@ -1,0 +1,33 @@
+import { attributes, type Message } from "@toolbus/contracts";
+
+/** Messages that the services sent each other, as somebody who reads along has them. */
+export interface Overheard {
+  note(message: Message): void;
+  /** The latest on a topic, oldest first. */
+  on(topic: string): readonly Message[];
+  /** Drops what is about these runs. */
+  forget(runIds: readonly string[]): void;
+}
+
+const MOST = 200;
+
+export function overheard(): Overheard {
+  const byTopic = new Map<string, readonly Message[]>();
+  return {
+    note(message) {
+      // What is replayed is as broken as it was.
+      if (attributes.replayOf in message.attributes) return;
+      byTopic.set(message.topic, [...(byTopic.get(message.topic) ?? []), message].slice(-MOST));
+    },
+    on: (topic) => byTopic.get(topic) ?? [],
+    forget(runIds) {
+      const about = ({ id, correlationId = "" }: Message): boolean =>
+        runIds.some((runId) => correlationId.startsWith(runId) || id.includes(runId));
+      for (const [topic, messages] of byTopic)
+        byTopic.set(
+          topic,
+          messages.filter((message) => !about(message)),
+        );
+    },
+  };
+}

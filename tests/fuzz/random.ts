@@ -1,0 +1,47 @@
+/** Random numbers that are the same for a seed, on every machine. */
+export interface Random {
+  /** From 0 up to 1. */
+  next(): number;
+  /** A whole number from 0 to `count - 1`. */
+  below(count: number): number;
+  chance(probability: number): boolean;
+  /** Throws a RangeError on an empty list. */
+  pick<T>(list: readonly T[]): T;
+  /** Text that nobody expects, of up to so many UTF-16 units: control characters, lone surrogates, everything. */
+  noise(longest: number): string;
+}
+
+/** The generator is mulberry32: good enough to vary input, useless as a secret. */
+export function randomFrom(seed: number): Random {
+  let state = seed >>> 0;
+  const random: Random = {
+    next() {
+      state = (state + 0x6d2b79f5) >>> 0;
+      let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+      mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)) ^ mixed;
+      return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+    },
+    below: (count) => Math.floor(random.next() * count),
+    chance: (probability) => random.next() < probability,
+    pick(list) {
+      const index = random.below(list.length);
+      if (index >= list.length) throw new RangeError("There is nothing to pick from.");
+      return list[index] as (typeof list)[number];
+    },
+    noise(longest) {
+      const length = 1 + random.below(longest);
+      return Array.from({ length }, () => random.pick(ALPHABETS)(random)).join("");
+    },
+  };
+  return random;
+}
+
+const ALPHABETS: readonly ((random: Random) => string)[] = [
+  (random) => String.fromCharCode(random.below(128)),
+  (random) => String.fromCharCode(random.below(128)),
+  (random) => String.fromCharCode(random.below(32)),
+  (random) => String.fromCharCode(0xd800 + random.below(0x800)),
+  (random) => String.fromCharCode(random.below(0x1_00_00)),
+  (random) =>
+    random.pick(["{", "}", "[", "]", '"', "\\", "\\u0000", "__proto__", "\u202e", "\ufeff", "\u2028", "💥", "%00", "../", "$ne", "'; --"]),
+];

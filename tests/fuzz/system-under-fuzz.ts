@@ -1,0 +1,110 @@
+import { startAgent, agentSettings } from "@toolbus/agent";
+import { approvalsSettings, startApprovalsCore } from "@toolbus/approvals";
+import { memoryBus, type MessageBus } from "@toolbus/bus";
+import { gatewaySettings, startGatewayCore } from "@toolbus/gateway";
+import { generateSigningKey, publicKeySet, staticKeySet } from "@toolbus/grants";
+import type { ModelProvider } from "@toolbus/models";
+import { type Infrastructure, readSettings } from "@toolbus/runtime";
+import { memoryStore } from "@toolbus/state";
+import { startWorker } from "@toolbus/tool-kit";
+import { toolExecutor } from "@toolbus/tool-executor";
+import { fuzzTools } from "./fuzz-tools.ts";
+import type { Random } from "./random.ts";
+import { type Watcher, witness } from "./witness.ts";
+
+export type SystemUnderFuzz = Awaited<ReturnType<typeof systemUnderFuzz>>;
+
+export const PROFILE = "chat";
+
+export interface SystemOptions {
+  readonly random: Random;
+  /** Wall clock in milliseconds, for the store too. */
+  readonly clock: () => number;
+  readonly model: ModelProvider;
+  readonly watcher: Watcher;
+  /** By default one in memory whose waits are a thousandth of what they are, so that ten tries are soon over. Closed with the system. */
+  readonly bus?: MessageBus;
+}
+
+/**
+ * Every real service over one bus, and a store in memory: gateway, agent, approvals, a worker with tools, and the one that looks after dead letters. All
+ * of them have the product's own times.
+ */
+export async function systemUnderFuzz(options: SystemOptions) {
+  const { random, clock, model, watcher } = options;
+  const { bus = memoryBus({ clock, random: () => random.next(), schedule: hurried }) } = options;
+  const store = memoryStore({ clock });
+  const witnessed = witness(bus, store, watcher);
+  const infrastructure: Infrastructure = {
+    bus: witnessed.bus,
+    state: witnessed.state,
+    log: witnessed.log,
+    random: (count) => Uint8Array.from({ length: count }, () => random.below(256)),
+    monotonic: () => performance.now(),
+    clock,
+  };
+  const target = fuzzTools();
+  const key = await generateSigningKey();
+  const soon = { POLL_MS: "20" };
+  const open = new AsyncDisposableStack();
+  open.defer(() => store.close());
+  open.defer(() => bus.close());
+  const startOperations = () => toolExecutor.start(infrastructure, readSettings(toolExecutor.settings, { TOOLSETS: "operations" }));
+  let operations = await startOperations();
+  open.defer(() => operations.stop());
+  const approvals = await startApprovalsCore(infrastructure, readSettings(approvalsSettings, { ...soon, PIN_ON_FIRST_SIGHT: "true" }), key);
+  open.defer(() => approvals.stop());
+  const worker = await startWorker({
+    ...infrastructure,
+    toolset: target.toolset,
+    keys: staticKeySet(publicKeySet([key])),
+    seenEveryMs: 50,
+  });
+  open.defer(() => worker.stop());
+  const agent = await startAgent(infrastructure, readSettings(agentSettings, soon), {
+    provider: model,
+    profiles: new Map([[PROFILE, profile]]),
+  });
+  open.defer(() => agent.stop());
+  const gateway = startGatewayCore(infrastructure, readSettings(gatewaySettings, soon));
+  open.defer(() => gateway.stop());
+  return {
+    outside: witnessed.outside,
+    idle: witnessed.idle,
+    store,
+    target,
+    gateway: gateway.parts,
+    topics: witnessed.topics,
+    listeners: witnessed.listeners,
+    /** Starts the worker that looks after dead letters again; then it takes those out of its lists whose time is over. */
+    async restartOperations() {
+      await operations.stop();
+      operations = await startOperations();
+    },
+    stop: () => open.disposeAsync(),
+  };
+}
+
+const profile = {
+  name: PROFILE,
+  description: "Does what it is told.",
+  systemPrompt: "A scripted model reads no prompt.",
+  model: null,
+  toolChoice: "auto",
+  askUser: false,
+  tools: "all",
+  limits: { maxRounds: 8, activeMs: 600_000, maxTools: 12, maxTokens: 100 },
+  seedCalls: [],
+  report: null,
+  continueAfterFailedWrite: false,
+} as const;
+
+/** A thousandth of each wait; keeps no process alive. */
+function hurried(task: () => void, ms: number): () => void {
+  if (ms <= 0) {
+    const immediate = setImmediate(task);
+    return () => clearImmediate(immediate);
+  }
+  const timer = setTimeout(task, ms / 1000).unref();
+  return () => clearTimeout(timer);
+}

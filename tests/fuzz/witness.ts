@@ -1,0 +1,217 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { Delivery, DeliveryHandler, Disposition, MessageBus } from "@toolbus/bus";
+import { attributes, describeProblems, type KeptLetter, type Message, parseKeptLetter, topics } from "@toolbus/contracts";
+import type { Change, StateStore } from "@toolbus/state";
+import type { Log } from "@toolbus/telemetry";
+
+/** The attribute by which a message is known again, in its dead letter as well. */
+export const NUMBER = "fuzz-n";
+
+/** What happened while one message was handled, over all its deliveries. */
+export interface Trace {
+  /** The number of a fuzzed message; null for one that the services sent. */
+  readonly n: number | null;
+  readonly topic: string;
+  readonly message: Message;
+  /** Something was stored or sent because of it. */
+  acted: boolean;
+  /** Its dead letter, when there is one. */
+  letter: Message | null;
+  /** Why a listener dropped it. */
+  dropped: string | null;
+  kept: KeptLetter | null;
+}
+
+/** Is told what becomes of messages. */
+export interface Watcher {
+  /** A delivery was settled for good. */
+  settled(trace: Trace): void;
+  /** Another listener heard an announcement. */
+  heard(trace: Trace): void;
+  /** A dead letter became a document. */
+  kept(letter: KeptLetter): void;
+  /** A message that the services sent had an effect. */
+  acted(topic: string): void;
+  /** What the services send, fuzzed messages' dead letters too. */
+  published(message: Message, by: Trace | undefined): void;
+  committed(change: Change): void;
+  /** What must not happen at all. */
+  fault(what: string): void;
+}
+
+export interface Witness {
+  /** For the services. */
+  readonly bus: MessageBus;
+  /** For whoever else is on the broker: what is sent here is no act of a service. */
+  readonly outside: Pick<MessageBus, "publish" | "announce">;
+  /** Resolves when no queue holds a message. */
+  idle(deadline: AbortSignal): Promise<void>;
+  readonly state: StateStore;
+  readonly log: Log;
+  /** How many listen to a topic. */
+  listeners(topic: string): number;
+  /** Everything that is consumed or listened to. */
+  readonly topics: ReadonlySet<string>;
+}
+
+/** The same bus and store, and a log, which tell a watcher what the services do with each message. They change nothing. */
+export function witness(bus: MessageBus, state: StateStore, watcher: Watcher): Witness {
+  const current = new AsyncLocalStorage<Trace>();
+  const open = new Map<Message, Trace>();
+  const listening = new Map<string, number>();
+  const consumed = new Set<string>();
+  let waiting = 0;
+  let onIdle: (() => void) | null = null;
+  return {
+    outside: { publish, announce: (message) => bus.announce(message) },
+    async idle(deadline) {
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      onIdle = resolve;
+      deadline.addEventListener("abort", () => reject(new Error(`${waiting} messages still wait in queues.`)), { once: true });
+      if (waiting === 0) resolve();
+      await promise;
+    },
+    topics: consumed,
+    listeners: (topic) => listening.get(topic) ?? 0,
+    bus: {
+      async publish(message) {
+        const by = current.getStore();
+        if (by && message.topic === topics.dead(by.topic)) by.letter = message;
+        else act(by);
+        watcher.published(message, by);
+        await publish(message);
+      },
+      consume(topic, handler, options) {
+        consumed.add(topic);
+        return bus.consume(topic, (delivery) => take(topic, delivery, handler), options);
+      },
+      async announce(message) {
+        const by = current.getStore();
+        act(by);
+        watcher.published(message, by);
+        await bus.announce(message);
+      },
+      async listen(topic, listener) {
+        consumed.add(topic);
+        const { stop } = await bus.listen(topic, (message) => {
+          const trace = traceOf(topic, message);
+          current.run(trace, () => listener(message));
+          watcher.heard(trace);
+        });
+        const count = (more: number): void => void listening.set(topic, (listening.get(topic) ?? 0) + more);
+        count(1);
+        return { stop: () => stop().then(() => count(-1)) };
+      },
+      close: () => bus.close(),
+    },
+    state: {
+      ...state,
+      async commit(shard, change) {
+        const reply = await state.commit(shard, change);
+        if (reply.outcome !== "ok") return reply;
+        const by = current.getStore();
+        if (change.op.startsWith("keep:dl_")) keep(change, by);
+        act(by);
+        watcher.committed(change);
+        return reply;
+      },
+      async live(log, batch) {
+        act(current.getStore());
+        await state.live(log, batch);
+      },
+      page(index, options) {
+        const by = current.getStore();
+        // What listens to announcements looks, and mostly finds nothing new.
+        if (by && listening.has(by.topic)) act(by);
+        return state.page(index, options);
+      },
+    },
+    log: logOf({}),
+  };
+
+  async function publish(message: Message): Promise<void> {
+    waiting++;
+    try {
+      await bus.publish(message);
+    } catch (error) {
+      waiting--;
+      throw error;
+    }
+  }
+
+  async function take(topic: string, delivery: Delivery, handler: DeliveryHandler): Promise<Disposition> {
+    const { message } = delivery;
+    // The bus in memory brings the very same object in every delivery.
+    const trace = open.get(message) ?? traceOf(topic, message);
+    open.set(message, trace);
+    const settled = await current.run(trace, () => handler(delivery));
+    if (settled.kind === "retry") return settled;
+    open.delete(message);
+    if (trace.letter) refuseSecrets(trace, trace.letter.body + JSON.stringify(trace.letter.attributes), "a dead letter");
+    watcher.settled(trace);
+    if (--waiting === 0) onIdle?.();
+    return settled;
+  }
+
+  function keep({ put = [] }: Change, by: Trace | undefined): void {
+    const letter = parseKeptLetter(put[0]?.value);
+    if (!letter.ok) return watcher.fault(`a dead letter is kept that breaks its schema: ${describeProblems(letter.problems)}`);
+    if (by) by.kept = letter.value;
+    refuseSecrets(by, JSON.stringify(letter.value), "a kept dead letter");
+    watcher.kept(letter.value);
+  }
+
+  function act(by: Trace | undefined): void {
+    if (!by) return;
+    by.acted = true;
+    if (by.n === null) watcher.acted(by.topic);
+  }
+
+  function logOf(base: object): Log {
+    return {
+      debug: (fields, message) => line("debug", fields, message),
+      info: (fields, message) => line("info", fields, message),
+      warn: (fields, message) => line("warn", fields, message),
+      error: (fields, message) => line("error", fields, message),
+      child: (fields) => logOf({ ...base, ...fields }),
+    };
+
+    function line(level: string, fields: object, message: string): void {
+      const by = current.getStore();
+      const text = `${level} ${message} ${JSON.stringify({ ...base, ...fields }, errorAsText)}`;
+      refuseSecrets(by, text, "a log line");
+      if (level === "error") watcher.fault(`${by?.topic ?? "nobody's message"}: ${text.slice(0, 600)}`);
+      if (by && message === "an announcement that cannot be read is dropped" && "reason" in fields) by.dropped = String(fields.reason);
+    }
+  }
+
+  function refuseSecrets(by: Trace | undefined, text: string, where: string): void {
+    const secrets = by ? secretsOf(by.message) : [];
+    for (const secret of [SECRET_MARK, ...secrets])
+      if (text.includes(secret)) watcher.fault(`${where} holds a secret of a message on ${by?.topic ?? "no topic"}: ${text.slice(0, 300)}`);
+  }
+}
+
+/** What every made-up grant and call secret holds. */
+export const SECRET_MARK = "fuZZ5ecret";
+
+/** The values that nobody but the receiver of a message may read. */
+function secretsOf({ attributes: named }: Pick<Message, "attributes">): readonly string[] {
+  return [named[attributes.grant], named[attributes.callSecret]].flatMap((value) =>
+    value !== undefined && value.length > 8 ? [value] : [],
+  );
+}
+
+/** The number of a fuzzed message, or the one that its dead letter holds. */
+export function numberOf({ attributes: named }: Pick<Message, "attributes">): number | null {
+  const number = Object.hasOwn(named, NUMBER) ? named[NUMBER] : undefined;
+  return number === undefined ? null : Number(number);
+}
+
+function traceOf(topic: string, message: Message): Trace {
+  return { n: numberOf(message), topic, message, acted: false, letter: null, dropped: null, kept: null };
+}
+
+function errorAsText(_key: string, value: unknown): unknown {
+  return value instanceof Error ? `${value.name}: ${value.message} ${value.stack ?? ""}` : value;
+}
