@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { BENCH_HELP, benchArguments } from "./arguments.ts";
 import { benchmarks } from "./benchmarks.ts";
 
-const read = (line: string) => benchArguments(line === "" ? [] : line.split(" "), benchmarks);
+const read = (line: string, environment = {}) => benchArguments(line === "" ? [] : line.split(" "), benchmarks, environment);
 
 describe("the arguments of a benchmark", () => {
   it("are its name, how long and in which form", () => {
@@ -13,19 +13,48 @@ describe("the arguments of a benchmark", () => {
     expect(read("embedded")).toMatchObject({ ok: true, args: { seconds: 10, json: false } });
   });
 
+  it("say where the servers are: by flag, else by the environment, else where they usually are", () => {
+    expect(
+      read("tool-call --rabbitmq amqp://rabbit --peers", { BENCH_NATS_URL: "nats://nats", BENCH_RABBITMQ_URL: "amqp://other" }),
+    ).toMatchObject({
+      args: { wishes: { servers: { rabbitmq: "amqp://rabbit", nats: "nats://nats", redis: null }, peers: true } },
+    });
+    expect(read("run-loop", { BENCH_NATS_URL: "", BENCH_REDIS_URL: "redis://redis" })).toMatchObject({
+      args: {
+        wishes: {
+          servers: { rabbitmq: "amqp://guest:guest@127.0.0.1:5672", nats: "nats://127.0.0.1:4222", redis: "redis://redis" },
+          peers: false,
+        },
+      },
+    });
+  });
+
+  it("name the variable whose value is no address, and not the value", () => {
+    expect(read("tool-call", { BENCH_NATS_URL: "http://me:secret@nats" })).toEqual({
+      ok: false,
+      message: "BENCH_NATS_URL is no address of NATS: it begins with nats:// or tls://.",
+    });
+  });
+
   it.each(["--help", "-h", "embedded --help"])("%s asks for the help, which names every benchmark", (line) => {
     expect(read(line)).toMatchObject({ ok: true, args: { help: true } });
     for (const { name } of benchmarks) expect(BENCH_HELP).toContain(`\n  ${name} `);
   });
 
   it.each([
-    ["", "Name a benchmark, for example npm run bench -- embedded. There is: embedded, http, streams, telemetry."],
-    ["amqp", 'There is no benchmark "amqp". There is: embedded, http, streams, telemetry.'],
+    ["", "Name a benchmark, for example npm run bench -- embedded. There is: embedded, http, streams, telemetry, tool-call, run-loop."],
+    ["amqp", 'There is no benchmark "amqp". There is: embedded, http, streams, telemetry, tool-call, run-loop.'],
     ["embedded again", 'One benchmark at a time: "again" is too many.'],
     ["embedded --seconds 0", '--seconds takes a whole number from 1 to 600, not "0".'],
     ["embedded --seconds 601", '--seconds takes a whole number from 1 to 600, not "601".'],
     ["embedded --seconds 1.5", '--seconds takes a whole number from 1 to 600, not "1.5".'],
     ["embedded --seconds", "--seconds needs a value: see npm run bench -- --help."],
+    ["run-loop --redis", "--redis needs a value: see npm run bench -- --help."],
+    ["embedded --peers", "--peers is not for embedded, but for tool-call."],
+    ["tool-call --redis redis://localhost", "--redis is not for tool-call, but for run-loop."],
+    ["http --nats nats://localhost", "--nats is not for http, but for tool-call and run-loop."],
+    ["tool-call --rabbitmq http://me:secret@localhost", "--rabbitmq is no address of RabbitMQ: it begins with amqp:// or amqps://."],
+    ["run-loop --redis localhost:6379", "--redis is no address of Redis: it begins with redis:// or rediss://."],
     ["embedded --fast", "Unknown option '--fast': see npm run bench -- --help for the flags there are."],
   ])("%j are refused in one sentence", (line, message) => {
     expect(read(line)).toEqual({ ok: false, message });

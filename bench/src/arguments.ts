@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
-import type { Benchmark } from "./benchmark.ts";
+import type { Benchmark, SpecialFlag, Wishes } from "./benchmark.ts";
+import { type Environment, serverUrls } from "./server-urls.ts";
 
 export interface BenchArguments {
   readonly benchmark: Benchmark;
@@ -7,6 +8,7 @@ export interface BenchArguments {
   /** How long each row is measured. */
   readonly seconds: number;
   readonly help: boolean;
+  readonly wishes: Wishes;
 }
 
 export const BENCH_HELP = `Measures what Toolbus costs over doing the same work without it, in slices that take turns.
@@ -17,12 +19,20 @@ Usage: npm run bench -- NAME [options]
   http               the gateway: a run accepted, the first event of a stream, events to 1 and to 100 readers
   streams            1,000 readers, slow ones, and ones that never read: what they cost in memory, and the others
   telemetry          a read call and a write call with traces, metrics and logs on, against the same with telemetry off
+  tool-call          a durable call over RabbitMQ and over JetStream, against their own clients, and with telemetry on
+  run-loop           runs of five tool rounds on Redis, against a loop by hand; tools in process and over both brokers
 
   --seconds N        how long each row is measured, 1 to 600 (default: 10)
+  --rabbitmq URL     tool-call, run-loop: RabbitMQ (default: BENCH_RABBITMQ_URL, or the usual local port as guest)
+  --nats URL         tool-call, run-loop: NATS with JetStream (default: BENCH_NATS_URL, or the usual local port)
+  --redis URL        run-loop: Redis (default: BENCH_REDIS_URL, or a private one that syncs each write to disk)
+  --peers            tool-call: NestJS and moleculer as well, which npm installs into bench/peers the first time
   --json             print one JSON document instead of a table
   --help             this text
 
-Exit codes: 0 measured, 1 an error.
+What is on a server is left alone: every name begins with a namespace of its own, which is removed in the end.
+
+Exit codes: 0 measured, 1 an error, or no server to measure on.
 `;
 
 const DEFAULT_SECONDS = 10;
@@ -30,39 +40,61 @@ const DEFAULT_SECONDS = 10;
 export type ReadBenchArguments = { readonly ok: true; readonly args: BenchArguments } | { readonly ok: false; readonly message: string };
 
 /** The flags, or one sentence for what cannot be used. */
-export function benchArguments(argv: readonly string[], benchmarks: readonly Benchmark[]): ReadBenchArguments {
+export function benchArguments(
+  argv: readonly string[],
+  benchmarks: readonly Benchmark[],
+  environment: Environment = {},
+): ReadBenchArguments {
   const parsed = parse(argv);
   if (!parsed.ok) return parsed;
   const { values, positionals } = parsed;
   const [name, ...more] = positionals;
   const known = benchmarks.map((each) => each.name).join(", ");
   const [first] = benchmarks;
-  const { json = false, help = false } = values;
-  if (help && first) return { ok: true, args: { benchmark: first, json, seconds: DEFAULT_SECONDS, help } };
+  const { json = false, help = false, peers = false } = values;
+  if (help && first) {
+    const { urls } = serverUrls({}, {});
+    return { ok: true, args: { benchmark: first, json, seconds: DEFAULT_SECONDS, help, wishes: { servers: urls, peers } } };
+  }
   if (more.length > 0) return refused(`One benchmark at a time: "${more[0]}" is too many.`);
   if (name === undefined) return refused(`Name a benchmark, for example npm run bench -- embedded. There is: ${known}.`);
   const benchmark = benchmarks.find((each) => each.name === name);
   if (!benchmark) return refused(`There is no benchmark "${name}". There is: ${known}.`);
+  const stray = SPECIAL_FLAGS.find((flag) => values[flag] !== undefined && !benchmark.flags?.includes(flag));
+  if (stray) return refused(`--${stray} is not for ${name}, but for ${takersOf(stray, benchmarks)}.`);
   const text = values.seconds ?? String(DEFAULT_SECONDS);
   if (!/^[1-9][0-9]{0,2}$/.test(text) || Number(text) > 600) return refused(`--seconds takes a whole number from 1 to 600, not "${text}".`);
-  return { ok: true, args: { benchmark, json, seconds: Number(text), help } };
+  const { urls, problem } = serverUrls(values, environment);
+  if (problem !== null) return refused(problem);
+  return { ok: true, args: { benchmark, json, seconds: Number(text), help, wishes: { servers: urls, peers } } };
+}
+
+const SPECIAL_FLAGS = ["rabbitmq", "nats", "redis", "peers"] as const satisfies readonly SpecialFlag[];
+
+function takersOf(flag: SpecialFlag, benchmarks: readonly Benchmark[]): string {
+  return benchmarks
+    .filter(({ flags }) => flags?.includes(flag))
+    .map(({ name }) => name)
+    .join(" and ");
 }
 
 const refused = (message: string): { readonly ok: false; readonly message: string } => ({ ok: false, message });
 
 function parse(argv: readonly string[]) {
   const flag = { type: "boolean" } as const;
+  const text = { type: "string" } as const;
   try {
     const { values, positionals } = parseArgs({
       args: [...argv],
-      options: { json: flag, help: { ...flag, short: "h" }, seconds: { type: "string" } },
+      options: { json: flag, help: { ...flag, short: "h" }, seconds: text, rabbitmq: text, nats: text, redis: text, peers: flag },
       strict: true,
       allowPositionals: true,
     });
     return { ok: true as const, values, positionals };
   } catch (error) {
     const message = error instanceof Error ? (error.message.split("\n")[0] ?? "") : String(error);
-    if (/'--seconds <value>' argument/.test(message)) return refused("--seconds needs a value: see npm run bench -- --help.");
+    const valueless = /'(--[a-z]+) <value>' argument/.exec(message)?.[1];
+    if (valueless !== undefined) return refused(`${valueless} needs a value: see npm run bench -- --help.`);
     return refused(`${message.replace(/\. To specify.*$/s, "").replace(/\.$/, "")}: see npm run bench -- --help for the flags there are.`);
   }
 }

@@ -2,9 +2,9 @@ import { fork } from "node:child_process";
 
 /** Another process of the benchmark, which answers questions. */
 export interface AskedProcess<Q> {
-  /** Rejects when it says that it cannot, and when it ends first. */
+  /** Rejects when it says that it cannot, when it ends first, and when it takes longer than two minutes. */
   ask(question: Q): Promise<object>;
-  /** Lets it end, and waits for that. */
+  /** Lets it end, and waits for that; kills it when it takes longer than 40 s. */
   stop(): Promise<void>;
 }
 
@@ -16,6 +16,10 @@ interface Asked<Q> {
 type Answer =
   | { readonly id: number; readonly ok: true; readonly value: object }
   | { readonly id: number; readonly ok: false; readonly message: string };
+
+const ANSWER_MS = 120_000;
+/** Longer than a bus waits for what is under way. */
+const STOP_MS = 40_000;
 
 /** Starts a module of ours that calls `answerQuestions`. */
 export function startAsked<Q>(module: URL, flags: readonly string[] = []): AskedProcess<Q> {
@@ -41,11 +45,17 @@ export function startAsked<Q>(module: URL, flags: readonly string[] = []): Asked
       waiting.set(id, answer);
       const sent: Asked<Q> = { id, question };
       child.send(sent);
-      return answer.promise;
+      const late = setTimeout(
+        () => answer.reject(new Error(`a process of the benchmark did not answer within ${ANSWER_MS / 1000} s`)),
+        ANSWER_MS,
+      );
+      return answer.promise.finally(() => clearTimeout(late));
     },
     async stop() {
       if (child.connected) child.disconnect();
+      const late = setTimeout(() => child.kill("SIGKILL"), STOP_MS);
       await exited;
+      clearTimeout(late);
     },
   };
 }

@@ -24,6 +24,18 @@ export const benchmarks: readonly Benchmark[] = [
     summary: "Calls with telemetry on (OTLP to a collector that takes everything) against the same calls with it off, one process each.",
     run: async (conditions) => paired(await (await import("./telemetry/telemetry.ts")).telemetry(conditions)),
   },
+  {
+    name: "tool-call",
+    summary: "A durable tool call over RabbitMQ and over JetStream, against the same made by hand with the broker's own client.",
+    flags: ["rabbitmq", "nats", "peers"],
+    run: async (conditions, wishes) => (await import("./tool-call/tool-call.ts")).toolCall(conditions, wishes),
+  },
+  {
+    name: "run-loop",
+    summary: "Whole runs of an agent with Redis as state, against a loop made by hand that keeps one checkpoint a round on the same Redis.",
+    flags: ["redis", "rabbitmq", "nats"],
+    run: async (conditions, wishes) => (await import("./run-loop/run-loop.ts")).runLoop(conditions, wishes),
+  },
 ];
 
 function paired(rows: readonly Row[]): Results {

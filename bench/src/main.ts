@@ -32,7 +32,7 @@ try {
 }
 
 async function main(): Promise<number> {
-  const read = benchArguments(process.argv.slice(2), benchmarks);
+  const read = benchArguments(process.argv.slice(2), benchmarks, process.env);
   if (!read.ok) {
     process.stderr.write(`${read.message}\n`);
     return 1;
@@ -45,7 +45,8 @@ async function main(): Promise<number> {
   const machine = { node: process.versions.node, cpus: availableParallelism() };
   if (!args.json)
     process.stdout.write(`${args.benchmark.summary}\nNode ${machine.node}, ${machine.cpus} cores, ${args.seconds} s a row.\n\n`);
-  const { rows, table } = await args.benchmark.run({ seconds: args.seconds, stopwatch, signal: stopping.signal });
-  process.stdout.write(args.json ? `${JSON.stringify({ machine, rows }, null, 2)}\n` : table);
+  const { rows, table, notes = [] } = await args.benchmark.run({ seconds: args.seconds, stopwatch, signal: stopping.signal }, args.wishes);
+  const said = notes.length > 0 ? `\n${notes.join("\n")}\n` : "";
+  process.stdout.write(args.json ? `${JSON.stringify({ machine, rows, ...(said ? { notes } : {}) }, null, 2)}\n` : `${table}${said}`);
   return 0;
 }

@@ -40,6 +40,6 @@ export function quantile(sorted: readonly number[], share: number): number {
 }
 
 /** Three digits that count: more would pretend. */
-function rounded(value: number): number {
+export function rounded(value: number): number {
   return Number(value.toPrecision(3));
 }

@@ -18,7 +18,8 @@ import { canonicalJson, secretHash } from "@toolbus/grants";
 import { type Executor, readResult } from "@toolbus/tool-kit";
 import { TOOLSET } from "./noop-tools.ts";
 
-const AGENT = "bench";
+/** The agent that a client calls for. */
+export const CALL_CLIENT = "bench";
 const NOT_AFTER_MS = 900_000;
 
 /** One call before it is sent: what a grant has to name. */
@@ -45,17 +46,20 @@ export async function callClient({
   bus,
   shards,
   clock,
+  concurrency = 64,
 }: {
   readonly bus: MessageBus;
   readonly shards: number;
   readonly clock: () => number;
+  /** How many results it takes at once. */
+  readonly concurrency?: number;
 }): Promise<CallClient> {
   const mint = () => ({ now: clock(), random: randomBytes(32) });
   const sessionId = newConversationId(mint(), shards);
   const waiting = new Map<string, Waiting>();
   let runId = newRunId(mint(), sessionId);
   let sent = 0;
-  await bus.consume(topics.result(AGENT), ({ message: answer }) => join(answer), { concurrency: 64 });
+  await bus.consume(topics.result(CALL_CLIENT), ({ message: answer }) => join(answer), { concurrency });
 
   return {
     async call(executor, args, grantFor) {
@@ -84,10 +88,10 @@ export async function callClient({
       id: messageIds.invoke(callId, 1),
       topic: topics.invoke(TOOLSET),
       type: messageTypes.toolInvoke,
-      source: `/agents/${AGENT}`,
+      source: `/agents/${CALL_CLIENT}`,
       now,
       correlationId: callId,
-      replyTo: topics.result(AGENT),
+      replyTo: topics.result(CALL_CLIENT),
       attributes: {
         [attributes.notAfter]: now + NOT_AFTER_MS,
         [attributes.dispatch]: 1,
@@ -95,7 +99,7 @@ export async function callClient({
         [attributes.toolHash]: hash,
         [attributes.callSecret]: secret,
         [attributes.grant]: grant,
-        [attributes.agent]: AGENT,
+        [attributes.agent]: CALL_CLIENT,
       },
       body,
     });

@@ -1,0 +1,3 @@
+import { nestDriver } from "./nest-driver.ts";
+
+export const driver = nestDriver({ noDelay: true });

@@ -1,0 +1,50 @@
+import type { TranscriptEntry } from "@toolbus/contracts";
+import type { ModelProvider } from "@toolbus/models";
+import { chat, type ChatMessage } from "./chat-client.ts";
+
+/** Is told when a model call begins and when it has ended. */
+export interface ModelWitness {
+  asked(): void;
+  answered(): void;
+}
+
+/** The bare client behind the agent's own port: the transcript as chat messages, and nothing more. */
+export function chatProvider(url: string, witness?: ModelWitness): ModelProvider {
+  return {
+    name: "stub",
+    model: "stub-1",
+    capabilities: { tools: true, streaming: false, vision: false },
+    estimateTokens: (entries) => entries.length,
+    async complete({ system, transcript, tools }, { signal, onText }) {
+      witness?.asked();
+      const { model, message, usage } = await chat(url, [{ role: "system", content: system }, ...transcript.map(messageOf)], tools, signal);
+      witness?.answered();
+      const { content, tool_calls: calls = [] } = message;
+      if (content) onText(content);
+      return {
+        text: content ?? "",
+        calls: calls.map(({ id, function: { name, arguments: text } }) => ({ id, name, arguments: text })),
+        stop: calls.length > 0 ? "tool_use" : "end_turn",
+        usage: { inputTokens: usage.prompt_tokens, outputTokens: usage.completion_tokens },
+        model,
+      };
+    },
+  };
+}
+
+function messageOf(entry: TranscriptEntry): ChatMessage {
+  switch (entry.type) {
+    case "user":
+      return { role: "user", content: entry.text };
+    case "result":
+      return { role: "tool", tool_call_id: entry.id, content: entry.content };
+    case "assistant": {
+      const calls = entry.calls.map(({ id, name, arguments: text }) => ({
+        id,
+        type: "function" as const,
+        function: { name, arguments: text },
+      }));
+      return { role: "assistant", content: entry.text || null, ...(calls.length > 0 ? { tool_calls: calls } : {}) };
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import { type Goal, goal, type Target } from "../goal.ts";
+import { quantile } from "../row.ts";
+import { type Ground, speedRow, withLoop } from "./ground.ts";
+import type { Tools } from "./loop.ts";
+import type { RoundTrace } from "./round-trace.ts";
+
+// docs/performance.md says where the targets come from.
+const SPEED = { is: "at least", target: 0.8 } as const;
+const TRIPS: Target = { name: "round trips to Redis in series, a round", is: "at most", target: 1 };
+const BYTES: Target = { name: "bytes written to Redis in round 20, against round 2", is: "at most", target: 1.1 };
+
+/** Of the run whose rounds are looked at: the last one shows what grows. */
+const TRACED_ROUNDS = 21;
+
+export interface InProcess {
+  readonly rows: readonly Goal[];
+  /** The names of the round trips of a usual round. */
+  readonly note: string;
+}
+
+/** Everything of a run in one process, and what one run alone asks of its store. */
+export async function inProcess(ground: Ground): Promise<InProcess> {
+  const tools: Tools = { kind: "here" };
+  return withLoop("toolbus", tools, ground, async (ours) => {
+    const speed = await withLoop("by hand", tools, ground, (theirs) => speedRow("tools in process", SPEED, ours, theirs, ground));
+    const traces = await ours.trace(TRACED_ROUNDS);
+    const [second, twentieth] = [roundOf(traces, 2), roundOf(traces, 20)];
+    const usual = usualRound(traces);
+    const trips = usual.inSeries.length;
+    return {
+      rows: [
+        speed,
+        goal(TRIPS, { ours: trips, theirs: 1, unit: "round trips" }),
+        goal(BYTES, { ours: twentieth.bytes, theirs: second.bytes, unit: "bytes" }),
+      ],
+      note: `Of ${trips} round trips in series a round: ${usual.inSeries.join("; ")}.`,
+    };
+  });
+}
+
+/** The store's work after the reply of this round, up to the next model call. */
+function roundOf(traces: readonly RoundTrace[], round: number): RoundTrace {
+  const trace = traces[round - 1];
+  if (!trace) throw new Error(`a run of ${TRACED_ROUNDS} rounds had no round ${round}`);
+  return trace;
+}
+
+/** One with the median of round trips, the first round apart: much is new then. */
+function usualRound(traces: readonly RoundTrace[]): RoundTrace {
+  const later = traces.slice(1).toSorted((a, b) => a.inSeries.length - b.inSeries.length);
+  const lengths = later.map(({ inSeries }) => inSeries.length);
+  return later.find(({ inSeries }) => inSeries.length >= quantile(lengths, 0.5)) ?? roundOf(traces, 2);
+}

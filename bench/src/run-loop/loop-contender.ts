@@ -1,0 +1,76 @@
+import { topics } from "@toolbus/contracts";
+import { startAsked } from "../asked-process.ts";
+import { TOOLSET } from "../embedded/noop-tools.ts";
+import { drivers } from "../tool-call/driver.ts";
+import type { SideQuestion } from "../tool-call/side-process.ts";
+import type { LoopQuestion } from "./loop-process.ts";
+import type { LoopPlace } from "./loop.ts";
+import type { RoundTrace } from "./round-trace.ts";
+
+/** One loop in a process of its own, with the process of its tools where they are elsewhere, ready to be measured. */
+export interface LoopContender {
+  /** So many runs of so many tool rounds each, so many of them in flight at any time. */
+  runs(count: number, rounds: number, inFlight: number): Promise<void>;
+  /** What one run alone asks of the store, round by round; nothing by hand. */
+  trace(rounds: number): Promise<readonly RoundTrace[]>;
+  /** Leaves nothing running, and nothing on a broker; what is on Redis stays. */
+  stop(): Promise<void>;
+}
+
+const LOOP = new URL("loop-process.ts", import.meta.url);
+const SIDE = new URL("../tool-call/side-process.ts", import.meta.url);
+const AGENT = "default";
+/** Every queue of an agent, and that of its tools. */
+const TOPICS = [topics.runWake, topics.result(AGENT), topics.approvalHeld(AGENT), topics.approvalDecided(AGENT), topics.invoke(TOOLSET)];
+
+export async function startLoop(part: "toolbus" | "by hand", place: LoopPlace): Promise<LoopContender> {
+  const loop = startAsked<LoopQuestion>(LOOP);
+  let stopTools = async (): Promise<void> => undefined;
+  const stop = async (): Promise<void> => {
+    await loop.stop();
+    await stopTools();
+    await removeFromBroker(part, place);
+  };
+  try {
+    stopTools = await startTools(part, place);
+    await loop.ask({ kind: "begin", part, place });
+  } catch (error) {
+    // The error that ended it is the one to tell.
+    await stop().catch(() => undefined);
+    throw error;
+  }
+  return {
+    runs: async (count, rounds, inFlight) => void (await loop.ask({ kind: "runs", count, rounds, inFlight })),
+    trace: async (rounds) => ((await loop.ask({ kind: "trace", rounds })) as { readonly traces: readonly RoundTrace[] }).traces,
+    stop,
+  };
+}
+
+/** Starts the process of the tools, where they have one; gives what stops it. */
+async function startTools(part: "toolbus" | "by hand", place: LoopPlace): Promise<() => Promise<void>> {
+  const { tools } = place;
+  if (tools.kind === "here") return async () => undefined;
+  if (part === "toolbus") {
+    const worker = startAsked<LoopQuestion>(LOOP);
+    await worker.ask({ kind: "begin", part: "toolbus worker", place }).catch(async (error: unknown) => {
+      await worker.stop();
+      throw error;
+    });
+    return () => worker.stop();
+  }
+  const side = startAsked<SideQuestion>(SIDE);
+  await side
+    .ask({ kind: "begin", side: "answers", driver: tools.raw, place: tools.place, collector: null })
+    .catch(async (error: unknown) => {
+      await side.stop();
+      throw error;
+    });
+  return () => side.stop();
+}
+
+async function removeFromBroker(part: "toolbus" | "by hand", { tools }: LoopPlace): Promise<void> {
+  if (tools.kind === "here") return;
+  if (part === "by hand") return (await drivers[tools.raw]()).remove(tools.place);
+  const { removeBus } = await import("../tool-call/remove-bus.ts");
+  await removeBus(tools.broker, tools.place, TOPICS);
+}

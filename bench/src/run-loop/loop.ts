@@ -1,0 +1,31 @@
+import type { BrokerKind, DriverName, Place } from "../tool-call/driver.ts";
+
+/** What every run is told by its profile or its hand-made prompt. */
+export const SYSTEM_PROMPT = "You look things up with the tools that you have, one at a time, and then say what you found.";
+
+/** What starts a run; the stub of a model reads the number in it. */
+export function taskOf(rounds: number): string {
+  return `Look ${rounds} times.`;
+}
+
+/** Where the tools are: in the loop's own process, or behind a broker. */
+export type Tools =
+  | { readonly kind: "here" }
+  | { readonly kind: "there"; readonly broker: BrokerKind; readonly raw: DriverName; readonly place: Place };
+
+/** What both loops are given. */
+export interface LoopPlace {
+  /** Redis, as the state store takes it, without a namespace. */
+  readonly redisUrl: string;
+  /** Before every key. */
+  readonly namespace: string;
+  readonly modelUrl: string;
+  readonly tools: Tools;
+}
+
+/** One way to run agents, in the process that it was started in. */
+export interface Loop {
+  /** One run from its task to its answer. Rejects when it ends otherwise. */
+  run(rounds: number): Promise<void>;
+  stop(): Promise<void>;
+}

@@ -1,0 +1,26 @@
+import type { Goal } from "../goal.ts";
+import type { BrokerKind, DriverName } from "../tool-call/driver.ts";
+import { type Ground, newNamespace, speedRow, withLoop } from "./ground.ts";
+import type { Tools } from "./loop.ts";
+
+// docs/performance.md says where it comes from.
+const SPEED = { is: "at least", target: 0.85 } as const;
+
+interface Chain {
+  readonly kind: BrokerKind;
+  readonly name: string;
+  readonly raw: DriverName;
+}
+
+export const CHAINS: readonly Chain[] = [
+  { kind: "nats", name: "JetStream", raw: "raw JetStream" },
+  { kind: "rabbitmq", name: "RabbitMQ", raw: "raw amqplib" },
+];
+
+/** The whole chain: the tools in a process of their own behind a broker, by hand reached with its raw client. */
+export async function overBroker({ kind, name, raw }: Chain, url: string, ground: Ground): Promise<Goal> {
+  const there = (): Tools => ({ kind: "there", broker: kind, raw, place: { url, namespace: newNamespace() } });
+  return withLoop("toolbus", there(), ground, (ours) =>
+    withLoop("by hand", there(), ground, (theirs) => speedRow(`tools behind ${name}`, SPEED, ours, theirs, ground)),
+  );
+}

@@ -1,0 +1,137 @@
+import type { Change, StateStore } from "@toolbus/state";
+import type { ModelWitness } from "./chat-provider.ts";
+
+/** What a run asked of its store between the end of one model call and the beginning of the next. */
+export interface RoundTrace {
+  /** The round trips that did not overlap, by name, in their order: the time of one came on top of the time of another. */
+  readonly inSeries: readonly string[];
+  /** Of everything that was written, as JSON. */
+  readonly bytes: number;
+}
+
+export interface RoundTracer extends ModelWitness {
+  /** The same store; what is asked of it is noted. What a service does for all runs and no run waits for (claims, settling, the feed) is not. */
+  watch(state: StateStore): StateStore;
+  begin(): void;
+  end(): readonly RoundTrace[];
+}
+
+interface Operation {
+  readonly name: string;
+  readonly bytes: number;
+  readonly started: number;
+  ended: number;
+}
+
+export function roundTracer(): RoundTracer {
+  let rounds: Operation[][] | null = null;
+  let current: Operation[] | null = null;
+  return {
+    watch: (state) => ({
+      ...state,
+      read: (keys) =>
+        noted(
+          () => state.read(keys),
+          () => of("read", keys),
+        ),
+      commit: (shard, change) =>
+        noted(
+          () => state.commit(shard, change),
+          () => ({ name: `commit ${verbOf(change)}`, bytes: sizeOf(change) }),
+        ),
+      range: (log, options) =>
+        noted(
+          () => state.range(log, options),
+          () => of("range", [log]),
+        ),
+      live: (log, batch) =>
+        noted(
+          () => state.live(log, batch),
+          () => of("live", [log], sizeOf(batch)),
+        ),
+      recent: (log) =>
+        noted(
+          () => state.recent(log),
+          () => of("recent", [log]),
+        ),
+      page: (index, options) =>
+        noted(
+          () => state.page(index, options),
+          () => of("page", [index]),
+        ),
+      putBlob: (bytes) =>
+        noted(
+          () => state.putBlob(bytes),
+          () => ({ name: "putBlob", bytes: bytes.length }),
+        ),
+      getBlob: (hash) =>
+        noted(
+          () => state.getBlob(hash),
+          () => ({ name: "getBlob", bytes: 0 }),
+        ),
+    }),
+    asked() {
+      if (current) rounds?.push(current);
+      current = null;
+    },
+    answered() {
+      current = rounds && [];
+    },
+    begin() {
+      rounds = [];
+      current = null;
+    },
+    end() {
+      const traced = (rounds ?? []).map((operations) => ({ inSeries: inSeries(operations), bytes: bytesOf(operations) }));
+      rounds = null;
+      current = null;
+      return traced;
+    },
+  };
+
+  /** What it is, is looked at only while somebody wants to know. */
+  function noted<T>(ask: () => Promise<T>, what: () => Pick<Operation, "name" | "bytes">): Promise<T> {
+    return current ? kept(current, ask, what()) : ask();
+  }
+}
+
+async function kept<T>(operations: Operation[], ask: () => Promise<T>, what: Pick<Operation, "name" | "bytes">): Promise<T> {
+  const operation: Operation = { ...what, started: performance.now(), ended: Number.POSITIVE_INFINITY };
+  operations.push(operation);
+  try {
+    return await ask();
+  } finally {
+    operation.ended = performance.now();
+  }
+}
+
+/** The most of them that follow one another: always the next that ends first. */
+function inSeries(operations: readonly Operation[]): readonly string[] {
+  const names: string[] = [];
+  let free = 0;
+  for (const { name, started, ended } of operations.toSorted((a, b) => a.ended - b.ended)) {
+    if (started < free || ended === Number.POSITIVE_INFINITY) continue;
+    names.push(name);
+    free = ended;
+  }
+  return names;
+}
+
+function bytesOf(operations: readonly Operation[]): number {
+  return operations.reduce((sum, { bytes }) => sum + bytes, 0);
+}
+
+/** Named by the families of the keys: `tb:run:{00}:rn_…` is of the family run. */
+function of(verb: string, keys: readonly string[], bytes = 0): Pick<Operation, "name" | "bytes"> {
+  const families = new Set(keys.map((key) => key.split(":")[1] ?? key));
+  return { name: `${verb} ${[...families].join(", ") || "nothing"}`, bytes };
+}
+
+/** What a change is called by its maker: the first word of its op. */
+function verbOf({ op }: Change): string {
+  return op.split(":")[0] ?? op;
+}
+
+function sizeOf(value: object | string | number | boolean | null): number {
+  return Buffer.byteLength(JSON.stringify(value));
+}

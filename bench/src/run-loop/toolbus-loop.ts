@@ -1,0 +1,158 @@
+import { randomBytes } from "node:crypto";
+import { type Profile, startAgent, agentSettings } from "@toolbus/agent";
+import { connectBus, type MessageBus } from "@toolbus/bus";
+import { isRunEnd, keys, type RunEnd, type RunEvent } from "@toolbus/contracts";
+import { createConversation, gatewaySettings, type Inbound, sendMessage, startGatewayCore } from "@toolbus/gateway";
+import { generateSigningKey, publicKeySet, staticKeySet } from "@toolbus/grants";
+import { type Infrastructure, type Principal, readSettings, tracedBus } from "@toolbus/runtime";
+import { type Change, connectState, type StateStore } from "@toolbus/state";
+import { silentLog } from "@toolbus/telemetry";
+import { startWorker, type Worker } from "@toolbus/tool-kit";
+import { noopTools } from "../embedded/noop-tools.ts";
+import { withOption } from "../server-urls.ts";
+import { PREFETCH } from "../tool-call/driver.ts";
+import { chatProvider } from "./chat-provider.ts";
+import { type Loop, type LoopPlace, SYSTEM_PROMPT, taskOf } from "./loop.ts";
+import { type RoundTrace, roundTracer } from "./round-trace.ts";
+
+/** A loop of the product, which can also say what a run asks of its store. */
+export interface ToolbusLoop extends Loop {
+  /** What one run alone asks of the store, round by round. */
+  trace(rounds: number): Promise<readonly RoundTrace[]>;
+}
+
+const PROFILE: Profile = {
+  name: "chat",
+  description: "Looks things up.",
+  systemPrompt: SYSTEM_PROMPT,
+  tools: ["look"],
+  limits: { maxRounds: 64, activeMs: 600_000, maxTools: 12, maxTokens: 1024 },
+  model: null,
+  toolChoice: "auto",
+  seedCalls: [],
+  report: null,
+  askUser: false,
+  continueAfterFailedWrite: false,
+};
+
+const PRINCIPAL: Principal = { id: "user:bench", tenant: "local", roles: ["user"], scopes: [], keyId: "bench" };
+
+const clock = (): number => Date.now();
+const monotonic = (): number => performance.now();
+
+/**
+ * The gateway's core and an agent on Redis, and the worker too where the tools are here. A run is what a person's message begins: the conversation is
+ * created, the message accepted, and the run has ended when the commit that ends it is answered.
+ */
+export async function toolbusLoop(place: LoopPlace): Promise<ToolbusLoop> {
+  const ends = endsOfRuns();
+  const tracer = roundTracer();
+  const { bus, state } = await connect(place, "agent");
+  const watched = ends.watch(tracer.watch(state));
+  const infrastructure = infrastructureOf(bus, watched);
+  const worker = place.tools.kind === "here" ? await startBenchWorker(infrastructure) : null;
+  const gateway = startGatewayCore(infrastructure, readSettings(gatewaySettings, {}));
+  const agent = await startAgent(infrastructure, readSettings(agentSettings, {}), {
+    provider: chatProvider(place.modelUrl, tracer),
+    profiles: new Map([[PROFILE.name, PROFILE]]),
+  });
+  const run = (rounds: number): Promise<void> => oneRun(gateway.parts, ends, rounds);
+  return {
+    run,
+    async trace(rounds) {
+      await run(rounds);
+      tracer.begin();
+      await run(rounds);
+      return tracer.end();
+    },
+    async stop() {
+      await gateway.stop();
+      await agent.stop();
+      await worker?.stop();
+      await bus.close();
+      await state.close();
+    },
+  };
+}
+
+/** A worker alone, for an agent in another process. */
+export async function toolbusWorker(place: LoopPlace): Promise<Pick<Loop, "stop">> {
+  const { bus, state } = await connect(place, "worker");
+  const worker = await startBenchWorker(infrastructureOf(bus, state));
+  return {
+    async stop() {
+      await worker.stop();
+      await bus.close();
+      await state.close();
+    },
+  };
+}
+
+async function connect({ redisUrl, namespace, tools }: LoopPlace, service: string): Promise<{ bus: MessageBus; state: StateStore }> {
+  const state = await connectState(withOption(redisUrl, "namespace", namespace), { clock });
+  const [busUrl, system] =
+    tools.kind === "here" ? ["memory:", "memory"] : [withOption(tools.place.url, "namespace", tools.place.namespace), tools.broker];
+  const bus = await connectBus(busUrl, { clock });
+  return { bus: tracedBus(bus, { service, system, clock, monotonic }), state };
+}
+
+function infrastructureOf(bus: MessageBus, state: StateStore): Infrastructure {
+  return { bus, state, log: silentLog, random: (bytes) => randomBytes(bytes), monotonic, clock };
+}
+
+async function startBenchWorker(infrastructure: Infrastructure): Promise<Worker> {
+  const keySet = staticKeySet(publicKeySet([await generateSigningKey()]));
+  return startWorker({ ...infrastructure, toolset: noopTools(), keys: keySet, concurrency: PREFETCH });
+}
+
+async function oneRun(inbound: Inbound, ends: EndsOfRuns, rounds: number): Promise<void> {
+  const created = await createConversation(inbound, { principal: PRINCIPAL, body: {} });
+  if (created.kind === "refused") throw new Error(`a conversation was refused: ${created.detail}`);
+  const { conversationId } = created.origin;
+  const sent = await sendMessage(inbound, { principal: PRINCIPAL, conversationId, body: { text: taskOf(rounds) } });
+  if (sent.kind === "refused") throw new Error(`a message was refused: ${sent.detail}`);
+  const end = await ends.of(sent.runId);
+  if (end.type !== "run.completed") throw new Error(`a run ended as ${end.type}`);
+}
+
+interface EndsOfRuns {
+  /** The same store; what commits through it is looked at. */
+  watch(state: StateStore): StateStore;
+  of(runId: string): Promise<RunEnd>;
+}
+
+/** Sees the ends of runs in the commits that end them, which costs the loop nothing. */
+function endsOfRuns(): EndsOfRuns {
+  const byLog = new Map<string, PromiseWithResolvers<RunEnd>>();
+  return {
+    watch: (state) => ({
+      ...state,
+      async commit(shard, change) {
+        const reply = await state.commit(shard, change);
+        const [log, end] = reply.outcome === "ok" ? endIn(change) : [];
+        if (log !== undefined && end) endOf(log).resolve(end);
+        return reply;
+      },
+    }),
+    async of(runId) {
+      const log = keys.events(runId);
+      const end = await endOf(log).promise;
+      byLog.delete(log);
+      return end;
+    },
+  };
+
+  function endOf(log: string): PromiseWithResolvers<RunEnd> {
+    const known = byLog.get(log) ?? Promise.withResolvers<RunEnd>();
+    byLog.set(log, known);
+    return known;
+  }
+}
+
+function endIn({ append = [] }: Change): readonly [log?: string, end?: RunEnd] {
+  for (const { log, entries } of append) {
+    const last = entries.at(-1) as RunEvent | undefined;
+    if (log.startsWith("tb:events:") && last && isRunEnd(last)) return [log, last];
+  }
+  return [];
+}

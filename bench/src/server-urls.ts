@@ -1,0 +1,56 @@
+import type { ServerUrls } from "./benchmark.ts";
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+type Server = keyof ServerUrls;
+
+interface ServerFacts {
+  /** As it is written in a sentence. */
+  readonly name: string;
+  readonly schemes: readonly string[];
+  /** Null where one is started when nobody names one. */
+  readonly usual: string | null;
+}
+
+/** The servers that benchmarks use. */
+export const SERVERS: Readonly<Record<Server, ServerFacts>> = {
+  rabbitmq: { name: "RabbitMQ", schemes: ["amqp:", "amqps:"], usual: "amqp://guest:guest@127.0.0.1:5672" },
+  nats: { name: "NATS", schemes: ["nats:", "tls:"], usual: "nats://127.0.0.1:4222" },
+  redis: { name: "Redis", schemes: ["redis:", "rediss:"], usual: null },
+};
+
+/** Where the servers are: by flag, else by the environment, else where they usually are. `problem` is one sentence without any part of the URL. */
+export function serverUrls(
+  flags: { readonly [S in Server]?: string | undefined },
+  environment: Environment,
+): { readonly urls: ServerUrls; readonly problem: string | null } {
+  const urls = { rabbitmq: found("rabbitmq") ?? "", nats: found("nats") ?? "", redis: found("redis") };
+  const problems = (["rabbitmq", "nats", "redis"] as const).flatMap((server) => {
+    const { name, schemes } = SERVERS[server];
+    const url = urls[server];
+    if (url === null || schemes.includes(URL.parse(url)?.protocol ?? "")) return [];
+    const where = flags[server] === undefined ? variableOf(server) : `--${server}`;
+    return [`${where} is no address of ${name}: it begins with ${schemes.map((scheme) => `${scheme}//`).join(" or ")}.`];
+  });
+  return { urls, problem: problems[0] ?? null };
+
+  function found(server: Server): string | null {
+    return flags[server] ?? (environment[variableOf(server)] || SERVERS[server].usual);
+  }
+}
+
+/** The same address with one more option in its query, in place of one of that name. */
+export function withOption(url: string, name: string, value: string): string {
+  const changed = new URL(url);
+  changed.searchParams.set(name, value);
+  return changed.href;
+}
+
+/** As it may be printed. */
+export function hostOf(url: string): string {
+  return URL.parse(url)?.host ?? "an address that is no URL";
+}
+
+function variableOf(server: Server): string {
+  return `BENCH_${server.toUpperCase()}_URL`;
+}

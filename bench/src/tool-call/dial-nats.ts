@@ -1,0 +1,10 @@
+import { connect, type ConnectionOptions, type NatsConnection } from "@nats-io/transport-node";
+
+/** Connects to an address that may hold a login: the client takes one as options only. */
+export async function dialNats(url: string, options: ConnectionOptions = {}): Promise<NatsConnection> {
+  const { host, username, password, protocol } = new URL(url);
+  const user = decodeURIComponent(username);
+  const pass = decodeURIComponent(password);
+  const login = pass ? { user, pass } : user ? { token: user } : {};
+  return connect({ servers: host, ...login, ...(protocol === "tls:" ? { tls: {} } : {}), ...options });
+}

@@ -1,0 +1,45 @@
+import { checkArguments, type JsonObject } from "@toolbus/contracts";
+import { act, executorOf, noopTools } from "../embedded/noop-tools.ts";
+
+/** What a client by hand sends: JSON once, the arguments and the result being values in it. */
+export interface RawRequest {
+  readonly id: string;
+  readonly text: string;
+}
+
+/** The side that answers, whatever carries it: the request parsed, its arguments checked by the tool's own schema, the tool, the answer as text. */
+export function rawWorker(): (request: string) => RawRequest {
+  const { definition } = executorOf(noopTools(), "look");
+  return (request) => {
+    const { id, args } = JSON.parse(request) as { readonly id: string; readonly args: JsonObject };
+    const problems = checkArguments(definition, args);
+    if (problems.length > 0) throw new Error("a call of the benchmark has wrong arguments");
+    return { id, text: JSON.stringify({ id, result: act() }) };
+  };
+}
+
+/** The calls that wait for their answers, by the ids that they were given. */
+export interface RawCalls {
+  /** The next request, and what resolves with its result. */
+  next(args: JsonObject): { readonly request: RawRequest; readonly answered: Promise<JsonObject> };
+  /** Takes an answer; one that nobody waits for is dropped. */
+  take(answer: string): void;
+}
+
+export function rawCalls(prefix: string): RawCalls {
+  const waiting = new Map<string, (result: JsonObject) => void>();
+  let sent = 0;
+  return {
+    next(args) {
+      const id = `${prefix}-${++sent}`;
+      const { promise, resolve } = Promise.withResolvers<JsonObject>();
+      waiting.set(id, resolve);
+      return { request: { id, text: JSON.stringify({ id, tool: "look", args }) }, answered: promise };
+    },
+    take(answer) {
+      const { id, result } = JSON.parse(answer) as { readonly id: string; readonly result: JsonObject };
+      waiting.get(id)?.(result);
+      waiting.delete(id);
+    },
+  };
+}
