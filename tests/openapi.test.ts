@@ -27,6 +27,9 @@ const ROUTES = {
     answerQuestion       post /v1/runs/{id}/answers              202
     streamRun            get  /v1/runs/{id}/events               200 204
     issueStreamTicket    post /v1/runs/{id}/stream-ticket        201
+    listDeadLetters      get  /v1/dead-letters                   200
+    getDeadLetter        get  /v1/dead-letters/{id}              200
+    replayDeadLetter     post /v1/dead-letters/{id}/replay       200 202
     listTools            get  /v1/tools                          200
     getHealth            get  /healthz                           200
     getReadiness         get  /readyz                            200

@@ -1,5 +1,6 @@
 import { type Static, Type } from "typebox";
 import { ID_PATTERNS } from "./ids.ts";
+import { TIERS } from "./tool-definition.ts";
 
 const closed = { additionalProperties: false } as const;
 const CallId = Type.String({ pattern: ID_PATTERNS.call });
@@ -85,9 +86,9 @@ export const ApprovalHeld = Type.Object(
   {
     toolCallId: CallId,
     approvalId: Type.String({ pattern: ID_PATTERNS.approval }),
-    tier: Type.String(),
+    tier: Type.Enum([...TIERS]),
     expiresAt: Type.Integer(),
-    effect: Type.String(),
+    effect: Type.String({ maxLength: 2000 }),
   },
   closed,
 );
@@ -104,7 +105,7 @@ export const ApprovalDecided = Type.Object(
     approvalId: Type.String({ pattern: ID_PATTERNS.approval }),
     outcome: Type.Enum([...APPROVAL_OUTCOMES]),
     comment: Type.Optional(Type.String({ maxLength: 2000 })),
-    decidedBy: Type.Optional(Type.Array(Type.String())),
+    decidedBy: Type.Optional(Type.Array(Type.String({ maxLength: 200 }), { maxItems: 16 })),
     grantExpiresAt: Type.Optional(Type.Integer()),
     executeBy: Type.Optional(Type.Integer()),
     /** For `refused`: what approvals found wrong, in words for the model. */

@@ -54,6 +54,12 @@ describe("a strict parser", () => {
     expect(setup().problems({ id: "o1", amount })).toEqual([{ path: "/amount", message: "must be integer" }]);
   });
 
+  it.each(["1e999", "-1e999"])("takes no number that is not finite: %s, of which JSON text would be null", (text) => {
+    expect(setup().problems({ id: "o1", amount: JSON.parse(text) })).toEqual([{ path: "/amount", message: "must be integer" }]);
+    expect(parser(Type.Number())(JSON.parse(text)).ok).toBe(false);
+    expect(compileSchema({ type: "number" })(JSON.parse(text))).toHaveLength(1);
+  });
+
   it("says which values are allowed", () => {
     expect(setup().problems({ id: "o1", amount: 2, state: "new" })).toEqual([{ path: "/state", message: 'must be one of "open", "paid"' }]);
     expect(parser(Type.Object({ v: Type.Literal(1) }))({ v: 2 })).toEqual({ ok: false, problems: [{ path: "/v", message: "must be 1" }] });

@@ -15,8 +15,17 @@ export type Parsed<T> = { readonly ok: true; readonly value: T } | { readonly ok
 export type Validator = (value: unknown) => readonly Problem[];
 
 // The one validator instance of a process: compiling costs milliseconds, an instance more (stack notes, section 5).
-// `strict: false` because tool authors' schemas may carry words that ajv does not know; our own are linted elsewhere.
-const ajv = new Ajv2020({ allErrors: true, strict: false, useDefaults: true, coerceTypes: false, removeAdditional: false, verbose: false });
+// `strict: false` because tool authors' schemas may carry words that ajv does not know; our own are linted elsewhere. It would let infinite numbers
+// pass as well, which JSON text can say (1e999) and cannot be written again: what is stored of them would be null.
+const ajv = new Ajv2020({
+  allErrors: true,
+  strict: false,
+  strictNumbers: true,
+  useDefaults: true,
+  coerceTypes: false,
+  removeAdditional: false,
+  verbose: false,
+});
 (addFormats as unknown as (instance: Ajv2020) => void)(ajv);
 
 /** Compiles a JSON Schema (2020-12) at once. Throws with the compiler's words when the schema itself is broken. */

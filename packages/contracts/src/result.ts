@@ -33,14 +33,14 @@ export type ResultError = Static<typeof ResultError>;
 /** One metadata record per call: what is logged and audited, never arguments or content. */
 export const CallMetadata = Type.Object(
   {
-    tool: Type.String(),
-    agent: Type.String(),
+    tool: Type.String({ maxLength: 128 }),
+    agent: Type.String({ maxLength: 64 }),
     startedAt: Type.Integer(),
     endedAt: Type.Integer(),
     latencyMs: Type.Number(),
     ok: Type.Boolean(),
-    errorClass: Type.Optional(Type.String()),
-    traceId: Type.Optional(Type.String()),
+    errorClass: Type.Optional(Type.String({ maxLength: 64 })),
+    traceId: Type.Optional(Type.String({ maxLength: 64 })),
     attempt: Type.Integer(),
   },
   closed,

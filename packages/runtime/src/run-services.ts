@@ -11,7 +11,10 @@ import { messagingSystem, tracedBus } from "./traced-bus.ts";
 /** What a process reads besides its services' settings. */
 export const processSettings = {
   BUS_URL: str({ default: "memory:", desc: "the bus: memory: (all services in one process), amqp://… or nats://…" }),
-  STATE_URL: str({ default: "sqlite:.toolbus/state", desc: "the state store: sqlite:DIRECTORY (all services in one process), redis://… or memory:" }),
+  STATE_URL: str({
+    default: "sqlite:.toolbus/state",
+    desc: "the state store: sqlite:DIRECTORY (all services in one process), redis://… or memory:",
+  }),
   LOG_LEVEL: str({ default: "info", choices: [...LOG_LEVELS], desc: "silent, error, warn, info or debug" }),
   TRACE_DIR: str({ default: "", desc: "a folder that gets one file of spans for each trace; empty: none" }),
   TOOL_AUDIT_FILE: str({ default: "", desc: "a file that gets one line for each tool call; empty: none" }),

@@ -12,6 +12,7 @@ import {
   ToolResponse,
   ToolResult,
 } from "@toolbus/contracts";
+import { sendable } from "./result-message.ts";
 
 /** An answer as the agent joins it. */
 export interface ReadAnswer {
@@ -24,7 +25,7 @@ export interface ReadAnswer {
 
 /**
  * Reads what `resultMessage` made, strictly; a `grantStaleMessage` too, as a retryable failure. A worker that sends the bare body, without our metadata attribute, is understood too: its result
- * is "ok", or an error by its wire code.
+ * is "ok", or an error by its wire code. A result that is larger than ours may be, from a worker that does not know the limits, is cut to them.
  */
 export function readResult(message: Message): Parsed<ReadAnswer> {
   const read = readBody(message);
@@ -35,7 +36,7 @@ export function readResult(message: Message): Parsed<ReadAnswer> {
   const hash = message.attributes[attributes.secretHash];
   if (hash === undefined) return refused("", `lacks the attribute ${attributes.secretHash}`);
   const receipt = message.attributes[attributes.receipt];
-  return { ok: true, value: { callId, secretHash: hash, result, ...(receipt === undefined ? {} : { receipt }) } };
+  return { ok: true, value: { callId, secretHash: hash, result: sendable(result), ...(receipt === undefined ? {} : { receipt }) } };
 }
 
 type Answered = Parsed<{ readonly callId: string; readonly result: ToolResult }>;

@@ -61,6 +61,16 @@ describe("the answer to a tool call", () => {
     expect(readResult(sent).ok).toBe(true);
   });
 
+  it("of a worker that knows no limits is cut to ours", () => {
+    const own = resultMessage({ ...parts, result: { status: "ok", content: "x", isError: false } });
+    const content = "ü".repeat(100_000);
+    for (const named of [own.attributes, { [attributes.secretHash]: secretHash("s") }]) {
+      const read = readResult({ ...own, attributes: named, body: JSON.stringify({ ...CALL, content, isError: false }) });
+      expect(read).toMatchObject({ ok: true, value: { result: { status: "ok", truncated: true } } });
+      expect(Buffer.byteLength(JSON.stringify(read))).toBeLessThan(60 * 1024);
+    }
+  });
+
   it("is refused when it was tampered with or is something else", () => {
     const good = resultMessage({ ...parts, result: { status: "ok", content: "x", isError: false } });
     const bad: readonly Message[] = [

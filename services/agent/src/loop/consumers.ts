@@ -11,9 +11,12 @@ import {
   ToolProgress,
   topics,
 } from "@toolbus/contracts";
+import { MAX_SIGNED_CHARS } from "@toolbus/grants";
+import type { Change } from "@toolbus/state";
 import { readResult } from "@toolbus/tool-kit";
 import { advanceRun } from "./advance.ts";
 import { callDecided, callHeld } from "./decided.ts";
+import type { Snapshot } from "./draft.ts";
 import { type InboxReader, takeEntry } from "./inbox.ts";
 import { joinResult } from "./join.ts";
 import { ledgerRow } from "./ledger-row.ts";
@@ -58,12 +61,14 @@ export async function startConsumers(bus: MessageBus, reader: InboxReader, clock
       topic: topics.approvalDecided(AGENT_NAME),
       types: [messageTypes.approvalDecided],
       parse: parseDecided,
-      handler: async (message, decided) =>
-        refusedShard(state, decided.toolCallId) ??
-        onCall(reader, decided.toolCallId, async (snapshot) => {
-          const ledger = await ledgerRow(state, snapshot, decided.toolCallId);
-          return callDecided(snapshot, decided, message.attributes[attributes.grant], rules, ledger);
-        }),
+      handler: async (message, decided) => {
+        const grant = message.attributes[attributes.grant];
+        if (grant !== undefined && grant.length > MAX_SIGNED_CHARS)
+          return { kind: "dead-letter", reason: "its grant is longer than any is" };
+        const decide = async (snapshot: Snapshot): Promise<Change | null> =>
+          callDecided(snapshot, decided, grant, rules, await ledgerRow(state, snapshot, decided.toolCallId));
+        return refusedShard(state, decided.toolCallId) ?? onCall(reader, decided.toolCallId, decide);
+      },
     }),
     await consumeQueue(bus, {
       ...common,

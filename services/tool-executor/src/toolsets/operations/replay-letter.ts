@@ -47,6 +47,8 @@ const ACK: Disposition = { kind: "ack" };
  */
 async function replayLetter(replaying: Replaying, letterId: string): Promise<Disposition> {
   const { bus, state, log, clock } = replaying;
+  if (Number.parseInt(shardOf(letterId), 16) >= state.shards)
+    return { kind: "dead-letter", reason: "it names a shard that this store does not have" };
   const { now, documents } = await state.read([keys.deadLetter(letterId), keys.replayRequest(letterId)]);
   const letter = parseKeptLetter(documents[0]?.value);
   const request = parseReplayRequest(documents[1]?.value);

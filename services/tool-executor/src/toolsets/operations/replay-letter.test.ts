@@ -1,0 +1,17 @@
+import { topics } from "@toolbus/contracts";
+import { describe, expect, it } from "vitest";
+import { setup } from "./operations-under-test.ts";
+
+describe("a replay", () => {
+  it("of a letter on a shard that is not there is given up at once", async () => {
+    await using s = await setup();
+    await s.ask("dl_ff_01ARZ3NDEKTSV4RRFFQ69G5FAV");
+    await s.committed("keep:");
+    const [letter] = await s.letters();
+    expect(letter).toMatchObject({
+      queue: topics.operationsReplay,
+      reason: "it names a shard that this store does not have",
+      deliveries: 1,
+    });
+  });
+});
