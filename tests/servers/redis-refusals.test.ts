@@ -1,7 +1,7 @@
 import { connectState, type ConnectStateOptions, StoreRefused, StoreUnavailable } from "@toolbus/state";
 import { describeOnPrivateServer, startPrivateServer } from "@toolbus/testing/servers";
-import { afterEach, beforeEach, expect, it } from "vitest";
-import { redisClient, type RedisClient } from "./redis-client.ts";
+import { afterEach, expect, it } from "vitest";
+import { redisClient } from "./redis-client.ts";
 import { HERE, keyOf, put } from "./sample-changes.ts";
 
 const clock = (): number => 0;

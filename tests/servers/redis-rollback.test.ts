@@ -2,7 +2,7 @@ import { commitRepeatedly, connectState, type StateStore } from "@toolbus/state"
 import { describeOnPrivateServer } from "@toolbus/testing/servers";
 import { beforeEach, expect, it } from "vitest";
 import { redisClient, type RedisClient } from "./redis-client.ts";
-import { following, hasBegun, HERE, keyOf, LOG, put } from "./sample-changes.ts";
+import { following, hasBegun, HERE, LOG, put } from "./sample-changes.ts";
 
 const ELSEWHERE = "01";
 

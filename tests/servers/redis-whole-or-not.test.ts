@@ -34,7 +34,7 @@ describeOnPrivateServer("redis", "a change that Redis refuses in the middle", (s
       await expect(store.commit(HERE, everything)).rejects.toThrow(
         `Redis at 127.0.0.1:${server().port} holds something else under a key of the state store: name another database or a namespace of its own.`,
       );
-      expect([await client.ask("KEYS", "*")].flat().toSorted()).toEqual([key, "tb:store"].toSorted());
+      expect(new Set([await client.ask("KEYS", "*")].flat())).toEqual(new Set([key, "tb:store"]));
     } finally {
       await store.close();
     }

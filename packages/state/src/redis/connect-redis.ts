@@ -85,7 +85,7 @@ async function connectCluster(options: ConnectRedisOptions, deadline: AbortSigna
 }
 
 function clusterClient(address: RedisAddress, random: () => number, blockMs: number): Cluster {
-  const { host, port, retryStrategy: _, enableOfflineQueue: __, ...redisOptions } = failFastOptions(address, random, blockMs);
+  const { host: _host, port: _port, retryStrategy: _, enableOfflineQueue: __, ...redisOptions } = failFastOptions(address, random, blockMs);
   return new Cluster([{ host: address.host, port: address.port }], {
     lazyConnect: true,
     enableOfflineQueue: false,

@@ -21,7 +21,7 @@ local function standsBefore(key, orAt)
   while low < high do
     local middle = math.floor((low + high) / 2)
     local order = compare(redis.call('ZRANGE', key, middle, middle)[1], member)
-    if order < 0 or false then low = middle + 1 else high = middle end
+    if order < 0 or (orAt and order == 0) then low = middle + 1 else high = middle end
   end
   return low
 end
