@@ -19,6 +19,8 @@ const HANDLING: readonly (readonly [name: string, words: RegExp])[] = [
   ["no agent", /^the agent's name is none$/],
   ["no grant", /^its grant is longer than any is$/],
   ["no such shard", /names a shard that this store does not have$/],
+  // By a count that whoever sent it wrote into it.
+  ["worn out", /^delivered \d+ times; none was acked$/],
   // A second invoke of a call that never ends, and an answer for an agent that is not there.
   ["under way", /^delivered 10 times; this process works on the call already$/],
   ["nobody to answer", /^delivered 10 times; the state store or the bus is not available$/],

@@ -7,6 +7,7 @@ import { management } from "./amqp-management.ts";
 import { amqpTrial } from "./amqp-trial.ts";
 
 const LATER: Disposition = { kind: "retry", after: 250, reason: "later" };
+const AT_ONCE: Disposition = { kind: "retry", after: 0, reason: "at once" };
 
 describeOnPrivateServer(
   "rabbitmq",
@@ -87,6 +88,10 @@ describeOnPrivateServer(
     describe("with rights by topic", () => {
       const worker = { name: "worker", password: "p@ss/word" };
 
+      /** Lets the worker publish under routing keys like these. */
+      const allow = (namespace: string, exchange: string, write: string) =>
+        api().ask("PUT", `topic-permissions/%2F/${worker.name}`, { exchange: `${namespace}.${exchange}`, write, read: ".*" });
+
       /** A user who may publish results, and consume and retry one topic; declare nothing but its listeners' queue. */
       async function grantRights(namespace: string): Promise<string> {
         const own = "(dead\\.)?tool\\.invoke\\.orders$";
@@ -96,13 +101,10 @@ describeOnPrivateServer(
           write: `^${namespace}\\.((work|dead|retry|broadcast)$|listen\\.)`,
           read: `^${namespace}\\.(broadcast$|listen\\.|queue\\.${own})`,
         });
-        for (const [exchange, write] of [
-          ["work", "^tool\\.result\\."],
-          ["dead", "^tool\\.invoke\\.orders$"],
-          ["retry", "^[0-9]+\\.tool\\.invoke\\.orders$"],
-          ["broadcast", "^tool\\.announce$"],
-        ])
-          await api().ask("PUT", `topic-permissions/%2F/${worker.name}`, { exchange: `${namespace}.${exchange}`, write, read: ".*" });
+        await allow(namespace, "work", "^tool\\.result\\.");
+        await allow(namespace, "dead", "^tool\\.invoke\\.orders$");
+        await allow(namespace, "retry", "^[0-9]+\\.tool\\.invoke\\.orders$");
+        await allow(namespace, "broadcast", "^tool\\.announce$");
         const url = new URL(server().url);
         url.username = worker.name;
         url.password = encodeURIComponent(worker.password);
@@ -144,6 +146,21 @@ describeOnPrivateServer(
         expect(decided.items).toEqual([]);
         await trial.logged("ACCESS_REFUSED");
         expect(trial.lines.items.join()).not.toContain("p@ss");
+      });
+
+      it("holds a delivery while it cannot be retried, and runs its handler no more than once for it", async () => {
+        await using owner = await trialOf("held");
+        const { subscription } = await collect(owner, "tool.invoke.orders");
+        await subscription.stop();
+        const url = await grantRights("held");
+        await allow("held", "retry", "^nothing$");
+        await using trial = await amqpTrial({ url, namespace: "held" });
+        const { deliveries } = await collect(trial, "tool.invoke.orders", ({ count }) => (count === 1 ? AT_ONCE : ACK));
+        await owner.bus.publish(probe("tool.invoke.orders", "call"));
+        await trial.logged("a delivery cannot be settled yet and is held", 2);
+        await allow("held", "retry", "^0\\.tool\\.invoke\\.orders$");
+        const seen = await deliveries.until("the call comes again", ({ length }) => length >= 2);
+        expect(seen.map(({ count }) => count)).toEqual([1, 2]);
       });
     });
 

@@ -206,6 +206,8 @@ describe("a bus on NATS", () => {
       const many = Array.from({ length: 200 }, (_, n) => s.bus.publish(probe("orders", `lost-${n}`, { body })));
       const endings = await within(PATIENCE_MS, "all are rejected", Promise.allSettled(many));
       expect(new Set(endings.map(({ status }) => status))).toEqual(new Set(["rejected"]));
+      // What it still holds of the old connection shall not come now.
+      proxy.cut();
       proxy.heal();
       await s.logged("the connection to NATS is back");
       await s.bus.publish(probe("orders", "after"));

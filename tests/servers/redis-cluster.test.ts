@@ -1,8 +1,8 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { connectState } from "@toolbus/state";
 import { describeStateStore } from "@toolbus/state/conformance";
-import { describeOnPrivateServer } from "@toolbus/testing/servers";
-import { beforeAll, describe, expect, it } from "vitest";
+import { describeOnPrivateServer, type PrivateServer, startPrivateServer } from "@toolbus/testing/servers";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { redisClient } from "./redis-client.ts";
 import { redisSpace } from "./redis-space.ts";
 
@@ -10,9 +10,14 @@ const settings = { "cluster-enabled": "yes", "cluster-announce-ip": "127.0.0.1" 
 
 describeOnPrivateServer(
   "redis",
-  "the contract on a cluster",
+  "the contract on a cluster of two nodes",
   (server) => {
-    beforeAll(() => giveAllSlots(server().url));
+    let second: PrivateServer | null = null;
+    beforeAll(async () => {
+      second = await startPrivateServer("redis", { settings });
+      await join(server(), second);
+    });
+    afterAll(() => second?.remove());
     const space = redisSpace(server);
     describeStateStore("redis cluster", { open: space.open, features: { durable: true } });
 
@@ -33,12 +38,19 @@ describeOnPrivateServer(
   { settings },
 );
 
-async function giveAllSlots(url: string): Promise<void> {
-  await using client = await redisClient(url);
-  await client.ask("CLUSTER", "ADDSLOTSRANGE", "0", "16383");
-  // The node tells nobody when it has taken them in.
-  for (const end = AbortSignal.timeout(10_000); !String(await client.ask("CLUSTER", "INFO")).includes("cluster_state:ok");) {
-    end.throwIfAborted();
-    await wait(20);
+/** Each node gets one half of the slots; the shards of a store lie on both. */
+async function join(one: PrivateServer, two: PrivateServer): Promise<void> {
+  await using first = await redisClient(one.url);
+  await using second = await redisClient(two.url);
+  await first.ask("CLUSTER", "ADDSLOTSRANGE", "0", "8191");
+  await second.ask("CLUSTER", "ADDSLOTSRANGE", "8192", "16383");
+  await first.ask("CLUSTER", "MEET", "127.0.0.1", String(two.port));
+  // The nodes tell nobody when they know of each other.
+  const end = AbortSignal.timeout(20_000);
+  for (const node of [first, second]) {
+    while (!/cluster_state:ok[^]*cluster_size:2/.test(String(await node.ask("CLUSTER", "INFO")))) {
+      end.throwIfAborted();
+      await wait(20);
+    }
   }
 }

@@ -1,7 +1,6 @@
 import { type Change, commitRepeatedly, connectState, StoreUnavailable } from "@toolbus/state";
 import { describeOnServer, type TcpProxy, tcpProxy } from "@toolbus/testing/servers";
 import { expect, it } from "vitest";
-import { redisClient } from "./redis-client.ts";
 import { type OpenStore, openStore, redisSpace } from "./redis-space.ts";
 import { following, hasBegun, HERE, keyOf, LOG, put } from "./sample-changes.ts";
 
@@ -56,17 +55,6 @@ describeOnServer("redis", "a store behind a bad network", (server) => {
         `Redis at 127.0.0.1:${proxy.port} did not answer in time. It was tried for 0.3 s: start it, or correct the URL of the state store.`,
       ),
     );
-  });
-
-  it("goes on when the server has forgotten its scripts", async () => {
-    await using opened = await openStore(space.urlOf("no-script"));
-    await using client = await redisClient(server().url);
-    expect((await opened.store.commit(HERE, put("a"))).outcome).toBe("ok");
-    await client.ask("SCRIPT", "FLUSH");
-    const outcomes = await Promise.all(["b", "c", "d"].map((name) => opened.store.commit(HERE, put(name))));
-    expect(outcomes.map(({ outcome }) => outcome)).toEqual(["ok", "ok", "ok"]);
-    await client.ask("SCRIPT", "FLUSH");
-    expect((await opened.store.read([keyOf("d")])).documents).toMatchObject([{ value: 1 }]);
   });
 
   it("tells a follower of the gap after a lost connection, and then what comes", async () => {

@@ -1,8 +1,9 @@
 import { commitRepeatedly, type StateStore, StoreUnavailable } from "@toolbus/state";
 import { describeOnPrivateServer } from "@toolbus/testing/servers";
 import { expect, it } from "vitest";
+import { redisClient } from "./redis-client.ts";
 import { openStore, redisSpace } from "./redis-space.ts";
-import { HERE, keyOf, put } from "./sample-changes.ts";
+import { following, HERE, keyOf, LOG, put } from "./sample-changes.ts";
 
 describeOnPrivateServer("redis", "a store on a Redis that dies", (server) => {
   const space = redisSpace(server);
@@ -45,6 +46,31 @@ describeOnPrivateServer("redis", "a store on a Redis that dies", (server) => {
     expect(outcome).toBe("ok");
     const { documents } = await store.read([keyOf("before"), keyOf("after")]);
     expect(documents.map((document) => document?.value)).toEqual([1, 1]);
+  });
+
+  it("goes on when the server has forgotten its scripts", async () => {
+    await using opened = await openStore(space.urlOf("no-script"));
+    await using client = await redisClient(server().url);
+    expect((await opened.store.commit(HERE, put("a"))).outcome).toBe("ok");
+    await client.ask("SCRIPT", "FLUSH");
+    const outcomes = await Promise.all(["b", "c", "d"].map((name) => opened.store.commit(HERE, put(name))));
+    expect(outcomes.map(({ outcome }) => outcome)).toEqual(["ok", "ok", "ok"]);
+    await client.ask("SCRIPT", "FLUSH");
+    expect((await opened.store.read([keyOf("d")])).documents).toMatchObject([{ value: 1 }]);
+  });
+
+  it("may be followed while it is down: the follower hears of a gap, and then what comes", async () => {
+    await using opened = await openStore(space.urlOf("followed"));
+    const { store } = opened;
+    await server().stop();
+    await following(store, async (next) => {
+      const first = next();
+      await server().start();
+      expect(await first).toEqual({ kind: "gap" });
+      const heard = next();
+      await commitRepeatedly(store, HERE, { ...put("a"), append: [{ log: LOG, entries: ["one"] }] }, () => true);
+      expect(await heard).toEqual({ kind: "append", log: LOG, sequence: 1 });
+    });
   });
 
   it("is waited for at the start", async () => {

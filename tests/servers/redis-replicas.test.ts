@@ -7,7 +7,9 @@ import { HERE, put } from "./sample-changes.ts";
 describeOnPrivateServer("redis", "a commit that is to be on a replica", (server) => {
   it("is answered when it is, and unavailable when it is not: repeated later, it is the same commit", async () => {
     await using replica = await startPrivateServer("redis", { settings: { replicaof: `127.0.0.1 ${server().port}` } });
-    const store = await connectState(`${server().url}?replicas=1`, { clock: Date.now, connectForMs: 10_000 });
+    const connect = () => connectState(`${server().url}?replicas=1`, { clock: Date.now, connectForMs: 10_000 });
+    const store = await connect();
+    const other = await connect();
     try {
       await using client = await redisClient(server().url);
       // The replica is there when one WAIT has reached it.
@@ -17,13 +19,17 @@ describeOnPrivateServer("redis", "a commit that is to be on a replica", (server)
       expect(replies.map(({ outcome }) => outcome)).toEqual(["ok", "ok", "ok"]);
       await replica.pause();
       const alone = put("d");
-      await expect(store.commit(HERE, alone)).rejects.toThrow(
-        new StoreUnavailable(`Redis at 127.0.0.1:${server().port} has what was written on 0 replicas after 200 ms, not on 1: repeat it.`),
+      const onNone = new StoreUnavailable(
+        `Redis at 127.0.0.1:${server().port} has what was written on 0 replicas after 200 ms, not on 1: repeat it.`,
       );
+      await expect(store.commit(HERE, alone)).rejects.toThrow(onNone);
+      // Repeated on a connection that has written nothing else: what the first one wrote is not on a replica all the same.
+      await expect(other.commit(HERE, alone)).rejects.toThrow(onNone);
       await replica.resume();
       expect(await store.commit(HERE, alone)).toMatchObject({ outcome: "ok", commit: 4 });
     } finally {
       await store.close();
+      await other.close();
     }
   });
 });

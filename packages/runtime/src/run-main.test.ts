@@ -46,7 +46,10 @@ describe("a process", () => {
 
   it.each([
     { what: "is refused", stderr: "The door is locked: unlock it.\n" },
-    { what: "has a store that is unknown", stderr: 'The state store "postgres:…" is unknown: use memory:, sqlite:DIRECTORY or redis://HOST:PORT.\n' },
+    {
+      what: "has a store that is unknown",
+      stderr: 'The state store "postgres:…" is unknown: use memory:, sqlite:DIRECTORY or redis://HOST:PORT.\n',
+    },
   ])("that $what says so in one line and exits with 1", async ({ what, stderr }) => {
     const child = start(what);
     expect(await child.ended).toEqual({ code: 1, signal: null, said: ["left"], stderr });

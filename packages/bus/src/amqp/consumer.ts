@@ -2,9 +2,10 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Channel, ConsumeMessage } from "amqplib";
 import { type Message, topics } from "@toolbus/contracts";
 import { deadLetterMessage } from "../dead-letter.ts";
-import { type DeliveryHandler, RETRY_AFTER_THROW_MS, type Subscription, Unroutable } from "../message-bus.ts";
+import { BusUnavailable, type DeliveryHandler, type Disposition, type Subscription, Unroutable } from "../message-bus.ts";
 import { faultFields } from "../pipeline-log.ts";
 import { type Acknowledger, acknowledger } from "./acknowledger.ts";
+import { backoffMs } from "./backoff.ts";
 import { asDeadLetter } from "./buried-by-broker.ts";
 import type { Declarer } from "./declare.ts";
 import { DELIVERIES_HEADER, deliveryCount } from "./delivery-count.ts";
@@ -38,7 +39,7 @@ export async function openConsumer(
   handler: DeliveryHandler,
   concurrency: number,
 ): Promise<Subscription> {
-  const { namespace, declarer, publisher, clock, drainMs, log } = options;
+  const { namespace, declarer, publisher, clock, drainMs, log, random } = options;
   const queue = queueName(namespace, topic);
   const isDead = topic.startsWith(topics.dead(""));
   /** The handlers under way, those of lost channels included. */
@@ -86,19 +87,33 @@ export async function openConsumer(
     const disposition = await dispositionOf(handler, { message, count, signal: gone });
     // Once taken back it is another consumer's, or comes again here.
     if (!gone.aborted) {
-      try {
-        if (disposition.kind === "retry") await sendAgain(generation.session, message, count, disposition.after);
-        if (disposition.kind === "dead-letter") await bury(message, count, disposition.reason);
-        // Last, when what shall outlive the delivery is confirmed: a crash between the two gives two, never none.
-        acks.ack(received);
-      } catch (error) {
-        if (!gone.aborted) log.error({ ...faultFields(error), topic }, "a delivery could not be settled and comes again");
-        await wait(RETRY_AFTER_THROW_MS, undefined, { signal: AbortSignal.any([stopping.signal, gone]) }).catch(() => undefined);
-        acks.giveBack(received);
-      }
+      if (disposition.kind === "ack") acks.ack(received);
+      else await passOn(held, message, count, disposition);
     }
     underWay.delete(held);
     if (underWay.size === 0) idle?.();
+  }
+
+  /**
+   * Publishes what shall outlive the delivery, and then acks: a crash between the two gives two, never none. While that fails the delivery is held:
+   * given back it would come again at once, and soon reach the broker's own limit of deliveries.
+   */
+  async function passOn(held: Held, message: Message, count: number, disposition: Exclude<Disposition, { kind: "ack" }>): Promise<void> {
+    const { received, generation, acks } = held;
+    const { gone, session } = generation;
+    for (let tries = 1; ; tries++) {
+      try {
+        if (disposition.kind === "retry") await sendAgain(session, message, count, disposition.after);
+        else await bury(message, count, disposition.reason);
+        return acks.ack(received);
+      } catch (error) {
+        if (gone.aborted) return;
+        log.error({ ...faultFields(error), topic }, "a delivery cannot be settled yet and is held");
+        const over = AbortSignal.any([stopping.signal, gone]);
+        await wait(backoffMs(tries + 3, random), undefined, { signal: over }).catch(() => undefined);
+        if (over.aborted || !(error instanceof BusUnavailable)) return acks.giveBack(received);
+      }
+    }
   }
 
   function messageIn(received: ConsumeMessage): Message {

@@ -1,4 +1,5 @@
 import { JetStreamApiCodes, JetStreamApiError, type JetStreamManager, type StreamConfig } from "@nats-io/jetstream";
+import { errors } from "@nats-io/transport-node";
 import { topics } from "@toolbus/contracts";
 import { BusUnavailable } from "../message-bus.ts";
 import type { PipelineLog } from "../pipeline-log.ts";
@@ -24,6 +25,17 @@ export async function declareQueue(jsm: JetStreamManager, topic: string, options
   const place = placeOf(options.namespace, topic);
   await declarePlace(jsm, place, options);
   return place;
+}
+
+/** Whether the queue of a topic was declared. Rejects when the server does not answer. */
+export async function queueExists(jsm: JetStreamManager, { stream, durable }: QueuePlace): Promise<boolean> {
+  try {
+    await jsm.consumers.info(stream, durable);
+    return true;
+  } catch (error) {
+    if (hasCode(error, JetStreamApiCodes.ConsumerNotFound) || hasCode(error, JetStreamApiCodes.StreamNotFound)) return false;
+    throw error;
+  }
 }
 
 async function declarePlace(jsm: JetStreamManager, place: QueuePlace, options: DeclareOptions): Promise<void> {
@@ -118,5 +130,7 @@ function describe(error: unknown): string {
   const subject = refusedSubject(error);
   if (subject) return `this login has no right to ${subject}`;
   if (error instanceof JetStreamApiError) return `${error.message} (${error.code})`;
+  if (error instanceof errors.TimeoutError) return "the server did not answer in time";
+  if (error instanceof errors.RequestError || error instanceof errors.ClosedConnectionError) return "the connection was lost";
   return error instanceof Error ? error.name : typeof error;
 }

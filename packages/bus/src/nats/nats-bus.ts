@@ -3,7 +3,7 @@ import { deadLetterMessage } from "../dead-letter.ts";
 import { BusUnavailable, type Delivery, type MessageBus, type Subscription, Unroutable } from "../message-bus.ts";
 import type { PipelineLog } from "../pipeline-log.ts";
 import { broadcasts } from "./broadcasts.ts";
-import { declareQueue } from "./declare.ts";
+import { declareQueue, queueExists } from "./declare.ts";
 import { type Live, openLink } from "./link.ts";
 import { parseNatsUrl } from "./nats-url.ts";
 import { natsConsumer } from "./nats-consumer.ts";
@@ -49,7 +49,7 @@ export async function natsBus(url: string, options: NatsBusOptions): Promise<Mes
   const link = await openLink({ settings, timings, connectForMs, log, random });
   const publishing = publisher(link, { maxInFlight, confirmMs: timings.confirmMs });
   const known = routes(
-    () => link.require().jsm,
+    async (place) => queueExists(link.require().jsm, place),
     () => performance.now(),
   );
   const announcing = broadcasts(link, { namespace, confirmMs: timings.confirmMs });

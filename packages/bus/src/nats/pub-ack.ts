@@ -1,6 +1,3 @@
-import type { Msg } from "@nats-io/transport-node";
-import { headerBlockOf } from "./nats-message.ts";
-
 /** What became of a message that was published. */
 export type PublishOutcome =
   /** A stream holds it, now or since an earlier try with the same id. */
@@ -10,19 +7,20 @@ export type PublishOutcome =
   /** It may be stored or not. A sentence. */
   | { readonly kind: "unknown"; readonly reason: string };
 
-/** Reads the confirmation of a stream. Never throws, whoever sent it. */
-export function readPubAck(msg: Msg, subject: string): PublishOutcome {
-  if (msg.data.length === 0)
-    return headerBlockOf(msg).code === NO_RESPONDERS ? NO_STREAM : unknown(`${subject} got an empty confirmation.`);
+/** Reads what came back for a message: the code of a server that knows no stream, or a stream's own words. Never throws, whoever sent it. */
+export function readPubAck(code: number, body: string, subject: string): PublishOutcome {
+  if (body === "") return code === NO_RESPONDERS ? NO_STREAM : unknown(`A message to ${subject} got an empty confirmation.`);
   let answer: unknown;
   try {
-    answer = JSON.parse(msg.string());
+    answer = JSON.parse(body);
   } catch {
-    return unknown(`${subject} got a confirmation that is no JSON.`);
+    return unknown(`A message to ${subject} got a confirmation that is no JSON.`);
   }
-  if (typeof answer !== "object" || answer === null) return unknown(`${subject} got a confirmation that is no object.`);
+  if (typeof answer !== "object" || answer === null) return unknown(`A message to ${subject} got a confirmation that is no object.`);
   if ("error" in answer) return unknown(refusal(answer.error, subject));
-  return "stream" in answer && answer.stream !== "" ? STORED : unknown(`${subject} got a confirmation without a stream.`);
+  // Whoever listens on the subject may answer; only a stream says its name.
+  if ("stream" in answer && typeof answer.stream === "string" && answer.stream !== "") return STORED;
+  return unknown(`A message to ${subject} got a confirmation without a stream.`);
 }
 
 const NO_RESPONDERS = 503;

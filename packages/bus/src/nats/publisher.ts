@@ -1,6 +1,7 @@
 import type { MsgHdrs } from "@nats-io/transport-node";
 import { fifo } from "../memory/fifo.ts";
 import type { Link, Live } from "./link.ts";
+import { headerBlockOf } from "./nats-message.ts";
 import { type PublishOutcome, readPubAck } from "./pub-ack.ts";
 
 /** Publishes to streams. */
@@ -46,7 +47,7 @@ export function publisher(link: Link, { maxInFlight, confirmMs }: { readonly max
       callback: (error, msg) => {
         const token = error ? "" : msg.subject.slice(prefix.length);
         const sent = underWay.get(token);
-        if (sent) settle(token, sent, readPubAck(msg, sent.subject));
+        if (sent) settle(token, sent, readPubAck(headerBlockOf(msg).code, msg.string(), sent.subject));
       },
     });
     gone.addEventListener("abort", () => settleAll(() => LOST), { once: true });

@@ -46,7 +46,7 @@ export function pullSession(options: PullOptions): PullSession {
     callback: (error, msg) => {
       if (error) return end("this login may not take messages");
       heard = true;
-      const info = deliveryInfo(msg.reply ?? "");
+      const info = msg.subject === place.subject ? deliveryInfo(msg.reply ?? "") : null;
       if (!info) return hearStatus(msg);
       // Another consumer may have it at once.
       if (stopping) return void msg.respond(nak(0));

@@ -1,4 +1,3 @@
-import { JetStreamApiCodes, JetStreamApiError, type JetStreamManager } from "@nats-io/jetstream";
 import type { QueuePlace } from "./topology.ts";
 
 /** Which topics have a queue: a stream takes every subject of its kind, so the consumer of a topic tells. */
@@ -9,14 +8,13 @@ export interface Routes {
   find(place: QueuePlace): Promise<boolean>;
   /** Remembers a queue that was declared. */
   add(place: QueuePlace): void;
-  forget(place: QueuePlace): void;
 }
 
 /**
- * A queue is removed by operators only, so what is known of it may be old; messages that come meanwhile wait in its stream. `now` is a clock that
- * never goes back, in milliseconds.
+ * A queue is removed by operators only, so what is known of it may be old; messages that come meanwhile wait in its stream. `exists` asks the server,
+ * `now` is a clock that never goes back, in milliseconds.
  */
-export function routes(manager: () => JetStreamManager, now: () => number): Routes {
+export function routes(exists: (place: QueuePlace) => Promise<boolean>, now: () => number): Routes {
   /** When each queue was last seen, by `now`. */
   const seen = new Map<string, number>();
   const looking = new Map<string, Promise<boolean>>();
@@ -34,28 +32,15 @@ export function routes(manager: () => JetStreamManager, now: () => number): Rout
       return underWay;
     },
     add: (place) => void seen.set(place.durable, now()),
-    forget: (place) => void seen.delete(place.durable),
   };
   return found;
 
   async function look(place: QueuePlace): Promise<boolean> {
-    const exists = await consumerExists(manager(), place);
-    if (exists) found.add(place);
-    else found.forget(place);
-    return exists;
+    const isThere = await exists(place);
+    if (isThere) found.add(place);
+    else seen.delete(place.durable);
+    return isThere;
   }
 }
 
 const SEEN_LATELY_MS = 60_000;
-
-async function consumerExists(jsm: JetStreamManager, { stream, durable }: QueuePlace): Promise<boolean> {
-  try {
-    await jsm.consumers.info(stream, durable);
-    return true;
-  } catch (error) {
-    if (error instanceof JetStreamApiError && MISSING.includes(error.code)) return false;
-    throw error;
-  }
-}
-
-const MISSING: readonly number[] = [JetStreamApiCodes.ConsumerNotFound, JetStreamApiCodes.StreamNotFound];

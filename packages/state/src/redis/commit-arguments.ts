@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { REMEMBERED_MS } from "../expiry.ts";
 import type { PreparedChange } from "../prepared-change.ts";
 import type { Seen } from "../state-store.ts";
@@ -35,7 +35,7 @@ export function commitArguments(layout: RedisKeys, shard: string, change: Prepar
   const timersByService = Map.groupBy(timers, ({ service }) => service);
   const outboxByService = Map.groupBy(outbox, ({ service }) => service);
   const membersByIndex = Map.groupBy(index, (entry) => entry.index);
-  const opHash = createHash("sha1").update(op).digest("hex");
+  const opHash = hash("sha1", op);
   const keys = [layout.commits(shard), layout.marks(shard), layout.feed(shard), layout.document(first.key)];
   const texts: string[] = [];
   const words: (string | number)[] = [clock === "" ? NONE : clock, opHash, mark, Number.isFinite(notAfter) ? notAfter : NONE];

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Json } from "@toolbus/contracts";
-import type { FeedItem } from "../state-store.ts";
+import { type FeedItem, StoreRefused } from "../state-store.ts";
 import { reconnectDelay } from "./fail-fast-options.ts";
 import type { RedisConnection } from "./redis-connection.ts";
 import { listOf, textIn } from "./redis-replies.ts";
@@ -20,13 +20,16 @@ export interface FeedReaderOptions {
   readonly publish: (item: FeedItem) => void;
   /** 0 to 1. */
   readonly random: () => number;
+  /** Told why nothing can be read, when waiting does not mend it. */
+  readonly warn: (sentence: string) => void;
 }
 
 /**
  * Reads feeds until the signal aborts, and tells of a gap whenever something may have been missed: ids of a feed count up by one, so a jump means
  * that the cap took items away; and a connection that was lost may lead to a server that has forgotten some.
  */
-export async function readFeeds({ feeds, heads, connection, publish, random }: FeedReaderOptions, signal: AbortSignal): Promise<void> {
+export async function readFeeds(options: FeedReaderOptions, signal: AbortSignal): Promise<void> {
+  const { feeds, heads, connection, publish, random, warn } = options;
   let places: number[] | null = null;
   let failures = 0;
   for (;;) {
@@ -37,9 +40,9 @@ export async function readFeeds({ feeds, heads, connection, publish, random }: F
       else if (failures === 0) places = [...(await heads)];
       else places = await startAgain();
       failures = 0;
-    } catch {
+    } catch (error) {
       // Commands say what is wrong with the server; a follower only waits until it is mended.
-      failures++;
+      if (failures++ === 0 && error instanceof StoreRefused) warn(error.message);
       places = null;
       await wait(reconnectDelay(failures, random), undefined, { signal, ref: false }).catch(() => undefined);
     }

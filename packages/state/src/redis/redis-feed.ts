@@ -18,6 +18,7 @@ export function redisFeed(
   { connection, keys: layout, together }: RedisContext,
   another: (blockMs: number) => RedisConnection,
   random: () => number,
+  warn: (sentence: string) => void,
 ): RedisFeed {
   const feed = createFeed();
   let followers = 0;
@@ -43,8 +44,10 @@ export function redisFeed(
       const feeds = names.map(layout.feed);
       // On the connection of the commits and before this turn ends: what this process commits from now on comes after.
       const heads = headsOf(connection, feeds);
+      // The reader asks for them when it is connected, which may be later than they fail.
+      heads.catch(() => undefined);
       const reader = another(FEED_BLOCK_MS);
-      void readFeeds({ feeds, heads, connection: reader, publish: feed.publish, random }, stop.signal);
+      void readFeeds({ feeds, heads, connection: reader, publish: feed.publish, random, warn }, stop.signal);
       return reader;
     });
     return () => {

@@ -69,7 +69,7 @@ function storeOn(
   connected: ConnectedRedis,
   { namespace, replicas, shown }: RedisAddress,
   record: StoreRecord,
-  { random, onRollback = () => undefined, clock }: RedisStoreOptions,
+  { random, warn = () => undefined, onRollback = () => undefined, clock }: RedisStoreOptions,
   fraction: () => number,
 ): StateStore {
   const { connection } = connected;
@@ -87,7 +87,7 @@ function storeOn(
   const dueRows = redisDueRows(context);
   const logs = redisLogs(context);
   const indexes = redisIndexes(context);
-  const feed = redisFeed(context, connected.another, fraction);
+  const feed = redisFeed(context, connected.another, fraction, warn);
   const onReplicas = replicas > 0 ? replicated(connection, replicas, shown) : null;
   let closed = false;
   let refusal: StoreRefused | null = null;

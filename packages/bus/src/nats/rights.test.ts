@@ -1,0 +1,49 @@
+import { describe, expect, it } from "vitest";
+import { natsRights, natsStreams } from "./rights.ts";
+
+describe("the rights of a user", () => {
+  it("are to publish, to be confirmed, and nothing else, for one that publishes", () => {
+    const duties = { publishes: ["tool.invoke.release"], consumes: [], announces: ["tool.cancel"], listens: ["tool.announce"] };
+    expect(natsRights("toolbus", "agent", duties)).toEqual({
+      publish: [
+        "$JS.API.INFO",
+        "toolbus.invoke.tool.invoke.release",
+        "$JS.API.CONSUMER.INFO.TOOLBUS_INVOKE.toolbus_tool_invoke_release",
+        "toolbus.broadcast.tool.cancel",
+      ],
+      subscribe: ["_INBOX_toolbus_agent.>", "toolbus.broadcast.tool.announce"],
+    });
+  });
+
+  it("are to take from the own queue and to bury in that of its dead letters, for one that consumes", () => {
+    const duties = { publishes: [], consumes: ["tool.invoke.release"], announces: [], listens: [] };
+    expect(natsRights("toolbus", "worker", duties).publish).toEqual([
+      "$JS.API.INFO",
+      "toolbus.dead.dead.tool.invoke.release",
+      "$JS.API.CONSUMER.INFO.TOOLBUS_DEAD.toolbus_dead_tool_invoke_release",
+      "$JS.API.STREAM.INFO.TOOLBUS_INVOKE",
+      "$JS.API.CONSUMER.INFO.TOOLBUS_INVOKE.toolbus_tool_invoke_release",
+      "$JS.API.CONSUMER.CREATE.TOOLBUS_INVOKE.toolbus_tool_invoke_release.toolbus.invoke.tool.invoke.release",
+      "$JS.API.STREAM.INFO.TOOLBUS_DEAD",
+      "$JS.API.CONSUMER.CREATE.TOOLBUS_DEAD.toolbus_dead_tool_invoke_release.toolbus.dead.dead.tool.invoke.release",
+      "$JS.API.CONSUMER.MSG.NEXT.TOOLBUS_INVOKE.toolbus_tool_invoke_release",
+      "$JS.ACK.TOOLBUS_INVOKE.toolbus_tool_invoke_release.>",
+    ]);
+  });
+
+  it("cannot be had for what is no topic", () => {
+    expect(() => natsRights("toolbus", "agent", { publishes: ["tool.*"], consumes: [], announces: [], listens: [] })).toThrow(RangeError);
+  });
+});
+
+describe("the streams of a namespace", () => {
+  it("are one for each kind of queue", () => {
+    expect(natsStreams("toolbus", { replicas: 3, maxBytes: 1_048_576 }).map(({ name }) => name)).toEqual([
+      "TOOLBUS_INVOKE",
+      "TOOLBUS_REPLY",
+      "TOOLBUS_APPROVAL",
+      "TOOLBUS_WORK",
+      "TOOLBUS_DEAD",
+    ]);
+  });
+});
