@@ -89,12 +89,12 @@ describe("a TCP proxy", () => {
     await using good = await setup();
     const client = await bundle.open();
     const witness = await good.open();
-    bundle.proxy.delay(50);
+    bundle.proxy.delay(300);
     client.socket.write("late");
     await manyTurns(witness, 2);
     bundle.proxy.blackHole();
     // Longer than the others are late.
-    good.proxy.delay(100);
+    good.proxy.delay(400);
     await manyTurns(witness, 1);
     expect([client.heard(), told.includes("late")]).toEqual(["", false]);
     bundle.proxy.heal();
