@@ -1,6 +1,6 @@
 import { checkArguments, type JsonObject, publicTool } from "@toolbus/contracts";
 import { act, executorOf, noopTools } from "../embedded/noop-tools.ts";
-import { drivers } from "../tool-call/driver.ts";
+import { drivers } from "../tool-call/drivers.ts";
 import { chat, type ChatCall, type ChatMessage } from "./chat-client.ts";
 import { openCheckpoints } from "./checkpoint.ts";
 import { type Loop, type LoopPlace, SYSTEM_PROMPT, taskOf, type Tools } from "./loop.ts";

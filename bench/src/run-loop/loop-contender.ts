@@ -1,7 +1,7 @@
 import { topics } from "@toolbus/contracts";
 import { startAsked } from "../asked-process.ts";
 import { TOOLSET } from "../embedded/noop-tools.ts";
-import { drivers } from "../tool-call/driver.ts";
+import { drivers } from "../tool-call/drivers.ts";
 import type { SideQuestion } from "../tool-call/side-process.ts";
 import type { LoopQuestion } from "./loop-process.ts";
 import type { LoopPlace } from "./loop.ts";

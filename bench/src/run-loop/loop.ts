@@ -1,4 +1,5 @@
-import type { BrokerKind, DriverName, Place } from "../tool-call/driver.ts";
+import type { BrokerKind, Place } from "../tool-call/driver.ts";
+import type { DriverName } from "../tool-call/drivers.ts";
 
 /** What every run is told by its profile or its hand-made prompt. */
 export const SYSTEM_PROMPT = "You look things up with the tools that you have, one at a time, and then say what you found.";

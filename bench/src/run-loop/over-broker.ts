@@ -1,5 +1,6 @@
 import type { Goal } from "../goal.ts";
-import type { BrokerKind, DriverName } from "../tool-call/driver.ts";
+import type { BrokerKind } from "../tool-call/driver.ts";
+import type { DriverName } from "../tool-call/drivers.ts";
 import { type Ground, newNamespace, speedRow, withLoop } from "./ground.ts";
 import type { Tools } from "./loop.ts";
 

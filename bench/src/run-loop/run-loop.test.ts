@@ -16,7 +16,7 @@ const PATIENCE = { timeout: 60_000 };
 
 /** Where nobody listens. */
 const NOBODY: ServerUrls = { rabbitmq: "amqp://guest:secret@127.0.0.1:1", nats: "nats://somebody:secret@127.0.0.1:1", redis: null };
-const FEW = { count: 4, inFlight: 2 };
+const FEW = { count: 2, inFlight: 2 };
 
 const measure = (servers: ServerUrls, signal = new AbortController().signal) =>
   runLoop({ seconds: 1, stopwatch: hourly(), signal }, { servers }, FEW);

@@ -60,7 +60,6 @@ export async function toolbusLoop(place: LoopPlace): Promise<ToolbusLoop> {
   return {
     run,
     async trace(rounds) {
-      await run(rounds);
       tracer.begin();
       await run(rounds);
       return tracer.end();

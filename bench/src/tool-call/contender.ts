@@ -1,5 +1,6 @@
 import { startAsked } from "../asked-process.ts";
-import { type DriverName, drivers, type Place } from "./driver.ts";
+import type { Place } from "./driver.ts";
+import { type DriverName, drivers } from "./drivers.ts";
 import type { SideQuestion } from "./side-process.ts";
 
 /** One driver with both its sides, each in a process of its own, ready to be measured. */

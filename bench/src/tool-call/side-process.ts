@@ -3,7 +3,8 @@ import { randomBytes } from "node:crypto";
 import { silentLog, startTelemetry } from "@toolbus/telemetry";
 import { answerQuestions } from "../asked-process.ts";
 import { ARGUMENTS } from "../embedded/noop-tools.ts";
-import { type Answerer, type Caller, drivers, type DriverName, type Place } from "./driver.ts";
+import type { Answerer, Caller, Place } from "./driver.ts";
+import { drivers, type DriverName } from "./drivers.ts";
 
 export type SideQuestion =
   | {

@@ -5,7 +5,8 @@ import { type Goal, goal, rateGoal, tableOfGoals, type Target, timeGoal } from "
 import { type Paired, pairedSlices } from "../paired-slices.ts";
 import { startCollector } from "../telemetry/collector.ts";
 import { type Contender, startContender } from "./contender.ts";
-import type { BrokerKind, DriverName, Place } from "./driver.ts";
+import type { BrokerKind, Place } from "./driver.ts";
+import type { DriverName } from "./drivers.ts";
 import { installPeers } from "./install-peers.ts";
 
 type Aim = Pick<Target, "is" | "target">;
