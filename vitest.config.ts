@@ -1,9 +1,11 @@
 import { defineConfig } from "vitest/config";
 
-// Three projects in one run: `unit` in parallel; `servers` (real Redis, RabbitMQ and NATS) and `e2e` (child processes, ports, kills) one file after
-// another, because two cores are all there is.
+// Three projects in one run: `unit`; `servers` on real Redis, RabbitMQ and NATS, shared ones by a namespace for each test file, private ones on free
+// ports; `e2e` with child processes, ports and kills. Files run side by side: most of what the last two do is wait.
 export default defineConfig({
   test: {
+    // One more than two cores, where the default is one less.
+    maxWorkers: 3,
     projects: [
       {
         test: {
@@ -20,16 +22,8 @@ export default defineConfig({
           testTimeout: 30_000,
         },
       },
-      {
-        test: {
-          name: "servers",
-          include: ["tests/servers/**/*.test.ts"],
-          testTimeout: 60_000,
-          hookTimeout: 120_000,
-          fileParallelism: false,
-        },
-      },
-      { test: { name: "e2e", include: ["tests/e2e/**/*.test.ts"], testTimeout: 300_000, hookTimeout: 60_000, fileParallelism: false } },
+      { test: { name: "servers", include: ["tests/servers/**/*.test.ts"], testTimeout: 60_000, hookTimeout: 120_000 } },
+      { test: { name: "e2e", include: ["tests/e2e/**/*.test.ts"], testTimeout: 300_000, hookTimeout: 60_000 } },
     ],
   },
 });
