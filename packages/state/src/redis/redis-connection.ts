@@ -1,5 +1,6 @@
 import type { Cluster, Redis } from "ioredis";
 import { StoreUnavailable } from "../state-store.ts";
+import { gatheredCommands } from "./gathered-commands.ts";
 import { storeErrorOf } from "./redis-errors.ts";
 import type { RedisScript } from "./redis-scripts.ts";
 
@@ -28,6 +29,7 @@ export interface RedisConnection {
 export function connectionOver(client: Redis | Cluster, shown: string): RedisConnection {
   const underWay = new Set<(error: Error) => void>();
   const idle = Promise.withResolvers<void>();
+  const gather = gatheredCommands(client);
   let closed = false;
   let problem: Error | null = null;
   client.on("error", (error: Error) => (problem = error));
@@ -75,6 +77,7 @@ export function connectionOver(client: Redis | Cluster, shown: string): RedisCon
     return new Promise((resolve, reject) => {
       if (closed) throw new StoreUnavailable("The state store is closed.");
       underWay.add(reject);
+      gather();
       begin().then(
         (reply) => {
           done(reject);

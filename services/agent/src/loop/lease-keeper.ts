@@ -35,7 +35,8 @@ export function keepLease(
       return deadline.aborted ? "too_long" : null;
     },
     async stop() {
-      stopped.abort();
+      // Given a reason, because one made here would capture a stack for each step.
+      stopped.abort(STOPPED);
       await beats;
     },
   };
@@ -53,3 +54,5 @@ export function keepLease(
     }
   }
 }
+
+const STOPPED = new Error("the step has ended");
