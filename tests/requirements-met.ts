@@ -36,6 +36,7 @@ const releaseApi = from("examples/release-api/src/release-api.test.ts");
 const loadRelease = from("examples/release-api/src/load-release.test.ts");
 const golden = from("packages/models/src/offline/golden-releases.test.ts");
 const steps = from("packages/models/src/offline/next-step.test.ts");
+const apart = from("tests/e2e/apart/apart.test.ts");
 const architecture = from("tests/architecture.test.ts");
 const investigations = from("services/gateway/src/routes/investigations.test.ts");
 const entryTimer = from("services/gateway/src/entry-timer.test.ts");
@@ -102,6 +103,7 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     entryTimer("repeats the wake, each under an id of its own, until the run has a document, and is gone then"),
   ],
   "B-13": [worker("answers the local consumer through the same pipeline, with grant and ledger, and without a queue")],
+  "B-14": [apart("investigate a release to its filed report"), apart("go on when the broker is restarted in the middle of a run")],
   "G-01": [
     defineTool("finds, adds and removes tools, and refuses a second one of a name"),
     registry("keeps what was registered, with definition and hash"),
@@ -286,6 +288,9 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
   ],
   "LV-01": [
     kill("ends every run with exactly one filed report and a complete stream"),
+    apart("go on when a worker is killed in the middle of a read"),
+    apart("go on when an agent is killed in the middle of a model call"),
+    apart("go on when Redis is restarted in the middle of a run"),
     redispatch("is sent again as it was, uncounted, when the process that held the bus is dead"),
   ],
   "LV-02": [
