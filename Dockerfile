@@ -6,7 +6,10 @@ WORKDIR /app
 COPY . .
 # What runs, without what tests and measures it, and without the optional packages: they are other builds of Node.
 RUN npx -y pnpm@12.21.0 install --prod --no-optional --frozen-lockfile --prefer-offline --reporter=append-only --loglevel=error \
-  --filter "./services/*..." --filter "./apps/*..." --filter "./examples/*..."
+  --filter "{./services/*}..." --filter "{./apps/*}..." --filter "{./examples/*}..."
+# What cannot be loaded fails here, not where it is started.
+RUN node apps/cli/src/toolbus/main.ts --version && \
+  for service in services/*; do node --input-type=module --eval "await import('./$service/src/index.ts')" || exit 1; done
 
 FROM ${NODE_IMAGE}
 ENV NODE_ENV=production HEALTH_PORT=9000
