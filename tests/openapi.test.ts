@@ -39,6 +39,9 @@ const ROUTES = {
     listApprovals        get  /v1/approvals                      200
     getApproval          get  /v1/approvals/{id}                 200
     decideApproval       post /v1/approvals/{id}/decision        200
+    getEra               get  /v1/era                            200
+    raiseEra             post /v1/era/raise                      200
+    resumeWrites         post /v1/era/resume                     200
     getKeys              get  /.well-known/jwks.json             200
     getHealth            get  /healthz                           200
     getReadiness         get  /readyz                            200

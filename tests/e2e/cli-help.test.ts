@@ -25,12 +25,21 @@ async function codeOf(line: string, ids: { readonly run?: string; readonly appro
 }
 
 describe("the examples in the help work as they are written", () => {
-  it.each([["runs", "list"], ["approvals", "list"], ["tools", "list"], ["tools", "show"], ["tools", "call"], ["keys"], ["doctor"]])(
-    "%s %s",
-    async (...command) => {
-      for (const line of await examplesOf(...command.filter((word) => word !== undefined))) expect(await codeOf(line)).toBe(0);
-    },
-  );
+  it.each([
+    ["runs", "list"],
+    ["approvals", "list"],
+    ["tools", "list"],
+    ["tools", "show"],
+    ["tools", "call"],
+    ["era", "show"],
+    ["era", "raise"],
+    ["era", "resume"],
+    ["broker", "policies"],
+    ["keys"],
+    ["doctor"],
+  ])("%s %s", async (...command) => {
+    for (const line of await examplesOf(...command.filter((word) => word !== undefined))) expect(await codeOf(line)).toBe(0);
+  });
 
   it.each(["show", "watch"])("runs %s", async (command) => {
     const { runId, approvalId } = await waitingRun(cli);

@@ -51,6 +51,8 @@ const makers: Readonly<Record<string, Make>> = {
   [topics.approvalRequest]: request,
   [topics.approvalCancel]: (known) =>
     made(known, topics.approvalCancel, messageTypes.approvalCancel, { toolCallId: known.callId, reason: "Nobody needs it." }),
+  [topics.approvalRollback]: (known) =>
+    made(known, topics.approvalRollback, messageTypes.approvalRollback, { losses: [{ shard: "0f", seenAt: 0 }] }),
   [topics.operationsReplay]: (known) => made(known, topics.operationsReplay, messageTypes.operationsReplay, { letterId: known.letterId }),
   [topics.approvalHeld(DEFAULT_AGENT)]: held,
   [topics.approvalDecided(DEFAULT_AGENT)]: decided,

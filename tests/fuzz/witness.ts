@@ -102,6 +102,7 @@ export function witness(bus: MessageBus, state: StateStore, watcher: Watcher): W
         count(1);
         return { stop: () => stop().then(() => count(-1)) };
       },
+      unready: () => bus.unready(),
       close: () => bus.close(),
     },
     state: {

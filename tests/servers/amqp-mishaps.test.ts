@@ -1,4 +1,4 @@
-import { BusUnavailable, Unroutable } from "@toolbus/bus";
+import { BusUnavailable, type MessageBus, Unroutable } from "@toolbus/bus";
 import { ACK, allArrived, collect, idsOf, probe, probes, record } from "@toolbus/bus/conformance";
 import { describeOnServer, removeNamespace } from "@toolbus/testing/servers";
 import { expect, it } from "vitest";
@@ -12,11 +12,19 @@ describeOnServer("rabbitmq", "a bus on RabbitMQ when things go wrong", (server) 
 
   async function setup(text: string) {
     const lines = record<string>({ patienceMs: PATIENCE_MS });
-    const keep = (fields: object, words: string) => lines.add(`${words} ${JSON.stringify(fields)}`);
+    /** What the bus said of itself when it logged something, by the words of that. */
+    const unreadyAt = new Map<string, readonly string[] | undefined>();
+    let opened: MessageBus | undefined;
+    const keep = (fields: object, words: string) => {
+      unreadyAt.set(words, opened?.unready());
+      lines.add(`${words} ${JSON.stringify(fields)}`);
+    };
     const namespace = space.namespaceOf(text);
     const bus = await space.connect({ namespace: text, log: { warn: keep, error: keep }, drainMs: 300 });
+    opened = bus;
     return {
       bus,
+      unreadyAt,
       connect: () => space.connect({ namespace: text }),
       drainMs: 300,
       patienceMs: PATIENCE_MS,
@@ -33,6 +41,8 @@ describeOnServer("rabbitmq", "a bus on RabbitMQ when things go wrong", (server) 
     const { deliveries } = await collect(trial, "orders");
     await trial.remove({ queues: [`${trial.namespace}.queue.orders`] });
     await trial.logged(OPEN_AGAIN);
+    expect(trial.unreadyAt.get("a channel was closed; it is opened again")).toEqual(["a queue of RabbitMQ is not consumed again yet"]);
+    expect(trial.unreadyAt.get(OPEN_AGAIN)).toEqual([]);
     await trial.bus.publish(probe("orders", "afterwards"));
     await deliveries.until("it arrives", allArrived(["afterwards"]));
   });

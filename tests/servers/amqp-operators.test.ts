@@ -1,9 +1,10 @@
-import { type AmqpPolicy, amqpPolicies, BusUnavailable, consumeQueue, type Disposition } from "@toolbus/bus";
+import { type AmqpPolicy, amqpPolicies, brokerSetup, BusUnavailable, consumeQueue, type Disposition } from "@toolbus/bus";
 import { ACK, allArrived, collect, probe } from "@toolbus/bus/conformance";
 import { attributes, messageTypes, type Parsed, parseDeadLetter, topics } from "@toolbus/contracts";
 import { describeOnPrivateServer } from "@toolbus/testing/servers";
 import { describe, expect, it } from "vitest";
 import { management } from "./amqp-management.ts";
+import { amqpUrl } from "./amqp-space.ts";
 import { amqpTrial } from "./amqp-trial.ts";
 
 const LATER: Disposition = { kind: "retry", after: 250, reason: "later" };
@@ -38,6 +39,17 @@ describeOnPrivateServer(
         await using trial = await checked("differ");
         await trial.logged("max-length");
         expect(trial.lines.items).toEqual(['Policy "differ-queues" has max-length 5, and should have 100000. {"namespace":"differ"}']);
+      });
+
+      it("finds nothing that differs once RabbitMQ has read the definitions that an operator is given", async () => {
+        const url = amqpUrl(server().url, "given", { management: server().managementUrl ?? "" });
+        const read = brokerSetup(url);
+        if (!read.ok || read.setup.broker !== "rabbitmq" || !read.setup.check) throw new Error("There is nothing to check.");
+        const { check, ...definitions } = read.setup;
+        const { signal } = new AbortController();
+        expect(await check(signal)).toEqual(definitions.policies.map(({ name }) => `Policy "${name}" is not set.`));
+        await api().ask("POST", "definitions", definitions);
+        expect(await check(signal)).toEqual([]);
       });
 
       it("starts all the same when the management does not answer", async () => {

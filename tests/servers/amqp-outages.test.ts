@@ -103,15 +103,18 @@ describeOnPrivateServer("rabbitmq", "a bus whose RabbitMQ fails", (server) => {
     await deliveries.until("each comes again", (all) => ids.every((id) => idsOf(all).filter((other) => other === id).length >= 2));
   });
 
-  it("is heard again by those who listen", async () => {
+  it("is heard again by those who listen, and is ready again then", async () => {
     await using trial = await straight("broadcast");
     const heard = record<string>(trial);
     await trial.bus.listen("news", ({ id }) => heard.add(id));
+    expect(trial.bus.unready()).toEqual([]);
     await server().kill();
     await trial.logged(LOST, BOTH);
+    expect(trial.bus.unready()).toEqual(["the connection to RabbitMQ is down"]);
     await expect(trial.bus.announce(probe("news", "unheard"))).rejects.toBeInstanceOf(BusUnavailable);
     await server().start();
     await trial.logged(BACK, BOTH);
+    expect(trial.bus.unready()).toEqual([]);
     await trial.bus.announce(probe("news", "heard"));
     await heard.until("it is heard", (all) => all.includes("heard"));
   });
@@ -125,6 +128,25 @@ describeOnPrivateServer("rabbitmq", "a bus whose RabbitMQ fails", (server) => {
     await server().kill();
     await within(PATIENCE_MS, "the bus closes", trial.bus.close());
     expect(held?.signal.aborted).toBe(true);
+  });
+
+  it("is left in silence by a bus that closes, also when its connections are cut meanwhile", async () => {
+    await using trial = await proxied("silence", { drainMs: PATIENCE_MS });
+    const release = Promise.withResolvers<void>();
+    await trial.bus.listen("news", () => undefined);
+    const { deliveries } = await collect(trial, "orders", async () => {
+      await release.promise;
+      return ACK;
+    });
+    await trial.bus.publish(probe("orders", "held"));
+    const [held] = await deliveries.until("a handler holds it", allArrived(["held"]));
+    const takenBack = aborted(held);
+    const closed = trial.bus.close();
+    proxy.cut();
+    await within(PATIENCE_MS, "the delivery is taken back", takenBack);
+    release.resolve();
+    await within(PATIENCE_MS, "the bus closes", closed);
+    expect(trial.lines.items).toEqual([]);
   });
 
   it("settles a delivery on its own channel only, when the connection was cut in between", async () => {
@@ -165,7 +187,10 @@ describeOnPrivateServer("rabbitmq", "a bus whose RabbitMQ fails", (server) => {
   it("notices a connection that is half open by its heartbeat", async () => {
     await using trial = await proxied("half-open", { query: { heartbeat: "1" } });
     const never = Promise.withResolvers<never>();
-    const { deliveries } = await collect(trial, "orders", ({ count }) => (count === 1 ? never.promise : ACK));
+    // "unknown" may arrive as well: the broker gets what the black hole held, unless it has given up the connection before.
+    const { deliveries } = await collect(trial, "orders", ({ count, message: { id } }) =>
+      id === "held" && count === 1 ? never.promise : ACK,
+    );
     await trial.bus.publish(probe("orders", "held"));
     const [held] = await deliveries.until("a handler holds it", allArrived(["held"]));
     const takenBack = aborted(held);
@@ -173,7 +198,7 @@ describeOnPrivateServer("rabbitmq", "a bus whose RabbitMQ fails", (server) => {
     await expect(trial.bus.publish(probe("orders", "unknown"))).rejects.toBeInstanceOf(BusUnavailable);
     await within(PATIENCE_MS, "the delivery is taken back", takenBack);
     proxy.heal();
-    await deliveries.until("it comes again", ({ length }) => length >= 2);
+    await deliveries.until("it comes again", (all) => idsOf(all).filter((id) => id === "held").length >= 2);
     await trial.bus.publish(probe("orders", "afterwards"));
     await deliveries.until("what is published afterwards arrives", allArrived(["afterwards"]));
   });

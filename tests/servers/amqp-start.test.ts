@@ -20,8 +20,10 @@ describeOnServer("rabbitmq", "the start of a bus on RabbitMQ", (server) => {
     return protocol === undefined ? url.href : url.href.replace(/^amqp:/, protocol);
   }
 
-  async function refusalOf(url: string): Promise<unknown> {
-    return connectBus(url, { clock: Date.now, connectForMs: 60_000 }).catch((error: unknown) => error);
+  async function refusalOf(url: string, told: string[] = []): Promise<unknown> {
+    const tell = (_: object, words: string) => void told.push(words);
+    const log = { warn: tell, error: tell };
+    return connectBus(url, { clock: Date.now, connectForMs: 60_000, log }).catch((error: unknown) => error);
   }
 
   // A server that refuses is not asked again: each of these would otherwise last a minute.
@@ -33,8 +35,10 @@ describeOnServer("rabbitmq", "the start of a bus on RabbitMQ", (server) => {
     ],
     ["an unknown virtual host", { pathname: "/no-such-place" }, /^RabbitMQ at .* refused the virtual host "no-such-place": /],
     ["TLS to a server without it", { protocol: "amqps:" }, /^RabbitMQ at .* cannot be trusted or speaks no TLS \(\w+\); /],
-  ])("is refused at once with one sentence for %s", async (_, parts, sentence) => {
-    const refusal = await refusalOf(changed(parts));
+  ])("is refused at once with one sentence for %s, which is not logged as well", async (_, parts, sentence) => {
+    const told: string[] = [];
+    const refusal = await refusalOf(changed(parts), told);
+    expect(told).toEqual([]);
     expect(refusal).toBeInstanceOf(BusUnavailable);
     expect(refusal).toMatchObject({ message: expect.stringMatching(sentence) });
     expect(String(refusal)).not.toContain("hunter2");

@@ -5,6 +5,8 @@ import { connect } from "node:net";
 export interface NatsClient extends AsyncDisposable {
   /** Resolves when the server has it. */
   publish(subject: string, body: string | Uint8Array, headers?: readonly string[]): Promise<void>;
+  /** Publishes to a stream; rejects with its words when it refuses. */
+  store(subject: string, body: string | Uint8Array, headers?: readonly string[]): Promise<void>;
   /** Asks JetStream; rejects with its words when it refuses. */
   ask(subject: string, question?: object): Promise<ReadonlyMap<string, unknown>>;
 }
@@ -17,29 +19,25 @@ export async function natsClient(url: string): Promise<NatsClient> {
   const socket = connect({ host: hostname, port: Number(port), noDelay: true });
   const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
   let bytes: Buffer = Buffer.alloc(0);
-  let answered = Promise.withResolvers<string>();
+  let awaited = Promise.withResolvers<string>();
   socket.on("data", (chunk) => {
     bytes = Buffer.concat([bytes, chunk]);
     takeAll();
   });
-  socket.on("error", (error) => answered.reject(error));
+  socket.on("error", (error) => awaited.reject(error));
   // A rejection of an answer that nobody waits for is no error.
-  answered.promise.catch(() => undefined);
+  awaited.promise.catch(() => undefined);
   await once(socket, "connect");
   await say(`CONNECT ${JSON.stringify({ verbose: false, headers: true, no_responders: true })}\r\nSUB ${INBOX} 1\r\nPING\r\n`);
   return {
     async publish(subject, body, headers) {
-      const content = Buffer.from(body);
-      const head = Buffer.from(headers ? `NATS/1.0\r\n${headers.join("\r\n")}\r\n\r\n` : "");
-      const verb = headers ? `HPUB ${subject} ${head.length}` : `PUB ${subject}`;
-      await say(Buffer.concat([Buffer.from(`${verb} ${head.length + content.length}\r\n`), head, content, Buffer.from("\r\nPING\r\n")]));
+      await say(Buffer.concat([publication(subject, body, headers), Buffer.from("PING\r\n")]));
+    },
+    async store(subject, body, headers) {
+      answered(await say(publication(`${subject} ${INBOX}`, body, headers)));
     },
     async ask(subject, question) {
-      const body = question ? JSON.stringify(question) : "";
-      const answer: unknown = JSON.parse(await say(`PUB ${subject} ${INBOX} ${Buffer.byteLength(body)}\r\n${body}\r\n`));
-      const fields = new Map(Object.entries(answer ?? {}));
-      if (fields.has("error")) throw new Error(JSON.stringify(fields.get("error")));
-      return fields;
+      return answered(await say(publication(`${subject} ${INBOX}`, question ? JSON.stringify(question) : "")));
     },
     async [Symbol.asyncDispose]() {
       socket.destroy();
@@ -48,10 +46,10 @@ export async function natsClient(url: string): Promise<NatsClient> {
   };
 
   async function say(words: string | Buffer): Promise<string> {
-    answered = Promise.withResolvers();
-    const late = setTimeout(() => answered.reject(new Error(`NATS did not answer within ${DEADLINE_MS} ms.`)), DEADLINE_MS);
+    awaited = Promise.withResolvers();
+    const late = setTimeout(() => awaited.reject(new Error(`NATS did not answer within ${DEADLINE_MS} ms.`)), DEADLINE_MS);
     socket.write(words);
-    return answered.promise.finally(() => clearTimeout(late));
+    return awaited.promise.finally(() => clearTimeout(late));
   }
 
   function takeAll(): void {
@@ -65,10 +63,25 @@ export async function natsClient(url: string): Promise<NatsClient> {
       const body = bytes.toString("utf8", end + 2 + headers, end + size);
       bytes = bytes.subarray(end + 2 + size);
       if (verb === "PING") socket.write("PONG\r\n");
-      if (verb === "-ERR") answered.reject(new Error(line));
-      if (verb === "PONG" || isMessage) answered.resolve(body);
+      if (verb === "-ERR") awaited.reject(new Error(line));
+      if (verb === "PONG" || isMessage) awaited.resolve(body);
     }
   }
+}
+
+/** What is sent for a message; `to` is its subject and, behind a space, where its answer goes. */
+function publication(to: string, body: string | Uint8Array, headers?: readonly string[]): Buffer {
+  const content = Buffer.from(body);
+  const head = Buffer.from(headers ? `NATS/1.0\r\n${headers.join("\r\n")}\r\n\r\n` : "");
+  const verb = headers ? `HPUB ${to} ${head.length}` : `PUB ${to}`;
+  return Buffer.concat([Buffer.from(`${verb} ${head.length + content.length}\r\n`), head, content, Buffer.from("\r\n")]);
+}
+
+function answered(text: string): ReadonlyMap<string, unknown> {
+  const answer: unknown = JSON.parse(text);
+  const fields = new Map(Object.entries(answer ?? {}));
+  if (fields.has("error")) throw new Error(JSON.stringify(fields.get("error")));
+  return fields;
 }
 
 /** How many messages a stream holds. */

@@ -3,6 +3,7 @@ import { ACK, allArrived, collect, idsOf, probe, record, within } from "@toolbus
 import { type PrivateServer, startPrivateServer, type TcpProxy, tcpProxy } from "@toolbus/testing/servers";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { natsUrl } from "./nats-space.ts";
+import { silentJetStream } from "./silent-jetstream.ts";
 
 const PATIENCE_MS = 20_000;
 const NAMESPACE = "outages";
@@ -47,6 +48,7 @@ describe("a bus on NATS", () => {
       ...context,
       context,
       logged,
+      lines,
       async [Symbol.asyncDispose]() {
         await Promise.all([bus, ...others].map((one) => one.close()));
       },
@@ -110,15 +112,18 @@ describe("a bus on NATS", () => {
       expect(idsOf(seen)).toEqual(["under way", "behind"]);
     });
 
-    it("hears announcements again", async () => {
+    it("hears announcements again, and is ready again then", async () => {
       await using s = await setup("broadcast");
       const heard = record<string>({ patienceMs: PATIENCE_MS });
       await s.bus.listen("news", ({ id }) => heard.add(id));
+      expect(s.bus.unready()).toEqual([]);
       await server.kill();
       await s.logged("the connection to NATS was lost");
+      expect(s.bus.unready()).toEqual(["the connection to NATS is down"]);
       await expect(s.bus.announce(probe("news", "unheard"))).rejects.toMatchObject({ code: "bus_unavailable" });
       await server.start();
       await s.logged("the connection to NATS is back");
+      expect(s.bus.unready()).toEqual([]);
       await s.bus.announce(probe("news", "heard"));
       await heard.until("it is heard", ({ length }) => length > 0);
       expect(heard.items).toEqual(["heard"]);
@@ -164,6 +169,38 @@ describe("a bus on NATS", () => {
       await s.bus.publish(probe("orders", "behind"));
       const seen = await deliveries.until("the next one arrives", allArrived(["behind"]));
       expect(idsOf(seen)).toEqual(["under way", "behind"]);
+    });
+
+    it("says that JetStream does not answer where it reaches a server without a leader, until it is back", async () => {
+      await using silent = await silentJetStream();
+      await using s = await setup("silent", { url: `${proxy.through(server.url)},${silent.address}`, confirmMs: 300 });
+      await silent.listen();
+      await proxy.refuse();
+      proxy.cut();
+      await s.logged(`JetStream at ${silent.address} does not answer`);
+      expect(s.bus.unready()).toEqual(["JetStream does not answer"]);
+      await silent[Symbol.asyncDispose]();
+      await proxy.accept();
+      await s.logged("the connection to NATS is back");
+      expect(s.bus.unready()).toEqual([]);
+    });
+
+    it("says nothing of it while the bus closes", async () => {
+      await using s = await setup("silence", { url: proxy.through(server.url), drainMs: PATIENCE_MS });
+      const release = Promise.withResolvers<void>();
+      await s.bus.listen("news", () => undefined);
+      const { deliveries } = await collect(s.context, "orders", async () => {
+        await release.promise;
+        return ACK;
+      });
+      await s.bus.publish(probe("orders", "held"));
+      await deliveries.until("a handler holds it", allArrived(["held"]));
+      const closed = s.bus.close();
+      proxy.cut();
+      await expect(s.bus.publish(probe("orders", "lost"))).rejects.toMatchObject({ code: "bus_unavailable" });
+      release.resolve();
+      await within(PATIENCE_MS, "the bus closes", closed);
+      expect(s.lines.items).toEqual([]);
     });
 
     it("rejects a message whose confirmation was lost, which arrives all the same and is no second one when published again", async () => {

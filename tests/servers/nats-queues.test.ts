@@ -19,7 +19,12 @@ describeOnServer("nats", "queues on a real server", (server) => {
 
   async function setup(name: string, options: Partial<ConnectBusOptions> = {}) {
     const lines = record<string>({ patienceMs: PATIENCE_MS });
-    const keep = (fields: object, words: string) => lines.add(`${words} ${JSON.stringify(fields)}`);
+    /** What the bus said of itself when it logged something, by the words of that. */
+    const unreadyAt = new Map<string, readonly string[] | undefined>();
+    const keep = (fields: object, words: string) => {
+      unreadyAt.set(words, buses[0]?.unready());
+      lines.add(`${words} ${JSON.stringify(fields)}`);
+    };
     const log = { warn: keep, error: keep };
     const buses: MessageBus[] = [];
     const connect = async (): Promise<MessageBus> => {
@@ -35,6 +40,7 @@ describeOnServer("nats", "queues on a real server", (server) => {
       connect,
       drainMs: 300,
       patienceMs: PATIENCE_MS,
+      unreadyAt,
       client,
       log,
       url: space.urlOf(name),
@@ -55,6 +61,8 @@ describeOnServer("nats", "queues on a real server", (server) => {
       const { deliveries } = await collect(s, "orders");
       await s.client.ask(`$JS.API.STREAM.DELETE.${s.stream("work")}`);
       await s.logged("a consumer has its queue again");
+      expect(s.unreadyAt.get("a consumer has to begin again")).toEqual(["a queue of NATS is not consumed again yet"]);
+      expect(s.unreadyAt.get("a consumer has its queue again")).toEqual([]);
       await s.bus.publish(probe("orders", "after"));
       await deliveries.until("the next message arrives", allArrived(["after"]));
     });
@@ -105,7 +113,7 @@ describeOnServer("nats", "queues on a real server", (server) => {
       await s.client.publish(s.subject("orders"), "{}", ["Ce-Id: theirs", "Nats-Msg-Id: other"]);
       const seen = await deliveries.until("all arrive", ({ length }) => length === 3);
       expect(idsOf(seen)).toEqual([`${s.stream("work")}:1`, `${s.stream("work")}:2`, "theirs"]);
-      expect(seen.map(({ message }) => message.body)).toEqual(["no headers at all", "\ufffd\ufffd", "{}"]);
+      expect(seen.map(({ message }) => message.body)).toEqual(["no headers at all", "(not UTF-8) \ufffd\ufffd", "{}"]);
     });
   });
 

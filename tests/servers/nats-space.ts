@@ -17,8 +17,15 @@ const FIRST_TRY_MS = 10_000;
 
 export function natsSpace(server: () => Pick<TestServer, "kind" | "url">): NatsSpace {
   const space = `t-${randomUUID().slice(0, 8)}`;
-  afterAll(() => removeNamespace(server(), space));
-  const namespaceOf = (text: string): string => `${space}-${createHash("sha256").update(text).digest("hex").slice(0, 16)}`;
+  const made = new Set<string>();
+  afterAll(async () => {
+    for (const namespace of made) await removeNamespace(server(), namespace);
+  });
+  const namespaceOf = (text: string): string => {
+    const namespace = `${space}-${createHash("sha256").update(text).digest("hex").slice(0, 16)}`;
+    made.add(namespace);
+    return namespace;
+  };
   const urlOf = (text: string): string => natsUrl(server().url, namespaceOf(text));
   return {
     namespaceOf,

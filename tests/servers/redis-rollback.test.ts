@@ -1,7 +1,8 @@
 import { commitRepeatedly, connectState, type StateStore } from "@toolbus/state";
 import { describeOnPrivateServer } from "@toolbus/testing/servers";
 import { beforeEach, expect, it } from "vitest";
-import { redisClient, type RedisClient } from "./redis-client.ts";
+import { keepCopy, putBack } from "./older-copy.ts";
+import { redisClient } from "./redis-client.ts";
 import { following, hasBegun, HERE, LOG, put } from "./sample-changes.ts";
 
 const ELSEWHERE = "01";
@@ -29,6 +30,17 @@ describeOnPrivateServer("redis", "a Redis that has lost acknowledged commits", (
     expect(after).toMatchObject({ outcome: "ok", commit: 3 });
     expect(after.rolledBack).toBeUndefined();
     expect(lost).toEqual([HERE]);
+  });
+
+  it("is told with the store's time at which this process last saw the shard", async () => {
+    await using opened = await setup();
+    const { store, client, seen } = opened;
+    await commitAll(store, ["a"]);
+    await keepCopy(client);
+    const { now } = await store.commit(HERE, put("b"));
+    await putBack(client);
+    await store.commit(HERE, put("c"));
+    expect(seen).toEqual([now]);
   });
 
   it("is noticed by the mark when others have brought the numbers up again", async () => {
@@ -88,6 +100,7 @@ describeOnPrivateServer("redis", "a Redis that has lost acknowledged commits", (
     await opened.client.ask("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
     await opened.told;
     expect(opened.lost.toSorted()).toEqual(["00", "01"]);
+    expect(opened.seen).toEqual([0, 0]);
   });
 
   it("tells followers of a gap, although its feeds count from the start again", async () => {
@@ -108,9 +121,11 @@ describeOnPrivateServer("redis", "a Redis that has lost acknowledged commits", (
 
   async function setup(shards?: number) {
     const lost: string[] = [];
+    const seen: number[] = [];
     const { promise: told, resolve } = Promise.withResolvers<void>();
-    const onRollback = (shard: string): void => {
+    const onRollback = (shard: string, seenAt: number): void => {
       lost.push(shard);
+      seen.push(seenAt);
       resolve();
     };
     const store = await connectState(server().url, { clock: Date.now, onRollback, ...(shards === undefined ? {} : { shards }) });
@@ -119,6 +134,7 @@ describeOnPrivateServer("redis", "a Redis that has lost acknowledged commits", (
       store,
       client,
       lost,
+      seen,
       told,
       async [Symbol.asyncDispose]() {
         await store.close();
@@ -131,14 +147,4 @@ describeOnPrivateServer("redis", "a Redis that has lost acknowledged commits", (
 async function commitAll(store: StateStore, names: readonly string[]): Promise<void> {
   const replies = await Promise.all(names.map((name) => store.commit(HERE, put(name))));
   expect(replies.map(({ outcome }) => outcome)).toEqual(names.map(() => "ok"));
-}
-
-/** Another database of the server takes a copy of everything. */
-async function keepCopy(client: RedisClient): Promise<void> {
-  for (const key of [await client.ask("KEYS", "*")].flat()) await client.ask("COPY", String(key), String(key), "DB", "1");
-}
-
-/** All clients see the copy from now on. */
-async function putBack(client: RedisClient): Promise<void> {
-  await client.ask("SWAPDB", "0", "1");
 }

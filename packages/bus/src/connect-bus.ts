@@ -1,4 +1,5 @@
 import { randomInt } from "node:crypto";
+import { busKind } from "./bus-kind.ts";
 import { BusUnavailable, type MessageBus } from "./message-bus.ts";
 import type { NatsBusOptions } from "./nats/nats-bus.ts";
 import { type PipelineLog, silentPipelineLog } from "./pipeline-log.ts";
@@ -27,28 +28,22 @@ export interface ConnectBusOptions {
  */
 export async function connectBus(url: string, options: ConnectBusOptions): Promise<MessageBus> {
   const { clock, log = silentPipelineLog, random = systemRandom, drainMs = 25_000, connectForMs = 30_000, confirmMs = 10_000 } = options;
-  const scheme = /^[a-z][a-z0-9+.-]*:/i.exec(url)?.[0].toLowerCase() ?? "";
-  switch (scheme) {
-    case "memory:": {
-      if (url.length > scheme.length)
-        throw new BusUnavailable(`BUS_URL is exactly "memory:" for the bus in this process, with nothing behind it.`);
+  const named = busKind(url);
+  switch (named.kind) {
+    case "memory": {
       const { memoryBus } = await import("./memory/memory-bus.ts");
       return memoryBus({ clock, drainMs });
     }
-    case "amqp:":
-    case "amqps:": {
+    case "amqp": {
       const { amqpBus } = await import("./amqp/amqp-bus.ts");
       return amqpBus(url, { clock, log, random, drainMs, connectForMs, confirmMs });
     }
-    case "nats:":
-    case "tls:": {
+    case "nats": {
       const { natsBus } = await import("./nats/nats-bus.ts");
       return natsBus(url, { clock, log, random, drainMs, connectForMs, confirmMs, ...options.nats });
     }
-    default:
-      throw new BusUnavailable(
-        `BUS_URL ${scheme ? `starts with ${scheme} which is no bus` : "names no scheme"}; accepted are memory:, amqp:// and nats:// (amqps:// and tls:// to insist on TLS).`,
-      );
+    case "none":
+      throw new BusUnavailable(named.reason);
   }
 }
 

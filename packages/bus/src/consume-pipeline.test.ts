@@ -12,6 +12,7 @@ import {
 import { describe, expect, it } from "vitest";
 import { probe, record } from "./conformance/probe.ts";
 import { type ConsumeOptions, consumeQueue } from "./consume-pipeline.ts";
+import { deadLetterMessage } from "./dead-letter.ts";
 import { memoryBus } from "./memory/memory-bus.ts";
 import { BusUnavailable, type MessageBus, Unroutable } from "./message-bus.ts";
 
@@ -146,6 +147,14 @@ describe("a dead letter", () => {
     const letter = await s.letterOf("long");
     expect(letter?.cut).toBe(true);
     expect(letter?.message.body).toBe("\u0000".repeat(8192));
+  });
+
+  it("has an id of its own, also when another program gives two messages the same", () => {
+    const idOf = (body: string): string =>
+      deadLetterMessage(good("order-1".repeat(100), { body }), { queue: TOPIC, reason: "no", deliveries: 1, history: [], now: NOW }).id;
+    expect(idOf("{")).toBe(idOf("{"));
+    expect(idOf("{")).not.toBe(idOf("["));
+    expect(idOf("{").length).toBeLessThanOrEqual(200);
   });
 
   it("is published again until it is confirmed, also when nothing takes it, and the message is never dropped", async () => {

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { attributes, type DeadLetter, MAX_BODY_BYTES, type Message, message, messageTypes, topics } from "@toolbus/contracts";
 import type { Try } from "./delivery-history.ts";
 
@@ -15,7 +16,8 @@ export interface GivenUp {
 
 /**
  * The message for `dead.<queue>` that keeps a message which is given up. Grant and call secret are left out: whoever may read dead letters may
- * not run writes. One that does not fit into a body keeps the beginning of its texts and says `cut`. Never throws.
+ * not run writes. One that does not fit into a body keeps the beginning of its texts and says `cut`. Two messages that another program gave the same
+ * id, or none, have letters of two ids, so that no broker drops one of them as a duplicate. Never throws.
  */
 export function deadLetterMessage(original: Message, { queue, reason, deliveries, history, now }: GivenUp): Message {
   const letter: DeadLetter = {
@@ -27,7 +29,7 @@ export function deadLetterMessage(original: Message, { queue, reason, deliveries
     cut: false,
   };
   return message({
-    id: shorten(`dead:${original.id}#${deliveries}`, LONGEST_NAME),
+    id: `dead:${shorten(original.id, LONGEST_ID)}#${deliveries}.${digest(letter.message)}`,
     topic: topics.dead(queue),
     type: messageTypes.deadLetter,
     source: "bus",
@@ -40,6 +42,7 @@ const SECRETS: readonly string[] = [attributes.grant, attributes.callSecret];
 
 // Cut texts must fit even when JSON escapes each of their characters as six bytes.
 const LONGEST_NAME = 200;
+const LONGEST_ID = 160;
 const LONGEST_REASON = 300;
 const LONGEST_VALUE = 200;
 const LONGEST_BODY = 8 * 1024;
@@ -48,6 +51,10 @@ const LONGEST_HISTORY = 20;
 
 function withoutSecrets(named: Message["attributes"]): Message["attributes"] {
   return Object.fromEntries(Object.entries(named).filter(([name]) => !SECRETS.includes(name.toLowerCase())));
+}
+
+function digest(message: DeadLetter["message"]): string {
+  return createHash("sha256").update(JSON.stringify(message)).digest("base64url").slice(0, 16);
 }
 
 function fits(letter: DeadLetter): boolean {

@@ -1,5 +1,6 @@
 export { type AmqpPolicy, amqpPolicies, setPolicyCommands } from "./amqp/policies.ts";
 export { type AmqpTopology, amqpTopology } from "./amqp/topology.ts";
+export * from "./broker-setup.ts";
 export * from "./connect-bus.ts";
 export * from "./consume-pipeline.ts";
 export * from "./dead-letter.ts";

@@ -12,6 +12,7 @@ import type { Message } from "@toolbus/contracts";
  *   adapter makes it with `deadLetterMessage` and forgets the delivery when it is confirmed. (The consume pipeline publishes its own, with
  *   the history that it saw, and acks.)
  * - `announce` is broadcast, best effort: whoever listens at that moment may get it.
+ * - `unready` is empty from the time that the bus is there and never again once its close began. What it says ends by itself when the broker is back.
  * - `close` stops deliveries and waits for the handlers under way, which may still publish; from then on everything rejects with
  *   `BusUnavailable`. A handler that outlives the adapter's drain time is given up: its signal aborts and its delivery comes again.
  *
@@ -28,6 +29,11 @@ export interface MessageBus {
   announce(message: Message): Promise<void>;
   /** Resolves when announcements may arrive. A listener that throws harms nobody else. */
   listen(topic: string, listener: (message: Message) => void): Promise<Subscription>;
+  /**
+   * Why messages do not flow now, in a few words each that strangers may read; empty when they do. It is what the adapter knows without asking: a
+   * broker that stopped answering a moment ago may not be missed yet.
+   */
+  unready(): readonly string[];
   /** Safe to call twice. */
   close(): Promise<void>;
 }
@@ -54,6 +60,9 @@ export interface Subscription {
 }
 
 export const RETRY_AFTER_THROW_MS = 1000;
+
+/** What a bus says of itself from the beginning of its close. */
+export const BUS_IS_CLOSED = "the bus is closed";
 
 /** No queue takes this topic: its consumers have never started. */
 export class Unroutable extends Error {

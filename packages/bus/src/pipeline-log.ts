@@ -7,6 +7,15 @@ export interface PipelineLog {
 /** Tells nobody. */
 export const silentPipelineLog: PipelineLog = { warn: () => undefined, error: () => undefined };
 
+/** The same log as long as nobody leaves; then it tells nobody. To whoever leaves, a broker that goes as well is no news. */
+export function logUntil(leaving: AbortSignal, log: PipelineLog): PipelineLog {
+  const tell =
+    (level: keyof PipelineLog) =>
+    (fields: object, message: string): void =>
+      leaving.aborted ? undefined : log[level](fields, message);
+  return { warn: tell("warn"), error: tell("error") };
+}
+
 /** What a log may say about something thrown: its code and where it was thrown. Its message may quote a secret, so it is left out. */
 export function faultFields(thrown: unknown): { readonly code: string; readonly where?: string } {
   if (!(thrown instanceof Error)) return { code: typeof thrown };

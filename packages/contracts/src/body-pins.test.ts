@@ -17,6 +17,7 @@ describe("bodies of messages", () => {
     ["the call of a wake", contracts.SeenCall, "callId dispatch requests"],
     ["approval.request", contracts.ApprovalRequest, "toolCallId toolName toolVersion toolHash arguments sessionId"],
     ["approval.cancel", contracts.ApprovalCancel, "toolCallId reason"],
+    ["approval.rollback", contracts.ApprovalRollback, "losses"],
     ["approval.held.<agent>", contracts.ApprovalHeld, "toolCallId approvalId tier expiresAt effect"],
     [
       "approval.decided.<agent>",

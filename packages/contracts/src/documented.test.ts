@@ -59,6 +59,7 @@ describe("docs/messages.md", () => {
     ["runWake", contracts.RunWake],
     ["approvalRequest", contracts.ApprovalRequest],
     ["approvalCancel", contracts.ApprovalCancel],
+    ["approvalRollback", contracts.ApprovalRollback],
     ["approvalHeld", contracts.ApprovalHeld],
     ["approvalDecided", contracts.ApprovalDecided],
     ["toolInvoke", contracts.ToolInvoke],

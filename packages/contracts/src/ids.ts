@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { ulid } from "ulid";
+import { decodeTime, ulid } from "ulid";
 
 /**
  * Identifiers (core.md, section 1). The shard can be read off any of them, so everything of one conversation commits together.
@@ -98,6 +98,14 @@ export function callParts(callId: string): { runId: string; round: number; index
   const [runId, round, index] = callId.split(".");
   if (!call.test(callId) || !runId) throw new Error(`"${callId.slice(0, 80)}" is no call id.`);
   return { runId, round: Number(round), index: Number(index) };
+}
+
+/**
+ * When the run was made, as its id says it. The time in an id that was derived from an Idempotency-Key means nothing: it is almost never near the
+ * present.
+ */
+export function mintedAt(runId: string): number {
+  return decodeTime(rootRunId(runId).slice(-26));
 }
 
 /** The run without its sub-run suffix: the one whose origin answers for it. */

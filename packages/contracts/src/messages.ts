@@ -81,6 +81,21 @@ export type ApprovalRequest = Static<typeof ApprovalRequest>;
 export const ApprovalCancel = Type.Object({ toolCallId: CallId, reason: Type.String({ maxLength: 200 }) }, closed);
 export type ApprovalCancel = Static<typeof ApprovalCancel>;
 
+/**
+ * Body of `approval.rollback`: a process noticed that the store lost commits of these shards. `seenAt`: when it had last seen one of them, by the
+ * store's clock, so that approvals tells a loss that it knows from another.
+ */
+export const ApprovalRollback = Type.Object(
+  {
+    losses: Type.Array(Type.Object({ shard: Type.String({ pattern: ID_PATTERNS.shard }), seenAt: Type.Integer({ minimum: 0 }) }, closed), {
+      minItems: 1,
+      maxItems: 256,
+    }),
+  },
+  closed,
+);
+export type ApprovalRollback = Static<typeof ApprovalRollback>;
+
 /** Body of `approval.held.<agent>`: people have been asked. */
 export const ApprovalHeld = Type.Object(
   {
@@ -159,6 +174,7 @@ export const messageTypes = {
   runWake: "toolbus.run.wake",
   approvalRequest: "toolbus.approval.request",
   approvalCancel: "toolbus.approval.cancel",
+  approvalRollback: "toolbus.approval.rollback",
   approvalHeld: "toolbus.approval.held",
   approvalDecided: "toolbus.approval.decided",
   operationsReplay: "toolbus.operations.replay",

@@ -1,3 +1,5 @@
+// What whoever keeps the broker needs to know, for the command line, which has the bus only by way of this package.
+export { type BrokerSetup, brokerSetup } from "@toolbus/bus";
 export { type ApiKeys, apiKeys, apiKeysFromFile, type Principal } from "./http/api-keys.ts";
 export { type HealthOptions, healthRoutes } from "./http/health-routes.ts";
 export { type HttpServer, startHttpServer } from "./http/http-server.ts";

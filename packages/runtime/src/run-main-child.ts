@@ -2,13 +2,17 @@ import { defineService, Refusal, runMain, runServices } from "./index.ts";
 
 // The child process of run-main.test.ts: a main of the kind that its argument names. It says on standard output how far it is.
 
-const MAINS: Readonly<Record<string, () => ReturnType<typeof runServices>>> = {
+const MAINS: Readonly<Record<string, (signal: AbortSignal) => ReturnType<typeof runServices>>> = {
   "waits for work": () => run({}),
   "is told to stop while it starts": () => run({ start: () => new Promise((resolve) => process.once("SIGTERM", () => resolve())) }),
   "does not stop": () => run({ stop: () => new Promise(() => undefined) }),
   "does not stop in time": () => run({ stop: () => new Promise(() => setInterval(() => undefined, 1000)), env: { DRAIN_MS: "30" } }),
   "has bad settings": () => run({ env: { DRAIN_MS: "soon", LOG_LEVEL: "loud" } }),
   "has a store that is unknown": () => run({ env: { STATE_URL: "postgres://me:secret@host" } }),
+  // Nobody listens on port 1.
+  "waits for its store": (signal) => waiting({ env: { STATE_URL: "redis://127.0.0.1:1" }, signal }),
+  "waits for its bus over AMQP": (signal) => waiting({ env: { BUS_URL: "amqp://127.0.0.1:1" }, signal }),
+  "waits for its bus over NATS": (signal) => waiting({ env: { BUS_URL: "nats://127.0.0.1:1" }, signal }),
   "is refused": () => Promise.reject(new Refusal("The door is locked: unlock it.")),
   "has a fault": () => Promise.reject(new TypeError("undefined is not a door")),
 };
@@ -20,9 +24,16 @@ interface Parts {
   readonly start?: () => Promise<void>;
   readonly stop?: () => Promise<void>;
   readonly env?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
 }
 
-function run({ start, stop, env }: Parts) {
+function waiting(parts: Parts): ReturnType<typeof runServices> {
+  // After the first try has failed, and well before the last.
+  setTimeout(() => say("waiting"), 300);
+  return run(parts);
+}
+
+function run({ start, stop, env, signal }: Parts) {
   const service = defineService({
     name: "child",
     settings: {},
@@ -40,7 +51,7 @@ function run({ start, stop, env }: Parts) {
       };
     },
   });
-  return runServices([service], { env: { STATE_URL: "memory:", LOG_LEVEL: "silent", ...env } });
+  return runServices([service], { env: { STATE_URL: "memory:", LOG_LEVEL: "silent", ...env }, ...(signal ? { signal } : {}) });
 }
 
 function say(word: string): void {

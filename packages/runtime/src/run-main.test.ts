@@ -24,6 +24,18 @@ describe("a process", () => {
     expect(await child.ended).toMatchObject({ code: 0, said: ["starting", "started", "stopping", "stopped", "left"] });
   });
 
+  it.each(["store", "bus over AMQP", "bus over NATS"])(
+    "that is told to stop while it waits for its %s ends at once, with 0 and no word",
+    async (what) => {
+      const child = start(`waits for its ${what}`);
+      await child.says("waiting");
+      const begun = performance.now();
+      child.kill("SIGTERM");
+      expect(await child.ended).toEqual({ code: 0, signal: null, said: ["waiting"], stderr: "" });
+      expect(performance.now() - begun).toBeLessThan(5000);
+    },
+  );
+
   it("ends at once when it is interrupted twice", async () => {
     const child = start("does not stop");
     await child.says("started");

@@ -11,23 +11,29 @@ export type Main = Pick<Running, "stop"> & Partial<Pick<Running, "services">>;
 
 /**
  * Runs a process from start to its end by signal. What a person can mend is one sentence on standard error and exit 1; a fault of ours keeps
- * its stack. A second SIGINT ends at once. One that was started with a channel (`fork`) says on it when it has started, and stops when it closes.
+ * its stack. One that is told to stop while it waits for its store or its bus, as `start` learns by the signal, ends at once with exit 0. A second
+ * SIGINT ends at once. One that was started with a channel (`fork`) says on it when it has started, and stops when it closes.
  */
-export async function runMain(start: () => Promise<Main>): Promise<void> {
+export async function runMain(start: (stopping: AbortSignal) => Promise<Main>): Promise<void> {
   let running: Main | undefined;
   const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+  const stopping = new AbortController();
+  const stop = (): void => {
+    stopping.abort(new Error("The process was told to stop while it started."));
+    end();
+  };
   let signals = 0;
   const onSignal = (): void => {
     if (++signals > 1) process.exit(130);
-    end();
+    stop();
   };
   process.on("SIGINT", onSignal).on("SIGTERM", onSignal);
   // Whoever started it with a channel is gone: nobody would ever stop it.
-  process.once("disconnect", end);
+  process.once("disconnect", stop);
   // Services that only wait for messages and timers hold nothing open that would keep the process alive.
   const alive = setInterval(() => undefined, 2 ** 30);
   try {
-    running = await start();
+    running = await start(stopping.signal);
     tellParent(running.services);
     await ended;
     const clean = await running.stop();
@@ -36,11 +42,13 @@ export async function runMain(start: () => Promise<Main>): Promise<void> {
     // What did not stop in time would keep the process alive.
     process.exit(1);
   } catch (error) {
+    // What is still being connected to would keep the process alive.
+    if (stopping.signal.aborted && error === stopping.signal.reason) process.exit(0);
     process.stderr.write(`${sentenceOf(error)}\n`);
     process.exitCode = 1;
   } finally {
     clearInterval(alive);
-    process.off("SIGINT", onSignal).off("SIGTERM", onSignal).off("disconnect", end);
+    process.off("SIGINT", onSignal).off("SIGTERM", onSignal).off("disconnect", stop);
   }
 }
 

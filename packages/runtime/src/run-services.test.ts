@@ -99,6 +99,26 @@ describe("running services", () => {
     await expect(ready()).rejects.toThrow("fetch failed");
   });
 
+  it("does not take work while the bus does not, says why, and lives all the same", async () => {
+    let reasons: readonly string[] = [];
+    const t = setup();
+    const number = await freePort();
+    const ask = async (path: string) => {
+      const response = await fetch(`http://127.0.0.1:${number}${path}`);
+      return [response.status, await response.json()];
+    };
+    const running = await t.run([t.service("one")], { HEALTH_PORT: String(number) }, (built) => ({
+      ...built,
+      bus: { ...built.bus, unready: () => reasons },
+    }));
+    reasons = ["the broker is away"];
+    expect(await ask("/readyz")).toEqual([503, { status: "unready", reasons: ["the broker is away"] }]);
+    expect(await ask("/healthz")).toEqual([200, { status: "ok" }]);
+    reasons = [];
+    expect(await ask("/readyz")).toEqual([200, { status: "ready", reasons: [] }]);
+    await running.stop();
+  });
+
   it("stops once, however often it is told to", async () => {
     const t = setup();
     const running = await t.run([t.service("one")]);
@@ -135,6 +155,22 @@ describe("running services", () => {
 
     const locked = t.service("locked", { onStart: () => Promise.reject(new Refusal("The door is locked.")) });
     await expect(t.run([locked], {}, wrap)).rejects.toThrow("The door is locked.");
+  });
+
+  it("waits for no store and no bus once it was told to stop, and lets go of what it had opened", async () => {
+    for (const env of [{ STATE_URL: "redis://127.0.0.1:1" }, { BUS_URL: "amqp://127.0.0.1:1" }]) {
+      const t = setup();
+      const stopping = new AbortController();
+      const started = runServices([t.service("one")], { env: { ...ENV, ...env }, signal: stopping.signal });
+      stopping.abort(new Error("stop"));
+      await expect(started).rejects.toThrow("stop");
+      expect(t.said).toEqual([]);
+    }
+  });
+
+  it("refuses a durability that there is not", async () => {
+    const t = setup();
+    await expect(t.run([t.service("one")], { STATE_DURABILITY: "some" })).rejects.toThrow(/STATE_DURABILITY: .*some/);
   });
 
   it.each([

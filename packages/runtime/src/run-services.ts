@@ -1,11 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { connectBus } from "@toolbus/bus";
-import { connectState } from "@toolbus/state";
-import { createLog, LOG_LEVELS, startTelemetry } from "@toolbus/telemetry";
+import { rollbackMessage } from "@toolbus/contracts";
+import { connectState, type StateStore, type StoreLosses, storeLosses, StoreUnavailable } from "@toolbus/state";
+import { createLog, LOG_LEVELS, recordStoreLoss, recordUntoldLoss, startTelemetry } from "@toolbus/telemetry";
 import type { HttpServer } from "./http/http-server.ts";
 import { startHealthServer } from "./http/health-server.ts";
 import type { Infrastructure, Service, ServiceDefinition } from "./service.ts";
-import { milliseconds, port, readSettings, type Settings, str } from "./settings.ts";
+import { milliseconds, port, readSettings, type Settings, type SettingsOf, str } from "./settings.ts";
 import { messagingSystem, tracedBus } from "./traced-bus.ts";
 
 /** What a process reads besides its services' settings. */
@@ -14,6 +15,11 @@ export const processSettings = {
   STATE_URL: str({
     default: "sqlite:.toolbus/state",
     desc: "the state store: sqlite:DIRECTORY (all services in one process), redis://… or memory:",
+  }),
+  STATE_DURABILITY: str({
+    default: "",
+    choices: ["", "required", "relaxed"],
+    desc: "required refuses a Redis that may lose what it acknowledged, relaxed warns; empty: what STATE_URL says, else required",
   }),
   LOG_LEVEL: str({ default: "info", choices: [...LOG_LEVELS], desc: "silent, error, warn, info or debug" }),
   TRACE_DIR: str({ default: "", desc: "a folder that gets one file of spans for each trace; empty: none" }),
@@ -36,6 +42,8 @@ export interface RunOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Replaces what the URLs would give: tests put faults between a service and its store or bus here. */
   readonly wrap?: (infrastructure: Infrastructure) => Infrastructure;
+  /** Ends the wait for a store or a bus that is absent at the start; then the start rejects with the signal's reason. */
+  readonly signal?: AbortSignal;
 }
 
 /** `service.name` of a process with several services. */
@@ -64,7 +72,7 @@ export async function runServices(definitions: readonly AnyService[], options: R
     monotonic,
   });
   const endTelemetry = (): Promise<void> => telemetry.shutdown(Math.min(TELEMETRY_FLUSH_MS, process.DRAIN_MS / 4));
-  const built = await build(process, log, monotonic).catch(async (error: unknown) => {
+  const built = await build(process, { log, monotonic, signal: options.signal }).catch(async (error: unknown) => {
     await endTelemetry();
     throw error;
   });
@@ -79,7 +87,11 @@ export async function runServices(definitions: readonly AnyService[], options: R
     stop: () =>
       (stopping ??= stopWithin(process.DRAIN_MS, () => {
         phase = "stopping";
-        return stopAll(infrastructure, services, { health: async () => health?.stop(), telemetry: endTelemetry });
+        return stopAll(infrastructure, services, {
+          losses: built.losses,
+          health: async () => health?.stop(),
+          telemetry: endTelemetry,
+        });
       })),
   };
   try {
@@ -87,7 +99,7 @@ export async function runServices(definitions: readonly AnyService[], options: R
       health = await startHealthServer({
         host: process.HEALTH_HOST,
         port: process.HEALTH_PORT,
-        unready: () => (phase === "running" ? [...services.values()].flatMap((service) => service.unready()) : [phase]),
+        unready: () => (phase === "running" ? [infrastructure.bus, ...services.values()].flatMap((part) => part.unready()) : [phase]),
         needs: [{ what: "the state store", ask: () => infrastructure.state.read([]) }],
         monotonic,
         log,
@@ -111,23 +123,71 @@ export async function runServices(definitions: readonly AnyService[], options: R
   return running;
 }
 
+type Config = Pick<SettingsOf<typeof processSettings>, "BUS_URL" | "STATE_URL" | "STATE_DURABILITY" | "DRAIN_MS">;
+
 async function build(
-  config: { readonly BUS_URL: string; readonly STATE_URL: string; readonly DRAIN_MS: number },
-  log: Infrastructure["log"],
-  monotonic: Infrastructure["monotonic"],
-): Promise<Infrastructure> {
+  config: Config,
+  { log, monotonic, signal }: Pick<Infrastructure, "log" | "monotonic"> & { readonly signal: AbortSignal | undefined },
+): Promise<Infrastructure & { readonly losses: StoreLosses }> {
   const clock = () => Date.now();
-  const state = await connectState(config.STATE_URL, { clock });
+  const random = (bytes: number): Uint8Array => randomBytes(bytes);
+  const losses = storeLosses({
+    onLoss: (loss) => recordStoreLoss(log, loss),
+    onUntold: (error) => recordUntoldLoss(log, error),
+  });
+  const state = await openState(config, { log, clock, losses, signal });
   try {
-    const bus = await connectBus(config.BUS_URL, { clock, log, drainMs: config.DRAIN_MS * DRAIN_SHARE });
-    return { bus, state, log, random: (bytes) => randomBytes(bytes), monotonic, clock };
+    const connecting = connectBus(config.BUS_URL, { clock, log, drainMs: config.DRAIN_MS * DRAIN_SHARE });
+    const bus = await untilAborted(connecting, signal, (late) => late.close());
+    losses.tellBy((found) => {
+      const id = Buffer.from(random(8)).toString("hex");
+      return bus.publish(rollbackMessage({ losses: [...found], source: PROCESS, id, now: clock() }));
+    });
+    return { bus, state, losses, log, random, monotonic, clock };
   } catch (error) {
     await state.close();
     throw error;
   }
 }
 
+async function openState(
+  { STATE_URL, STATE_DURABILITY }: Config,
+  parts: Pick<Infrastructure, "log" | "clock"> & { readonly losses: StoreLosses; readonly signal: AbortSignal | undefined },
+): Promise<StateStore> {
+  const { log, clock, losses, signal } = parts;
+  try {
+    return await connectState(STATE_URL, {
+      clock,
+      ...(STATE_DURABILITY === "required" || STATE_DURABILITY === "relaxed" ? { durability: STATE_DURABILITY } : {}),
+      warn: (sentence) => log.warn({}, sentence),
+      onRollback: losses.onRollback,
+      ...(signal ? { signal } : {}),
+    });
+  } catch (error) {
+    if (error instanceof StoreUnavailable) signal?.throwIfAborted();
+    throw error;
+  }
+}
+
+/** What is being opened, or the signal's reason when that comes first; what is there too late is closed. */
+async function untilAborted<T>(opening: Promise<T>, signal: AbortSignal | undefined, close: (late: T) => Promise<void>): Promise<T> {
+  if (!signal) return opening;
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const onAbort = (): void => {
+    reject(signal.reason);
+    opening.then(close).catch(() => undefined);
+  };
+  signal.addEventListener("abort", onAbort, { once: true });
+  if (signal.aborted) onAbort();
+  try {
+    return await Promise.race([opening, aborted]);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
+}
+
 interface Rest {
+  readonly losses: StoreLosses;
   readonly health: () => Promise<void>;
   readonly telemetry: () => Promise<void>;
 }
@@ -138,6 +198,8 @@ async function stopAll({ bus, state, log }: Infrastructure, services: ReadonlyMa
   for (const { name, stop } of [
     ...stops,
     { name: "bus", stop: () => bus.close() },
+    // After the bus, so that nothing that is being told holds up the stop.
+    { name: "losses", stop: rest.losses.stop },
     { name: "state", stop: () => state.close() },
     { name: "health", stop: rest.health },
     { name: "telemetry", stop: rest.telemetry },

@@ -1,5 +1,5 @@
 import type { MessageBus } from "@toolbus/bus";
-import type { StateStore } from "@toolbus/state";
+import type { StateStore, StoreLosses } from "@toolbus/state";
 import type { Log } from "@toolbus/telemetry";
 import type { Settings, SettingsOf } from "./settings.ts";
 
@@ -7,6 +7,8 @@ import type { Settings, SettingsOf } from "./settings.ts";
 export interface Infrastructure {
   readonly bus: MessageBus;
   readonly state: StateStore;
+  /** What the store has lost, as far as this process noticed; absent where nothing can be lost. */
+  readonly losses?: StoreLosses;
   readonly log: Log;
   /** Cryptographically random bytes. */
   readonly random: (bytes: number) => Uint8Array;

@@ -33,6 +33,13 @@ describe("a bus while telemetry is off", () => {
     await inTraceOf(CLIENT, () => bus.announce({ ...aMessage("news"), topic: "news" }));
     expect(await heard.promise).toBe(CLIENT);
   });
+
+  it("says why it is not ready as the bus beneath it does", async () => {
+    await using bus = openBus();
+    expect(bus.unready()).toEqual([]);
+    await bus.untraced.close();
+    expect(bus.unready()).toEqual(["the bus is closed"]);
+  });
 });
 
 describe("a bus while telemetry is on", () => {

@@ -36,6 +36,7 @@ export function tracedBus(bus: MessageBus, { service, system, clock, monotonic }
     consume: (topic, handler, options) => bus.consume(topic, (delivery) => take(topic, delivery, handler), options),
     announce: (message) => bus.announce(carrying(message, currentCarrier())),
     listen: (topic, listener) => bus.listen(topic, (message) => withinReceived(message.attributes, () => listener(message))),
+    unready: () => bus.unready(),
     close: () => bus.close(),
   };
 

@@ -20,8 +20,11 @@ export interface ConnectStateOptions {
   readonly signal?: AbortSignal;
   /** Told, sentence by sentence, what whoever operates the store should know. */
   readonly warn?: (sentence: string) => void;
-  /** Told, at the latest before the next commit of this shard is answered, that the store has lost commits of it that it had acknowledged. */
-  readonly onRollback?: (shard: string) => void;
+  /**
+   * Told, at the latest before the next commit of this shard is answered, that the store has lost commits of it that it had acknowledged, and when
+   * this process had last seen such a one, by the store's clock.
+   */
+  readonly onRollback?: (shard: string, seenAt: number) => void;
 }
 
 /**

@@ -3,3 +3,4 @@ export * from "./commit-repeatedly.ts";
 export * from "./connect-state.ts";
 export * from "./memory/memory-store.ts";
 export * from "./state-store.ts";
+export * from "./store-losses.ts";

@@ -18,6 +18,7 @@ export {
   withSpan,
 } from "./spans.ts";
 export { startTelemetry, type Telemetry, type TelemetryOptions } from "./start-telemetry.ts";
+export { recordStoreLoss, recordUntoldLoss } from "./store-loss.ts";
 export type { AuditLine, ToolCallRecord } from "./tool-audit.ts";
 export { recordToolCall } from "./tool-calls.ts";
 export { type Carrier, readCarrier, type SentContext } from "./trace-context.ts";

@@ -69,6 +69,7 @@ export const attributeNames = {
   /** Of a call or a run: `ok`, `denied`, `completed`, … */
   status: "toolbus.status",
   latencyMs: "toolbus.latency_ms",
+  shard: "toolbus.shard",
   tier: "toolbus.tier",
   outcome: "toolbus.outcome",
   /** What the replay of a dead letter did: `publish` or `call`. */
@@ -123,6 +124,7 @@ export const metricNames = {
     "{replay}",
     "Dead letters that were replayed, by queue and what the replay did",
   ),
+  storeLosses: counter("toolbus.state.losses", "{loss}", "Losses of acknowledged writes of the store that this process noticed, by shard"),
   approvalsPending: {
     name: "toolbus.approvals.pending",
     kind: "gauge",

@@ -1,15 +1,17 @@
-import { APPROVERS_NEEDED, assessRisk, type Json, keys, parseEra } from "@toolbus/contracts";
+import { APPROVERS_NEEDED, assessRisk, type Era, FIRST_ERA, type Json, keys, parseEra } from "@toolbus/contracts";
 import { type StaleReason, verifyGrant } from "@toolbus/grants";
 import type { InvokeContext, Outcome } from "./invoke-context.ts";
 import type { CheckedArguments } from "./read-arguments.ts";
 import { recordSecurityEvent } from "./security-record.ts";
 import type { ToolCall } from "./tool-call.ts";
 import type { WriteExecutor } from "./toolset.ts";
+import { type WriteHold, writeHold } from "./write-hold.ts";
 
 export interface Granted {
   readonly kind: "granted";
   /** The approval that the grant is of. */
   readonly jti: string;
+  readonly hold: WriteHold;
   /** Until when the write may begin; absent for one that was begun under this grant while it was fresh. */
   readonly expiresAt: number | undefined;
 }
@@ -28,11 +30,13 @@ export async function checkGrant(
   const { definition, hash } = executor;
   const { tier } = assessRisk(definition, args.value);
   const { now, documents } = await context.state.read([keys.era()]);
+  const era = eraOf(documents[0]?.value);
+  const hold = writeHold({ callId: call.callId, era, now, losses: context.losses });
   const verdict = await verifyGrant({
     grant: call.grant,
     keys: context.keys,
     now,
-    era: eraOf(documents[0]?.value),
+    era: era?.era ?? FIRST_ERA,
     expected: {
       toolset: context.toolset.name,
       callId: call.callId,
@@ -48,10 +52,11 @@ export async function checkGrant(
     case "granted": {
       const { jti, exp } = verdict.claims;
       // The verdict forgives clocks that are apart; `begin` goes by the store's clock and would refuse without an answer.
-      return now > exp * 1000 ? staleGrant("expired", call, args, context) : { kind: "granted", jti, expiresAt: exp * 1000 };
+      if (now > exp * 1000) return staleGrant("expired", hold, call, args, context);
+      return { kind: "granted", jti, hold, expiresAt: exp * 1000 };
     }
     case "stale":
-      return staleGrant(verdict.reason, call, args, context);
+      return staleGrant(verdict.reason, hold, call, args, context);
     case "forged":
       await recordSecurityEvent(call, { reason: verdict.reason, detail: verdict.detail }, context);
       return { kind: "drop", reason: `its grant was refused (${verdict.reason})` };
@@ -62,7 +67,13 @@ export async function checkGrant(
  * A grant is judged at begin. What the ledger bound to it then is seen through: a result is given again, and a write that was sent goes on
  * although its grant has expired meanwhile.
  */
-async function staleGrant(reason: StaleReason, call: ToolCall, args: CheckedArguments, context: InvokeContext): Promise<Granted | Outcome> {
+async function staleGrant(
+  reason: StaleReason,
+  hold: WriteHold,
+  call: ToolCall,
+  args: CheckedArguments,
+  context: InvokeContext,
+): Promise<Granted | Outcome> {
   const stale: Outcome = { kind: "grant_stale", reason };
   // Nobody knows yet who signed it.
   if (reason === "unknown_key") return stale;
@@ -73,7 +84,7 @@ async function staleGrant(reason: StaleReason, call: ToolCall, args: CheckedArgu
   if (row.state !== "sending") return stale;
   switch (reason) {
     case "expired":
-      return { kind: "granted", jti: row.jti, expiresAt: undefined };
+      return { kind: "granted", jti: row.jti, hold, expiresAt: undefined };
     case "era":
       return stale;
     case "tool_hash":
@@ -82,9 +93,9 @@ async function staleGrant(reason: StaleReason, call: ToolCall, args: CheckedArgu
 }
 
 /** An era that cannot be read must stop every write: it is there to void grants. */
-function eraOf(value: Json | undefined): number {
-  if (value === undefined) return 1;
+function eraOf(value: Json | undefined): Era | null {
+  if (value === undefined) return null;
   const parsed = parseEra(value);
   if (!parsed.ok) throw new Error("The era document cannot be read; no grant can be judged.");
-  return parsed.value.era;
+  return parsed.value;
 }

@@ -1,6 +1,6 @@
 import type { Message, ToolResult } from "@toolbus/contracts";
 import type { KeySet } from "@toolbus/grants";
-import type { StateStore } from "@toolbus/state";
+import type { StateStore, StoreLosses } from "@toolbus/state";
 import type { Log } from "@toolbus/telemetry";
 import type { CallsUnderWay } from "./calls-under-way.ts";
 import type { Ledger } from "./ledger-store.ts";
@@ -12,6 +12,7 @@ import type { WorkerTimings } from "./worker-timings.ts";
 export interface InvokeContext {
   readonly toolset: Toolset;
   readonly state: StateStore;
+  readonly losses: Pick<StoreLosses, "seenAt"> | undefined;
   readonly ledger: Ledger;
   /** Public keys of the approvals service. */
   readonly keys: KeySet;

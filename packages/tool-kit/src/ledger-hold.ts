@@ -69,6 +69,8 @@ export function holdLedger(options: HoldOptions): Hold {
         const reply = await write("sending", next, { stop: true, notAfter });
         if (reply.outcome === "ok") return "sent";
         if (reply.outcome === "late") return "late";
+        // Not a stop, and not another attempt: the store has lost writes, and what becomes of this one is decided anew.
+        if (reply.rolledBack) return "lost";
         const { documents } = await state.read([key]);
         // The row is still ours: then it was the other guard that did not hold.
         return documents[0]?.version === version ? "stopped" : "lost";

@@ -17,6 +17,8 @@ export interface BeginRequest {
   readonly notAfter: number | undefined;
   /** The tool's feature flag is off here: nothing new begins. */
   readonly switchedOff: boolean;
+  /** Whether the shard has lost writes, as it is known at that moment: a commit that is refused may be what tells. */
+  readonly held: () => boolean;
   /** The result of a call that ends without another attempt. */
   readonly endResult: (code: EndCode, attempt: number) => ToolResult;
 }
@@ -75,6 +77,7 @@ export function ledgerStore(options: LedgerOptions): Ledger {
     const decision = begin({
       ...request,
       row: rowOf(stored?.value),
+      held: request.held(),
       now,
       stopped: stop !== null && stop !== undefined,
       ownersDeadBefore: state.ownersDeadBefore,

@@ -31,6 +31,8 @@ export interface BeginInput {
   readonly stopped: boolean;
   /** The tool's feature flag is off here. */
   readonly switchedOff: boolean;
+  /** The shard has lost writes: no row is no proof that nothing was sent. */
+  readonly held: boolean;
   readonly ownersDeadBefore: number;
   readonly leaseMs: number;
   readonly idempotency: Idempotency;
@@ -38,7 +40,7 @@ export interface BeginInput {
 }
 
 /** How a call ends without an attempt. */
-export type EndCode = "cancelled" | "tool_disabled" | "outcome_unknown";
+export type EndCode = "cancelled" | "tool_disabled" | "held" | "outcome_unknown";
 
 export type BeginDecision =
   /** Another call's arguments or tool under this id: nobody honest sends that. */
@@ -59,7 +61,7 @@ export type StoredValue = { readonly value: Json } | { readonly blob: string };
 
 /** What becomes of a write that is asked for, at this moment. Decisions with a row take effect when that row is committed. */
 export function begin(input: BeginInput): BeginDecision {
-  const { call, row, stopped, switchedOff } = input;
+  const { call, row, stopped, switchedOff, held, idempotency } = input;
   if (row && row.argsHash !== call.argsHash) return { kind: "conflict", field: "arguments" };
   if (row && (row.toolHash !== call.toolHash || row.toolName !== call.toolName)) return { kind: "conflict", field: "tool" };
   if (row?.state === "done" && row.result)
@@ -68,6 +70,8 @@ export function begin(input: BeginInput): BeginDecision {
   if (busyFor > 0) return { kind: "busy", forMs: busyFor };
   const taken = take(input);
   if (row?.state === "sending") return again(input, row, taken);
+  // Only a key makes the target tell a second try from the first when the ledger has forgotten that one.
+  if (held && idempotency.mode !== "key") return { kind: "end", row: taken, code: "held" };
   if (stopped) return { kind: "end", row: taken, code: "cancelled" };
   // An end in the ledger, so that no other worker, whose flags may differ for a moment, runs what was answered as refused.
   return switchedOff ? { kind: "end", row: taken, code: "tool_disabled" } : { kind: "run", row: taken };

@@ -105,6 +105,7 @@ function wrap(bus: MessageBus): MessageBus {
     consume: (topic, handler, options) => bus.consume(topic, handler, options),
     announce: (message) => bus.announce(message),
     listen: (topic, listener) => bus.listen(topic, listener),
+    unready: () => bus.unready(),
     close: () => bus.close(),
   };
 }

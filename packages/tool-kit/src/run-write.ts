@@ -28,6 +28,8 @@ export async function runWrite(
 ): Promise<Outcome> {
   const permission = await checkGrant(call, executor, args, context);
   if (permission.kind !== "granted") return permission;
+  const endOf = (code: EndCode): ToolResult =>
+    code === "held" ? permission.hold.result(executor.definition.name) : endResult(code, executor, off);
   const begun = await context.ledger.begin({
     call: { callId: call.callId, toolName: call.toolName, toolHash: executor.hash, argsHash: args.hash, jti: permission.jti },
     by: call.message.id,
@@ -36,7 +38,8 @@ export async function runWrite(
     timeoutMs: executor.definition.timeoutMs,
     notAfter: earlier(call.notAfter, permission.expiresAt),
     switchedOff: off !== null,
-    endResult: (code, attempt) => withRecord(call, endResult(code, executor, off), attempt, context.monotonic),
+    held: () => permission.hold.held(),
+    endResult: (code, attempt) => withRecord(call, endOf(code), attempt, context.monotonic),
   });
   switch (begun.kind) {
     case "conflict":
@@ -184,7 +187,7 @@ function writtenResult(value: Json): ToolResult {
   }
 }
 
-function endResult(code: EndCode, { definition }: WriteExecutor, off: string | null = null): ToolResult {
+function endResult(code: Exclude<EndCode, "held">, { definition }: WriteExecutor, off: string | null = null): ToolResult {
   if (code === "tool_disabled") return failedResult(code, `${off ?? "The tool is switched off."} Nothing was done.`);
   return code === "cancelled"
     ? failedResult(code, `The write "${definition.name}" was cancelled before it was sent.`)

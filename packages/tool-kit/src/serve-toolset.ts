@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { connectBus } from "@toolbus/bus";
 import { fileKeySet, httpKeySet, type KeySet } from "@toolbus/grants";
-import { connectState } from "@toolbus/state";
-import { createLog, type LogLevel } from "@toolbus/telemetry";
+import { rollbackMessage } from "@toolbus/contracts";
+import { connectState, storeLosses } from "@toolbus/state";
+import { createLog, type LogLevel, recordStoreLoss, recordUntoldLoss } from "@toolbus/telemetry";
 import { openToolFlags } from "./tool-flags.ts";
 import type { Toolset } from "./toolset.ts";
 import { startWorker, type Worker } from "./worker.ts";
@@ -10,6 +11,10 @@ import { startWorker, type Worker } from "./worker.ts";
 export interface ServeOptions {
   readonly busUrl: string;
   readonly stateUrl: string;
+  /** Whether a store that may lose what it acknowledged is refused or warned about; by default what the URL says, else "required". */
+  readonly durability?: "required" | "relaxed";
+  /** Ends the wait for a store that is absent at the start, with a `StoreUnavailable`. */
+  readonly signal?: AbortSignal;
   /** Where the approvals service's public keys are: a file, or its `/.well-known/jwks.json`. One of the two. */
   readonly jwksFile?: string;
   readonly jwksUrl?: string;
@@ -33,23 +38,40 @@ export async function serveToolset(toolset: Toolset, options: ServeOptions): Pro
   const monotonic = (): number => performance.now();
   const { environment = "local", flags: text, flagsFile: file } = options;
   const flags = await openToolFlags({ environment, text, file, monotonic, onProblem: (message) => log.warn({}, message) });
-  const state = await connectState(options.stateUrl, { clock });
+  const random = (bytes: number): Uint8Array => randomBytes(bytes);
+  const losses = storeLosses({
+    onLoss: (loss) => recordStoreLoss(log, loss),
+    onUntold: (error) => recordUntoldLoss(log, error),
+  });
+  const state = await connectState(options.stateUrl, {
+    clock,
+    ...(options.durability === undefined ? {} : { durability: options.durability }),
+    ...(options.signal === undefined ? {} : { signal: options.signal }),
+    warn: (sentence) => log.warn({}, sentence),
+    onRollback: losses.onRollback,
+  });
   const opened: { stop(): Promise<void> }[] = [{ stop: () => state.close() }];
   try {
     const bus = await connectBus(options.busUrl, { clock });
-    opened.push({ stop: () => bus.close() });
+    // The bus is closed first, so that nothing that is being told holds up the stop.
+    opened.push({ stop: losses.stop }, { stop: () => bus.close() });
+    losses.tellBy((found) => {
+      const id = Buffer.from(random(8)).toString("hex");
+      return bus.publish(rollbackMessage({ losses: [...found], source: `worker.${toolset.name}`, id, now: clock() }));
+    });
     const { concurrency } = options;
     opened.push(
       await startWorker({
         toolset,
         bus,
         state,
+        losses,
         keys,
         log,
         clock,
         monotonic,
         flags,
-        random: (bytes) => randomBytes(bytes),
+        random,
         ...(concurrency === undefined ? {} : { concurrency }),
       }),
     );

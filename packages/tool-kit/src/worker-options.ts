@@ -1,6 +1,6 @@
 import { type Message, keys as storeKeys, message, messageIds, messageTypes, topics } from "@toolbus/contracts";
 import type { KeySet, Signer } from "@toolbus/grants";
-import type { StateStore } from "@toolbus/state";
+import type { StateStore, StoreLosses } from "@toolbus/state";
 import type { Log } from "@toolbus/telemetry";
 import { callsUnderWay } from "./calls-under-way.ts";
 import type { InvokeContext } from "./invoke-context.ts";
@@ -13,6 +13,8 @@ import { type WorkerTimings, workerTimings } from "./worker-timings.ts";
 export interface WorkerOptions {
   readonly toolset: Toolset;
   readonly state: StateStore;
+  /** What this process noticed that the store has lost; without it only the era document tells which writes wait. */
+  readonly losses?: Pick<StoreLosses, "seenAt"> | undefined;
   /** Public keys of the approvals service; never from the bus or the state store. */
   readonly keys: KeySet;
   /** The toolset's own key, for receipts over what it did. */
@@ -31,9 +33,36 @@ export interface WorkerOptions {
 }
 
 export function invokeContext(options: WorkerOptions, { publish, announce }: Pick<InvokeContext, "publish" | "announce">): InvokeContext {
-  const { toolset, state, keys, signer, log, clock, monotonic, random, timings = workerTimings, flags = fixedToolFlags() } = options;
+  const {
+    toolset,
+    state,
+    losses,
+    keys,
+    signer,
+    log,
+    clock,
+    monotonic,
+    random,
+    timings = workerTimings,
+    flags = fixedToolFlags(),
+  } = options;
   const ledger = ledgerStore({ toolset: toolset.name, state, signer, timings, monotonic, random, log });
-  return { toolset, state, ledger, keys, publish, announce, underWay: callsUnderWay(), flags, timings, log, clock, monotonic, random };
+  return {
+    toolset,
+    state,
+    losses,
+    ledger,
+    keys,
+    publish,
+    announce,
+    underWay: callsUnderWay(),
+    flags,
+    timings,
+    log,
+    clock,
+    monotonic,
+    random,
+  };
 }
 
 /**

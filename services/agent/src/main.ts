@@ -1,4 +1,4 @@
 import { runMain, runServices } from "@toolbus/runtime";
 import { agent } from "./service.ts";
 
-await runMain(() => runServices([agent], { env: process.env }));
+await runMain((signal) => runServices([agent], { env: process.env, signal }));

@@ -4,7 +4,10 @@ import path from "node:path";
 import type { ApiKey, Role } from "@toolbus/contracts";
 import { Refusal } from "@toolbus/runtime";
 
-/** The keys of an embedded start, one a role. The approver's is known to approvals only, the other two to the gateway only. */
+/**
+ * The keys of an embedded start, one a role. The approver's is known to approvals only, the other two to the gateway only; approvals takes it for its
+ * operator's as well, because a key that the gateway sees must not resume writes.
+ */
 export interface LocalKeys {
   readonly user: string;
   readonly operator: string;
@@ -40,17 +43,17 @@ async function keysIn(directory: string): Promise<LocalKeys> {
   const gatewayKeysFile = path.join(directory, "gateway-api-keys.json");
   const approvalsKeysFile = path.join(directory, "approvals-api-keys.json");
   await writeFile(gatewayKeysFile, JSON.stringify([entry("user", user), entry("operator", operator)], null, 2), { mode: 0o600 });
-  await writeFile(approvalsKeysFile, JSON.stringify([entry("approver", approver)], null, 2), { mode: 0o600 });
+  await writeFile(approvalsKeysFile, JSON.stringify([entry("approver", approver, ["operator"])], null, 2), { mode: 0o600 });
   return { user, operator, approver, gatewayKeysFile, approvalsKeysFile };
 }
 
-function entry(role: Role, key: string): ApiKey {
+function entry(role: Role, key: string, besides: readonly Role[] = []): ApiKey {
   return {
     id: `local-${role}`,
     sha256: createHash("sha256").update(key).digest("hex"),
     principal: `${role}:local`,
     tenant: "local",
-    roles: [role],
+    roles: [role, ...besides],
     scopes: [...SCOPES[role]],
   };
 }

@@ -14,7 +14,7 @@ Settings are environment variables, the common ones:
   LOG_LEVEL        silent, error, warn (default), info or debug
 `;
 
-await runMain(async () => {
+await runMain(async (signal) => {
   const given = process.argv.slice(2);
   if (given.includes("--help") || given.includes("-h")) {
     process.stdout.write(HELP);
@@ -25,6 +25,7 @@ await runMain(async () => {
   return startEmbedded({
     directory: path.resolve(process.env["DATA_DIR"] || DEFAULT_DIRECTORY),
     env: process.env,
+    signal,
     say: (text) => void process.stdout.write(text),
   });
 });

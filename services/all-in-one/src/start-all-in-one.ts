@@ -13,6 +13,7 @@ export interface AllInOneOptions {
   /** Settings; what is set here wins over the embedded defaults. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly wrap?: RunOptions["wrap"];
+  readonly signal?: AbortSignal;
 }
 
 export interface AllInOne {
@@ -23,11 +24,12 @@ export interface AllInOne {
 }
 
 /** Starts every service in this process: the same services as apart, with SQLite for the state and the bus in memory. */
-export async function startAllInOne({ directory, env, wrap }: AllInOneOptions): Promise<AllInOne> {
+export async function startAllInOne({ directory, env, wrap, signal }: AllInOneOptions): Promise<AllInOne> {
   const keys = await localKeys(path.join(directory, "keys"));
   const running = await runServices([toolExecutor, approvals, agent, gateway], {
     env: { ...embeddedDefaults(directory, keys), ...definedOnly(env) },
     ...(wrap ? { wrap } : {}),
+    ...(signal ? { signal } : {}),
   });
   return { gatewayUrl: urlOf(running, "gateway"), approvalsUrl: urlOf(running, "approvals"), keys, stop: () => running.stop() };
 }

@@ -1,6 +1,7 @@
 import path from "node:path";
 import { Refusal, type SpawnedService, spawnService } from "@toolbus/runtime";
 import { GENEROUS, OWN_TOOLSETS, PIN_EVERYTHING } from "./embedded-settings.ts";
+import { lastLineHeld } from "./last-line.ts";
 import { type LocalKeys, localKeys } from "./local-keys.ts";
 
 /** The services that can be started apart, in the order in which they start. */
@@ -21,7 +22,7 @@ export interface ApartOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Another module in the place of a service's own: one that calls `runMain` with it. */
   readonly modules?: Partial<Readonly<Record<ApartName, string>>>;
-  /** Gets what the processes write. */
+  /** Gets what the processes write, but for the sentence of one that does not start, which is thrown; by default standard error does. */
   readonly onOutput?: (name: string, text: string) => void;
   readonly signal?: AbortSignal;
 }
@@ -89,15 +90,22 @@ export async function startApart(options: ApartOptions): Promise<Apart> {
 
   async function begin(service: ApartName, number: number, port = "0"): Promise<Replica> {
     const name = count === 1 ? service : `${service} ${number}`;
-    const { onOutput } = options;
-    const process = await spawnService({
+    const { onOutput = (_name: string, text: string): unknown => process.stderr.write(text) } = options;
+    const said = lastLineHeld((text) => onOutput(name, text));
+    const started = await spawnService({
       name,
       module: options.modules?.[service] ?? import.meta.resolve(`@toolbus/${service}/main`),
       env: { ...settingsOf(service, options, keys, port), ...options.env },
-      ...(onOutput ? { onOutput: (text) => onOutput(name, text) } : {}),
+      onOutput: said.write,
       ...(signal ? { signal } : {}),
+    }).catch((error: unknown) => {
+      // Its message has the last line in it.
+      if (error instanceof Refusal) said.drop();
+      said.release();
+      throw error;
     });
-    const replica: Replica = { service, number, process };
+    said.release();
+    const replica: Replica = { service, number, process: started };
     running.set(`${service}-${number}`, replica);
     return replica;
   }

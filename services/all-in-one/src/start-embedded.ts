@@ -7,18 +7,24 @@ export interface EmbeddedOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Gets what a person at the terminal is told. */
   readonly say: (text: string) => void;
+  /** Ends the wait for a store or a broker that is absent at the start. */
+  readonly signal?: AbortSignal;
 }
 
 /**
  * What `npm start` does: every service in this process, with the example release API where no other is set, and a greeting with the addresses,
  * the keys and what to try.
  */
-export async function startEmbedded({ directory, env, say }: EmbeddedOptions): Promise<{ stop(): Promise<boolean> }> {
+export async function startEmbedded({ directory, env, say, signal }: EmbeddedOptions): Promise<{ stop(): Promise<boolean> }> {
   say("Toolbus starts…\n");
   const stopping = new AbortController();
   const embedded = env["RELEASE_API_URL"] ? null : await embeddedReleaseApi(directory, stopping.signal);
   try {
-    const system = await startAllInOne({ directory, env: { ...env, ...(embedded ? { RELEASE_API_URL: embedded.api.url } : {}) } });
+    const system = await startAllInOne({
+      directory,
+      env: { ...env, ...(embedded ? { RELEASE_API_URL: embedded.api.url } : {}) },
+      ...(signal ? { signal } : {}),
+    });
     say(greeting(system, directory, embedded?.releaseId ?? "YOUR-RELEASE", embedded?.notes ?? []));
     return {
       async stop() {

@@ -1,5 +1,5 @@
 import { consumeQueue, listenTo } from "@toolbus/bus";
-import { ApprovalCancel, ApprovalRequest, messageTypes, parser, ToolAnnounce, topics } from "@toolbus/contracts";
+import { ApprovalCancel, ApprovalRequest, ApprovalRollback, messageTypes, parser, ToolAnnounce, topics } from "@toolbus/contracts";
 import { publicKeySet, signerOf, type StoredSigningKey } from "@toolbus/grants";
 import {
   type Infrastructure,
@@ -15,10 +15,13 @@ import { metricNames, observeGauge } from "@toolbus/telemetry";
 import { answerMaker } from "./answers.ts";
 import { correlationIdFrom } from "./correlation-id.ts";
 import { createDecisions } from "./decisions.ts";
+import { eraRoutes } from "./era-routes.ts";
+import { createEras } from "./eras.ts";
 import { expiryHandler } from "./expiry.ts";
 import { countPending, observeApprovals } from "./observe-approvals.ts";
 import { createPins } from "./pins.ts";
 import { handleRequests } from "./requests.ts";
+import { handleRollbacks } from "./rollbacks.ts";
 import { approvalRoutes } from "./routes.ts";
 import { securityRecorder } from "./security.ts";
 import { APPROVALS_SERVICE, type ApprovalsConfig } from "./settings.ts";
@@ -32,7 +35,7 @@ export interface ApprovalsCore extends Service {
 
 /** Starts it with the key that grants are signed with; resolves when it takes work. */
 export async function startApprovalsCore(
-  { bus, state, log, random, clock }: Infrastructure,
+  { bus, state, losses, log, random, clock }: Infrastructure,
   config: ApprovalsConfig,
   key: StoredSigningKey,
 ): Promise<ApprovalsCore> {
@@ -54,7 +57,8 @@ export async function startApprovalsCore(
 
     const firstSight = config.PIN_ON_FIRST_SIGHT === "true";
     if (firstSight) log.info({}, "writes are pinned at first sight: whatever a toolset registers may be asked for (PIN_ON_FIRST_SIGHT)");
-    const pins = createPins({ state, log, firstSight });
+    const eras = createEras({ state, losses, resumeAfterMs: config.RESUME_WRITES_AFTER_MS, newId: () => text(random(16)), log });
+    const pins = createPins({ state, eras, log, firstSight });
     const security = securityRecorder({ state, log, newId: () => text(random(16)) });
     const requests = handleRequests({
       state,
@@ -78,7 +82,16 @@ export async function startApprovalsCore(
     const decisions = createDecisions({ state, outbox, pins, security, rules: config, newToken: () => text(random(32)) });
     const stopping = new AbortController();
     const unready = (): readonly string[] => (stopping.signal.aborted ? ["stopping"] : []);
-    const routes = approvalRoutes({ state, decisions, jwks: publicKeySet([key]), unready, rate: decisionLimit() });
+    const routes = [
+      ...approvalRoutes({
+        state,
+        decisions,
+        jwks: publicKeySet([key]),
+        unready: () => [...unready(), ...bus.unready()],
+        rate: decisionLimit(),
+      }),
+      ...eraRoutes({ eras }),
+    ];
 
     const timers = startTimerLoop({
       state,
@@ -107,6 +120,16 @@ export async function startApprovalsCore(
       handler: requests.cancel,
     });
     open.defer(() => cancelled.stop());
+    const rollbacks = await consumeQueue(bus, {
+      ...queue,
+      topic: topics.approvalRollback,
+      types: [messageTypes.approvalRollback],
+      parse: parser(ApprovalRollback),
+      // A store that loses writes may be away for long.
+      backoffMs: ROLLBACK_BACKOFF_MS,
+      handler: handleRollbacks({ state, eras }),
+    });
+    open.defer(() => rollbacks.stop());
 
     let stopped: Promise<void> | null = null;
     return {
@@ -140,4 +163,5 @@ export async function startApprovalsCore(
 
 const CONCURRENCY = 16;
 const DEADLINE_MS = 10_000;
+const ROLLBACK_BACKOFF_MS = [1000, 5000, 30_000, 60_000, 300_000] as const;
 const TIMERS = { visibleMs: 10_000 } as const;

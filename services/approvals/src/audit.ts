@@ -1,4 +1,4 @@
-import { type Approval, type Json, keys, type Pin, shardOf } from "@toolbus/contracts";
+import { type Approval, type Era, type Json, keys, type Pin, shardOf } from "@toolbus/contracts";
 import type { Change } from "@toolbus/state";
 
 /** What happened to an approval, in the order in which it can. */
@@ -39,6 +39,14 @@ export function auditedPin(pin: Pin): Record<string, Json> {
     toolset,
     tier: definition.risk.tier,
   };
+}
+
+/** The record of a raised era, or of shards whose writes were resumed. `by` is an operator, or whoever told of the loss. */
+export function auditedEra(
+  event: "era_raised" | "writes_resumed",
+  { era, shards, by, at }: { readonly era: Era; readonly shards: readonly string[]; readonly by: string; readonly at: number },
+): Record<string, Json> {
+  return { event, by, at, era: era.era, reason: era.reason, shards: [...shards] };
 }
 
 function record(approval: Approval, event: AuditEvent, by: string, at: number): Json {

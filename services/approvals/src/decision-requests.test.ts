@@ -92,6 +92,14 @@ describe("decisions", () => {
 });
 
 describe("readiness of approvals", () => {
+  it("goes off while the bus does not carry messages, and the process lives", async () => {
+    await using t = await setup();
+    await t.bus.close();
+    const answer = await t.request(null, "/readyz");
+    expect([answer.status, await answer.json()]).toEqual([503, { status: "unready", reasons: ["the bus is closed"] }]);
+    expect((await t.request(null, "/healthz")).status).toBe(200);
+  });
+
   it("goes off when the store does not answer, and says no more than that", async () => {
     await using t = await setup();
     await t.store.close();

@@ -1,4 +1,4 @@
 import { runMain, runServices } from "@toolbus/runtime";
 import { approvals } from "./service.ts";
 
-await runMain(() => runServices([approvals], { env: process.env }));
+await runMain((signal) => runServices([approvals], { env: process.env, signal }));

@@ -3,13 +3,16 @@ import { type Person, setup } from "./approvals-under-test.ts";
 import { bigRefund } from "./writes-under-test.ts";
 
 // Every route × everybody who may ask, with the answer written out. What is asked for is a write that rita, an approver herself, has asked for in the
-// tenant acme: amy may approve it and cat may not, otto is its operator, una a user; zed approves for another tenant. A route that is not in this
-// table fails the test.
+// tenant acme: amy may approve it and cat may not, otto is its operator, una a user; zed approves for another tenant. What is posted is a
+// decision, which the routes of the era cannot read. A route that is not in this table fails the test.
 const TABLE = `
                                     stranger  wrong-key  una  otto  amy  cat  rita  zed
   GET  /v1/approvals                401       401        403  200   200  200  200   200
   GET  /v1/approvals/:id            401       401        403  200   200  200  200   404
   POST /v1/approvals/:id/decision   401       401        403  403   200  403  403   404
+  GET  /v1/era                      401       401        403  200   200  200  200   200
+  POST /v1/era/raise                401       401        403  400   403  403  403   403
+  POST /v1/era/resume               401       401        403  400   403  403  403   403
   GET  /.well-known/jwks.json       200       200        200  200   200  200  200   200
   GET  /healthz                     200       200        200  200   200  200  200   200
   GET  /readyz                      200       200        200  200   200  200  200   200

@@ -1,8 +1,9 @@
-import { describeProblems, HOME_SHARD, keys, parseEra, parsePin, type Pin, type Registration } from "@toolbus/contracts";
+import { describeProblems, FIRST_ERA, HOME_SHARD, keys, parsePin, type Pin, type Registration } from "@toolbus/contracts";
 import type { StateStore, StoredDocument } from "@toolbus/state";
 import type { Log } from "@toolbus/telemetry";
 import { readRegistry } from "@toolbus/tool-kit";
 import { auditedPin } from "./audit.ts";
+import type { Eras } from "./eras.ts";
 import { grantedBeside, pinVerdict, standsBeside } from "./pin-rules.ts";
 
 /** The definitions that approvals grants, by tool name, and the era that grants are good for. */
@@ -18,11 +19,12 @@ export interface Pins {
 
 export interface PinsOptions {
   readonly state: StateStore;
+  readonly eras: Pick<Eras, "seen">;
   readonly log: Log;
   readonly firstSight: boolean;
 }
 
-export function createPins({ state, log, firstSight }: PinsOptions): Pins {
+export function createPins({ state, eras, log, firstSight }: PinsOptions): Pins {
   // A pin is parsed once a version: its schemas are compiled once an object, and a compiled schema is never let go.
   const parsed = new Map<string, StoredPin>();
   // What was refused is said once a definition, not once a request.
@@ -53,11 +55,9 @@ export function createPins({ state, log, firstSight }: PinsOptions): Pins {
   ): Promise<StoredPin & { readonly era: number; readonly besides: readonly StoredPin[] }> {
     const pinKeys = [keys.pin(tool), ...hashes.map((hash) => keys.pinBeside(tool, hash))];
     const { documents } = await state.read([...pinKeys, keys.era()]);
-    const era = documents.at(-1);
-    const known = parseEra(era?.value);
-    if (era && !known.ok) throw new Error(`The stored era is damaged: ${describeProblems(known.problems)}.`);
+    const era = eras.seen(documents.at(-1) ?? null);
     const [main, ...besides] = pinKeys.map((key, i) => pinIn(key, documents[i] ?? null));
-    return { ...(main ?? NO_PIN), besides, era: known.ok ? known.value.era : 1 };
+    return { ...(main ?? NO_PIN), besides, era: era?.era ?? FIRST_ERA };
   }
 
   function pinIn(key: string, document: StoredDocument | null): StoredPin {

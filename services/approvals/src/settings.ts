@@ -15,6 +15,10 @@ export const approvalsSettings = {
   EXECUTE_BY_MS: milliseconds({ default: 24 * 3_600_000, desc: "how long after its approval a write may get a fresh grant" }),
   GRANT_TTL_MS: milliseconds({ default: 15 * 60_000, desc: "how long a signed grant is good for" }),
   DECISIONS_PER_MINUTE: perMinute({ default: 10, desc: "decisions per approver and minute; 0 for no limit" }),
+  RESUME_WRITES_AFTER_MS: integer({ min: 0, max: 31 * 86_400_000 })({
+    default: 0,
+    desc: "when writes that wait because the store lost some go on by themselves; 0: when an operator says so",
+  }),
   AUTO_GRANTS_PER_RUN: integer({ min: 0, max: 10_000 })({
     default: 64,
     desc: "writes of one tool that policy alone grants under one origin",

@@ -1,4 +1,4 @@
 import { runMain, runServices } from "@toolbus/runtime";
 import { gateway } from "./service.ts";
 
-await runMain(() => runServices([gateway], { env: process.env }));
+await runMain((signal) => runServices([gateway], { env: process.env, signal }));

@@ -118,7 +118,7 @@ export function startGatewayCore({ bus, state, log, random, clock }: Infrastruct
       ...runEventRoutes(parts, limits),
       ...toolRoutes(parts),
       ...deadLetterRoutes(parts, limits),
-      ...healthRoutes({ unready, needs: [{ what: "the state store", ask: () => state.read([]) }] }),
+      ...healthRoutes({ unready: () => [...unready(), ...bus.unready()], needs: [{ what: "the state store", ask: () => state.read([]) }] }),
     ],
     unready,
     retire: () => void (stopping = true),

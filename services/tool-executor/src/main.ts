@@ -1,4 +1,4 @@
 import { runMain, runServices } from "@toolbus/runtime";
 import { toolExecutor } from "./service.ts";
 
-await runMain(() => runServices([toolExecutor], { env: process.env }));
+await runMain((signal) => runServices([toolExecutor], { env: process.env, signal }));

@@ -46,7 +46,7 @@ export const toolExecutor = defineService({
 /** Starts the toolsets' workers one after another and adds each to `started`, so that whoever has to stop them knows of all. */
 async function startWorkers(
   toolsets: readonly Toolset[],
-  { bus, state, log, random, monotonic, clock }: Infrastructure,
+  { bus, state, losses, log, random, monotonic, clock }: Infrastructure,
   config: ExecutorConfig,
   started: Worker[],
 ): Promise<void> {
@@ -60,6 +60,7 @@ async function startWorkers(
         toolset,
         bus,
         state,
+        losses,
         keys,
         signer,
         log: log.child({ toolset: toolset.name }),

@@ -37,7 +37,7 @@ function letterLines(letter: DeadLetterView, now: number): string[] {
     ...Object.entries(message.attributes).map(([name, value]) => ["attribute", `${name}: ${value}`] as const),
   ];
   return [
-    ...fields.flatMap(([name, value]) => (value === undefined ? [] : wrapped(`${name.padEnd(14)}${value}`, WIDTH))),
+    ...fields.flatMap(([name, value]) => (value === undefined ? [] : field(name, value))),
     "",
     // As it is: what was broken may be a line break.
     message.body === "" ? "(an empty body)" : message.body,
@@ -46,6 +46,14 @@ function letterLines(letter: DeadLetterView, now: number): string[] {
     ...wrapped(outlook(letter, now), WIDTH),
   ];
 }
+
+/** What was sent begins no line, so it cannot pass for another field. */
+function field(name: string, value: string): string[] {
+  const [first = "", ...others] = wrapped(`${INDENT}${value.replaceAll("\n", "\\x0a")}`, WIDTH);
+  return [`${name.padEnd(INDENT.length)}${first.slice(INDENT.length)}`, ...others];
+}
+
+const INDENT = " ".repeat(14);
 
 /** What became of it, or what a replay would do. */
 function outlook({ id, state, replayBy, whyNot, replay }: DeadLetterView, now: number): string {

@@ -7,6 +7,7 @@ import {
   DeadLetterPage,
   DeadLetterView,
   describeProblems,
+  EraView,
   MessagePage,
   type Parsed,
   parser,
@@ -34,6 +35,7 @@ export const readContext = read("context", parser(open(ContextView)));
 export const readTools = read("list of tools", parser(open(ToolList)));
 export const readDeadLetter = read("dead letter", parser(open(DeadLetterView)));
 export const readDeadLetters = read("list of dead letters", parser(open(DeadLetterPage)));
+export const readEra = read("era", parser(open(EraView)));
 export const readApproval = read("approval", parser(open(ApprovalView)));
 export const readApprovalToDecide = read("approval", parser(open(ApprovalToDecide)));
 export const readApprovals = read("list of approvals", parser(open(ApprovalPage)));

@@ -16,7 +16,7 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
 export const EXIT_MEANINGS: readonly (readonly [code: ExitCode, meaning: string])[] = [
   [0, "it worked"],
-  [1, "it failed: the run, the call, a check of doctor, or what was asked for came too late"],
+  [1, "it failed: the run, the call, a check, or what was asked for came too late"],
   [2, "the command cannot be used as typed, or the condition of --fail-on holds"],
   [3, "Toolbus does not answer, or is not ready"],
   [4, "no key, a key that is not accepted, or one that may not do this"],

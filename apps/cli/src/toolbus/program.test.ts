@@ -1,35 +1,15 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { PassThrough } from "node:stream";
 import type { Command } from "commander";
 import { describe, expect, it } from "vitest";
-import { interrupts } from "../terminal/interrupts.ts";
 import { WIDTH } from "../terminal/lines.ts";
 import { EXIT_MEANINGS } from "./exit-codes.ts";
 import { Failure } from "./failure.ts";
 import { build, runCommandLine } from "./program.ts";
-import type { Surroundings } from "./surroundings.ts";
+import { surroundingsUnderTest } from "./surroundings-under-test.ts";
 
+const setup = surroundingsUnderTest;
 const ROOT = path.resolve(import.meta.dirname, "../../../..");
-
-function setup(env: Readonly<Record<string, string>> = {}) {
-  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
-  const around: Surroundings = {
-    env,
-    cwd: "/nowhere",
-    root: "/nowhere",
-    stdin: stdin as unknown as NodeJS.ReadStream,
-    stdout: stdout as unknown as NodeJS.WriteStream,
-    stderr: stderr as unknown as NodeJS.WriteStream,
-    now: () => 0,
-    newId: () => "an-id",
-    interrupts: interrupts(
-      () => 0,
-      () => undefined,
-    ),
-  };
-  return { around, said: () => ({ out: String(stdout.read() ?? ""), err: String(stderr.read() ?? "") }) };
-}
 
 async function refused(argv: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Failure> {
   const { around, said } = setup(env);
@@ -93,6 +73,10 @@ describe("what is typed wrongly", () => {
       "runs list --key-file nowhere",
       /^--key-file .*nowhere.* names .*cannot be read \(ENOENT\)|^--key-file names \/nowhere\/nowhere, which cannot be read \(ENOENT\)/,
     ],
+    ["broker policies", /^Name the bus with --bus or BUS_URL, such as amqp:\/\/host:5672\/vhost\.$/],
+    ["broker policies --bus kafka://me:secret@host", /^--bus starts with kafka: which is no bus(?!.*secret)/],
+    ["broker policies --bus amqp://me:secret@host?vhost=a", /^--bus has the unknown option "vhost"(?!.*secret)/],
+    ["broker policies --bus amqp://me:secret@host --check", /^--check asks RabbitMQ's management plugin: add(?!.*secret)/],
     ["start --json", /^start prints its addresses and keys as text/],
   ])("%s is refused in one line with exit code 2", async (line, words) => {
     const { message, exitCode } = await refused(line.split(" "));
@@ -103,6 +87,7 @@ describe("what is typed wrongly", () => {
 
   it("in the environment is named by its variable", async () => {
     expect((await refused(["runs", "list"], { TOOLBUS_URL: "nonsense" })).message).toMatch(/^TOOLBUS_URL takes an address/);
+    expect((await refused(["broker", "policies"], { BUS_URL: "nonsense" })).message).toMatch(/^BUS_URL names no scheme/);
   });
 });
 

@@ -1,8 +1,10 @@
 import { Command, CommanderError } from "commander";
 import { addApprovals } from "../commands/approvals.ts";
+import { addBroker } from "../commands/broker.ts";
 import { addChat } from "../commands/chat.ts";
 import { addDeadLetters } from "../commands/dead-letters.ts";
 import { addDoctor } from "../commands/doctor.ts";
+import { addEra } from "../commands/era.ts";
 import { addInvestigate } from "../commands/investigate.ts";
 import { addKeys } from "../commands/keys.ts";
 import { addRuns } from "../commands/runs.ts";
@@ -74,7 +76,19 @@ export function build(around: Surroundings, onEnd: (code: ExitCode) => void): Co
         onEnd(await run(contextOf(options, around, audience), command));
       });
 
-  for (const add of [addStart, addChat, addInvestigate, addRuns, addApprovals, addTools, addDeadLetters, addKeys, addDoctor])
+  for (const add of [
+    addStart,
+    addChat,
+    addInvestigate,
+    addRuns,
+    addApprovals,
+    addTools,
+    addDeadLetters,
+    addEra,
+    addKeys,
+    addBroker,
+    addDoctor,
+  ])
     add(program, define);
   return program;
 }

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { topics } from "@toolbus/contracts";
-import { BusUnavailable, type MessageBus, type Subscription, Unroutable } from "../message-bus.ts";
-import { faultFields, type PipelineLog } from "../pipeline-log.ts";
+import { BUS_IS_CLOSED, BusUnavailable, type MessageBus, Unroutable } from "../message-bus.ts";
+import { faultFields, logUntil, type PipelineLog } from "../pipeline-log.ts";
 import { type AmqpSettings, parseAmqpUrl } from "./amqp-url.ts";
-import { openConsumer } from "./consumer.ts";
+import { type AmqpConsumer, openConsumer } from "./consumer.ts";
 import { declarer } from "./declare.ts";
 import { CLOSED, type Link, openLink, type Session } from "./link.ts";
 import { listeners } from "./listeners.ts";
@@ -37,12 +37,14 @@ export interface AmqpBusOptions {
  * - Limits of length are an operator's policies (`amqpPolicies`). They are compared at start when the URL says `management=http://…`, and what
  *   differs is warned of; without it nobody checks them.
  */
-export async function amqpBus(url: string, options: AmqpBusOptions): Promise<MessageBus> {
+export async function amqpBus(url: string, given: AmqpBusOptions): Promise<MessageBus> {
   const parsed = parseAmqpUrl(url);
   if (!parsed.ok) throw new BusUnavailable(parsed.reason);
   const { settings } = parsed;
   const { namespace } = settings;
-  const { log } = options;
+  const leaving = new AbortController();
+  const log = logUntil(leaving.signal, given.log);
+  const options = { ...given, log };
   const declare = declarer(namespace, log);
   /** The topics that are or were consumed here. */
   const consumed = new Set<string>();
@@ -52,10 +54,9 @@ export async function amqpBus(url: string, options: AmqpBusOptions): Promise<Mes
     throw error;
   });
   const broadcast = listeners({ ...options, namespace, link: consuming, declarer: declare, newId: randomUUID });
-  const consumers = new Set<Subscription>();
-  let draining = false;
+  const consumers = new Set<AmqpConsumer>();
   let closing: Promise<void> | null = null;
-  void warnOfPolicies(settings, log);
+  void warnOfPolicies(settings, log, leaving.signal);
 
   return {
     publish(message) {
@@ -75,7 +76,7 @@ export async function amqpBus(url: string, options: AmqpBusOptions): Promise<Mes
       );
       consumers.add(consumer);
       consumed.add(topic);
-      if (draining) await consumer.stop();
+      if (leaving.signal.aborted) await consumer.stop();
       refuseWhenDraining();
       return {
         async stop() {
@@ -97,8 +98,21 @@ export async function amqpBus(url: string, options: AmqpBusOptions): Promise<Mes
       return broadcast.listen(topic, listener);
     },
 
+    unready,
+
     close: () => (closing ??= close()),
   };
+
+  function unready(): readonly string[] {
+    if (leaving.signal.aborted) return [BUS_IS_CLOSED];
+    // The rest follows from it. A broker short of memory or disk is no reason: it still delivers, and what is accepted waits in the outbox.
+    if (!publishing.up || !consuming.up) return ["the connection to RabbitMQ is down"];
+    return [
+      ...(publisher.open ? [] : ["messages cannot be published to RabbitMQ yet"]),
+      ...([...consumers].every(({ open }) => open) ? [] : ["a queue of RabbitMQ is not consumed again yet"]),
+      ...(broadcast.open ? [] : ["announcements of RabbitMQ are not heard again yet"]),
+    ];
+  }
 
   /** Somebody may have deleted an exchange, and with it the bindings of the queues that are consumed here; their consumers do not notice. */
   async function declareAll(session: Session): Promise<void> {
@@ -110,11 +124,11 @@ export async function amqpBus(url: string, options: AmqpBusOptions): Promise<Mes
   }
 
   function refuseWhenDraining(): void {
-    if (draining) throw new BusUnavailable(CLOSED);
+    if (leaving.signal.aborted) throw new BusUnavailable(CLOSED);
   }
 
   async function close(): Promise<void> {
-    draining = true;
+    leaving.abort();
     // Handlers under way may publish until the last of them has ended.
     await Promise.all([...consumers].map((consumer) => consumer.stop()));
     await Promise.all([broadcast.close(), publisher.close()]);
@@ -140,9 +154,9 @@ async function openLinks(
   }
 }
 
-async function warnOfPolicies({ namespace, management, vhost }: AmqpSettings, log: PipelineLog): Promise<void> {
+async function warnOfPolicies({ namespace, management, vhost }: AmqpSettings, log: PipelineLog, signal: AbortSignal): Promise<void> {
   if (!management) return;
-  for (const difference of await policyDifferences(management, vhost, amqpPolicies(namespace))) log.warn({ namespace }, difference);
+  for (const difference of await policyDifferences(management, vhost, amqpPolicies(namespace), signal)) log.warn({ namespace }, difference);
 }
 
 /** The topic of its dead queue is the longer one of the two. */

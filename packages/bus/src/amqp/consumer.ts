@@ -18,6 +18,11 @@ import { type Generation, openSteadyChannel, type SteadyChannelOptions } from ".
 import { queueName, queueRoute, retryRoute } from "./topology.ts";
 import { fromWire, toWire } from "./wire.ts";
 
+export interface AmqpConsumer extends Subscription {
+  /** False while deliveries that shall come cannot: its channel was lost and has not begun again. */
+  readonly open: boolean;
+}
+
 export interface ConsumerOptions extends SteadyChannelOptions {
   readonly namespace: string;
   readonly declarer: Declarer;
@@ -38,7 +43,7 @@ export async function openConsumer(
   topic: string,
   handler: DeliveryHandler,
   concurrency: number,
-): Promise<Subscription> {
+): Promise<AmqpConsumer> {
   const { namespace, declarer, publisher, clock, drainMs, log, random } = options;
   const queue = queueName(namespace, topic);
   const isDead = topic.startsWith(topics.dead(""));
@@ -56,7 +61,12 @@ export async function openConsumer(
     create: (model) => model.createChannel(),
     begin,
   });
-  return { stop: () => (stopped ??= stop()) };
+  return {
+    get open() {
+      return stopping.signal.aborted || steady.open;
+    },
+    stop: () => (stopped ??= stop()),
+  };
 
   async function begin(generation: Generation<Channel>): Promise<void> {
     const { channel, session } = generation;

@@ -27,6 +27,8 @@ export interface Link {
   attach(part: LinkPart, since: Session): () => void;
   /** While RabbitMQ takes no messages from this connection, because it is short of memory or disk. */
   readonly blocked: boolean;
+  /** False from the loss of a connection until all parts have begun, or tried to, on the next one. */
+  readonly up: boolean;
   /** Ends the connection within `CLOSE_MS`, whatever state it is in. Safe to call twice. */
   close(): Promise<void>;
 }
@@ -75,7 +77,9 @@ export async function openLink({ settings, purpose, connectForMs, log, random }:
   recovering.on("handler-error", (error: unknown) => (lastFault = error));
   recovering.on("connect-failed", (error) => {
     lastFault = error;
-    tellOnce(refusalOf(error, settings).reason);
+    const { reason, final } = refusalOf(error, settings);
+    // Without a connection yet it is not tried again, and whoever asked for one is told.
+    if (wasUp || !final) tellOnce(reason);
   });
   try {
     await recovering.waitForConnect();
@@ -93,6 +97,9 @@ export async function openLink({ settings, purpose, connectForMs, log, random }:
     },
     get blocked() {
       return blocked;
+    },
+    get up() {
+      return up !== null;
     },
     close: () => (closing ??= close()),
   };
@@ -125,7 +132,7 @@ export async function openLink({ settings, purpose, connectForMs, log, random }:
     blocked = false;
     if (up !== session) return;
     up = null;
-    if (closing === null)
+    if (!ending.signal.aborted)
       log.warn({ purpose, host: settings.host, code: codeOf(error) }, "the connection to RabbitMQ was lost; it is made again");
   }
 

@@ -23,6 +23,8 @@ export interface ListenersOptions extends SteadyChannelOptions {
 export interface Listeners {
   /** Resolves when announcements may arrive. */
   listen(topic: string, hear: (message: Message) => void): Promise<Subscription>;
+  /** False while announcements that somebody listens to cannot arrive. */
+  readonly open: boolean;
   close(): Promise<void>;
 }
 
@@ -46,6 +48,9 @@ export function listeners(options: ListenersOptions): Listeners {
         throw error;
       }
       return { stop: async () => forget(topic, listener) };
+    },
+    get open() {
+      return topics.size === 0 || current !== null;
     },
     async close() {
       topics.clear();

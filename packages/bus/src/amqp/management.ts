@@ -3,19 +3,20 @@ import type { AmqpPolicy } from "./policies.ts";
 
 /**
  * What differs between the policies that a bus wants and those that are set, one sentence each; none when all is well. The management plugin is
- * asked, because AMQP itself cannot tell. A plugin that does not answer is one sentence too.
+ * asked, because AMQP itself cannot tell. A plugin that does not answer within seconds, or before the signal aborts, is one sentence too.
  */
 export async function policyDifferences(
   { url, user, password }: ManagementAddress,
   vhost: string,
   wanted: readonly AmqpPolicy[],
+  signal: AbortSignal,
 ): Promise<readonly string[]> {
   const authorization = `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`;
   let found: unknown;
   try {
     const response = await fetch(`${url}/api/policies/${encodeURIComponent(vhost)}`, {
       headers: { authorization },
-      signal: AbortSignal.timeout(ANSWER_MS),
+      signal: AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]),
     });
     if (!response.ok) return [`The policies could not be checked: the management plugin answered ${response.status}.`];
     found = await response.json();

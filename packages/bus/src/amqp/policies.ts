@@ -40,14 +40,27 @@ export function amqpPolicies(namespace: string): readonly AmqpPolicy[] {
   ];
 }
 
+/** A policy as RabbitMQ's own files of definitions and its HTTP API hold it. */
+export interface PolicyDefinition extends AmqpPolicy {
+  readonly vhost: string;
+  readonly "apply-to": "queues";
+  readonly priority: number;
+}
+
+/** The policies for the `policies` of a definitions file, or one by one for `PUT /api/policies/<vhost>/<name>`. */
+export function policyDefinitions(namespace: string, vhost: string): readonly PolicyDefinition[] {
+  return amqpPolicies(namespace).map((policy) => ({ vhost, ...policy, "apply-to": "queues", priority: PRIORITY }));
+}
+
 /** One line for a shell each, in the order of `amqpPolicies`. */
 export function setPolicyCommands(namespace: string, vhost = "/"): readonly string[] {
   return amqpPolicies(namespace).map(
     ({ name, pattern, definition }) =>
-      `rabbitmqctl set_policy --vhost ${quoted(vhost)} --apply-to queues --priority 10 ${quoted(name)} ${quoted(pattern)} ${quoted(JSON.stringify(definition))}`,
+      `rabbitmqctl set_policy --vhost ${quoted(vhost)} --apply-to queues --priority ${PRIORITY} ${quoted(name)} ${quoted(pattern)} ${quoted(JSON.stringify(definition))}`,
   );
 }
 
+const PRIORITY = 10;
 // Above the pipeline's own limit of 10, whose dead letters say why and hold no secrets.
 const BROKER_DELIVERY_LIMIT = 20;
 // A letter that fails its reader has nowhere else to go. RabbitMQ 4 drops after 20 unless told otherwise, and 3.10 knows no -1.

@@ -24,6 +24,8 @@ export interface Publisher {
    * `ABSENT_MS` while there is no connection.
    */
   publish(publication: Publication): Promise<void>;
+  /** Whether its channel is there now. */
+  readonly open: boolean;
   /** Waits for the confirms that are due, for seconds at most. From the call on everything new rejects. */
   close(): Promise<void>;
 }
@@ -66,6 +68,9 @@ export async function openPublisher(options: PublisherOptions): Promise<Publishe
       if (current && writable && inFlight < MOST_IN_FLIGHT && waiting.size === 0) send(current, pending);
       else waiting.add(pending);
       return promise;
+    },
+    get open() {
+      return steady.open;
     },
     async close() {
       closed = true;

@@ -22,6 +22,8 @@ export interface ChannelLife<C extends Channel> {
 
 /** A channel that is opened again whenever it, or its connection, was lost; with back-off and for ever. */
 export interface SteadyChannel {
+  /** Whether it is there now: false from its loss until it has begun again. */
+  readonly open: boolean;
   /** Ends it for good, within seconds. Safe to call twice. */
   close(): Promise<void>;
 }
@@ -47,7 +49,12 @@ export async function openSteadyChannel<C extends Channel>(
   // Resolves after one try, so that a channel that cannot begin keeps no connection from being up.
   const detach = link.attach(async (next) => void keep(next, await tried(next)), session);
   void keep(session, first);
-  return { close: () => (closing ??= close()) };
+  return {
+    get open() {
+      return current !== null && !current.gone.aborted && !current.session.gone.aborted;
+    },
+    close: () => (closing ??= close()),
+  };
 
   /** Sees to it that there is a channel as long as the connection lasts. */
   async function keep(on: Session, begun: Generation<C> | null): Promise<void> {

@@ -108,6 +108,16 @@ export const brokenBuses: readonly BrokenBus[] = [
     open: wrapped((bus) => ({ ...bus, publish: (sent) => bus.publish(sent).catch(ignoring(BusUnavailable)) })),
   },
   {
+    fault: "says that it is ready when it is closed",
+    noticedBy: "a bus is not ready from the beginning of its close on, and says why",
+    open: wrapped((bus) => ({ ...bus, unready: () => [] })),
+  },
+  {
+    fault: "is never ready",
+    noticedBy: "a bus is ready from the beginning, and while it is used and consumers come and go",
+    open: wrapped((bus) => ({ ...bus, unready: () => ["starting"] })),
+  },
+  {
     fault: "closes without waiting",
     noticedBy: "close waits for the handlers under way, which may still publish",
     open: wrapped((bus) => ({ ...bus, close: async () => void bus.close() })),

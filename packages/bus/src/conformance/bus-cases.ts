@@ -10,6 +10,7 @@ import { durableCases } from "./durable.ts";
 import { nameCases } from "./names.ts";
 import { orderCases } from "./order.ts";
 import { publishCases } from "./publish.ts";
+import { readyCases } from "./ready.ts";
 import { retryCases } from "./retry.ts";
 
 /** Every case of the contract, area by area. */
@@ -24,6 +25,7 @@ export const busCases: readonly BusCase[] = [
   ...deadLetterCases,
   ...broadcastCases,
   ...closeCases,
+  ...readyCases,
   ...orderCases,
   ...durableCases,
 ];

@@ -28,7 +28,13 @@ describe("the message bus suite", () => {
 describeMessageBus("memory, its queues shared by connections", {
   open: sharedQueues(),
   features: { durable: true, ordered: "single-consumer", delayedRetry: true },
-  skip: [{ test: "a closed bus rejects everything", reason: "the shared bus behind a connection stays open" }],
+  skip: [
+    { test: "a closed bus rejects everything", reason: "the shared bus behind a connection stays open" },
+    {
+      test: "a bus is not ready from the beginning of its close on, and says why",
+      reason: "the shared bus behind a connection stays open",
+    },
+  ],
 });
 
 /** Connections to one memory bus a namespace: a close ends a connection and leaves the queues. */

@@ -1,6 +1,6 @@
 import { type Message, topics } from "@toolbus/contracts";
 import { deadLetterMessage } from "../dead-letter.ts";
-import { BusUnavailable, type MessageBus, type Subscription, Unroutable } from "../message-bus.ts";
+import { BUS_IS_CLOSED, BusUnavailable, type MessageBus, type Subscription, Unroutable } from "../message-bus.ts";
 import { arrivals, type Faults } from "./faults.ts";
 import { type Held, type MemoryQueue, memoryQueue } from "./memory-queue.ts";
 import { cancellableSchedule, nodeSchedule, type Schedule } from "./schedule.ts";
@@ -67,6 +67,8 @@ export function memoryBus(options: MemoryBusOptions = {}): MemoryBus {
       else listeners.set(topic, new Set([listener]));
       return forgetting(() => listeners.get(topic)?.delete(listener));
     },
+
+    unready: () => (state === "open" ? [] : [BUS_IS_CLOSED]),
 
     close: () => (closing ??= close()),
 

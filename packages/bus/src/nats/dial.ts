@@ -14,7 +14,7 @@ export interface Dialled {
 /** How a try to connect ended. `absent` may be another time, `refused` will be the same until somebody changes something. */
 export type DialOutcome =
   | { readonly kind: "open"; readonly dialled: Dialled }
-  | { readonly kind: "absent"; readonly reason: string }
+  | { readonly kind: "absent"; readonly reason: string; readonly what: "server" | "jetstream" }
   | { readonly kind: "refused"; readonly reason: string };
 
 /** Tries to connect once, to each of the servers until one answers. Reasons are one sentence and hold no part of the login. */
@@ -87,7 +87,7 @@ function withoutJetStream(error: unknown, where: string, announced: boolean): Di
     return refused(`The NATS server at ${where} has no JetStream; start it with -js, or enable JetStream for this account.`);
   if (isOff && hasApiCode(error.cause, JetStreamApiCodes.JetStreamNotEnabledForAccount))
     return refused(`JetStream is not enabled for this account at the NATS server at ${where}; enable it there.`);
-  return absent(`JetStream at ${where} does not answer (${nameOf(error)}).`);
+  return { kind: "absent", what: "jetstream", reason: `JetStream at ${where} does not answer (${nameOf(error)}).` };
 }
 
 function hasApiCode(error: unknown, code: number): boolean {
@@ -124,7 +124,7 @@ function nameOf(error: unknown): string {
 }
 
 function absent(reason: string): DialOutcome {
-  return { kind: "absent", reason };
+  return { kind: "absent", what: "server", reason };
 }
 
 function refused(reason: string): DialOutcome {

@@ -18,6 +18,8 @@ export interface Live extends Dialled {
 export interface Link {
   /** Null while there is none. As long as this turn lasts, what is there can be published and subscribed to. */
   readonly live: Live | null;
+  /** Why there is none, in a few words that hold no address; null while there is one. */
+  readonly missing: string | null;
   /** The same, or throws `BusUnavailable`. */
   require(): Live;
   /** The connection that lives, or else the next one. Rejects with `BusUnavailable` when the signal aborts first, or the link is closed. */
@@ -51,12 +53,16 @@ export async function openLink(options: LinkOptions): Promise<Link> {
   const parts: LinkPart[] = [];
   const waiting = new Set<(live: Live) => void>();
   let live: Live | null = null;
+  let missing = DOWN;
   let closing: Promise<void> | null = null;
   adopt(await firstDial());
 
   return {
     get live() {
       return open();
+    },
+    get missing() {
+      return open() ? null : missing;
     },
     require() {
       const now = open();
@@ -104,6 +110,7 @@ export async function openLink(options: LinkOptions): Promise<Link> {
   function lose(lost: Live, over: AbortController): void {
     if (live !== lost) return;
     live = null;
+    missing = DOWN;
     over.abort(new BusUnavailable(LOST));
     if (ending.signal.aborted) return;
     log.warn({ servers: settings.servers }, "the connection to NATS was lost; it is made again");
@@ -120,6 +127,7 @@ export async function openLink(options: LinkOptions): Promise<Link> {
         adopt(outcome.dialled);
         return log.warn({ server: outcome.dialled.nc.getServer() }, "the connection to NATS is back");
       }
+      missing = outcome.kind === "absent" && outcome.what === "jetstream" ? NO_JETSTREAM : DOWN;
       if (outcome.reason !== told) log.error({ reason: outcome.reason }, "NATS cannot be reached; it is tried again and again");
       told = outcome.reason;
     }
@@ -174,4 +182,6 @@ export async function openLink(options: LinkOptions): Promise<Link> {
 
 const FLUSH_MS = 1000;
 const CLOSED = "The bus is closed.";
+const DOWN = "the connection to NATS is down";
+const NO_JETSTREAM = "JetStream does not answer";
 const LOST = "The connection to NATS is down; it is made again as soon as a server answers.";

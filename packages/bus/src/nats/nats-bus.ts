@@ -1,12 +1,12 @@
 import { type Message, topics } from "@toolbus/contracts";
 import { deadLetterMessage } from "../dead-letter.ts";
-import { BusUnavailable, type Delivery, type MessageBus, type Subscription, Unroutable } from "../message-bus.ts";
-import type { PipelineLog } from "../pipeline-log.ts";
+import { BUS_IS_CLOSED, BusUnavailable, type Delivery, type MessageBus, type Subscription, Unroutable } from "../message-bus.ts";
+import { logUntil, type PipelineLog } from "../pipeline-log.ts";
 import { broadcasts } from "./broadcasts.ts";
 import { declareQueue, queueExists } from "./declare.ts";
 import { type Live, openLink } from "./link.ts";
 import { parseNatsUrl } from "./nats-url.ts";
-import { natsConsumer } from "./nats-consumer.ts";
+import { type NatsConsumer, natsConsumer } from "./nats-consumer.ts";
 import { natsHeaders } from "./nats-message.ts";
 import { publisher } from "./publisher.ts";
 import { routes } from "./routes.ts";
@@ -40,12 +40,14 @@ export interface NatsBusOptions {
  * - A process that dies leaves its deliveries to others after 5 s.
  */
 export async function natsBus(url: string, options: NatsBusOptions): Promise<MessageBus> {
-  const { clock, log, random, drainMs, connectForMs, confirmMs, maxInFlight = MAX_IN_FLIGHT } = options;
+  const { clock, random, drainMs, connectForMs, confirmMs, maxInFlight = MAX_IN_FLIGHT } = options;
   const parsed = parseNatsUrl(url);
   if (!parsed.ok) throw new BusUnavailable(parsed.reason);
   const { settings } = parsed;
   const { namespace } = settings;
   const timings = { ...DEFAULT_TIMINGS, confirmMs, ...options.timings };
+  const leaving = new AbortController();
+  const log = logUntil(leaving.signal, options.log);
   const link = await openLink({ settings, timings, connectForMs, log, random });
   const publishing = publisher(link, { maxInFlight, confirmMs: timings.confirmMs });
   const known = routes(
@@ -53,7 +55,7 @@ export async function natsBus(url: string, options: NatsBusOptions): Promise<Mes
     () => performance.now(),
   );
   const announcing = broadcasts(link, { namespace, confirmMs: timings.confirmMs });
-  const subscriptions = new Set<Subscription>();
+  const subscriptions = new Set<NatsConsumer>();
   /** The topics that were consumed here, by the queues that were declared for them. */
   const consumed = new Map<string, string>();
   let state: "open" | "draining" | "closed" = "open";
@@ -80,6 +82,12 @@ export async function natsBus(url: string, options: NatsBusOptions): Promise<Mes
     async listen(topic, listener) {
       refuseWhen("draining");
       return announcing.listen(topic, listener);
+    },
+
+    unready() {
+      if (state !== "open") return [BUS_IS_CLOSED];
+      if (link.missing !== null) return [link.missing];
+      return [...subscriptions].every(({ open }) => open) ? [] : ["a queue of NATS is not consumed again yet"];
     },
 
     close: () => (closing ??= close()),
@@ -130,7 +138,7 @@ export async function natsBus(url: string, options: NatsBusOptions): Promise<Mes
   }
 
   /** Kept until it is stopped; a close that came meanwhile stops it at once. */
-  async function keep(subscription: Subscription): Promise<Subscription> {
+  async function keep(subscription: NatsConsumer): Promise<Subscription> {
     if (state !== "open") {
       await subscription.stop();
       refuseWhen("draining");
@@ -141,6 +149,7 @@ export async function natsBus(url: string, options: NatsBusOptions): Promise<Mes
 
   async function close(): Promise<void> {
     state = "draining";
+    leaving.abort();
     announcing.close();
     await Promise.all([...subscriptions].map((subscription) => subscription.stop()));
     state = "closed";

@@ -18,6 +18,11 @@ import { type PullSession, pullSession } from "./pull-session.ts";
 import type { NatsTimings } from "./timings.ts";
 import type { QueuePlace } from "./topology.ts";
 
+export interface NatsConsumer extends Subscription {
+  /** False while deliveries that shall come cannot: its session with the server has ended, and the next has not begun. */
+  readonly open: boolean;
+}
+
 export interface NatsConsumerOptions {
   readonly topic: string;
   readonly handler: DeliveryHandler;
@@ -40,18 +45,24 @@ export interface NatsConsumerOptions {
  * it lasts: whatever ends its session with the server (a lost connection, a deleted consumer or stream, silence), it declares the queue again and
  * begins anew. Deliveries outlive the session: their answers go over whichever connection there is.
  */
-export async function natsConsumer(options: NatsConsumerOptions): Promise<Subscription> {
+export async function natsConsumer(options: NatsConsumerOptions): Promise<NatsConsumer> {
   const { topic, handler, concurrency, link, declare, bury, timings, drainMs, log, random } = options;
   const held = heldDeliveries({ oursForMs: timings.ackWaitMs - timings.workingMs, now: () => performance.now(), send });
   const ending = new AbortController();
   const idle = Promise.withResolvers<void>();
   /** Handlers under way, also those whose delivery is lost: each takes one of the places. */
   let running = 0;
+  let open = true;
   let stopped: Promise<void> | null = null;
   let session = await begin(AbortSignal.timeout(timings.confirmMs));
   const extending = setInterval(() => held.extend(), timings.workingMs).unref();
   void supervise();
-  return { stop: () => (stopped ??= stop()) };
+  return {
+    get open() {
+      return ending.signal.aborted || open;
+    },
+    stop: () => (stopped ??= stop()),
+  };
 
   async function begin(signal: AbortSignal): Promise<PullSession> {
     const live = await link.next(signal);
@@ -116,12 +127,14 @@ export async function natsConsumer(options: NatsConsumerOptions): Promise<Subscr
       const since = performance.now();
       const reason = await session.over;
       if (ending.signal.aborted) return;
+      open = false;
       log.warn({ topic, reason }, "a consumer has to begin again");
       void session.stop();
       if (performance.now() - since > LONGEST_PAUSE_MS) pauses.reset();
       const next = await beginAgain(pauses);
       if (!next) return;
       session = next;
+      open = true;
       log.warn({ topic }, "a consumer has its queue again");
     }
     await session.stop();

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { type Message, SPEC_VERSION } from "@toolbus/contracts";
 import type { Headers } from "./header-block.ts";
 import { decodeText, encodeText } from "./header-text.ts";
@@ -24,7 +25,8 @@ export function toHeaders(message: Message): Headers {
 
 /**
  * The message in what came from a server. What another program sent without our headers becomes a message too, with `fallbackId` and empty fields,
- * which the pipeline then judges. Of a header that comes twice the last one counts; bytes that are not UTF-8 become U+FFFD. Never throws.
+ * which the pipeline then judges. Of a header that comes twice the last one counts; bytes that are not UTF-8 become U+FFFD there, and in the body one
+ * that is no JSON. Never throws.
  */
 export function fromWire(topic: string, headers: Headers, body: Uint8Array, fallbackId: string): Message {
   const fields = new Map<string, string>();
@@ -47,8 +49,7 @@ export function fromWire(topic: string, headers: Headers, body: Uint8Array, fall
     ...(replyTo === undefined ? {} : { replyTo }),
     // Not assigned one by one: a name may be __proto__.
     attributes: Object.fromEntries(attributes),
-    // Not a TextDecoder, which would swallow a byte order mark.
-    body: Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("utf8"),
+    body: bodyOf(Buffer.from(body.buffer, body.byteOffset, body.byteLength)),
   };
 }
 
@@ -64,6 +65,12 @@ const REPLY_TO = "toolbus-reply-to";
 /** Names that mean something to the server or to us; an attribute of that name travels escaped, so that nobody gives orders to a stream. */
 function isReserved(lower: string): boolean {
   return lower.startsWith("ce-") || lower.startsWith("nats-") || lower === CORRELATION_ID || lower === REPLY_TO;
+}
+
+/** Not by a TextDecoder, which would swallow a byte order mark. */
+function bodyOf(content: Buffer): string {
+  // Replaced bytes could make another JSON of it, so the whole is no JSON.
+  return isUtf8(content) ? content.toString("utf8") : `(not UTF-8) ${content.toString("utf8")}`;
 }
 
 /** An empty name would be no header. */

@@ -64,11 +64,6 @@ export const Pin = Type.Object(
 );
 export type Pin = Static<typeof Pin>;
 
-/** Raised when the store lost writes: grants of an older era are void. Family `era`, written by approvals; absent means 1. */
-export const Era = Type.Object({ era: Type.Integer({ minimum: 1 }), raisedAt: Type.Integer(), reason: Type.String() }, closed);
-export type Era = Static<typeof Era>;
-
 export const parseRegistration = parser(Registration);
 export const parseReplacedDefinition = parser(ReplacedDefinition);
 export const parsePin = parser(Pin);
-export const parseEra = parser(Era);

@@ -9,6 +9,8 @@ import { listOf, textIn } from "./redis-replies.ts";
 import { redisScripts } from "./redis-scripts.ts";
 
 export interface RedisDocuments {
+  /** When this process last saw a commit of this shard, by the store's clock. */
+  seenAt(shard: string): number | undefined;
   read(keys: readonly string[]): Promise<ReadReply>;
   commit(shard: string, change: PreparedChange): Promise<CommitReply>;
 }
@@ -16,8 +18,13 @@ export interface RedisDocuments {
 export interface RedisDocumentsOptions {
   /** Eight characters that no other commit has. */
   readonly newMark: () => string;
-  /** The store has lost commits of this shard that it had acknowledged. */
-  readonly onRollback: (shard: string) => void;
+  /** The store has lost commits of this shard that it had acknowledged; one of them was seen at this time of the store. */
+  readonly onRollback: (shard: string, seenAt: number) => void;
+}
+
+interface LastSeen extends Seen {
+  /** The store's time of the reply. */
+  readonly at: number;
 }
 
 type Documents = ReadonlyMap<string, StoredDocument | null>;
@@ -25,8 +32,9 @@ type Documents = ReadonlyMap<string, StoredDocument | null>;
 /** Documents and commits. Each commit presents the last one that this process saw of the shard. */
 export function redisDocuments(context: RedisContext, { newMark, onRollback }: RedisDocumentsOptions): RedisDocuments {
   const { connection, keys: layout, shards, together, clock } = context;
-  const lastSeen = new Map<string, Seen>();
+  const lastSeen = new Map<string, LastSeen>();
   return {
+    seenAt: (shard) => lastSeen.get(shard)?.at,
     async read(keys) {
       const parts = together.length === 1 ? [keys] : [...Map.groupBy(keys, shards.shardOf).values()];
       const replies = await Promise.all((parts.length === 0 ? [keys] : parts).map(readTogether));
@@ -34,10 +42,11 @@ export function redisDocuments(context: RedisContext, { newMark, onRollback }: R
       return { now: Math.max(...replies.map(({ now }) => now)), documents: keys.map((key) => documents.get(key) ?? null) };
     },
     async commit(shard, change) {
-      const seen = change.seen ?? lastSeen.get(shard);
+      const last = lastSeen.get(shard);
+      const seen = change.seen ?? last;
       const { keys, args } = commitArguments(layout, shard, change, { clock: clock(), mark: newMark(), seen });
       const reply = replyOf(listOf(await connection.script(redisScripts.commit, keys, args)));
-      if (!change.seen) see(shard, seen, reply);
+      if (!change.seen) see(shard, last, reply);
       return reply;
     },
   };
@@ -49,16 +58,17 @@ export function redisDocuments(context: RedisContext, { newMark, onRollback }: R
     return { now, documents: new Map(keys.map((key, n) => [key, documentIn(found[n], now)])) };
   }
 
-  function see(shard: string, presented: Seen | undefined, { commit, mark, rolledBack }: CommitReply): void {
+  function see(shard: string, presented: LastSeen | undefined, { commit, mark, rolledBack, now }: CommitReply): void {
     const last = lastSeen.get(shard);
     if (rolledBack) {
       // Commits that were under way meanwhile presented the same one: one loss is told once.
       if (last !== presented) return;
       lastSeen.delete(shard);
-      if (mark !== undefined) lastSeen.set(shard, { commit, mark });
-      onRollback(shard);
+      if (mark !== undefined) lastSeen.set(shard, { commit, mark, at: now });
+      // The server that has taken over may have a clock that is behind.
+      onRollback(shard, Math.min(presented?.at ?? now, now));
     } else if (mark !== undefined && commit > (last?.commit ?? 0)) {
-      lastSeen.set(shard, { commit, mark });
+      lastSeen.set(shard, { commit, mark, at: now });
     }
   }
 }

@@ -30,8 +30,8 @@ export interface RedisStoreOptions {
   readonly random: (bytes: number) => Uint8Array;
   /** Told what whoever operates the server should know. */
   readonly warn?: (sentence: string) => void;
-  /** Told that the store has lost commits of this shard that it had acknowledged. */
-  readonly onRollback?: (shard: string) => void;
+  /** Told that the store has lost commits of this shard that it had acknowledged, and when this process last saw one, by the store's clock. */
+  readonly onRollback?: (shard: string, seenAt: number) => void;
   /** Ends the wait for an absent server. */
   readonly signal?: AbortSignal;
   /** For tests: what scripts take for the time, in milliseconds since 1970, instead of asking the server. */
@@ -91,6 +91,7 @@ function storeOn(
   const onReplicas = replicas > 0 ? replicated(connection, replicas, shown) : null;
   let closed = false;
   let refusal: StoreRefused | null = null;
+  let { identity } = record;
   connected.onReconnect(() => void checkAgain());
 
   return {
@@ -160,8 +161,12 @@ function storeOn(
   /** Whoever answers after a lost connection may be another server, or one that has lost everything. */
   async function checkAgain(): Promise<void> {
     try {
-      const { identity } = await openStoreRecord(connection, keys.store, record, shown);
-      if (identity !== record.identity) for (const shard of shards.names) onRollback(shard);
+      const found = await openStoreRecord(connection, keys.store, { shards: record.shards, identity }, shown);
+      if (found.identity === identity) return;
+      identity = found.identity;
+      const now = await context.now();
+      // Where this process saw no commit it cannot say more than that whatever was there is gone.
+      for (const shard of shards.names) onRollback(shard, Math.min(documents.seenAt(shard) ?? 0, now));
     } catch (error) {
       // Unavailable: the next connection is checked again.
       if (error instanceof StoreRefused) refusal = error;

@@ -42,6 +42,7 @@ export function simBus({ wire, process, bus, observe }: SimBusOptions): MessageB
           process.after(oneWay(wire), `${process.name}: hears ${message.id}`, () => listener(message));
         }),
       ),
+    unready: () => bus.unready(),
     async close() {
       // The broker goes on when one of its clients leaves.
     },

@@ -5,6 +5,8 @@ import {
   assessRisk,
   attributes,
   callIdOf,
+  callParts,
+  type Era,
   type GrantClaims,
   GRANT_ISSUER,
   grantAudience,
@@ -61,11 +63,16 @@ export interface ProcessOptions {
   readonly loseReplyOf?: string;
   /** Holds each of its steps back until this resolves. */
   readonly beforeCommit?: (step: string) => Promise<void> | undefined;
+  /** The store refuses this step once, because it has lost writes; `onRefused` is told before the process learns it. */
+  readonly refuseOnce?: string;
+  readonly onRefused?: () => void;
   /** Told of each of its steps before it learns that it was committed. */
   readonly afterCommit?: (step: string) => void;
   readonly ownersDeadBefore?: number;
   readonly timings?: WorkerTimings;
   readonly flags?: ToolFlags;
+  /** Losses of the store that this process noticed, by shard: when it had last seen what is gone. */
+  readonly losses?: ReadonlyMap<string, number>;
   /** Serves another toolset than the bench's: a worker of an older or a newer deployment. */
   readonly serves?: Toolset;
   readonly publish?: (message: Message) => Promise<void>;
@@ -82,7 +89,8 @@ export interface Bench {
   row(callId?: string): Promise<LedgerRow | null>;
   security(): Promise<readonly Json[]>;
   stopCall(callId?: string): Promise<void>;
-  raiseEra(): Promise<void>;
+  /** Raises the era to 2, or puts this one. */
+  raiseEra(era?: Partial<Era>): Promise<void>;
 }
 
 export interface InvokeOptions {
@@ -91,6 +99,8 @@ export interface InvokeOptions {
   readonly notAfter?: number;
   readonly replyTo?: string;
   readonly secret?: string;
+  /** The run that calls; one of 2016 by default. */
+  readonly run?: string;
   /** Claims that differ from the genuine grant's, or no grant at all. */
   readonly grant?: Partial<GrantClaims> | "none" | "garbage";
   /** Arguments as text, where they are not the canonical ones. */
@@ -133,6 +143,7 @@ export function bench(toolset: Toolset): Bench {
           random: (bytes) => randomBytes(bytes),
           ...(options.timings ? { timings: options.timings } : {}),
           ...(options.flags ? { flags: options.flags } : {}),
+          losses: { seenAt: (shard) => options.losses?.get(shard) },
         },
         { publish, announce: async (message) => void announced.push(message) },
       );
@@ -149,6 +160,7 @@ export function bench(toolset: Toolset): Bench {
     async invoke(tool, args, options = {}) {
       const {
         index = 0,
+        run = RUN,
         dispatch = 1,
         secret = "secret",
         notAfter,
@@ -157,7 +169,7 @@ export function bench(toolset: Toolset): Bench {
         version,
         hash,
       } = options;
-      const id = callId(index);
+      const id = callIdOf(run, 1, index);
       return message({
         id: messageIds.invoke(id, dispatch),
         topic: topics.invoke(toolset.name),
@@ -197,13 +209,12 @@ export function bench(toolset: Toolset): Bench {
         put: [{ key, value: { callId: id, at: clock.now, reason: "cancelled" } }],
       });
     },
-    async raiseEra() {
+    async raiseEra(era = {}) {
       const key = storeKeys.era();
-      await state.commit(HOME_SHARD, {
-        op: "era:2",
-        guards: [{ key, version: 0 }],
-        put: [{ key, value: { era: 2, raisedAt: clock.now, reason: "test" } }],
-      });
+      const { documents } = await state.read([key]);
+      const value: Era = { era: 2, raisedAt: clock.now, reason: "test", ...era };
+      const version = documents[0]?.version ?? 0;
+      await state.commit(HOME_SHARD, { op: `era:${value.era}:${version}`, guards: [{ key, version }], put: [{ key, value }] });
     },
   };
 }
@@ -238,7 +249,7 @@ async function grantText(
       exp: at + 900,
       era: 1,
       tenant: "local",
-      runId: RUN,
+      runId: callParts(callId).runId,
       callId,
       tool: definition.name,
       toolVersion: definition.version,
@@ -258,11 +269,12 @@ async function grantText(
 function faulty(
   state: StateStore,
   steps: string[],
-  { dieAfter, loseReplyOf, beforeCommit, afterCommit, ownersDeadBefore }: ProcessOptions,
+  { dieAfter, loseReplyOf, refuseOnce, onRefused, beforeCommit, afterCommit, ownersDeadBefore }: ProcessOptions,
   die: () => void,
 ): StateStore {
   let dead = false;
   let lose = loseReplyOf !== undefined;
+  let refuse = refuseOnce;
   const alive = async <T>(reply: Promise<T>): Promise<T> => (dead ? new Promise<T>(() => undefined) : reply);
   return {
     ...state,
@@ -272,6 +284,11 @@ function faulty(
       if (dead) return new Promise(() => undefined);
       const step = change.op.split(":")[0] ?? "";
       await beforeCommit?.(step);
+      if (step === refuse) {
+        refuse = undefined;
+        onRefused?.();
+        return { outcome: "stale", rolledBack: true, now: (await state.read([])).now, commit: 1 };
+      }
       const reply = await state.commit(shard, change);
       if (reply.outcome === "ok") steps.push(step);
       afterCommit?.(step);

@@ -19,7 +19,7 @@ import { callDecided, callHeld } from "./decided.ts";
 import type { Snapshot } from "./draft.ts";
 import { type InboxReader, takeEntry } from "./inbox.ts";
 import { joinResult } from "./join.ts";
-import { ledgerRow } from "./ledger-row.ts";
+import { seenLedger } from "./seen-ledger.ts";
 import { lookAtCall } from "./look-at-call.ts";
 import { onCall } from "./on-call.ts";
 import { refusedShard } from "./own-shard.ts";
@@ -65,8 +65,10 @@ export async function startConsumers(bus: MessageBus, reader: InboxReader, clock
         const grant = message.attributes[attributes.grant];
         if (grant !== undefined && grant.length > MAX_SIGNED_CHARS)
           return { kind: "dead-letter", reason: "its grant is longer than any is" };
-        const decide = async (snapshot: Snapshot): Promise<Change | null> =>
-          callDecided(snapshot, decided, grant, rules, await ledgerRow(state, snapshot, decided.toolCallId));
+        const decide = async (snapshot: Snapshot): Promise<Change | null> => {
+          const { row } = await seenLedger(state, snapshot, decided.toolCallId);
+          return callDecided(snapshot, decided, grant, rules, row);
+        };
         return refusedShard(state, decided.toolCallId) ?? onCall(reader, decided.toolCallId, decide);
       },
     }),

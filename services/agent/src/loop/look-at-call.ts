@@ -2,7 +2,7 @@ import type { Disposition } from "@toolbus/bus";
 import { callParts, type SeenCall } from "@toolbus/contracts";
 import type { Stepper } from "./advance.ts";
 import { callOf } from "./decided.ts";
-import { ledgerRow } from "./ledger-row.ts";
+import { seenLedger } from "./seen-ledger.ts";
 import { onCall } from "./on-call.ts";
 import { redispatch } from "./redispatch.ts";
 
@@ -23,6 +23,7 @@ export async function lookAtCall(
   return onCall(stepper, callId, async (snapshot) => {
     const call = callOf(snapshot, callId);
     if (call?.dispatch !== dispatch || call.requests !== requests) return null;
-    return redispatch(snapshot, callId, await ledgerRow(state, snapshot, callId), rules, { asked: true });
+    const { row, forgetful } = await seenLedger(state, snapshot, callId);
+    return redispatch(snapshot, callId, row, rules, { asked: true, forgetful });
   });
 }

@@ -52,8 +52,8 @@ async function sentWrite(options: Parameters<typeof bundle>[0] & { readonly gran
   return b;
 }
 
-const step = async (b: Bundle, ledger: LedgerRow | null = null, rules = b.rules) =>
-  b.commit(redispatch(await b.snapshot(), CALL, ledger, rules));
+const step = async (b: Bundle, ledger: LedgerRow | null = null, rules = b.rules, why?: Parameters<typeof redispatch>[4]) =>
+  b.commit(redispatch(await b.snapshot(), CALL, ledger, rules, why));
 
 describe("a call that nobody answers", () => {
   it("is sent again with a new number and the same secret and not-after, five times at most", async () => {
@@ -96,6 +96,16 @@ describe("a write that nobody answers", () => {
     b.advance(1000 + 5000 + 10_000);
     await step(b);
     expect((await b.call(0)).result).toMatchObject({ status: "not_executed" });
+  });
+
+  it.each([
+    ["when its time is over", async (b: Bundle) => b.advance(1_000_000)],
+    ["when its run is cancelled", async (b: Bundle) => b.commit(cancelRun(await b.snapshot(), { entryId: "e", by: "ada" }, b.rules))],
+  ])("is of unknown outcome where the ledger may have forgotten it: %s", async (_, ends) => {
+    const b = await sentWrite();
+    await ends(b);
+    await step(b, null, b.rules, { asked: false, forgetful: true });
+    expect((await b.call(0)).result).toMatchObject({ status: "outcome_unknown" });
   });
 
   it("takes its result from the ledger when the answer was lost", async () => {

@@ -14,12 +14,14 @@ export const MAX_INVOKES = 5;
 // How long after its not-after a write that its target can be asked about is still offered to a worker.
 const RECONCILE_FOR_MS = 3_600_000;
 
-/** `asked`: a person wants it, so a call that was sent as often as it is by itself is sent once more. */
 export interface Redispatch {
+  /** A person wants it, so a call that was sent as often as it is by itself is sent once more. */
   readonly asked: boolean;
+  /** See `SeenLedger`. */
+  readonly forgetful: boolean;
 }
 
-const BY_ITSELF: Redispatch = { asked: false };
+const BY_ITSELF: Redispatch = { asked: false, forgetful: false };
 
 /**
  * What a call's timer does: ask again, send again, or end the call when it can have no other outcome any more. `ledger` is the worker's row of a
@@ -97,6 +99,7 @@ function redispatchWrite(draft: Draft, call: Call, row: LedgerRow | null, why: R
   if (row?.state === "done" && row.result) return resolveCall(draft, call, row.result);
   if (draft.run.cancel && row?.state !== "sending") {
     // The stop was committed before this row was read: what has not begun, or not sent, never will.
+    if (why.forgetful) return resolveCall(draft, call, forgotten(call));
     return resolveCall(draft, call, failedResult("cancelled", "The run was cancelled before this write was sent; nothing was done."));
   }
   if (row?.lease && leaseLives(row.lease, now, draft.rules.ownersDeadBefore))
@@ -109,7 +112,7 @@ function redispatchWrite(draft: Draft, call: Call, row: LedgerRow | null, why: R
     }
     return sendAgain(draft, call, why);
   }
-  if (row?.state !== "sending") return resolveCall(draft, call, notExecuted(call));
+  if (row?.state !== "sending") return resolveCall(draft, call, why.forgetful ? forgotten(call) : notExecuted(call));
   const sendingAt = row.sendingAt ?? row.beganAt;
   const goOnUntil =
     call.idempotency === "key"
@@ -135,6 +138,13 @@ function deadline(draft: Draft, call: Call): number {
 
 function notExecuted(call: Call): ToolResult {
   return failedResult("not_executed", `No worker of "${call.toolset}" began "${call.toolName}" in time; nothing was done.`);
+}
+
+function forgotten(call: Call): ToolResult {
+  return failedResult(
+    "outcome_unknown",
+    `The state store has lost writes since "${call.toolName}" was asked for. Whether it was executed is not known; look at the target before anything is repeated.`,
+  );
 }
 
 function outcomeUnknown(call: Call): ToolResult {

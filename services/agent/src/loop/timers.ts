@@ -2,7 +2,7 @@ import { callParts, keys, shardOf } from "@toolbus/contracts";
 import type { TimerRow } from "@toolbus/state";
 import { advanceRun } from "./advance.ts";
 import type { InboxReader } from "./inbox.ts";
-import { ledgerRow } from "./ledger-row.ts";
+import { seenLedger } from "./seen-ledger.ts";
 import { loadSnapshot } from "./load.ts";
 import { onCall } from "./on-call.ts";
 import { redispatch } from "./redispatch.ts";
@@ -33,7 +33,10 @@ async function onCallTimer(reader: InboxReader, timer: TimerRow, callId: string)
   const snapshot = await loadSnapshot(state, callParts(callId).runId);
   const call = snapshot?.calls.find((known) => known.value.callId === callId)?.value;
   if (!call || call.state === "resolved") return remove(reader, timer);
-  await onCall(reader, callId, async (now) => redispatch(now, callId, await ledgerRow(state, now, callId), rules));
+  await onCall(reader, callId, async (now) => {
+    const { row, forgetful } = await seenLedger(state, now, callId);
+    return redispatch(now, callId, row, rules, { asked: false, forgetful });
+  });
 }
 
 /** Removes a timer whose object is gone or has ended. */

@@ -20,6 +20,13 @@ describe("health", () => {
     expect((await t.ask(null, "/healthz")).status).toBe(200);
   });
 
+  it("is unready, but alive, while the bus is", async () => {
+    await using t = await setup();
+    await t.bus.close();
+    expect(await t.ask(null, "/readyz")).toMatchObject({ status: 503, body: { status: "unready", reasons: ["the bus is closed"] } });
+    expect((await t.ask(null, "/healthz")).status).toBe(200);
+  });
+
   it("is unready when the store does not answer within a second", async () => {
     const never = new Promise<never>(() => undefined);
     await using t = await setup({ wrapStore: (state): StateStore => ({ ...state, read: () => never }) });

@@ -106,7 +106,7 @@ describe("a dead letter that comes", () => {
 });
 
 describe("the dead queues", () => {
-  const QUEUES = ["run.wake", "approval.request", "approval.cancel", "operations.replay"];
+  const QUEUES = ["run.wake", "approval.request", "approval.cancel", "approval.rollback", "operations.replay"];
 
   it("that are read are those of every registered toolset and every agent, and the fixed ones", async () => {
     await using t = await setup();

@@ -1,0 +1,44 @@
+import type { Command } from "commander";
+import type { RaiseOptions } from "../era/raise-era.ts";
+import type { ResumeOptions } from "../era/resume-writes.ts";
+import type { Define } from "../toolbus/command.ts";
+import { group } from "./group.ts";
+
+const OPERATOR = "Takes a key that approvals knows as an operator's.";
+
+/** `toolbus era …`: what is done when the state store lost writes, at the approvals service. */
+export function addEra(program: Command, define: Define): void {
+  const era = group(program, "era", "see to the grants and writes when the state store lost some");
+
+  define(era, {
+    name: "show",
+    summary: "show the era of the grants and the shards that lost writes",
+    audience: "approvals",
+    examples: ["toolbus era show", "toolbus era show --json"],
+    run: async (context) => (await import("../era/show-era.ts")).showEra(context),
+  });
+
+  define(era, {
+    name: "raise",
+    summary: "void every grant, after a restore while all services were down",
+    more: `Grants are renewed by themselves, and nobody has to approve again. ${OPERATOR}`,
+    audience: "approvals",
+    examples: [
+      'toolbus era raise --reason "restored from the backup of midnight" --hold',
+      'toolbus era raise --reason "restored, nothing was lost" --json',
+    ],
+    run: async (context, command) => (await import("../era/raise-era.ts")).raiseEra(context, command.opts<RaiseOptions>()),
+  })
+    .requiredOption("--reason <text>", "why, for the audit")
+    .option("--hold", "also hold the writes of every shard that cannot be repeated safely");
+
+  define(era, {
+    name: "resume [shards...]",
+    summary: "let the writes of shards begin again, once their targets were looked at",
+    more: OPERATOR,
+    audience: "approvals",
+    examples: ["toolbus era resume --all", "toolbus era resume 03 07 --json"],
+    run: async (context, command) =>
+      (await import("../era/resume-writes.ts")).resumeWrites(context, command.args, command.opts<ResumeOptions>()),
+  }).option("--all", "those of every shard that is held");
+}

@@ -1,0 +1,21 @@
+import { readEra } from "../http/answers.ts";
+import { safeValue } from "../terminal/safe-text.ts";
+import type { Context } from "../toolbus/context.ts";
+import { EXIT, type ExitCode } from "../toolbus/exit-codes.ts";
+import { eraLines } from "./show-era.ts";
+
+export interface RaiseOptions {
+  readonly reason: string;
+  readonly hold?: true;
+}
+
+/** Raises the era from the one that stands now, so that a repeat after a lost answer raises nothing twice. */
+export async function raiseEra(context: Context, { reason, hold }: RaiseOptions): Promise<ExitCode> {
+  const service = await context.approvals();
+  const { era } = readEra(await service.get("/v1/era"));
+  const raised = readEra(await service.post("/v1/era/raise", { era, reason, ...(hold ? { hold } : {}) }));
+  const { output, around } = context;
+  if (output.json) output.document(raised);
+  else output.lines(eraLines(safeValue(raised), around.now()));
+  return EXIT.ok;
+}

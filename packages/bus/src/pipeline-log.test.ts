@@ -1,0 +1,22 @@
+import { describe, expect, it } from "vitest";
+import { logUntil } from "./pipeline-log.ts";
+
+describe("a log until somebody leaves", () => {
+  it("is the same log first, and tells nobody from then on", () => {
+    const told: unknown[] = [];
+    const leaving = new AbortController();
+    const log = logUntil(leaving.signal, {
+      warn: (fields, words) => told.push(["warn", fields, words]),
+      error: (fields, words) => told.push(["error", fields, words]),
+    });
+    log.warn({ topic: "orders" }, "lost");
+    log.error({ topic: "orders" }, "not found again");
+    leaving.abort();
+    log.warn({}, "lost");
+    log.error({}, "not found again");
+    expect(told).toEqual([
+      ["warn", { topic: "orders" }, "lost"],
+      ["error", { topic: "orders" }, "not found again"],
+    ]);
+  });
+});

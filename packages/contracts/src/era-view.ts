@@ -1,0 +1,51 @@
+import { type Static, Type } from "typebox";
+import { ID_PATTERNS } from "./ids.ts";
+import { declared } from "./parse.ts";
+
+const closed = { additionalProperties: false } as const;
+
+/** The era, and the shards that lost writes. Times are milliseconds since 1970 by the store's clock. */
+export const EraView = Type.Object(
+  {
+    era: Type.Integer(),
+    /** Null when it was never raised. */
+    raisedAt: Type.Union([Type.Integer(), Type.Null()]),
+    reason: Type.Union([Type.String(), Type.Null()]),
+    lost: Type.Array(
+      Type.Object(
+        {
+          shard: Type.String(),
+          lostAt: Type.Integer(),
+          /** Whether its writes that cannot be repeated safely wait. */
+          held: Type.Boolean(),
+          resumeAt: Type.Optional(Type.Integer()),
+          resumedBy: Type.Optional(Type.String()),
+        },
+        closed,
+      ),
+    ),
+  },
+  closed,
+);
+export type EraView = Static<typeof EraView>;
+
+/** `POST /v1/era/raise`: `era` is the one that it is raised from, so that a repeat raises nothing again. */
+export const EraRaise = Type.Object(
+  {
+    era: Type.Integer({ minimum: 1 }),
+    reason: Type.String({ minLength: 1, maxLength: 200, pattern: "^[^\\u0000-\\u001f]+$" }),
+    /** Holds every shard as well. */
+    hold: Type.Optional(Type.Boolean()),
+  },
+  closed,
+);
+export type EraRaise = Static<typeof EraRaise>;
+export const eraRaise = declared("EraRaise", EraRaise);
+
+/** `POST /v1/era/resume`: these shards, or all that are held. */
+export const EraResume = Type.Object(
+  { shards: Type.Optional(Type.Array(Type.String({ pattern: ID_PATTERNS.shard }), { minItems: 1, maxItems: 256 })) },
+  closed,
+);
+export type EraResume = Static<typeof EraResume>;
+export const eraResume = declared("EraResume", EraResume);

@@ -1,0 +1,19 @@
+import type { Log } from "./logger.ts";
+import { measure } from "./measurements.ts";
+import { attributeNames, metricNames } from "./names.ts";
+
+/** Says once, for whoever operates the system, that the store has lost what it had acknowledged, and counts it. */
+export function recordStoreLoss(log: Log, { shard, seenAt }: { readonly shard: string; readonly seenAt: number }): void {
+  log.error(
+    { shard, ...(seenAt > 0 ? { lastSeen: new Date(seenAt).toISOString() } : {}) },
+    `The state store has lost writes of shard ${shard} that it had acknowledged: an older copy was restored, or a failover lost the newest. ` +
+      `Approvals now voids every grant, and writes that cannot be repeated safely wait in this shard. Find out what was lost, look at the targets of ` +
+      `its last writes, then run "toolbus era resume ${shard}".`,
+  );
+  measure(metricNames.storeLosses, 1, { [attributeNames.shard]: shard });
+}
+
+/** Says that approvals does not know yet of what the store lost. */
+export function recordUntoldLoss(log: Log, error: unknown): void {
+  log.warn({ error }, "approvals could not be told that the state store lost writes; it is tried again until it is");
+}

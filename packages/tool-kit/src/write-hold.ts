@@ -1,0 +1,43 @@
+import { type Era, failedResult, isHeld, mayBeForgotten, shardOf, type ToolResult } from "@toolbus/contracts";
+import type { StoreLosses } from "@toolbus/state";
+
+/** Whether a write waits because its shard has lost writes, so that no row in the ledger is no proof that nothing was sent. */
+export interface WriteHold {
+  /** As it is known at this moment: a commit that the store refuses may be what tells. */
+  held(): boolean;
+  /** What a held write is answered: nothing of it was done now; whether it was before is known only of a run that is younger than the loss. */
+  result(tool: string): ToolResult;
+}
+
+export interface WriteHoldOptions {
+  readonly callId: string;
+  readonly era: Era | null;
+  /** The store's clock. */
+  readonly now: number;
+  readonly losses: Pick<StoreLosses, "seenAt"> | undefined;
+}
+
+export function writeHold({ callId, era, now, losses }: WriteHoldOptions): WriteHold {
+  const shard = shardOf(callId);
+  return {
+    held: () => isHeld(era, shard, { now, seenAt: losses?.seenAt(shard) }),
+    result(tool) {
+      const waits =
+        `the state store has lost writes, and until an operator has looked and resumes them ("toolbus era resume ${shard}") no write begins here ` +
+        `that could not be repeated safely.`;
+      return isYounger()
+        ? failedResult("not_executed", `The write "${tool}" was not executed: ${waits} Ask for it again after that.`)
+        : failedResult(
+            "outcome_unknown",
+            `The write "${tool}" was not executed now: ${waits} Whether it took effect before that is not known; look at its target before you ask for it again.`,
+          );
+    },
+  };
+
+  /** A loss that only this process knows of may be of this moment. */
+  function isYounger(): boolean {
+    const lostAt = era?.lost?.find((one) => one.shard === shard)?.lostAt;
+    const known = lostAt !== undefined && (losses?.seenAt(shard) ?? 0) <= lostAt;
+    return known && !mayBeForgotten(era, callId, now);
+  }
+}

@@ -1,0 +1,31 @@
+import { describe, expect, it } from "vitest";
+import { lastLineHeld } from "./last-line.ts";
+
+describe("text whose last line is held", () => {
+  const setup = () => {
+    const out: string[] = [];
+    return { out, text: lastLineHeld((text) => out.push(text)) };
+  };
+
+  it("comes a line late, however it is cut into pieces", () => {
+    const { out, text } = setup();
+    for (const piece of ["one", "\ntw", "o\n", "three\nfour\n"]) text.write(piece);
+    expect(out.join("")).toBe("one\ntwo\nthree\n");
+  });
+
+  it("comes whole and at once when it is released", () => {
+    const { out, text } = setup();
+    text.write("one\ntwo");
+    text.release();
+    text.write(" and a half\n");
+    expect(out).toEqual(["one\n", "two", " and a half\n"]);
+  });
+
+  it("is without its last line when that is dropped", () => {
+    const { out, text } = setup();
+    text.write("one\ntwo\n");
+    text.drop();
+    text.release();
+    expect(out).toEqual(["one\n"]);
+  });
+});

@@ -1,0 +1,67 @@
+import { type ApprovalRollback, type Era, FIRST_ERA, type LostShard } from "@toolbus/contracts";
+
+// What becomes of the era, as pure transitions. `before` is null while there is no document.
+
+export type Losses = ApprovalRollback["losses"];
+
+export interface LossNoted {
+  /** The era as it is to be stored; null when there is nothing to store. */
+  readonly era: Era | null;
+  /** The shards that it was raised for. */
+  readonly shards: readonly string[];
+  /** How long until the rest of the losses may be looked at again; 0 when there is no rest. */
+  readonly waitMs: number;
+}
+
+/** So that whoever tells of losses that there are none raises the era, and holds a shard, no more often than this. */
+export const RAISE_EVERY_MS = 60_000;
+
+/**
+ * Raises the era for shards that lost writes, and holds them. What was last seen before the shard was held is the loss that is known: every
+ * process notices it in its own time, perhaps long after the shard was resumed. `resumeAfterMs`: when they go on by themselves; 0 for never.
+ */
+export function noteLosses(
+  before: Era | null,
+  losses: Losses,
+  { now, resumeAfterMs }: { readonly now: number; readonly resumeAfterMs: number },
+): LossNoted {
+  const fresh = losses.flatMap(({ shard, seenAt }) => {
+    const lostAt = before?.lost?.find((one) => one.shard === shard)?.lostAt;
+    // Nobody has seen anything later than now, whatever they say.
+    if (lostAt === undefined) return [{ shard, waitMs: 0 }];
+    return Math.min(seenAt, now) <= lostAt ? [] : [{ shard, waitMs: Math.max(0, lostAt + RAISE_EVERY_MS - now) }];
+  });
+  const shards = [...new Set(fresh.filter(({ waitMs }) => waitMs === 0).map(({ shard }) => shard))].toSorted();
+  const waitMs = Math.max(0, ...fresh.map((one) => one.waitMs));
+  if (shards.length === 0) return { era: null, shards, waitMs };
+  const resume = resumeAfterMs === 0 ? {} : { resumeAt: now + resumeAfterMs, resumedBy: "policy" };
+  const reason = `the store lost writes of ${shards.length === 1 ? `shard ${shards[0]}` : `${shards.length} shards`}`;
+  return { era: raised(before, { now, reason, held: shards.map((shard) => ({ shard, lostAt: now, ...resume })) }), shards, waitMs };
+}
+
+/** The next era, with these shards held besides those that are. */
+export function raised(
+  before: Era | null,
+  next: { readonly now: number; readonly reason: string; readonly held: readonly LostShard[] },
+): Era {
+  const { now, reason, held } = next;
+  const others = (before?.lost ?? []).filter(({ shard }) => held.every((one) => one.shard !== shard));
+  const lost = [...others, ...held].toSorted((a, b) => a.shard.localeCompare(b.shard));
+  // By the clock, because the document may be an old copy: an era that was used once and was lost must not come again.
+  const era = Math.max((before?.era ?? FIRST_ERA) + 1, Math.floor(now / 1000));
+  return { era, raisedAt: now, reason, ...(lost.length === 0 ? {} : { lost }) };
+}
+
+/** The era with these shards' writes resumed, or all of them; null when none of them is held. */
+export function resumed(
+  before: Era | null,
+  { shards, by, now }: { readonly shards: readonly string[] | null; readonly by: string; readonly now: number },
+): { readonly era: Era; readonly shards: readonly string[] } | null {
+  const lost = before?.lost ?? [];
+  const waiting = lost.filter(
+    ({ shard, resumeAt }) => (shards === null || shards.includes(shard)) && (resumeAt === undefined || now < resumeAt),
+  );
+  if (!before || waiting.length === 0) return null;
+  const era = { ...before, lost: lost.map((one) => (waiting.includes(one) ? { ...one, resumeAt: now, resumedBy: by } : one)) };
+  return { era, shards: waiting.map(({ shard }) => shard) };
+}

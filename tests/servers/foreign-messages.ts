@@ -1,0 +1,119 @@
+import type { Message } from "@toolbus/contracts";
+import { type BodyMutation, bodyMutations } from "../fuzz/body-mutations.ts";
+import type { FuzzTopic } from "../fuzz/fuzz-topics.ts";
+import type { Random } from "../fuzz/random.ts";
+import { refusalOf } from "../fuzz/refusals.ts";
+import { NUMBER, numberOf } from "../fuzz/witness.ts";
+
+/** A message as another program sends it. What is left out is not sent at all. */
+export interface ForeignMessage {
+  readonly what: string;
+  readonly about: FuzzTopic;
+  /** By which it is known again; null without any header. */
+  readonly n: number | null;
+  readonly fields: { readonly [Name in "id" | "type" | "source" | "time" | "correlationId" | "replyTo"]?: string | undefined };
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly body: Uint8Array;
+  /** Why it has to be given up; null when a handler gets it, "anything" when it only has to end. */
+  readonly expected: string | null;
+}
+
+type Change = Partial<Omit<ForeignMessage, "what" | "about" | "n">>;
+
+const HOUR = 3_600_000;
+
+/** All that a program can get wrong which does not know our adapters, once each for one topic. `good` is what it should have sent. */
+export function foreignMessages(about: FuzzTopic, good: () => Message, random: Random, now: number): readonly ForeignMessage[] {
+  const [type = ""] = about.types;
+  const at = (ms: number): Change => ({ fields: { ...fieldsOf(good()), time: new Date(now + ms).toISOString() } });
+  const changes: readonly (readonly [what: string, change: (given: Message) => Change])[] = [
+    ["everything right", () => ({})],
+    ["no header at all", () => ({ fields: {}, headers: [], expected: "unknown type" })],
+    ["no header and bytes that are no text", () => ({ fields: {}, headers: [], body: NO_UTF8, expected: "unknown type" })],
+    ["a type and nothing else", () => ({ fields: { type }, expected: "no time" })],
+    ["no id", (given) => ({ fields: { ...fieldsOf(given), id: undefined } })],
+    ["an id", (given) => ({ fields: { ...fieldsOf(given), id: "order-1" }, body: Buffer.from("{"), expected: "no JSON" })],
+    ["the same id again", (given) => ({ fields: { ...fieldsOf(given), id: "order-1" }, body: Buffer.from("["), expected: "no JSON" })],
+    ["no id and no JSON", (given) => ({ fields: { ...fieldsOf(given), id: undefined }, body: Buffer.from("{"), expected: "no JSON" })],
+    ["bytes that are no text", () => ({ body: NO_UTF8, expected: "no JSON" })],
+    [
+      "half a character at the end",
+      (given) => ({ body: Buffer.concat([Buffer.from(given.body), Buffer.from([0xe2, 0x82])]), expected: "no JSON" }),
+    ],
+    // With each odd byte replaced it would be JSON.
+    ["Latin-1", (given) => ({ body: Buffer.from(given.body.replace("{", '{"café":1,'), "latin1"), expected: "no JSON" })],
+    ["no body", () => ({ body: new Uint8Array(), expected: "no JSON" })],
+    ["UTF-16", (given) => ({ body: Buffer.from(given.body, "utf16le"), expected: "no JSON" })],
+    ["a body over the limit", (given) => ({ body: Buffer.from(given.body.padEnd(300_000)), expected: "too large" })],
+    ["headers over the limit", () => ({ headers: [["filler", "x".repeat(66_000)]], expected: "too large" })],
+    ["from long ago", () => ({ ...at(-25 * HOUR), expected: "too old" })],
+    ["from the future", () => ({ ...at(25 * HOUR), expected: "dated ahead" })],
+    ["another type", (given) => ({ fields: { ...fieldsOf(given), type: "com.example.order" }, expected: "unknown type" })],
+    ["headers that nobody knows", (given) => ({ headers: [...Object.entries(given.attributes), ...ODD_HEADERS] })],
+    [
+      "headers in capitals",
+      (given) => ({
+        headers: Object.entries(given.attributes).map(([name, value]) => [name.toUpperCase(), value] as const),
+        expected: "anything",
+      }),
+    ],
+    ...Object.entries(bodyMutations).map(
+      ([what, mutate]) => [what, (given: Message) => ({ body: mutated(given, mutate, random) })] as const,
+    ),
+  ];
+  return changes.map(([what, change]) => {
+    const given = good();
+    const plain = { fields: fieldsOf(given), headers: Object.entries(given.attributes), body: Buffer.from(given.body) };
+    const sent: Omit<ForeignMessage, "what" | "about" | "n" | "expected"> & Change = { ...plain, ...change(given) };
+    const n = sent.headers.length > 0 ? numberOf(given) : null;
+    return {
+      what,
+      about,
+      ...sent,
+      n,
+      headers: n === null ? [] : [[NUMBER, String(n)], ...sent.headers.filter(([name]) => name.toLowerCase() !== NUMBER)],
+      expected: expectedOf(sent, about, refusalOf({ ...given, body: Buffer.from(sent.body).toString() }, about, now)),
+    };
+  });
+}
+
+/** What is named; otherwise what its body brings. */
+function expectedOf({ expected }: Change, { kind }: FuzzTopic, otherwise: string | null): string | null {
+  if (expected === undefined) return otherwise;
+  // A broadcast does not wait, so nobody judges its time.
+  return kind === "broadcast" && TIMES.includes(expected) ? null : expected;
+}
+
+const TIMES: readonly (string | null)[] = ["no time", "too old", "dated ahead"];
+
+/** Ill-formed in every way: overlong, cut off, a surrogate, a byte that never occurs. */
+const NO_UTF8 = Uint8Array.from([0xc0, 0x80, 0xe2, 0x82, 0xed, 0xa0, 0x80, 0xff, 0x7b]);
+
+const ODD_HEADERS: ForeignMessage["headers"] = [
+  ["__proto__", "x"],
+  ["constructor", "x"],
+  ["x-death", "x"],
+  ["x-delivery-count", "many"],
+  ["X-Request-Id", "é 💥 %zz %e2%82"],
+  ["content-type", "text/xml"],
+  ["ce-specversion", "9.9"],
+  ["toolbus-dispatch", "-1"],
+  ["toolbus-not-after", "1e999"],
+  ["traceparent", "00-zz"],
+];
+
+function fieldsOf({ id, type, source, time, correlationId, replyTo }: Message): ForeignMessage["fields"] {
+  return {
+    id,
+    type,
+    source,
+    time,
+    ...(correlationId === undefined ? {} : { correlationId }),
+    ...(replyTo === undefined ? {} : { replyTo }),
+  };
+}
+
+/** On the wire a body is UTF-8; a lone surrogate does not get there. */
+function mutated({ body }: Message, mutate: BodyMutation, random: Random): Uint8Array {
+  return Buffer.from(mutate(body, random));
+}
