@@ -4,8 +4,8 @@ import { defineConfig } from "vitest/config";
 // ports; `e2e` with child processes, ports and kills. Files run side by side: most of what the last two do is wait.
 export default defineConfig({
   test: {
-    // One more than two cores, where the default is one less.
-    maxWorkers: 3,
+    // As many as the least machine has cores; the default is one less.
+    maxWorkers: 2,
     projects: [
       {
         test: {
@@ -23,7 +23,7 @@ export default defineConfig({
         },
       },
       { test: { name: "servers", include: ["tests/servers/**/*.test.ts"], testTimeout: 60_000, hookTimeout: 120_000 } },
-      { test: { name: "e2e", include: ["tests/e2e/**/*.test.ts"], testTimeout: 300_000, hookTimeout: 60_000 } },
+      { test: { name: "e2e", include: ["tests/e2e/**/*.test.ts"], testTimeout: 600_000, hookTimeout: 120_000 } },
     ],
   },
 });

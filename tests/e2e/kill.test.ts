@@ -10,7 +10,7 @@ import { KILL_POINTS, type KillPlan, plansFor, seeded } from "./kill-points.ts";
 import { someRelease } from "./releases.ts";
 
 const SEED = Number(process.env["KILL_SEED"] ?? 20_261_121);
-const RUNS = Number(process.env["KILL_RUNS"] ?? 8);
+const RUNS = Number(process.env["KILL_RUNS"] ?? 4);
 
 describe("the all-in-one, killed with SIGKILL in the middle of its work", () => {
   let directory = "";
