@@ -7,12 +7,16 @@ COPY . .
 # What runs, without what tests and measures it, and without the optional packages: they are other builds of Node.
 RUN npx -y pnpm@12.21.0 install --prod --no-optional --frozen-lockfile --prefer-offline --reporter=append-only --loglevel=error \
   --filter "{./services/*}..." --filter "{./apps/*}..." --filter "{./examples/*}..."
-# What cannot be loaded fails here, not where it is started.
+# What cannot be loaded fails here, not where it is started. What Node made of the TypeScript comes along, and halves what a start costs; Node keeps it
+# for each user apart.
+RUN mkdir -p .cache/node && chown node .cache/node
+USER node
+ENV NODE_COMPILE_CACHE=/app/.cache/node
 RUN node apps/cli/src/toolbus/main.ts --version && \
   for service in services/*; do node --input-type=module --eval "await import('./$service/src/index.ts')" || exit 1; done
 
 FROM ${NODE_IMAGE}
-ENV NODE_ENV=production HEALTH_PORT=9000
+ENV NODE_ENV=production HEALTH_PORT=9000 NODE_COMPILE_CACHE=/app/.cache/node
 # A named volume takes its first owner from here.
 RUN mkdir -p /keys/people /keys/gateway /keys/approvals /keys/worker /data && chown -R node:node /keys /data
 WORKDIR /app

@@ -4,6 +4,7 @@
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import module from "node:module";
 import path from "node:path";
 import { isatty } from "node:tty";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -19,6 +20,8 @@ const env = { ...process.env, PATH: at("node_modules", ".bin") + path.delimiter 
 // npm's own settings would leak into pnpm and into the task; only how to reach the registry is kept.
 const fromNpm = (name) => /^npm_(config|lifecycle|package)_/i.test(name) && !/registry|cafile|proxy|cache|userconfig/i.test(name);
 for (const name of Object.keys(env)) if (fromNpm(name)) delete env[name];
+// Node keeps what it made of the TypeScript there: a start takes half the processor time from the second one on.
+env.NODE_COMPILE_CACHE ??= at("node_modules", ".cache", "node");
 
 // There Ctrl-C reaches every process in front, the child too: passed on as well, one press would count as two.
 const atTerminal = [0, 1, 2].some((fd) => isatty(fd));
@@ -77,7 +80,8 @@ async function toolbus(node, args) {
   const more = { TOOLBUS_TYPED: byNpm ? "npm run toolbus --" : (process.env.TOOLBUS_TYPED ?? "toolbus") };
   if (node !== process.execPath) process.exit(await run(node, [entry, ...args], { cwd, more }));
   for (const name of Object.keys(process.env)) if (fromNpm(name)) delete process.env[name];
-  Object.assign(process.env, more);
+  Object.assign(process.env, more, { NODE_COMPILE_CACHE: env.NODE_COMPILE_CACHE });
+  module.enableCompileCache(env.NODE_COMPILE_CACHE);
   process.chdir(cwd);
   process.argv.splice(1, process.argv.length, entry, ...args);
   await import(pathToFileURL(entry).href);

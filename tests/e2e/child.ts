@@ -22,7 +22,7 @@ export interface Child {
 /** Starts a script of this folder as a process of its own. */
 export function startChild(script: string, env: Readonly<Record<string, string>>): Child {
   const child: ChildProcess = spawn(process.execPath, [path.join(import.meta.dirname, script)], {
-    env: { PATH: process.env["PATH"], ...env },
+    env: { PATH: process.env["PATH"], NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"], ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const ready = Promise.withResolvers<Addresses | null>();

@@ -52,7 +52,13 @@ export async function runProgram(script: string, args: readonly string[], option
 
 export function startCommand(command: string, args: readonly string[], { env = {}, typedTo = false }: ProgramOptions): Program {
   const child: ChildProcessWithoutNullStreams = spawn(command, args, {
-    env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...env },
+    env: {
+      PATH: process.env["PATH"],
+      HOME: process.env["HOME"],
+      // Starting takes half as long with it.
+      NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
+      ...env,
+    },
   });
   let stdout = "";
   let stderr = "";

@@ -1,4 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
+import { getCompileCacheDir } from "node:module";
+import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { isStarted } from "./parent-process.ts";
 import { Refusal } from "./refusal.ts";
@@ -8,7 +10,7 @@ export interface SpawnOptions {
   readonly name: string;
   /** A module that calls `runMain`. */
   readonly module: string | URL;
-  /** All that it gets of an environment: nothing of this process's. */
+  /** All that it gets of an environment: of this process's only where Node keeps compiled code. */
   readonly env: Readonly<Record<string, string>>;
   /** How long it may take to start. */
   readonly startMs?: number;
@@ -46,7 +48,7 @@ export async function spawnService(options: SpawnOptions): Promise<SpawnedServic
   const { name, module, env, startMs = START_MS, signal } = options;
   signal?.throwIfAborted();
   const file = typeof module === "string" && !module.startsWith("file:") ? module : fileURLToPath(module);
-  const child = fork(file, { env, stdio: ["ignore", "pipe", "pipe", "ipc"] });
+  const child = fork(file, { env: { ...compileCache(), ...env }, stdio: ["ignore", "pipe", "pipe", "ipc"] });
   const said = outputOf(child, options.onOutput ?? ((text) => void process.stderr.write(text)));
   const ended = new Promise<number | NodeJS.Signals>((resolve) => {
     child.once("close", (code, by) => resolve(code ?? by ?? 1));
@@ -115,4 +117,10 @@ function outputOf(child: ChildProcess, onOutput: (text: string) => void): () => 
     });
   }
   return () => kept.trimEnd().split("\n").at(-1) ?? "";
+}
+
+/** Node names the folder of its own version, within the one that it was given. */
+function compileCache(): Readonly<Record<string, string>> {
+  const folder = getCompileCacheDir();
+  return folder === undefined ? {} : { NODE_COMPILE_CACHE: path.dirname(folder) };
 }
