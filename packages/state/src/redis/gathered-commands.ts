@@ -2,7 +2,7 @@ import { Writable } from "node:stream";
 import type { Cluster, Redis } from "ioredis";
 
 /**
- * Gathers the commands begun in one turn of the event loop into one write to the socket: ioredis writes each by itself, and with many runs in flight
+ * Gathers the commands begun in one turn of the event loop into one write to the socket: ioredis writes each by itself, and with many in flight
  * that was a tenth of a process's time. To be called before each command; nothing waits longer for it.
  *
  * The socket is no public part of ioredis, and a cluster client has one for each node. Without it nothing is gathered, and all else works.
