@@ -127,7 +127,7 @@ export const mutants: readonly Mutant[] = [
         file: "packages/tool-kit/src/check-grant.ts",
         find: "switch (verdict.kind) {",
         replace:
-          'if (verdict.kind !== "granted") return { kind: "granted", jti: `ap_${call.callId}`, expiresAt: undefined };\n  switch (verdict.kind) {',
+          'if (verdict.kind !== "granted") return { kind: "granted", jti: `ap_${call.callId}`, hold, expiresAt: undefined };\n  switch (verdict.kind) {',
       },
     ],
   },
