@@ -14,8 +14,8 @@ export function judgeServer(facts: ServerFacts, shown: string, durability: "requ
   const unfit = unfitness(facts, shown);
   if (unfit !== null) return { refusal: unfit, warnings: [] };
   const loss = possibleLoss(facts, shown);
-  if (loss !== null && durability === "required") return { refusal: loss, warnings: [] };
-  return { refusal: null, warnings: [...(loss === null ? [] : [loss]), ...doubts(facts, shown)] };
+  if (loss !== null && durability === "required") return { refusal: `${loss}, or allow it with durability=relaxed.`, warnings: [] };
+  return { refusal: null, warnings: [...(loss === null ? [] : [`${loss}.`]), ...doubts(facts, shown)] };
 }
 
 function unfitness({ version, isReplica }: ServerFacts, shown: string): string | null {
@@ -35,7 +35,7 @@ function possibleLoss({ aof, eviction }: ServerFacts, shown: string): string | n
   if (faults.length === 0) return null;
   return (
     `${shown} may lose what it has acknowledged, because it ${faults.map(({ what }) => what).join(" and ")}: ` +
-    `set ${faults.map(({ remedy }) => `"${remedy}"`).join(" and ")}, in redis.conf as well, or allow it with durability=relaxed.`
+    `set ${faults.map(({ remedy }) => `"${remedy}"`).join(" and ")}, in redis.conf as well`
   );
 }
 
