@@ -52,7 +52,7 @@ export async function serveToolset(toolset: Toolset, options: ServeOptions): Pro
   });
   const opened: { stop(): Promise<void> }[] = [{ stop: () => state.close() }];
   try {
-    const bus = await connectBus(options.busUrl, { clock });
+    const bus = await connectBus(options.busUrl, { clock, log });
     // The bus is closed first, so that nothing that is being told holds up the stop.
     opened.push({ stop: losses.stop }, { stop: () => bus.close() });
     losses.tellBy((found) => {

@@ -8,10 +8,11 @@ export async function start({ options, around, output }: Context): Promise<ExitC
   if (output.json) throw new Failure(EXIT.usage, "start prints its addresses and keys as text: leave --json out.");
   if (options.timeoutMs !== null) throw new Failure(EXIT.usage, "start runs until it is stopped: leave --timeout out.");
   const { startEmbedded } = await import("@toolbus/all-in-one");
-  await runMain(() =>
+  await runMain((signal) =>
     startEmbedded({
       directory: options.dataDirectory,
       env: around.env,
+      signal,
       say: (text) => void (options.quiet || around.stdout.write(text)),
     }),
   );

@@ -1,5 +1,6 @@
 import { type ChannelModel, connect } from "amqplib";
 import { BusUnavailable } from "../message-bus.ts";
+import { nextConnection } from "../next-connection.ts";
 import type { PipelineLog } from "../pipeline-log.ts";
 import type { AmqpSettings } from "./amqp-url.ts";
 import { backoffMs } from "./backoff.ts";
@@ -58,7 +59,7 @@ export async function openLink({ settings, purpose, connectForMs, log, random }:
   /** Destroys the sockets. */
   const cutting = new AbortController();
   const parts = new Set<LinkPart>();
-  const waiting = new Set<(session: Session) => void>();
+  const next = nextConnection<Session>(() => (ending.signal.aborted ? CLOSED : LOST));
   /** The newest connection, whose parts may still be beginning. */
   let newest: Session | null = null;
   let up: Session | null = null;
@@ -89,7 +90,7 @@ export async function openLink({ settings, purpose, connectForMs, log, random }:
   }
 
   return {
-    session: (signal) => (up ? Promise.resolve(up) : nextSession(signal)),
+    session: (signal) => (up ? Promise.resolve(up) : next.wait(AbortSignal.any([signal, ending.signal]))),
     attach(part, since) {
       parts.add(part);
       if (newest && newest !== since) void part(newest);
@@ -124,8 +125,7 @@ export async function openLink({ settings, purpose, connectForMs, log, random }:
     if (wasUp) log.warn({ purpose, host: settings.host }, "the connection to RabbitMQ is back");
     wasUp = true;
     told = "";
-    for (const resolve of waiting) resolve(session);
-    waiting.clear();
+    next.tell(session);
   }
 
   function lose(session: Session, error: Error | undefined): void {
@@ -157,21 +157,6 @@ export async function openLink({ settings, purpose, connectForMs, log, random }:
   function tellOnce(reason: string): void {
     if (reason !== told) log.error({ purpose, reason }, "RabbitMQ cannot be reached; it is tried again");
     told = reason;
-  }
-
-  async function nextSession(signal: AbortSignal): Promise<Session> {
-    const { promise, resolve, reject } = Promise.withResolvers<Session>();
-    const either = AbortSignal.any([signal, ending.signal]);
-    const giveUp = (): void => reject(new BusUnavailable(ending.signal.aborted ? CLOSED : LOST));
-    if (either.aborted) giveUp();
-    either.addEventListener("abort", giveUp, { once: true });
-    waiting.add(resolve);
-    try {
-      return await promise;
-    } finally {
-      waiting.delete(resolve);
-      either.removeEventListener("abort", giveUp);
-    }
   }
 
   async function close(): Promise<void> {

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { createInbox, errors, type NatsConnection } from "@nats-io/transport-node";
 import { BusUnavailable } from "../message-bus.ts";
+import { nextConnection } from "../next-connection.ts";
 import { faultFields, type PipelineLog } from "../pipeline-log.ts";
 import { type Dialled, dial, inboxOf } from "./dial.ts";
 import type { NatsSettings } from "./nats-url.ts";
@@ -51,7 +52,7 @@ export async function openLink(options: LinkOptions): Promise<Link> {
   const { settings, timings, log, random } = options;
   const ending = new AbortController();
   const parts: LinkPart[] = [];
-  const waiting = new Set<(live: Live) => void>();
+  const next = nextConnection<Live>(() => (ending.signal.aborted ? CLOSED : LOST));
   let live: Live | null = null;
   let missing = DOWN;
   let closing: Promise<void> | null = null;
@@ -71,7 +72,7 @@ export async function openLink(options: LinkOptions): Promise<Link> {
     },
     next(signal) {
       const now = open();
-      return now ? Promise.resolve(now) : nextLive(signal);
+      return now ? Promise.resolve(now) : next.wait(AbortSignal.any([signal, ending.signal]));
     },
     attach(part) {
       parts.push(part);
@@ -103,8 +104,7 @@ export async function openLink(options: LinkOptions): Promise<Link> {
     live = adopted;
     void watch(nc, () => lose(adopted, over));
     for (const part of parts) part.begin(adopted);
-    for (const resolve of waiting) resolve(adopted);
-    waiting.clear();
+    next.tell(adopted);
   }
 
   function lose(lost: Live, over: AbortController): void {
@@ -153,21 +153,6 @@ export async function openLink(options: LinkOptions): Promise<Link> {
     const { operation, subject } = error;
     log.error({ operation, subject }, "NATS refuses this login a subject");
     if (operation === "publish") for (const part of parts) part.refused?.(subject);
-  }
-
-  async function nextLive(signal: AbortSignal): Promise<Live> {
-    const { promise, resolve, reject } = Promise.withResolvers<Live>();
-    const either = AbortSignal.any([signal, ending.signal]);
-    const giveUp = (): void => reject(new BusUnavailable(ending.signal.aborted ? CLOSED : LOST));
-    if (either.aborted) giveUp();
-    either.addEventListener("abort", giveUp, { once: true });
-    waiting.add(resolve);
-    try {
-      return await promise;
-    } finally {
-      waiting.delete(resolve);
-      either.removeEventListener("abort", giveUp);
-    }
   }
 
   async function close(): Promise<void> {

@@ -1,0 +1,32 @@
+import { BusUnavailable } from "./message-bus.ts";
+
+/** Those who wait for the next connection to a broker. */
+export interface NextConnection<C> {
+  /** Resolves with the next one. Rejects with `BusUnavailable` and the sentence that holds then, once the signal aborts. */
+  wait(signal: AbortSignal): Promise<C>;
+  /** Hands a connection to everybody who waits. */
+  tell(connection: C): void;
+}
+
+export function nextConnection<C>(whyNone: () => string): NextConnection<C> {
+  const waiting = new Set<(connection: C) => void>();
+  return {
+    async wait(signal) {
+      const { promise, resolve, reject } = Promise.withResolvers<C>();
+      const giveUp = (): void => reject(new BusUnavailable(whyNone()));
+      if (signal.aborted) giveUp();
+      signal.addEventListener("abort", giveUp, { once: true });
+      waiting.add(resolve);
+      try {
+        return await promise;
+      } finally {
+        waiting.delete(resolve);
+        signal.removeEventListener("abort", giveUp);
+      }
+    },
+    tell(connection) {
+      for (const resolve of waiting) resolve(connection);
+      waiting.clear();
+    },
+  };
+}
