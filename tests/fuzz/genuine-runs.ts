@@ -30,7 +30,16 @@ const SCRIPTS: Readonly<Record<string, readonly string[]>> = {
 export const scriptedModel: ModelProvider = {
   name: "scripted",
   model: "scripted-1",
-  capabilities: { tools: true, streaming: true, vision: false },
+  dialect: "any",
+  capabilities: {
+    tools: true,
+    streaming: true,
+    vision: false,
+    sampling: true,
+    contextTokens: 200_000,
+    maxOutputTokens: 65_536,
+    resultChars: 64_000,
+  },
   estimateTokens: () => 1,
   async complete({ transcript, run: { runId } }): Promise<ModelReply> {
     const asked = transcript.find((entry) => entry.type === "user" && entry.runId === runId);

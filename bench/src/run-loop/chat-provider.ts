@@ -13,7 +13,16 @@ export function chatProvider(url: string, witness?: ModelWitness): ModelProvider
   return {
     name: "stub",
     model: "stub-1",
-    capabilities: { tools: true, streaming: false, vision: false },
+    dialect: "any",
+    capabilities: {
+      tools: true,
+      streaming: false,
+      vision: false,
+      sampling: true,
+      contextTokens: 200_000,
+      maxOutputTokens: 65_536,
+      resultChars: 64_000,
+    },
     estimateTokens: (entries) => entries.length,
     async complete({ system, transcript, tools }, { signal, onText }) {
       witness?.asked();

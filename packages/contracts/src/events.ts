@@ -1,6 +1,7 @@
 import type { Usage } from "./documents/agent.ts";
 import type { ApprovalOutcome } from "./messages.ts";
 import type { ResultStatus } from "./error-codes.ts";
+import type { JsonObject } from "./json.ts";
 import type { Report } from "./report.ts";
 import type { ToolKind } from "./tool-definition.ts";
 
@@ -11,6 +12,17 @@ export interface EventCall {
   readonly tool: string;
   readonly kind: ToolKind | "unknown";
   readonly arguments: string;
+}
+
+/** How a conversation was made to fit the model's window. */
+export interface PrunedContext {
+  readonly strategy: string;
+  /** Entries of the transcript that were left out. */
+  readonly entries: number;
+  /** About how many tokens they would have taken. */
+  readonly tokens: number;
+  /** True when a summary stands for them. */
+  readonly summary?: boolean;
 }
 
 /**
@@ -37,7 +49,21 @@ export type RunEvent =
       readonly model: string;
       readonly text: string;
       readonly calls: readonly EventCall[];
+      /** What of the conversation the model was not shown; absent: it saw all of it. */
+      readonly pruned?: PrunedContext;
       readonly usage: Usage;
+    }
+  | {
+      /** A model call failed and is made again: text that was shown of this round is void. */
+      readonly type: "model.retry";
+      readonly at: number;
+      readonly round: number;
+      /** The attempt that failed, from 1. */
+      readonly attempt: number;
+      readonly code: string;
+      readonly message: string;
+      /** How long until the next one. */
+      readonly waitMs: number;
     }
   | {
       readonly type: "call.held";
@@ -118,6 +144,20 @@ export interface TextDelta {
   readonly text: string;
 }
 
+/**
+ * Not durable: the arguments of a call as the model writes them, one member at a time and redacted like every event. `index` counts the calls of the
+ * round; what of it is true stands in the turn.
+ */
+export interface ArgumentsDelta {
+  readonly type: "arguments";
+  readonly epoch: number;
+  readonly round: number;
+  readonly after: number;
+  readonly index: number;
+  readonly tool: string;
+  readonly members: JsonObject;
+}
+
 /** Not durable: another process took the round over, its text starts again. Made by the gateway. */
 export interface TextReset {
   readonly type: "reset";
@@ -138,7 +178,7 @@ export interface ToolProgressed {
 }
 
 /** What goes live while a run works: shown to who watches, never stored. */
-export type LiveEvent = TextDelta | ToolProgressed;
+export type LiveEvent = TextDelta | ArgumentsDelta | ToolProgressed;
 
 export const RUN_ENDS = ["run.completed", "run.failed", "run.cancelled"] as const;
 

@@ -1,3 +1,5 @@
+import type { Json } from "./json.ts";
+
 /**
  * The neutral transcript: one log per conversation, the same for every provider. Adapters turn it into their vendor's shape.
  * Results follow their turn in call index order, not in order of arrival, so a replay is exact.
@@ -9,6 +11,18 @@ export interface TranscriptCall {
   readonly name: string;
   /** JSON text as the model wrote it, or canonical text once it was parsed. */
   readonly arguments: string;
+}
+
+/**
+ * What a vendor said, in its own words, kept beside the neutral form: sent back as it came while the same model of the same vendor goes on, and
+ * left aside when another one takes over. A payload over `VENDOR_INLINE_BYTES` is a blob in the store and read back with the transcript.
+ */
+export interface VendorTurn {
+  /** The wire format, such as `anthropic.messages`: an adapter reads only its own. */
+  readonly api: string;
+  /** The model that was asked for; thinking that is signed for one model is no use to another. */
+  readonly model: string;
+  readonly payload: Json;
 }
 
 export type TranscriptEntry =
@@ -23,6 +37,7 @@ export type TranscriptEntry =
       /** Who said it; a seed turn is ours. */
       readonly provider: string;
       readonly model: string;
+      readonly vendor?: VendorTurn;
     }
   | {
       readonly type: "result";

@@ -35,6 +35,9 @@ export class ValidationError extends ModelError {
   readonly retryable = false;
 }
 
+/** The prompt is longer than the model's window: with less of the conversation the same request may be taken. */
+export class ContextOverflow extends ValidationError {}
+
 /** The provider could not be reached, or the connection broke in the middle of a reply. */
 export class NetworkError extends ModelError {
   override readonly name = "NetworkError";

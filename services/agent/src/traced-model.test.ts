@@ -97,7 +97,16 @@ async function asked(complete: ModelProvider["complete"]) {
     {
       name: "vendor",
       model: "big",
-      capabilities: { tools: true, streaming: true, vision: false },
+      dialect: "any",
+      capabilities: {
+        tools: true,
+        streaming: true,
+        vision: false,
+        sampling: true,
+        contextTokens: 200_000,
+        maxOutputTokens: 65_536,
+        resultChars: 64_000,
+      },
       complete,
       estimateTokens: () => 1,
     },

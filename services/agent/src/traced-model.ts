@@ -14,6 +14,7 @@ export function tracedModel(
     name: model.name,
     model: model.model,
     capabilities: model.capabilities,
+    dialect: model.dialect,
     complete,
     estimateTokens: (entries, system) => model.estimateTokens(entries, system),
   };

@@ -36,7 +36,9 @@ export function screen(out: NodeJS.WriteStream): Screen {
         return void out.write(event.text);
       case "reset":
         streamed = -1;
-        return line(paint("dim", "(another process took over; the text starts again)"));
+        return line(paint("dim", "(the text starts again)"));
+      case "model.retry":
+        return line(paint("yellow", `  ${event.message} Again in ${(event.waitMs / 1000).toFixed(1)} s.`));
       case "run.queued":
         return line(paint("dim", `queued behind ${event.behind}`));
       case "run.started":
@@ -56,6 +58,7 @@ export function screen(out: NodeJS.WriteStream): Screen {
       case "run.cancelling":
         return line(paint("yellow", `cancelling, asked by ${event.by}`));
       case "call.asked":
+      case "arguments":
       case "progress":
         // The demo's profile asks nothing, and its tools are done at once.
         return;

@@ -56,7 +56,9 @@ export function runScreen({ progress, text, colour, quiet, reasons = true }: Run
         return write(event.round, event.text);
       case "reset":
         streamed = -1;
-        return line(paint("dim", "(another process took over; the text starts again)"));
+        return line(paint("dim", "(the text starts again)"));
+      case "model.retry":
+        return line(paint("yellow", `${event.message} Attempt ${event.attempt + 1} in ${(event.waitMs / 1000).toFixed(1)} s.`));
       case "progress":
         return progressed(event.callId, event.tool, event.message, event.fraction);
       case "turn":

@@ -7,8 +7,24 @@ import { Lease } from "./ledger.ts";
 
 const closed = { additionalProperties: false } as const;
 
+/**
+ * What was used so far. Input tokens are all of them, those read from and written to a vendor's cache among them; output tokens are all of them, those
+ * of reasoning among them. What nobody reported is absent, not zero.
+ */
 export const Usage = Type.Object(
-  { inputTokens: Type.Integer(), outputTokens: Type.Integer(), modelCalls: Type.Integer(), toolCalls: Type.Integer() },
+  {
+    inputTokens: Type.Integer(),
+    outputTokens: Type.Integer(),
+    modelCalls: Type.Integer(),
+    toolCalls: Type.Integer(),
+    cacheReadTokens: Type.Optional(Type.Integer()),
+    cacheWriteTokens: Type.Optional(Type.Integer()),
+    reasoningTokens: Type.Optional(Type.Integer()),
+    /** Millionths of a US dollar, of the calls whose price is known. */
+    costMicroUsd: Type.Optional(Type.Integer()),
+    /** Model calls whose price nobody knows: the cost is at least what is said. */
+    unpricedCalls: Type.Optional(Type.Integer()),
+  },
   closed,
 );
 export type Usage = Static<typeof Usage>;
@@ -90,6 +106,10 @@ export const Run = Type.Object(
     lease: Type.Union([Lease, Type.Null()]),
     /** Acquires since the last commit of a turn; a run that cannot commit must not spin. */
     attempts: Type.Integer(),
+    /** Model calls of this round that failed; absent: none. */
+    modelFailures: Type.Optional(Type.Integer()),
+    /** The step must not begin before this, by the store's clock: the provider asked us to wait. */
+    notBefore: Type.Optional(Type.Integer()),
     /** Time spent in model and tools; the clock stops while people decide. */
     activeMs: Type.Integer(),
     /** When the current step began, for `activeMs`. */

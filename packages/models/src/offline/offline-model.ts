@@ -17,7 +17,16 @@ export function offlineModel(): ModelProvider {
   return {
     name: "offline",
     model: MODEL,
-    capabilities: { tools: true, streaming: true, vision: false },
+    dialect: "any",
+    capabilities: {
+      tools: true,
+      streaming: true,
+      vision: false,
+      sampling: true,
+      contextTokens: 200_000,
+      maxOutputTokens: 65_536,
+      resultChars: 64_000,
+    },
     complete,
     estimateTokens,
   };

@@ -19,7 +19,16 @@ export function scriptedModel({ wire, process, script }: ScriptedModelOptions): 
   return {
     name: "scripted",
     model: "scripted-1",
-    capabilities: { tools: true, streaming: true, vision: false },
+    dialect: "any",
+    capabilities: {
+      tools: true,
+      streaming: true,
+      vision: false,
+      sampling: true,
+      contextTokens: 200_000,
+      maxOutputTokens: 65_536,
+      resultChars: 64_000,
+    },
     estimateTokens: () => 1,
     async complete(request, { signal, onText }) {
       signal.throwIfAborted();

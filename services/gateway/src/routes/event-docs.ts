@@ -1,8 +1,15 @@
-import type { Json, RunAccepted, RunEvent, TextDelta, TextReset, ToolProgressed } from "@toolbus/contracts";
+import type { ArgumentsDelta, Json, RunAccepted, RunEvent, TextDelta, TextReset, ToolProgressed } from "@toolbus/contracts";
 import type { RouteDocs } from "@toolbus/runtime";
 import { examples } from "./documented.ts";
 
-type Streamed = RunEvent | RunAccepted | TextDelta | TextReset | ToolProgressed | { readonly type: "bye"; readonly reason: string };
+type Streamed =
+  | RunEvent
+  | RunAccepted
+  | TextDelta
+  | ArgumentsDelta
+  | TextReset
+  | ToolProgressed
+  | { readonly type: "bye"; readonly reason: string };
 type Described = { readonly [T in Streamed["type"]]: { readonly says: string; readonly example: Extract<Streamed, { readonly type: T }> } };
 
 const { callId, runId, conversationId } = examples;
@@ -36,6 +43,18 @@ const EVENTS: Described = {
       text: "",
       calls: [{ callId, transcriptId: "call_1", tool, kind: "read", arguments: '{"release_id":"v1.4.0"}' }],
       usage,
+    },
+  },
+  "model.retry": {
+    says: "A call of the model failed and is made again after `waitMs`. Text and arguments that were shown of this round are void.",
+    example: {
+      type: "model.retry",
+      at,
+      round: 1,
+      attempt: 1,
+      code: "rate_limited",
+      message: "anthropic is overloaded (529). It is tried again by itself.",
+      waitMs: 1400,
     },
   },
   "call.held": {
@@ -77,6 +96,10 @@ const EVENTS: Described = {
     says: "Text of a round as it comes; the turn that follows says all of it again. Not durable.",
     example: { type: "delta", epoch: 1, round: 1, offset: 0, after: 1, text: "It is" },
   },
+  arguments: {
+    says: "Members of the arguments of a call, as the model writes them, redacted. Not durable: the `turn` says all of them.",
+    example: { type: "arguments", epoch: 1, round: 1, after: 2, index: 0, tool, members: { release_id: "v1.4.0" } },
+  },
   reset: {
     says: "The text of this round begins anew: another process took it over. Not durable.",
     example: { type: "reset", epoch: 2, round: 1 },
@@ -88,7 +111,7 @@ const EVENTS: Described = {
   bye: { says: "The server stops. Come back with the last id. Not durable.", example: { type: "bye", reason: "the server is stopping" } },
 };
 
-const NOT_DURABLE: ReadonlySet<string> = new Set(["accepted", "delta", "reset", "progress", "bye"]);
+const NOT_DURABLE: ReadonlySet<string> = new Set(["accepted", "delta", "arguments", "reset", "progress", "bye"]);
 
 /** How the description of a route says that it answers with the stream of a run. */
 export const STREAM = {

@@ -4,7 +4,7 @@ import type { LogEntry, StateStore } from "@toolbus/state";
 import type { Log } from "@toolbus/telemetry";
 import { eventId } from "./event-id.ts";
 import { progressOf } from "./live-progress.ts";
-import { deltaOf } from "./live-text.ts";
+import { argumentsOf, deltaOf } from "./live-text.ts";
 import { sseBytes } from "./sse-writer.ts";
 
 /** What a subscriber of one run hears: look at the log again, or what is live. */
@@ -154,7 +154,7 @@ function tellLive(run: Watched | undefined, batch: Json): void {
 
 /** A live batch as what it is; null for anything else. */
 export function liveEventOf(batch: Json): LiveEvent | null {
-  return deltaOf(batch) ?? progressOf(batch);
+  return deltaOf(batch) ?? argumentsOf(batch) ?? progressOf(batch);
 }
 
 function writtenEvent(runId: string, { sequence, value }: LogEntry): WrittenEvent {

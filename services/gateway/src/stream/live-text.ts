@@ -1,9 +1,11 @@
-import type { Json, TextDelta, TextReset } from "@toolbus/contracts";
+import { type ArgumentsDelta, isJsonObject, type Json, type TextDelta, type TextReset } from "@toolbus/contracts";
 
 /** Which text a viewer is sent while a round is written: every delta once and in order, and none of a round whose turn is there. */
 export interface LiveText {
   /** What to send for this delta: nothing when it comes again or too late; first a reset when another epoch writes the round anew. */
   take(delta: TextDelta): readonly (TextDelta | TextReset)[];
+  /** The same for arguments, which count within their call: what comes twice says nothing new, so only what is too late is dropped. */
+  takeArguments(delta: ArgumentsDelta): readonly (ArgumentsDelta | TextReset)[];
   /** The turn of this round is known: it says all that its deltas said. */
   turned(round: number): void;
 }
@@ -21,6 +23,13 @@ export function liveText(turns: number): LiveText {
       last = { epoch, round, offset };
       return anew ? [{ type: "reset", epoch, round }, delta] : [delta];
     },
+    takeArguments(delta) {
+      const { epoch, round } = delta;
+      if (round <= turns || epoch < last.epoch) return [];
+      const anew = round === last.round && epoch > last.epoch;
+      if (anew || round !== last.round) last = { epoch, round, offset: -1 };
+      return anew ? [{ type: "reset", epoch, round }, delta] : [delta];
+    },
     turned(round) {
       turns = Math.max(turns, round);
     },
@@ -29,10 +38,19 @@ export function liveText(turns: number): LiveText {
 
 /** A live batch as the delta that it is; null for anything else, which the feed of all viewers must survive. */
 export function deltaOf(batch: Json): TextDelta | null {
-  if (batch === null || typeof batch !== "object" || Array.isArray(batch)) return null;
-  const { epoch, round, offset, after, text } = batch as Partial<Record<string, Json>>;
+  if (!isJsonObject(batch)) return null;
+  const { epoch, round, offset, after, text } = batch;
   if (!isCount(epoch) || !isCount(round) || !isCount(offset) || !isCount(after) || typeof text !== "string") return null;
   return { type: "delta", epoch, round, offset, after, text };
+}
+
+/** A live batch as the arguments that it is; null for anything else. */
+export function argumentsOf(batch: Json): ArgumentsDelta | null {
+  if (!isJsonObject(batch)) return null;
+  const { type, epoch, round, after, index, tool, members } = batch;
+  if (type !== "arguments" || !isCount(epoch) || !isCount(round) || !isCount(after) || !isCount(index)) return null;
+  if (typeof tool !== "string" || !isJsonObject(members)) return null;
+  return { type, epoch, round, after, index, tool, members };
 }
 
 function isCount(value: Json | undefined): value is number {

@@ -155,7 +155,8 @@ export async function streamRun(gateway: Gateway, { own, after, principal, reply
   /** False when the client is gone. */
   function sendLive(event: LiveEvent): boolean {
     if (event.type === "progress") return !progress.take(event) || writer.send(liveBytes(event));
-    return text.take(event).every((item) => writer.send(liveBytes(item)));
+    const due = event.type === "arguments" ? text.takeArguments(event) : text.take(event);
+    return due.every((item) => writer.send(liveBytes(item)));
   }
 
   /** What can be read again later is sent at the client's pace: it need not be buffered. */
