@@ -58,7 +58,7 @@ export function runScreen({ progress, text, colour, quiet, reasons = true }: Run
         streamed = -1;
         return line(paint("dim", "(the text starts again)"));
       case "model.retry":
-        return line(paint("yellow", `${event.message} Attempt ${event.attempt + 1} in ${(event.waitMs / 1000).toFixed(1)} s.`));
+        return line(paint("yellow", `${safeText(event.message)} Attempt ${event.attempt + 1} in ${(event.waitMs / 1000).toFixed(1)} s.`));
       case "progress":
         return progressed(event.callId, event.tool, event.message, event.fraction);
       case "turn":

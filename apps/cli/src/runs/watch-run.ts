@@ -1,10 +1,18 @@
 import { setTimeout as after } from "node:timers/promises";
-import { isRunEnd, type RunEnd, type RunEvent, type TextDelta, type TextReset, type ToolProgressed } from "@toolbus/contracts";
+import {
+  type ArgumentsDelta,
+  isRunEnd,
+  type RunEnd,
+  type RunEvent,
+  type TextDelta,
+  type TextReset,
+  type ToolProgressed,
+} from "@toolbus/contracts";
 import { createParser } from "eventsource-parser";
 import { Answered, type Client, Unreachable } from "../http/client.ts";
 
 /** What a stream says: durable events with their number, and what is live. A newer server may say more, which a viewer skips. */
-export type StreamItem = (RunEvent & { readonly sequence: number }) | TextDelta | TextReset | ToolProgressed;
+export type StreamItem = (RunEvent & { readonly sequence: number }) | TextDelta | ArgumentsDelta | TextReset | ToolProgressed;
 
 export interface WatchOptions {
   readonly onItem: (item: StreamItem) => void;
