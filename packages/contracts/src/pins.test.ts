@@ -246,6 +246,7 @@ describe("words of people and streams", () => {
       "run.queued",
       "run.started",
       "turn",
+      "model.retry",
       "call.held",
       "call.decided",
       "call.resolved",
@@ -256,6 +257,7 @@ describe("words of people and streams", () => {
       "run.cancelled",
       "accepted",
       "delta",
+      "arguments",
       "reset",
       "progress",
     ]);

@@ -53,6 +53,10 @@ export const ProfileFile = Type.Object(
     ),
     /** `auto` by default. */
     toolChoice: Type.Optional(Type.Unsafe<ToolChoice>({ type: "string", pattern: `^(auto|none|required|tool:${TOOL})$` })),
+    /** False: the model is told to make one call a turn. The process's setting by default. */
+    parallelCalls: Type.Optional(Type.Boolean()),
+    /** Not sent to a provider that takes none. The process's setting by default. */
+    temperature: Type.Optional(Type.Number({ minimum: 0, maximum: 2 })),
     /** None by default. */
     seedCalls: Type.Optional(
       Type.Array(

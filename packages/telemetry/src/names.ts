@@ -55,6 +55,9 @@ export const attributeNames = {
   profile: "toolbus.profile",
   round: "toolbus.round",
   epoch: "toolbus.epoch",
+  /** Of a model call, from 1, and how long it was put off after the failure before it. */
+  attempt: "toolbus.model.attempt",
+  waitedMs: "toolbus.model.waited_ms",
   seed: "toolbus.seed",
   transcriptEntries: "toolbus.transcript.entries",
   offeredTools: "toolbus.tools.offered",
@@ -99,6 +102,7 @@ export const metricNames = {
   toolCalls: counter("toolbus.tool.calls", "{call}", "Tool calls that the agent joined, whoever ended them, by tool and status"),
   modelDuration: histogram("gen_ai.client.operation.duration", "s", "How long a model call took, by provider, model and error", SECONDS),
   modelTokens: histogram("gen_ai.client.token.usage", "{token}", "Tokens of a model call, by type", TOKENS),
+  modelRetries: counter("toolbus.model.retries", "{retry}", "Model calls that failed and were put off, by provider and error"),
   processDuration: histogram("messaging.process.duration", "s", "How long a delivery was worked on, by topic", SECONDS),
   publishAge: histogram("toolbus.outbox.age", "ms", "How old a message was when its broker confirmed it, by topic", MILLISECONDS),
   retries: counter("toolbus.retries", "{retry}", "Deliveries that were given back to come again, by topic"),

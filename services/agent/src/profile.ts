@@ -16,6 +16,10 @@ export interface Profile {
   /** Null: the model that the process is set to. */
   readonly model: ProfileModel | null;
   readonly toolChoice: ToolChoice;
+  /** False: one call a turn. Absent: what the process is set to. */
+  readonly parallelCalls?: boolean;
+  /** Absent: what the process is set to. */
+  readonly temperature?: number;
   /** Fixed calls before the first model call (round 0). */
   readonly seedCalls: readonly SeedCall[];
   /** For investigations: how a report comes out of them. */

@@ -49,6 +49,7 @@ export async function startAgent(
     profileNames: [...profiles.keys()].toSorted(),
     newSecret: () => Buffer.from(random(32)).toString("base64url"),
     newNonce: () => Buffer.from(random(9)).toString("base64url"),
+    random: () => Buffer.from(random(4)).readUInt32BE() / 2 ** 32,
     ownersDeadBefore: state.ownersDeadBefore,
   };
   if (config.RUN_RENEW_MS >= config.RUN_LEASE_MS)

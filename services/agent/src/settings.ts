@@ -12,6 +12,13 @@ export const agentSettings = {
   RUN_LEASE_MS: milliseconds({ default: 10_000, desc: "how long a run belongs to the process that advances it" }),
   RUN_RENEW_MS: milliseconds({ default: 3000, desc: "how often that lease is renewed during a model call" }),
   MODEL_TIMEOUT_MS: milliseconds({ default: 120_000, desc: "the longest model call" }),
+  MODEL_ATTEMPTS: integer({ min: 1, max: 10 })({ default: 3, desc: "model calls of one round, if the ones before failed for a while" }),
+  MODEL_RETRY_MS: milliseconds({ default: 1000, desc: "the longest wait after the first failed model call; doubled after each" }),
+  MODEL_RETRY_MAX_MS: milliseconds({ default: 60_000, desc: "the longest wait between two model calls that the provider did not ask for" }),
+  MODEL_RETRY_AFTER_MAX_MS: milliseconds({
+    default: 300_000,
+    desc: "how long a run waits when its provider asks for it (retry-after); what asks for more ends the run",
+  }),
   REDISPATCH_MS: milliseconds({ default: 20_000, desc: "when an unanswered call is sent again; doubled each time" }),
   REDISPATCH_MAX_MS: milliseconds({ default: 300_000, desc: "the longest wait between two sends" }),
   CALL_NOT_AFTER_MS: milliseconds({ default: 900_000, desc: "how long after its first dispatch a call may still begin" }),

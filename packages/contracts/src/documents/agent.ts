@@ -106,8 +106,8 @@ export const Run = Type.Object(
     lease: Type.Union([Lease, Type.Null()]),
     /** Acquires since the last commit of a turn; a run that cannot commit must not spin. */
     attempts: Type.Integer(),
-    /** Model calls of this round that failed; absent: none. */
-    modelFailures: Type.Optional(Type.Integer()),
+    /** Model calls of this round that failed, and how long the next one was put off; absent: none. */
+    modelFailures: Type.Optional(Type.Object({ count: Type.Integer(), waitMs: Type.Integer() }, closed)),
     /** The step must not begin before this, by the store's clock: the provider asked us to wait. */
     notBefore: Type.Optional(Type.Integer()),
     /** Time spent in model and tools; the clock stops while people decide. */

@@ -1,6 +1,7 @@
 import type { Lease, Run } from "@toolbus/contracts";
 import type { Change } from "@toolbus/state";
 import { Draft, type Snapshot } from "./draft.ts";
+import { waitsForProvider } from "./model-retry.ts";
 import type { Rules } from "./rules.ts";
 
 /** Who wants the run: a message or a timer. A redelivery of the very message that holds the lease proves that its holder is gone. */
@@ -17,7 +18,7 @@ export type Acquired =
 /** Takes the run for one step: epoch up, so that whoever held it before can commit nothing any more. */
 export function acquire(snapshot: Snapshot, claimant: Claimant, rules: Rules): Acquired {
   const { run, now } = { run: snapshot.run.value, now: snapshot.now };
-  if (run.status !== "ready") return { kind: "not-ready" };
+  if (run.status !== "ready" || waitsForProvider(run, now)) return { kind: "not-ready" };
   if (run.lease && leaseLives(run.lease, now, rules.ownersDeadBefore) && !(claimant.redelivered && run.lease.by === claimant.by)) {
     return { kind: "leased", until: run.lease.until };
   }

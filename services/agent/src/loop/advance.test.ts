@@ -1,7 +1,8 @@
 import { keys } from "@toolbus/contracts";
-import { type ModelProvider, NetworkError, offlineModel, AuthenticationError, type ModelReply } from "@toolbus/models";
+import { type ModelProvider, NetworkError, offlineModel, AuthenticationError, type ModelReply, RateLimitError } from "@toolbus/models";
 import { describe, expect, it } from "vitest";
 import { advanceRun } from "./advance.ts";
+import { cancelRun } from "./cancel.ts";
 import { takeEntry } from "./inbox.ts";
 import { RUN } from "./test-bundle.ts";
 import { readerUnderTest } from "./test-reader.ts";
@@ -31,6 +32,8 @@ async function started(model: ModelProvider, profile = {}) {
   /** Steps until the run has ended or `most` steps were taken; gives how many. */
   const steps = async (most: number): Promise<number> => {
     for (let n = 1; n <= most; n++) {
+      // Past whatever wait a failure before has led to.
+      s.b.advance(300_000);
       await step(n);
       if ((await s.b.snapshot()).run.value.endedAt !== null) return n;
     }
@@ -61,9 +64,73 @@ describe("a model that fails", () => {
   it("again and again ends the run with the reason of the last failure, not with one of ours", async () => {
     const model = scripted(() => new NetworkError("The connection broke."));
     await using s = await started(model);
-    expect(await s.steps(20)).toBe(10);
+    expect(await s.steps(20)).toBe(3);
     expect(await s.end()).toMatchObject({ type: "run.failed", code: "network_failed", message: "The connection broke." });
-    expect(model.asked).toBe(10);
+    expect(model.asked).toBe(3);
+  });
+
+  it("is told of in the run's events, each failure with its attempt and the wait that follows it", async () => {
+    const model = scripted(() => new RateLimitError("The provider takes no more for now (429).", 7000));
+    await using s = await started(model);
+    await s.steps(20);
+    const retries = (await s.b.events()).filter((event) => event.type === "model.retry");
+    expect(retries).toMatchObject([
+      { round: 1, attempt: 1, code: "rate_limited", message: "The provider takes no more for now (429).", waitMs: 7000 },
+      { round: 1, attempt: 2, code: "rate_limited", waitMs: 7000 },
+    ]);
+  });
+
+  it("is left alone until its wait is over, whoever wakes the run", async () => {
+    const model = scripted(() => new NetworkError("The connection broke."));
+    await using s = await started(model);
+    await s.step(1);
+    const { notBefore } = (await s.b.snapshot()).run.value;
+    await s.step(2);
+    expect(model.asked).toBe(1);
+    // Full jitter, of which the test draws the middle.
+    s.b.advance(499);
+    await s.step(3);
+    expect([model.asked, (notBefore ?? 0) - (await s.b.snapshot()).now]).toEqual([1, 1]);
+    s.b.advance(1);
+    await s.step(4);
+    expect(model.asked).toBe(2);
+  });
+
+  it("does not use up the run's active time while it is waited for", async () => {
+    let failures = 2;
+    const model = scripted(() => (failures-- > 0 ? new RateLimitError("Later.", 120_000) : { text: "All is well." }));
+    await using s = await started(model);
+    expect(await s.steps(5)).toBe(3);
+    expect(await s.end()).toMatchObject({ type: "run.completed" });
+    expect((await s.b.snapshot()).run.value.activeMs).toBeLessThan(1000);
+  });
+
+  it("and asks for a longer wait than a run has ends it with that", async () => {
+    await using s = await started(scripted(() => new RateLimitError("The provider takes no more for now (429).", 3_600_000)));
+    expect(await s.steps(5)).toBe(1);
+    expect(await s.end()).toMatchObject({ type: "run.failed", code: "rate_limited", message: expect.stringContaining("3600 s") as string });
+  });
+
+  it("has all its attempts again in the next round", async () => {
+    const replies: (Partial<ModelReply> | Error)[] = [
+      new NetworkError("One."),
+      new NetworkError("Two."),
+      { stop: "pause", text: "Wait." },
+      new NetworkError("Three."),
+      new NetworkError("Four."),
+      { text: "Done." },
+    ];
+    await using s = await started(scripted(() => replies.shift() ?? new Error("asked once too often")));
+    expect(await s.steps(20)).toBe(6);
+    expect(await s.end()).toMatchObject({ type: "run.completed", text: "Done." });
+    expect((await s.b.snapshot()).run.value).not.toHaveProperty("modelFailures");
+  });
+
+  it("can be cancelled while it is waited for", async () => {
+    await using s = await started(scripted(() => new RateLimitError("Later.", 120_000)));
+    await s.step(1);
+    await s.b.commit(cancelRun(await s.b.snapshot(), { entryId: "e", by: "user:ada" }, s.b.rules));
+    expect(await s.end()).toMatchObject({ type: "run.cancelled", by: "user:ada" });
   });
 
   it("uses up the run's active time, and ends it when that is over", async () => {
@@ -118,7 +185,7 @@ describe("a reply of the model", () => {
 
   it("that stays empty ends the run as failed, never as an empty answer", async () => {
     await using s = await started(scripted(() => ({ stop: "tool_use" })));
-    expect(await s.steps(20)).toBe(10);
+    expect(await s.steps(20)).toBe(3);
     expect(await s.end()).toMatchObject({ type: "run.failed", code: "empty_reply" });
   });
 
@@ -128,6 +195,16 @@ describe("a reply of the model", () => {
     await s.step(1);
     expect(await s.end()).toMatchObject({ type: "run.completed", text: "So far", truncated: true });
     expect((await s.b.sent()).filter(({ topic }) => topic.startsWith("tool.invoke"))).toEqual([]);
+  });
+
+  it("that pauses is kept, and the model gets it back to go on", async () => {
+    const seen: number[] = [];
+    const vendor = { api: "vendor.messages", model: "m", payload: [{ type: "server_tool_use" }] };
+    const model = scripted(() => (seen.push(1), seen.length === 1 ? { stop: "pause", text: "", vendor } : { text: "Here it is." }));
+    await using s = await started(model);
+    expect(await s.steps(5)).toBe(2);
+    expect(await s.end()).toMatchObject({ type: "run.completed", text: "Here it is." });
+    expect(await s.b.transcript()).toMatchObject([{ type: "user" }, { type: "assistant", text: "", vendor }, { type: "assistant" }]);
   });
 
   it("that declines in no words is told as that", async () => {

@@ -12,6 +12,7 @@ import { failRun, finishCancel, limitReached, MAX_ATTEMPTS, type Stopped, timeLi
 import { type Interrupted, keepLease } from "./lease-keeper.ts";
 import { loadSnapshot } from "./load.ts";
 import { withLoopTools } from "./loop-tools.ts";
+import { failureOfModel, type ModelFailure, retryLater, retryPlan } from "./model-retry.ts";
 import { modelTurn } from "./model-turn.ts";
 import { keepWritten } from "./named-documents.ts";
 import type { Rules } from "./rules.ts";
@@ -121,7 +122,7 @@ async function turnOfModel(
 function afterFailure(
   { rules, log }: Stepper,
   run: Run,
-  { limits }: Profile,
+  profile: Profile,
   interrupted: Interrupted | null,
   error: unknown,
 ): StepEnd | null {
@@ -130,30 +131,65 @@ function afterFailure(
     log.info({ runId, epoch }, "the run was taken over or cancelled during its model call");
     return null;
   }
-  const { stopped, retryable } = failureOf(interrupted, error, rules);
   // A process that stops has failed at nothing: another one goes on.
-  const final = interrupted !== "stopping" && (!retryable || attempts >= MAX_ATTEMPTS);
+  if (interrupted === "stopping") return (now) => release(now, epoch, 0, rules);
+  const failure = modelFailureOf(interrupted, error, rules);
+  if (failure) return afterModelFailure({ rules, log }, run, profile, { failure, interrupted, error });
+  const stopped: Stopped = { code: "step_failed", message: "A step of the run failed again and again; the agent's log says why." };
+  const final = attempts >= MAX_ATTEMPTS;
   if (final) log.error({ error, runId, code: stopped.code, attempts }, "a step failed for good");
   else log.warn({ error, runId, code: stopped.code, attempts }, "a step failed and is tried again");
   return (now) => {
-    if (final) return failRun(now, stopped, rules);
-    if (interrupted === "stopping") return release(now, epoch, 0, rules);
-    const used = new Draft({ ...now, calls: [] }, rules).activeMs;
-    if (used >= limits.activeMs) return failRun(now, interrupted ? timeLimit(limits.activeMs) : stopped, rules);
+    if (final || activeTimeIsOver(now, profile, rules)) return failRun(now, stopped, rules);
     return release(now, epoch, Math.min(60_000, 500 * 2 ** attempts), rules);
   };
 }
 
-/** What a failed step is called when it was the last one. */
-function failureOf(interrupted: Interrupted | null, error: unknown, { config }: Rules): { stopped: Stopped; retryable: boolean } {
+interface FailedModelCall {
+  readonly failure: ModelFailure;
+  readonly interrupted: Interrupted | null;
+  readonly error: unknown;
+}
+
+/** The model call is made again after a wait that the store keeps, or the run ends with what the provider said last. */
+function afterModelFailure(
+  { rules, log }: Pick<Stepper, "rules" | "log">,
+  run: Run,
+  profile: Profile,
+  { failure, interrupted, error }: FailedModelCall,
+): StepEnd {
+  const { MODEL_ATTEMPTS, MODEL_RETRY_MS, MODEL_RETRY_MAX_MS, MODEL_RETRY_AFTER_MAX_MS } = rules.config;
+  const policy = {
+    attempts: MODEL_ATTEMPTS,
+    initialMs: MODEL_RETRY_MS,
+    maxMs: MODEL_RETRY_MAX_MS,
+    retryAfterMaxMs: MODEL_RETRY_AFTER_MAX_MS,
+  };
+  const before = run.modelFailures?.count ?? 0;
+  const plan = retryPlan(failure, before, policy, rules.random);
+  const { runId, epoch, round } = run;
+  const about = { error, runId, round, code: failure.code, attempt: before + 1 };
+  if (plan.kind === "again") log.warn({ ...about, waitMs: plan.waitMs }, "a model call failed and is made again");
+  else log.error(about, "a model call failed for good");
+  return (now) => {
+    if (plan.kind === "given-up") return failRun(now, { code: failure.code, message: plan.message }, rules);
+    if (activeTimeIsOver(now, profile, rules)) {
+      const { activeMs } = profile.limits;
+      return failRun(now, interrupted === "too_long" ? timeLimit(activeMs) : { code: failure.code, message: failure.message }, rules);
+    }
+    return retryLater(now, { epoch, failure, plan }, rules);
+  };
+}
+
+function activeTimeIsOver(now: Snapshot, { limits }: Profile, rules: Rules): boolean {
+  return new Draft({ ...now, calls: [] }, rules).activeMs >= limits.activeMs;
+}
+
+/** The failure of the model that stopped a step; null when something of ours did. */
+function modelFailureOf(interrupted: Interrupted | null, error: unknown, { config }: Rules): ModelFailure | null {
   if (interrupted === "too_long") {
     const seconds = Math.round(config.MODEL_TIMEOUT_MS / 1000);
-    return { stopped: { code: "model_timeout", message: `The model did not answer within ${seconds} s.` }, retryable: true };
+    return { code: "model_timeout", message: `The model did not answer within ${seconds} s.`, retryable: true, retryAfterMs: null };
   }
-  if (error instanceof ModelError)
-    return { stopped: { code: error.code, message: error.message.slice(0, 1000) }, retryable: error.retryable };
-  return {
-    stopped: { code: "step_failed", message: "A step of the run failed again and again; the agent's log says why." },
-    retryable: true,
-  };
+  return error instanceof ModelError ? failureOfModel(error) : null;
 }

@@ -9,7 +9,7 @@ export interface Stopped {
   readonly message: string;
 }
 
-/** How often a round is tried before its run has failed. */
+/** How often a round is begun before its run has failed, whatever kept it from being committed. */
 export const MAX_ATTEMPTS = 10;
 const MAX_REPEATS = 3;
 const MAX_FRUITLESS = 5;

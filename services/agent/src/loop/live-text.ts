@@ -1,25 +1,37 @@
-import { type Json, keys, type Run, type TextDelta } from "@toolbus/contracts";
+import { type ArgumentsDelta, type Json, type JsonObject, keys, type LiveEvent, type Run, type TextDelta } from "@toolbus/contracts";
+import type { ArgumentsText } from "@toolbus/models";
 import type { StateStore } from "@toolbus/state";
+import { redacted } from "@toolbus/telemetry";
+import { type ArgumentMembers, argumentMembers } from "./argument-members.ts";
 
-/** Sends text as it comes to whoever watches, in batches. What is lost here stands in the turn. */
+/** Sends what the model writes as it comes to whoever watches: text in batches, arguments by members. What is lost here stands in the turn. */
 export interface LiveText {
   add(text: string): void;
+  addArguments(piece: ArgumentsText): void;
   /** Sends what is left and waits for it. */
   end(): Promise<void>;
 }
 
 // Each write costs a viewer's gateway 10 µs or more; people see no difference below this.
 const BATCH_MS = 30;
+const SHOWN_CHARS = 4096;
 
 export function liveText(state: StateStore, run: Run): LiveText {
   let offset = 0;
   let pending = "";
   let timer: NodeJS.Timeout | undefined;
   let sending: Promise<void> = Promise.resolve();
+  const readers = new Map<number, ArgumentMembers>();
   return {
     add(text) {
       pending += text;
       timer ??= setTimeout(flush, BATCH_MS);
+    },
+    addArguments({ index, name, text }) {
+      const reader = readers.get(index) ?? argumentMembers();
+      readers.set(index, reader);
+      const members = reader.take(text);
+      if (members.length > 0) send(argumentsDelta(run, index, name, Object.fromEntries(members)));
     },
     async end() {
       flush();
@@ -34,6 +46,21 @@ export function liveText(state: StateStore, run: Run): LiveText {
     const delta: TextDelta = { type: "delta", epoch: run.epoch, round: run.round, offset, after: run.events, text: pending };
     offset += pending.length;
     pending = "";
-    sending = sending.then(() => state.live(keys.live(run.runId), delta as unknown as Json)).catch(() => undefined);
+    send(delta);
   }
+
+  function send(event: LiveEvent): void {
+    sending = sending.then(() => state.live(keys.live(run.runId), event as unknown as Json)).catch(() => undefined);
+  }
+}
+
+function argumentsDelta(run: Run, index: number, tool: string, members: JsonObject): ArgumentsDelta {
+  const shown = Object.entries(redacted(members)).map(([name, value]): [string, Json] => [name.slice(0, 200), shownValue(value)]);
+  const { epoch, round, events: after } = run;
+  return { type: "arguments", epoch, round, after, index, tool: tool.slice(0, 128), members: Object.fromEntries(shown) };
+}
+
+function shownValue(value: Json): Json {
+  const text = JSON.stringify(value);
+  return text.length <= SHOWN_CHARS ? value : `${text.slice(0, SHOWN_CHARS)} …`;
 }

@@ -39,7 +39,7 @@ export async function modelTurn(
         maxTokens: profile.limits.maxTokens,
         run: { runId: run.runId, profile: run.profile, input: run.input },
       },
-      { signal, onText: live.add },
+      { signal, onText: live.add, onArguments: live.addArguments },
     );
     return turnOf(reply, provider.name);
   } finally {
@@ -47,16 +47,27 @@ export async function modelTurn(
   }
 }
 
-function turnOf({ text, calls, stop, usage, model }: ModelReply, provider: string): Turn {
+function turnOf({ text, calls, stop, usage, model, vendor }: ModelReply, provider: string): Turn {
   const truncated = stop === "max_tokens";
   // A cut-off reply may hold half a call: none of them is trusted.
   const trusted = truncated ? [] : calls;
-  if (text.trim() === "" && trusted.length === 0 && stop !== "refusal")
+  const paused = stop === "pause" && trusted.length === 0;
+  if (text.trim() === "" && trusted.length === 0 && stop !== "refusal" && !paused)
     throw new EmptyReply(
       truncated
         ? "The model's reply was cut off at its longest length before it said anything; give the profile more tokens."
         : "The model answered with neither text nor a call.",
     );
   const said = stop === "refusal" && text.trim() === "" ? "The model declined to answer this." : text;
-  return { provider, model, text: said, calls: trusted, seed: false, truncated, usage };
+  return {
+    provider,
+    model,
+    text: said,
+    calls: trusted,
+    seed: false,
+    truncated,
+    ...(paused ? { paused } : {}),
+    ...(vendor ? { vendor } : {}),
+    usage,
+  };
 }

@@ -11,6 +11,8 @@ export interface Rules {
   readonly newSecret: () => string;
   /** Random text that tells a change from every other that is made of the same documents. */
   readonly newNonce: () => string;
+  /** From 0 to below 1, for the waits between attempts. */
+  readonly random: () => number;
   /** Owners of leases taken before this are dead. */
   readonly ownersDeadBefore: number;
 }

@@ -6,7 +6,7 @@ import { attributeNames, spanNames, withSpan } from "@toolbus/telemetry";
  * trace is linked.
  */
 export function withStepSpan<T>(run: Run, provider: string, work: () => Promise<T>): Promise<T> {
-  const { runId, conversationId, agent, traceparent } = run;
+  const { runId, conversationId, agent, traceparent, modelFailures } = run;
   return withSpan(
     spanNames.invokeAgent(agent),
     {
@@ -19,6 +19,9 @@ export function withStepSpan<T>(run: Run, provider: string, work: () => Promise<
         [attributeNames.profile]: run.profile,
         [attributeNames.round]: run.round,
         [attributeNames.epoch]: run.epoch,
+        // An attempt at a model call is a step of its own, so that its span says which one it is and what it was put off for.
+        [attributeNames.attempt]: (modelFailures?.count ?? 0) + 1,
+        ...(modelFailures ? { [attributeNames.waitedMs]: modelFailures.waitMs } : {}),
       },
     },
     work,

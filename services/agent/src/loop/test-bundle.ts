@@ -87,6 +87,7 @@ export function bundle(
     profileNames: [used.name],
     newSecret: () => `secret-${++secrets}`,
     newNonce: () => `nonce-${++nonces}`,
+    random: () => 0.5,
     ownersDeadBefore: options.ownersDeadBefore ?? 0,
   };
   const write: ToolDefinition = {

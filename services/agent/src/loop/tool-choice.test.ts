@@ -44,7 +44,10 @@ describe("a run's first model call", () => {
     const keep = (fields: object, message: string) => void lines.push([fields, message]);
     const reader = { ...s.reader, log: { ...silentLog, debug: keep, info: keep } };
     await takeEntry(reader, RUN, RUN);
-    for (const by of ["m1", "m2"]) await advanceRun(reader, RUN, { by, redelivered: false }, AbortSignal.timeout(20_000));
+    for (const by of ["m1", "m2"]) {
+      await advanceRun(reader, RUN, { by, redelivered: false }, AbortSignal.timeout(20_000));
+      s.b.advance(60_000);
+    }
     expect(requests.map(({ toolChoice, tools }) => [toolChoice, tools.length])).toEqual([
       ["tool:look", 2],
       ["tool:look", 2],

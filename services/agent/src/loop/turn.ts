@@ -1,4 +1,14 @@
-import { type Call, callIdOf, checkArguments, type EventCall, failedResult, type Registration, type ToolResult } from "@toolbus/contracts";
+import {
+  type Call,
+  callIdOf,
+  checkArguments,
+  type EventCall,
+  failedResult,
+  type PrunedContext,
+  type Registration,
+  type ToolResult,
+  type VendorTurn,
+} from "@toolbus/contracts";
 import { argumentsHash, canonicalJson, parseStrictJson } from "@toolbus/grants";
 import type { Change } from "@toolbus/state";
 import { CALLS_PER_TURN, PARALLEL_CALLS } from "../profile.ts";
@@ -7,6 +17,7 @@ import { boundedText, storedBytes } from "./bounded-text.ts";
 import { withModel } from "./conversation.ts";
 import { Draft, type Snapshot } from "./draft.ts";
 import { isLoopTool } from "./loop-tools.ts";
+import { withoutFailures } from "./model-retry.ts";
 import type { Rules } from "./rules.ts";
 
 /** What the model (or the seed) said. */
@@ -17,6 +28,12 @@ export interface Turn {
   readonly calls: readonly { readonly id: string; readonly name: string; readonly arguments: string }[];
   readonly seed: boolean;
   readonly truncated: boolean;
+  /** The vendor goes on when it gets the transcript back with this turn at its end; the run is not over. */
+  readonly paused?: boolean;
+  /** What the vendor said in its own words. */
+  readonly vendor?: VendorTurn;
+  /** What of the conversation the model was not shown. */
+  readonly pruned?: PrunedContext;
   readonly usage: { readonly inputTokens: number; readonly outputTokens: number };
 }
 
@@ -39,6 +56,7 @@ export function commitTurn({ snapshot, epoch, turn: said, tools }: TurnInput, ru
   const { now } = draft;
   const turn: Turn = { ...said, text: boundedText(said.text) };
   const planned = plan(turn, draft, tools);
+  draft.run = withoutFailures(draft.run);
   draft.setRun({
     round: before.round + 1,
     attempts: 0,
@@ -58,7 +76,8 @@ export function commitTurn({ snapshot, epoch, turn: said, tools }: TurnInput, ru
   });
   recordTurn(draft, turn, planned, before.round);
   if (!turn.seed) draft.conversation = withModel(draft.conversation, { provider: turn.provider, model: turn.model });
-  if (planned.length === 0) endWith(draft, turn);
+  if (planned.length === 0 && turn.paused === true) draft.finishRound();
+  else if (planned.length === 0) endWith(draft, turn);
   else {
     // Due when the active time is used up: a read whose worker never comes must not hold the run for ever.
     draft.runTimer(Math.max(1000, (draft.profile?.limits.activeMs ?? 60_000) - draft.run.activeMs));
@@ -192,7 +211,7 @@ function recordTurn(draft: Draft, turn: Turn, planned: readonly Planned[], round
     kind: call.toolHash ? call.kind : "unknown",
     arguments: call.arguments,
   }));
-  const { provider, model, text, seed } = turn;
+  const { provider, model, text, seed, vendor, pruned } = turn;
   draft.transcript({
     type: "assistant",
     runId: draft.run.runId,
@@ -202,8 +221,10 @@ function recordTurn(draft: Draft, turn: Turn, planned: readonly Planned[], round
     at: draft.now,
     provider,
     model,
+    ...(vendor ? { vendor } : {}),
   });
-  draft.event({ type: "turn", at: draft.now, round, seed, provider, model, text, calls, usage: draft.run.usage });
+  const { usage } = draft.run;
+  draft.event({ type: "turn", at: draft.now, round, seed, provider, model, text, calls, ...(pruned ? { pruned } : {}), usage });
 }
 
 function endWith(draft: Draft, turn: Turn): void {

@@ -80,6 +80,8 @@ function profileOf(file: ProfileFile): Profile {
     },
     model: modelOf(file),
     toolChoice,
+    ...(file.parallelCalls === undefined ? {} : { parallelCalls: file.parallelCalls }),
+    ...(file.temperature === undefined ? {} : { temperature: file.temperature }),
     seedCalls: seedCalls.map(({ tool, argumentsFromInput = {}, when }) => ({
       tool,
       argumentsFromInput,
