@@ -14,7 +14,10 @@ export function observeRun(
   for (const event of eventsOf(change)) {
     if (event.type === "run.started") measure(metricNames.runsStarted, 1, { [attributeNames.profile]: event.profile });
     else if (isRunEnd(event)) measure(metricNames.runsEnded, 1, { [attributeNames.status]: event.type.slice("run.".length) });
-    else if (event.type === "call.resolved") {
+    else if (event.type === "model.retry") {
+      const profile = runIn(change)?.profile ?? "";
+      measure(metricNames.modelRetries, 1, { [attributeNames.provider]: provider(profile), [attributeNames.errorType]: event.code });
+    } else if (event.type === "call.resolved") {
       const call = documentOf(change, keys.call(event.callId), parseCall);
       const run = call && documentOf(change, keys.run(call.runId), parseRun);
       if (call) recordToolCall(recordOf(call, event.latencyMs, run, provider, now), log);
@@ -45,6 +48,13 @@ function recordOf(call: Call, latencyMs: number, run: Run | null, provider: (pro
 
 function eventsOf(change: Change): readonly RunEvent[] {
   return (change.append ?? []).flatMap(({ log, entries }) => (log.startsWith("tb:events:") ? (entries as unknown as RunEvent[]) : []));
+}
+
+/** The run that a commit of the agent is about. */
+function runIn(change: Change): Run | null {
+  const document = change.put?.find(({ key }) => key.startsWith("tb:run:"));
+  const parsed = document && parseRun(document.value);
+  return parsed?.ok ? parsed.value : null;
 }
 
 /** What a commit put under this key, if it put anything there. */

@@ -1,6 +1,6 @@
-import type { TextDelta } from "@toolbus/contracts";
+import type { ArgumentsDelta, Json, TextDelta } from "@toolbus/contracts";
 import { describe, expect, it } from "vitest";
-import { deltaOf, liveText } from "./live-text.ts";
+import { argumentsOf, deltaOf, liveText } from "./live-text.ts";
 
 describe("live text", () => {
   it("passes every delta of a round once, in order", () => {
@@ -46,6 +46,30 @@ describe("live text", () => {
   });
 });
 
+describe("arguments that are written", () => {
+  it("pass while their round is written, and are dropped when its turn is there", () => {
+    const text = liveText(-1);
+    expect(text.takeArguments(written(1, 1))).toEqual([written(1, 1)]);
+    text.turned(1);
+    expect(text.takeArguments(written(1, 1))).toEqual([]);
+    expect(text.takeArguments(written(2, 2))).toEqual([written(2, 2)]);
+  });
+
+  it("reset the round like text does when another epoch writes it anew, once for both", () => {
+    const text = liveText(-1);
+    text.take(delta(1, 1, 0));
+    expect(text.takeArguments(written(2, 1))).toEqual([{ type: "reset", epoch: 2, round: 1 }, written(2, 1)]);
+    expect(text.take(delta(2, 1, 0))).toEqual([delta(2, 1, 0)]);
+    expect(text.takeArguments(written(1, 1))).toEqual([]);
+  });
+
+  it("are known by their fields, and nothing else passes as them", () => {
+    expect(argumentsOf({ ...written(1, 2), secret: "x" })).toEqual(written(1, 2));
+    for (const bad of [null, [], { ...written(1, 1), type: "delta" }, { ...written(1, 1), index: -1 }, { ...written(1, 1), members: [] }])
+      expect(argumentsOf(bad as Json)).toBeNull();
+  });
+});
+
 describe("a live batch", () => {
   it("is a delta, and nothing but its fields", () => {
     expect(deltaOf({ ...delta(1, 2, 3), secret: "x" })).toEqual(delta(1, 2, 3));
@@ -68,4 +92,8 @@ describe("a live batch", () => {
 
 function delta(epoch: number, round: number, offset: number): TextDelta {
   return { type: "delta", epoch, round, offset, after: 0, text: "abc" };
+}
+
+function written(epoch: number, round: number): ArgumentsDelta {
+  return { type: "arguments", epoch, round, after: 0, index: 0, tool: "look", members: { n: 1 } };
 }
