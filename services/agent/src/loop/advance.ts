@@ -10,13 +10,12 @@ import { acquire, type Claimant, release } from "./acquire.ts";
 import { Draft, type Snapshot } from "./draft.ts";
 import { failRun, finishCancel, limitReached, MAX_ATTEMPTS, type Stopped, timeLimit } from "./end.ts";
 import { type Interrupted, keepLease } from "./lease-keeper.ts";
-import { loadSnapshot } from "./load.ts";
 import { withLoopTools } from "./loop-tools.ts";
 import { failureOfModel, type ModelFailure, retryLater, retryPlan } from "./model-retry.ts";
 import { modelTurn } from "./model-turn.ts";
-import { keepWritten } from "./named-documents.ts";
 import type { Rules } from "./rules.ts";
 import { seedPlan, seedTurn } from "./seed.ts";
+import type { Snapshots } from "./snapshots.ts";
 import { withStepSpan } from "./step-span.ts";
 import { toolChoiceOf } from "./tool-choice.ts";
 import type { Transcripts } from "./transcripts.ts";
@@ -25,6 +24,7 @@ import { commitTurn, type Turn } from "./turn.ts";
 export interface Stepper {
   readonly state: StateStore;
   readonly outbox: Outbox;
+  readonly snapshots: Snapshots;
   readonly modelOf: ModelOf;
   readonly catalogue: Catalogue;
   readonly transcripts: Transcripts;
@@ -37,20 +37,28 @@ export interface Stepper {
  * model call. Whatever dies in between is found again by the run's timer.
  */
 export async function advanceRun(stepper: Stepper, runId: string, claimant: Claimant, signal: AbortSignal): Promise<void> {
-  const { state, outbox, rules } = stepper;
-  const snapshot = await loadSnapshot(state, runId);
-  if (!snapshot || snapshot.run.value.status !== "ready") return;
+  const guess = stepper.snapshots.guess(runId);
+  const held =
+    (guess && (await acquired(stepper, guess, claimant))) ?? (await acquired(stepper, await stepper.snapshots.load(runId), claimant));
+  if (!held) return;
+  const run = held.run.value;
+  await withStepSpan(run, stepper.modelOf(run.profile).name, async () => {
+    const end = await step(stepper, held, run.attempts - 1, signal);
+    if (end) await commitWhileOurs(stepper, run, end);
+  });
+}
+
+/** The run in our hands; null when it is not to be had, or is another one than this snapshot says. */
+async function acquired({ outbox, rules, snapshots }: Stepper, snapshot: Snapshot | null, claimant: Claimant): Promise<Snapshot | null> {
+  if (!snapshot) return null;
   const got = acquire(snapshot, claimant, rules);
   // The holder goes on with it, or the run's timer finds it when the lease is over.
-  if (got.kind !== "acquired") return;
-  const acquired = await outbox.commit(shardOf(runId), got.change);
-  if (acquired.outcome !== "ok") return;
+  if (got.kind !== "acquired") return null;
+  const reply = await outbox.commit(shardOf(got.run.runId), got.change);
+  if (reply.outcome !== "ok") return null;
+  snapshots.written(snapshot, got.change, reply);
   // Nothing of the run can have changed since it was read, or the commit would not have been made.
-  const held: Snapshot = { ...snapshot, now: acquired.now, run: { version: acquired.commit, value: got.run } };
-  await withStepSpan(held.run.value, stepper.modelOf(held.run.value.profile).name, async () => {
-    const end = await step(stepper, held, snapshot.run.value.attempts, signal);
-    if (end) await commitWhileOurs(stepper, got.run, end);
-  });
+  return { ...snapshot, now: reply.now, run: { version: reply.commit, value: got.run } };
 }
 
 /** How a step ends: the change, made of the documents as they are when it is committed. */
@@ -60,13 +68,19 @@ type StepEnd = (snapshot: Snapshot) => Change | null;
  * Commits the end of a step. A commit that is stale because something else moved (another message was queued in the conversation) is made again;
  * one whose run moved on without us, by a cancel or another epoch, is thrown away.
  */
-async function commitWhileOurs({ state, outbox }: Stepper, run: Run, end: StepEnd): Promise<void> {
-  for (let attempt = 0; attempt < TRIES; attempt++) {
-    const snapshot = await loadSnapshot(state, run.runId);
-    if (!snapshot || snapshot.run.value.epoch !== run.epoch || snapshot.run.value.status !== "ready") return;
-    const change = end(snapshot);
-    if (!change) return;
-    if ((await outbox.commit(shardOf(run.runId), change)).outcome === "ok") return keepWritten(state, run.runId, change);
+async function commitWhileOurs({ outbox, snapshots }: Stepper, run: Run, end: StepEnd): Promise<void> {
+  const guess = snapshots.guess(run.runId);
+  for (let attempt = guess ? -1 : 0; attempt < TRIES; attempt++) {
+    const snapshot = attempt < 0 ? guess : await snapshots.load(run.runId);
+    const ours = snapshot && snapshot.run.value.epoch === run.epoch && snapshot.run.value.status === "ready";
+    const change = ours ? end(snapshot) : null;
+    // Only what the store says now is a reason to do nothing.
+    if (!ours || !change) {
+      if (attempt < 0) continue;
+      return;
+    }
+    const reply = await outbox.commit(shardOf(run.runId), change);
+    if (reply.outcome === "ok") return snapshots.written(snapshot, change, reply);
   }
 }
 

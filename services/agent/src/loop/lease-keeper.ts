@@ -1,9 +1,8 @@
 import { type Run, shardOf } from "@toolbus/contracts";
 import { type Outbox, pause } from "@toolbus/runtime";
-import type { StateStore } from "@toolbus/state";
 import { renew } from "./acquire.ts";
-import { loadSnapshot } from "./load.ts";
 import type { Rules } from "./rules.ts";
+import type { Snapshots } from "./snapshots.ts";
 
 /** Why a step was interrupted. */
 export type Interrupted = "stopping" | "lost" | "too_long";
@@ -18,7 +17,7 @@ export interface LeaseKeeper {
 
 /** Renews the lease of a step until stopped. Its signal aborts when the lease is lost, the step takes longer than `forMs`, or the process stops. */
 export function keepLease(
-  { state, outbox, rules }: { readonly state: StateStore; readonly outbox: Outbox; readonly rules: Rules },
+  { outbox, snapshots, rules }: { readonly outbox: Outbox; readonly snapshots: Snapshots; readonly rules: Rules },
   run: Run,
   forMs: number,
   stopping: AbortSignal,
@@ -45,12 +44,13 @@ export function keepLease(
     for (let n = 1; ; n++) {
       await pause(rules.config.RUN_RENEW_MS, stopped.signal);
       if (stopped.signal.aborted) return;
-      const snapshot = await loadSnapshot(state, run.runId).catch(() => null);
+      const snapshot = await snapshots.load(run.runId).catch(() => null);
       // A store that does not answer is no lost lease: the epoch fences us anyway.
       if (!snapshot) continue;
       const change = renew(snapshot, run.epoch, n, rules);
       if (!change) return lost.abort(new Error("the run's lease was lost"));
-      await outbox.commit(shardOf(run.runId), change).catch(() => undefined);
+      const reply = await outbox.commit(shardOf(run.runId), change).catch(() => null);
+      if (reply?.outcome === "ok") snapshots.written(snapshot, change, reply);
     }
   }
 }

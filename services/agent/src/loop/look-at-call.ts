@@ -11,7 +11,7 @@ import { redispatch } from "./redispatch.ts";
  * was seen is left alone, whoever did it, a repeat of this very message included.
  */
 export async function lookAtCall(
-  stepper: Pick<Stepper, "state" | "outbox" | "rules" | "log">,
+  stepper: Pick<Stepper, "state" | "outbox" | "snapshots" | "rules" | "log">,
   runId: string,
   { callId, dispatch, requests }: SeenCall,
 ): Promise<Disposition> {

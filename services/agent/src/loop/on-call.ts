@@ -3,25 +3,40 @@ import { callParts, shardOf } from "@toolbus/contracts";
 import type { Change } from "@toolbus/state";
 import type { Stepper } from "./advance.ts";
 import type { Snapshot } from "./draft.ts";
-import { loadSnapshot } from "./load.ts";
 
 const TRIES = 20;
 
 /** Applies a transition to the run of a call until it is committed or there is nothing to do. */
 export async function onCall(
-  { state, outbox, log }: Pick<Stepper, "state" | "outbox" | "log">,
+  { outbox, snapshots, log }: Pick<Stepper, "outbox" | "snapshots" | "log">,
   callId: string,
   transition: (snapshot: Snapshot) => Change | null | Promise<Change | null>,
 ): Promise<Disposition> {
   const { runId } = callParts(callId);
+  const guess = snapshots.guess(runId);
+  if (guess && (await guessHolds(guess))) return { kind: "ack" };
   for (let attempt = 0; attempt < TRIES; attempt++) {
-    const snapshot = await loadSnapshot(state, runId);
+    const snapshot = await snapshots.load(runId);
     if (!snapshot) {
       log.warn({ callId }, "a message for a run that is not there is dropped");
       return { kind: "ack" };
     }
     const change = await transition(snapshot);
-    if (!change || (await outbox.commit(shardOf(runId), change)).outcome === "ok") return { kind: "ack" };
+    if (!change || (await isCommitted(snapshot, change))) return { kind: "ack" };
   }
   return { kind: "retry", after: 100, reason: "the run changed too often meanwhile" };
+
+  /** A guess is good for a change that the store takes, and never for a decision that there is nothing to do. */
+  async function guessHolds(guess: Snapshot): Promise<boolean> {
+    const known = guess.calls.some(({ value }) => value.callId === callId && value.state !== "resolved");
+    const change = known ? await transition(guess) : null;
+    return change !== null && isCommitted(guess, change);
+  }
+
+  async function isCommitted(snapshot: Snapshot, change: Change): Promise<boolean> {
+    const reply = await outbox.commit(shardOf(runId), change);
+    if (reply.outcome !== "ok") return false;
+    snapshots.written(snapshot, change, reply);
+    return true;
+  }
 }

@@ -52,6 +52,8 @@ export interface Bundle {
   readonly rules: Rules;
   readonly tools: ReadonlyMap<string, Registration>;
   advance(ms: number): void;
+  /** Moves with the same clock. */
+  monotonic(): number;
   snapshot(runId?: string): Promise<Snapshot>;
   call(index: number): Promise<Call>;
   commit(change: Change | null): Promise<"ok" | "stale" | "late" | "full" | "none">;
@@ -113,6 +115,7 @@ export function bundle(
     rules,
     tools,
     advance: (ms) => void (now += ms),
+    monotonic: () => now,
     async snapshot(runId = RUN) {
       const found = await loadSnapshot(state, runId);
       if (!found) throw new Error(`no run ${runId}`);

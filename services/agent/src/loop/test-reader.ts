@@ -7,6 +7,7 @@ import { fixedToolFlags } from "@toolbus/tool-kit";
 import { catalogue } from "../catalogue.ts";
 import type { Profile } from "../profile.ts";
 import { toolOffers } from "../tool-offers.ts";
+import { snapshots } from "./snapshots.ts";
 import { bundle, CONVERSATION, RUN } from "./test-bundle.ts";
 import { transcripts } from "./transcripts.ts";
 
@@ -24,6 +25,7 @@ export async function readerUnderTest(
   const reader = {
     state,
     outbox,
+    snapshots: snapshots(state, b.monotonic),
     modelOf: () => provider,
     catalogue: catalogue(state),
     transcripts: transcripts(state, { maxChars: 100_000, keptChars: 100_000 }),
