@@ -65,7 +65,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   "packages/testing": { ours: [...belowServices, ...below("agent", "tool-executor", "approvals", "gateway")], clients: [], devOnly: true },
   bench: {
     ours: [...belowServices, ...below("agent", "tool-executor", "approvals", "gateway", "example-release-api", "all-in-one", "testing")],
-    clients: ["@nats-io/jetstream", "@nats-io/transport-node", "amqplib", "fastify", "ioredis"],
+    clients: ["@nats-io/jetstream", "@nats-io/transport-node", "amqplib", "fastify", "ioredis", "openai"],
   },
 };
 
@@ -88,7 +88,7 @@ export const homes: Readonly<Record<string, readonly string[]>> = {
   ioredis: ["packages/state/src/redis", "bench/src"],
   jose: ["packages/grants/src"],
   "node:sqlite": ["packages/state/src/sqlite"],
-  openai: ["packages/models/src/openai"],
+  openai: ["packages/models/src/openai", "bench/src"],
   pino: ["packages/telemetry/src"],
   testcontainers: ["packages/testing/src/servers"],
   // Whoever declares a schema.

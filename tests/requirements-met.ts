@@ -16,6 +16,9 @@ const inbox = from("services/agent/src/loop/inbox.test.ts");
 const report = from("services/agent/src/investigation/report.test.ts");
 const worker = from("packages/tool-kit/src/worker.test.ts");
 const runRead = from("packages/tool-kit/src/run-read.test.ts");
+const largeResult = from("packages/tool-kit/src/large-result.test.ts");
+const largeResults = from("services/agent/src/large-results.test.ts");
+const chunkText = from("services/agent/src/memory/chunk-text.test.ts");
 const runWrite = from("packages/tool-kit/src/run-write.test.ts");
 const writeCrash = from("packages/tool-kit/src/write-crash.test.ts");
 const writeGrant = from("packages/tool-kit/src/write-grant.test.ts");
@@ -58,6 +61,11 @@ const registryOfARun = from("services/agent/src/registry-of-a-run.test.ts");
 const catalogue = from("services/agent/src/catalogue.test.ts");
 const profiles = from("services/agent/src/profiles/load-profiles.test.ts");
 const observeRun = from("services/agent/src/observe-run.test.ts");
+const modelMetrics = from("services/agent/src/model-metrics.test.ts");
+const agentBudgets = from("services/agent/src/budget/budgets.test.ts");
+const budgetRaces = from("services/agent/src/budget/budget-races.test.ts");
+const completeWithin = from("services/agent/src/budget/complete-within.test.ts");
+const redisBudgets = from("tests/servers/redis-budgets.test.ts");
 const tracedModel = from("services/agent/src/traced-model.test.ts");
 const toolVersions = from("packages/tool-kit/src/tool-versions.test.ts");
 const toolFlags = from("packages/tool-kit/src/tool-flags.test.ts");
@@ -152,7 +160,7 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     writeRace("racing in four processes have exactly one effect and one result"),
   ],
   "X-10": [
-    runRead("cuts a large result and says how much is left out"),
+    largeResult("is cut where it is longer than any may be, between characters, and says how much is left out"),
     runRead("gives the message of an unknown exception, never its stack"),
   ],
   "X-12": [resultMessage("is read back as it was sent: 3,000 results of any shape")],
@@ -164,6 +172,22 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     },
     releaseToolset("says when to come again"),
   ],
+  "C-01": [largeResults("goes into working memory in chunks, which the model reads by their keys and answers from")],
+  "C-02": [
+    chunkText("are cut before the heading of the lowest level, wherever in reach that stands"),
+    chunkText("are cut after a blank line where there is no heading, and after a line where there is none of these"),
+  ],
+  "C-03": [
+    chunkText("are never planned under 20,000 characters, and the last one gets as many where it can"),
+    largeResults("is asked for by a later run of the conversation while it is kept, and is gone after that with a word on what to do"),
+  ],
+  "C-05": [largeResults("goes into working memory in chunks, which the model reads by their keys and answers from")],
+  "C-06": [
+    largeResults("goes into working memory in chunks, which the model reads by their keys and answers from"),
+    largeResults("is not read from another conversation, nor under a key that is none"),
+  ],
+  "C-07": [largeResults("is cut with a notice where %s")],
+  "C-08": [largeResults("follows the profile's own number, and two of one tool in one turn have keys of their own")],
   "A-01": [requests("is held for people when the tier is high, with the effect from the pinned definition")],
   "A-02": [approvalRoutes("shows everything that an approver judges by, from the pin and the origin")],
   "A-04": [
@@ -437,6 +461,16 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     offlineChat("chats: it says what can be called, calls it, and tells the outcome"),
     conversationRoutes("says what was said, used and called"),
     conversationRoutes("gives all of %i messages, page by page, the newest page first"),
+  ],
+  "F-10": [modelMetrics("is what it has cost, by profile and how it ended")],
+  "LV-22": [
+    budgetRaces("never pass a ceiling, lose no settlement and count what died as it was reserved, in whatever order the store does it"),
+    redisBudgets("holds when two processes draw on it at once, and opens for what is given back"),
+    completeWithin("is not made when the store cannot say whether it fits"),
+    agentBudgets("is drawn on before the call with the most that it may use, and afterwards with what it used"),
+    agentBudgets("is that of all runs of a principal, and says when it opens again"),
+    agentBudgets("lets as many calls of a turn through as are left, and the model still answers after that"),
+    agentBudgets("is the root's for a sub-run"),
   ],
   "LV-42": [cutStream("shows what the run has used so far wherever that changes, and a number in every durable event")],
 };

@@ -1,4 +1,5 @@
 import type { ServerUrls } from "./benchmark.ts";
+import { peerModule } from "./peer-module.ts";
 import { hostOf, SERVERS } from "./server-urls.ts";
 
 const PATIENCE_MS = 5000;
@@ -42,6 +43,11 @@ const greet: Readonly<Record<keyof ServerUrls, (url: string) => Promise<void>>> 
     } finally {
       connection.disconnect();
     }
+  },
+  // Nothing of ours has a client for it: the libraries that need it bring one.
+  async postgres(url) {
+    const { greet: greetPostgres } = await peerModule<{ greet(url: string, patienceMs: number): Promise<void> }>("postgres");
+    await greetPostgres(url, PATIENCE_MS);
   },
 };
 

@@ -42,19 +42,20 @@ describe("the arguments of a benchmark", () => {
   });
 
   it.each([
-    ["", "Name a benchmark, for example npm run bench -- embedded. There is: embedded, http, streams, telemetry, tool-call, run-loop."],
-    ["amqp", 'There is no benchmark "amqp". There is: embedded, http, streams, telemetry, tool-call, run-loop.'],
+    ["", "Name a benchmark, for example npm run bench -- embedded. There is: embedded, http, streams, telemetry, tool-call, run-loop, model-round, context."],
+    ["amqp", 'There is no benchmark "amqp". There is: embedded, http, streams, telemetry, tool-call, run-loop, model-round, context.'],
     ["embedded again", 'One benchmark at a time: "again" is too many.'],
     ["embedded --seconds 0", '--seconds takes a whole number from 1 to 600, not "0".'],
     ["embedded --seconds 601", '--seconds takes a whole number from 1 to 600, not "601".'],
     ["embedded --seconds 1.5", '--seconds takes a whole number from 1 to 600, not "1.5".'],
     ["embedded --seconds", "--seconds needs a value: see npm run bench -- --help."],
     ["run-loop --redis", "--redis needs a value: see npm run bench -- --help."],
-    ["embedded --peers", "--peers is not for embedded, but for tool-call."],
-    ["tool-call --redis redis://localhost", "--redis is not for tool-call, but for run-loop."],
+    ["embedded --peers", "--peers is not for embedded, but for tool-call and model-round."],
+    ["tool-call --redis redis://localhost", "--redis is not for tool-call, but for run-loop and model-round."],
     ["http --nats nats://localhost", "--nats is not for http, but for tool-call and run-loop."],
     ["tool-call --rabbitmq http://me:secret@localhost", "--rabbitmq is no address of RabbitMQ: it begins with amqp:// or amqps://."],
     ["run-loop --redis localhost:6379", "--redis is no address of Redis: it begins with redis:// or rediss://."],
+    ["model-round --postgres mysql://me:secret@x", "--postgres is no address of PostgreSQL: it begins with postgres:// or postgresql://."],
     ["embedded --fast", "Unknown option '--fast': see npm run bench -- --help for the flags there are."],
   ])("%j are refused in one sentence", (line, message) => {
     expect(read(line)).toEqual({ ok: false, message });

@@ -21,12 +21,16 @@ Usage: npm run bench -- NAME [options]
   telemetry          a read call and a write call with traces, metrics and logs on, against the same with telemetry off
   tool-call          a durable call over RabbitMQ and over JetStream, against their own clients, and with telemetry on
   run-loop           runs of five tool rounds on Redis, against a loop by hand; tools in process and over both brokers
+  model-round        the same runs with a vendor's adapter, against OpenAI's client by hand and other libraries; a call of each adapter
+  context            the context of the next turn at 10, 100 and 1,000 turns, against counting all of it each turn
 
   --seconds N        how long each row is measured, 1 to 600 (default: 10)
   --rabbitmq URL     tool-call, run-loop: RabbitMQ (default: BENCH_RABBITMQ_URL, or the usual local port as guest)
   --nats URL         tool-call, run-loop: NATS with JetStream (default: BENCH_NATS_URL, or the usual local port)
-  --redis URL        run-loop: Redis (default: BENCH_REDIS_URL, or a private one that syncs each write to disk)
-  --peers            tool-call: NestJS and moleculer as well, which npm installs into bench/peers the first time
+  --redis URL        run-loop, model-round: Redis (default: BENCH_REDIS_URL, or a private one that syncs each write to disk)
+  --postgres URL     model-round --peers: PostgreSQL (default: BENCH_POSTGRES_URL, or the usual local port as postgres)
+  --peers            tool-call: NestJS and moleculer as well; model-round: LangGraph, DBOS, AI SDK, OpenAI Agents and Mastra. npm installs
+                     all of them into bench/peers the first time
   --json             print one JSON document instead of a table
   --help             this text
 
@@ -69,7 +73,7 @@ export function benchArguments(
   return { ok: true, args: { benchmark, json, seconds: Number(text), help, wishes: { servers: urls, peers } } };
 }
 
-const SPECIAL_FLAGS = ["rabbitmq", "nats", "redis", "peers"] as const satisfies readonly SpecialFlag[];
+const SPECIAL_FLAGS = ["rabbitmq", "nats", "redis", "postgres", "peers"] as const satisfies readonly SpecialFlag[];
 
 function takersOf(flag: SpecialFlag, benchmarks: readonly Benchmark[]): string {
   return benchmarks
@@ -86,7 +90,16 @@ function parse(argv: readonly string[]) {
   try {
     const { values, positionals } = parseArgs({
       args: [...argv],
-      options: { json: flag, help: { ...flag, short: "h" }, seconds: text, rabbitmq: text, nats: text, redis: text, peers: flag },
+      options: {
+        json: flag,
+        help: { ...flag, short: "h" },
+        seconds: text,
+        rabbitmq: text,
+        nats: text,
+        redis: text,
+        postgres: text,
+        peers: flag,
+      },
       strict: true,
       allowPositionals: true,
     });

@@ -15,6 +15,8 @@ export interface ServerUrls {
   readonly nats: string;
   /** Null: a private one is started where its program is on the path. */
   readonly redis: string | null;
+  /** What other libraries keep their runs on; nothing of ours does. */
+  readonly postgres: string;
 }
 
 /** A flag that only some benchmarks take. */

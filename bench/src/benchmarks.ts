@@ -36,6 +36,19 @@ export const benchmarks: readonly Benchmark[] = [
     flags: ["redis", "rabbitmq", "nats"],
     run: async (conditions, wishes) => (await import("./run-loop/run-loop.ts")).runLoop(conditions, wishes),
   },
+  {
+    name: "model-round",
+    summary:
+      "Whole runs with the adapter for OpenAI on a stub of a model, against a loop by hand and other libraries; and one call of each adapter.",
+    flags: ["redis", "postgres", "peers"],
+    run: async (conditions, wishes) => (await import("./model-round/model-round.ts")).modelRound(conditions, wishes),
+  },
+  {
+    name: "context",
+    summary:
+      "Building what a model is shown of a conversation of 10, 100 and 1,000 turns, against reading and counting all of it each turn.",
+    run: async (conditions) => (await import("./context/context.ts")).context(conditions),
+  },
 ];
 
 function paired(rows: readonly Row[]): Results {

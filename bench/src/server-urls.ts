@@ -17,6 +17,7 @@ export const SERVERS: Readonly<Record<Server, ServerFacts>> = {
   rabbitmq: { name: "RabbitMQ", schemes: ["amqp:", "amqps:"], usual: "amqp://guest:guest@127.0.0.1:5672" },
   nats: { name: "NATS", schemes: ["nats:", "tls:"], usual: "nats://127.0.0.1:4222" },
   redis: { name: "Redis", schemes: ["redis:", "rediss:"], usual: null },
+  postgres: { name: "PostgreSQL", schemes: ["postgres:", "postgresql:"], usual: "postgres://postgres@127.0.0.1:5432/postgres" },
 };
 
 /** Where the servers are: by flag, else by the environment, else where they usually are. `problem` is one sentence without any part of the URL. */
@@ -24,8 +25,13 @@ export function serverUrls(
   flags: { readonly [S in Server]?: string | undefined },
   environment: Environment,
 ): { readonly urls: ServerUrls; readonly problem: string | null } {
-  const urls = { rabbitmq: found("rabbitmq") ?? "", nats: found("nats") ?? "", redis: found("redis") };
-  const problems = (["rabbitmq", "nats", "redis"] as const).flatMap((server) => {
+  const urls = {
+    rabbitmq: found("rabbitmq") ?? "",
+    nats: found("nats") ?? "",
+    redis: found("redis"),
+    postgres: found("postgres") ?? "",
+  };
+  const problems = (["rabbitmq", "nats", "redis", "postgres"] as const).flatMap((server) => {
     const { name, schemes } = SERVERS[server];
     const url = urls[server];
     if (url === null || schemes.includes(URL.parse(url)?.protocol ?? "")) return [];

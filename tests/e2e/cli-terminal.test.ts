@@ -39,6 +39,7 @@ describe.skipIf(!hasTerminal)(`toolbus at a terminal${hasTerminal ? "" : " (skip
     const { code, stdout } = await chat.ended();
     expect(code).toBe(0);
     expect(stdout).toMatch(/Go on with: toolbus chat --conversation cv_\S+/);
+    expect(stdout).toMatch(/The offline rules answer, no language model: to set one, start Toolbus with ANTHROPIC_API_KEY/);
   });
 
   it("puts the model's question where it comes up, and takes an option's number for the answer", async () => {

@@ -15,7 +15,12 @@ function hourly() {
 const PATIENCE = { timeout: 60_000 };
 
 /** Where nobody listens. */
-const NOBODY: ServerUrls = { rabbitmq: "amqp://guest:secret@127.0.0.1:1", nats: "nats://somebody:secret@127.0.0.1:1", redis: null };
+const NOBODY: ServerUrls = {
+  rabbitmq: "amqp://guest:secret@127.0.0.1:1",
+  nats: "nats://somebody:secret@127.0.0.1:1",
+  redis: null,
+  postgres: "postgres://somebody:secret@127.0.0.1:1/none",
+};
 const FEW = { count: 2, inFlight: 2 };
 
 const measure = (servers: ServerUrls, signal = new AbortController().signal) =>

@@ -4,6 +4,7 @@ import { connectBus, type MessageBus } from "@toolbus/bus";
 import { isRunEnd, keys, type RunEnd, type RunEvent } from "@toolbus/contracts";
 import { createConversation, gatewaySettings, type Inbound, sendMessage, startGatewayCore } from "@toolbus/gateway";
 import { generateSigningKey, publicKeySet, staticKeySet } from "@toolbus/grants";
+import type { ModelProvider } from "@toolbus/models";
 import { type Infrastructure, type Principal, readSettings, tracedBus } from "@toolbus/runtime";
 import { type Change, connectState, type StateStore } from "@toolbus/state";
 import { silentLog } from "@toolbus/telemetry";
@@ -15,8 +16,16 @@ import { chatProvider } from "./chat-provider.ts";
 import { type Loop, type LoopPlace, SYSTEM_PROMPT, taskOf } from "./loop.ts";
 import { type RoundTrace, roundTracer } from "./round-trace.ts";
 
+/** A run that has ended well, and what it said. */
+export interface AnsweredRun {
+  readonly runId: string;
+  readonly text: string;
+}
+
 /** A loop of the product, which can also say what a run asks of its store. */
 export interface ToolbusLoop extends Loop {
+  /** The same as `run`; what it said is the caller's to check. */
+  ask(rounds: number): Promise<AnsweredRun>;
   /** What one run alone asks of the store, round by round. */
   trace(rounds: number): Promise<readonly RoundTrace[]>;
 }
@@ -42,9 +51,10 @@ const monotonic = (): number => performance.now();
 
 /**
  * The gateway's core and an agent on Redis, and the worker too where the tools are here. A run is what a person's message begins: the conversation is
- * created, the message accepted, and the run has ended when the commit that ends it is answered.
+ * created, the message accepted, and the run has ended when the commit that ends it is answered. Without a model of its own it asks with the client
+ * of the loop by hand.
  */
-export async function toolbusLoop(place: LoopPlace): Promise<ToolbusLoop> {
+export async function toolbusLoop(place: LoopPlace, model: ModelProvider | null = null): Promise<ToolbusLoop> {
   const ends = endsOfRuns();
   const tracer = roundTracer();
   const { bus, state } = await connect(place, "agent");
@@ -53,12 +63,14 @@ export async function toolbusLoop(place: LoopPlace): Promise<ToolbusLoop> {
   const worker = place.tools.kind === "here" ? await startBenchWorker(infrastructure) : null;
   const gateway = startGatewayCore(infrastructure, readSettings(gatewaySettings, {}));
   const agent = await startAgent(infrastructure, readSettings(agentSettings, {}), {
-    provider: chatProvider(place.modelUrl, tracer),
+    provider: model ?? chatProvider(place.modelUrl, tracer),
     profiles: new Map([[PROFILE.name, PROFILE]]),
   });
-  const run = (rounds: number): Promise<void> => oneRun(gateway.parts, ends, rounds);
+  const ask = (rounds: number): Promise<AnsweredRun> => oneRun(gateway.parts, ends, rounds);
+  const run = async (rounds: number): Promise<void> => void (await ask(rounds));
   return {
     run,
+    ask,
     async trace(rounds) {
       tracer.begin();
       await run(rounds);
@@ -104,7 +116,7 @@ async function startBenchWorker(infrastructure: Infrastructure): Promise<Worker>
   return startWorker({ ...infrastructure, toolset: noopTools(), keys: keySet, concurrency: PREFETCH });
 }
 
-async function oneRun(inbound: Inbound, ends: EndsOfRuns, rounds: number): Promise<void> {
+async function oneRun(inbound: Inbound, ends: EndsOfRuns, rounds: number): Promise<AnsweredRun> {
   const created = await createConversation(inbound, { principal: PRINCIPAL, body: {} });
   if (created.kind === "refused") throw new Error(`a conversation was refused: ${created.detail}`);
   const { conversationId } = created.origin;
@@ -112,6 +124,7 @@ async function oneRun(inbound: Inbound, ends: EndsOfRuns, rounds: number): Promi
   if (sent.kind === "refused") throw new Error(`a message was refused: ${sent.detail}`);
   const end = await ends.of(sent.runId);
   if (end.type !== "run.completed") throw new Error(`a run ended as ${end.type}`);
+  return { runId: sent.runId, text: end.text };
 }
 
 interface EndsOfRuns {

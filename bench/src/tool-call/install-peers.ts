@@ -1,14 +1,15 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
+import { statSync } from "node:fs";
 import path from "node:path";
 
 const FOLDER = path.resolve(import.meta.dirname, "../../peers");
 
-/** Installs the other libraries where they are not yet, exactly as their lockfile says, and says so. Rejects with one sentence. */
+/** Installs the other libraries of every benchmark where they are not yet, exactly as their lockfile says, and says so. Rejects with one sentence. */
 export async function installPeers(signal: AbortSignal): Promise<void> {
-  if (existsSync(path.join(FOLDER, "node_modules", ".package-lock.json"))) return;
-  process.stderr.write("Installing NestJS and moleculer into bench/peers with npm, this once.\n");
+  // What npm wrote when it was done: older than the lockfile, it is of another list.
+  if (writtenAt("node_modules/.package-lock.json") > writtenAt("package-lock.json")) return;
+  process.stderr.write("Installing the libraries to compare with into bench/peers with npm, this once.\n");
   const npm = spawn("npm", ["ci", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"], {
     cwd: FOLDER,
     stdio: ["ignore", "ignore", "inherit"],
@@ -17,4 +18,8 @@ export async function installPeers(signal: AbortSignal): Promise<void> {
   });
   const [code]: readonly unknown[] = await once(npm, "exit");
   if (code !== 0) throw new Error("npm could not install the libraries of bench/peers; what it says stands above.");
+}
+
+function writtenAt(file: string): number {
+  return statSync(path.join(FOLDER, file), { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }

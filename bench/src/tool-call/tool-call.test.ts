@@ -13,7 +13,12 @@ function hourly() {
 const PATIENCE = { timeout: 60_000 };
 
 /** Where nobody listens. */
-const NOBODY: ServerUrls = { rabbitmq: "amqp://guest:secret@127.0.0.1:1", nats: "nats://somebody:secret@127.0.0.1:1", redis: null };
+const NOBODY: ServerUrls = {
+  rabbitmq: "amqp://guest:secret@127.0.0.1:1",
+  nats: "nats://somebody:secret@127.0.0.1:1",
+  redis: null,
+  postgres: "postgres://somebody:secret@127.0.0.1:1/none",
+};
 const FEW = { together: { count: 16, inFlight: 8 }, alone: { count: 2, inFlight: 1 } };
 
 const measure = (servers: ServerUrls, signal = new AbortController().signal) =>

@@ -11,6 +11,7 @@ const TOOL_ERRORS = `
   unavailable         ToolTransientError  ExecutionFailed   ToolExecutionError     error             retryable
   execution_failed    ToolTerminalError   ExecutionFailed   ToolExecutionError     error             final
   result_too_large    ToolTerminalError   ExecutionFailed   ToolExecutionError     error             final
+  result_unavailable  ToolTerminalError   ExecutionFailed   ToolExecutionError     error              final
   poison              ToolTerminalError   ExecutionFailed   ToolExecutionError     error             final
   tool_disabled       ToolPolicyError     ExecutionFailed   ToolExecutionError     denied            final
   tool_changed        ToolTerminalError   ExecutionFailed   ToolExecutionError     not_executed      final

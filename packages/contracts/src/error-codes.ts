@@ -42,6 +42,7 @@ export const toolErrors = {
   unavailable: row("ToolTransientError", "ExecutionFailed", "ToolExecutionError", "error", true),
   execution_failed: row("ToolTerminalError", "ExecutionFailed", "ToolExecutionError", "error"),
   result_too_large: row("ToolTerminalError", "ExecutionFailed", "ToolExecutionError", "error"),
+  result_unavailable: row("ToolTerminalError", "ExecutionFailed", "ToolExecutionError", "error"),
   poison: row("ToolTerminalError", "ExecutionFailed", "ToolExecutionError", "error"),
   tool_disabled: row("ToolPolicyError", "ExecutionFailed", "ToolExecutionError", "denied"),
   tool_changed: row("ToolTerminalError", "ExecutionFailed", "ToolExecutionError", "not_executed"),

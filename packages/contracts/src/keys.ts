@@ -13,8 +13,11 @@ export type Family =
   | "call"
   | "stop"
   | "transcript"
+  | "context"
   | "events"
   | "live"
+  | "budget"
+  | "working"
   | "profile"
   | "approval"
   | "token"
@@ -54,8 +57,14 @@ export const keys = {
   /** Present when the call must not begin, or send, any more. */
   stop: (callId: string) => keyOf("stop", shardOf(callId), callId),
   transcript: (conversationId: string) => keyOf("transcript", shardOf(conversationId), conversationId),
+  /** Which part of the transcript the model is shown, and the summary of what is left out. */
+  context: (conversationId: string) => keyOf("context", shardOf(conversationId), conversationId),
   events: (runId: string) => keyOf("events", shardOf(runId), runId),
   live: (runId: string) => keyOf("live", shardOf(runId), runId),
+  /** What was used of a budget: a run's, or a day's of a principal or a tenant, whose shard is given. */
+  budget: (shard: string, id: string) => keyOf("budget", shard, id),
+  /** What stands in working memory under the key of an index, which names its conversation. */
+  working: (conversationId: string, indexKey: string) => keyOf("working", shardOf(conversationId), indexKey),
   ledger: (toolset: string, callId: string) => keyOf(`ledger.${toolset}`, shardOf(callId), callId),
   registration: (toolset: string, tool: string, version: string) => keyOf(`registry.${toolset}`, HOME_SHARD, `${tool}@${version}`),
   /** A definition that is registered no more, by its hash: neither a tool's name nor "name@version" can look like one. */

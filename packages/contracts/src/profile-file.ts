@@ -1,4 +1,5 @@
 import { type Static, Type } from "typebox";
+import { CONTEXT_STRATEGIES } from "./documents/context.ts";
 import { ProfileName } from "./http.ts";
 import { parser } from "./parse.ts";
 
@@ -38,6 +39,19 @@ export const ProfileFile = Type.Object(
         maxTools: Type.Optional(Type.Integer({ minimum: 0, maximum: 128 })),
         /** Of one reply; 4096 by default. */
         maxTokens: Type.Optional(Type.Integer({ minimum: 64, maximum: 65_536 })),
+        /** A longer result of a tool goes into working memory, in characters. What the model takes, by default. */
+        resultChars: Type.Optional(Type.Integer({ minimum: 1000, maximum: 1_000_000 })),
+        /** What one run and its sub-runs may use; it lowers what the operator's settings allow. */
+        budget: Type.Optional(
+          Type.Object(
+            {
+              tokens: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000_000_000 })),
+              usd: Type.Optional(Type.Number({ minimum: 0.000001, maximum: 999_999_999 })),
+              toolCalls: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000_000_000 })),
+            },
+            { ...closed, minProperties: 1 },
+          ),
+        ),
       },
       closed,
     ),
@@ -51,6 +65,22 @@ export const ProfileFile = Type.Object(
         { ...closed, minProperties: 1 },
       ),
     ),
+    /** How a conversation that has become too long for the model is made to fit. */
+    context: Type.Optional(
+      Type.Object(
+        {
+          /** What the process is set to, by default. */
+          strategy: Type.Optional(Type.Enum([...CONTEXT_STRATEGIES])),
+          /** Of the conversation, about; by default what the model's window has room for. */
+          maxTokens: Type.Optional(Type.Integer({ minimum: 1000, maximum: 10_000_000 })),
+          /** Of the conversation: a message of the person, a turn and a tool's result are one each. No limit by default. */
+          maxMessages: Type.Optional(Type.Integer({ minimum: 4, maximum: 10_000 })),
+        },
+        { ...closed, minProperties: 1 },
+      ),
+    ),
+    /** True by default. False: a result that is too long for the model is cut with a notice. */
+    workingMemory: Type.Optional(Type.Boolean()),
     /** `auto` by default. */
     toolChoice: Type.Optional(Type.Unsafe<ToolChoice>({ type: "string", pattern: `^(auto|none|required|tool:${TOOL})$` })),
     /** False: the model is told to make one call a turn. The process's setting by default. */

@@ -47,11 +47,25 @@ export const CallMetadata = Type.Object(
 );
 export type CallMetadata = Static<typeof CallMetadata>;
 
-/** How a call ended. `content` is what the model reads: JSON text, or plain text. */
+/** A text that is too long to travel or to stand in a document: its UTF-8 is a blob in the store, put there before anything referred to it. */
+export const ContentRef = Type.Object(
+  {
+    blob: Type.String({ pattern: "^sha256-[0-9a-f]{64}$" }),
+    /** UTF-16 code units of the whole. */
+    chars: Type.Integer({ minimum: 0, maximum: 16_777_216 }),
+    /** Of the blob. */
+    bytes: Type.Integer({ minimum: 0, maximum: 16_777_216 }),
+  },
+  closed,
+);
+export type ContentRef = Static<typeof ContentRef>;
+
+/** How a call ended. `content` is what the model reads: JSON text, or plain text; with `contentRef` it is only the beginning of that. */
 export const ToolResult = Type.Object(
   {
     status: Type.Enum([...STATUSES]),
     content: Type.String(),
+    contentRef: Type.Optional(ContentRef),
     isError: Type.Boolean(),
     error: Type.Optional(ResultError),
     truncated: Type.Optional(Type.Boolean()),

@@ -1,4 +1,5 @@
 import type { Json } from "./json.ts";
+import type { ContentRef } from "./result.ts";
 
 /**
  * The neutral transcript: one log per conversation, the same for every provider. Adapters turn it into their vendor's shape.
@@ -50,4 +51,20 @@ export type TranscriptEntry =
       readonly content: string;
       readonly isError: boolean;
       readonly at: number;
+      /** Where `content` is an index of a result in working memory: its key. */
+      readonly indexKey?: string;
     };
+
+type EntryOf<T extends TranscriptEntry["type"]> = Extract<TranscriptEntry, { type: T }>;
+
+/** The largest payload of a vendor's turn that stands in its entry, in bytes of JSON. */
+export const VENDOR_INLINE_BYTES = 12 * 1024;
+
+/** A vendor's turn as it is stored: its payload, or the blob that holds the JSON of a large one. */
+export type StoredVendorTurn = VendorTurn | (Omit<VendorTurn, "payload"> & { readonly payloadBlob: string });
+
+/** An entry as the log holds it: what is too large for it is a blob, and of a long result only the beginning stands in `content`. */
+export type StoredEntry =
+  | EntryOf<"user">
+  | (Omit<EntryOf<"assistant">, "vendor"> & { readonly vendor?: StoredVendorTurn })
+  | (EntryOf<"result"> & { readonly contentRef?: ContentRef });

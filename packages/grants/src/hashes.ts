@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { ToolDefinition } from "@toolbus/contracts";
+import type { ToolDefinition, ToolResult } from "@toolbus/contracts";
 import { canonicalJson } from "./canonical-json.ts";
 
 // All hashes have one form: `sha256-` and the digest in base64url.
@@ -17,6 +17,11 @@ export function toolHash(definition: ToolDefinition): string {
 /** The hash of a result's content, for evidence, receipts and the comparison of a second answer with the first. */
 export function contentHash(text: string): string {
   return sha256(text);
+}
+
+/** The `contentHash` of a result's whole content, without reading the blob of a long one: its name is the same digest in hex. */
+export function resultHash({ content, contentRef }: Pick<ToolResult, "content" | "contentRef">): string {
+  return contentRef === undefined ? contentHash(content) : `sha256-${Buffer.from(contentRef.blob.slice(7), "hex").toString("base64url")}`;
 }
 
 /** The hash of a call's secret. An answer carries it, so that only who saw the invoke can answer. */

@@ -1,7 +1,7 @@
 export type { GrantClaims, Jwks, ReceiptClaims, StoredSigningKey } from "@toolbus/contracts";
 export { canonicalJson } from "./canonical-json.ts";
 export { parseGrantClaims, signGrant } from "./grant.ts";
-export { argumentsHash, contentHash, secretHash, toolHash } from "./hashes.ts";
+export { argumentsHash, contentHash, resultHash, secretHash, toolHash } from "./hashes.ts";
 export { MAX_SIGNED_CHARS } from "./jws.ts";
 export { KeyRefused } from "./key-refused.ts";
 export type { KeySet } from "./key-set.ts";

@@ -1,17 +1,98 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { connectModel } from "./connect-model.ts";
+import { ModelRefused, type ModelSettings, noModelSettings } from "./model-settings.ts";
+
+const KEY = "sk-test-0123456789";
+const settings = (part: Partial<ModelSettings>): ModelSettings => ({
+  ...noModelSettings,
+  keys: { anthropic: KEY, openai: KEY, openrouter: KEY, compatible: KEY },
+  cliEnvironment: { PATH: process.env["PATH"] ?? "" },
+  ...part,
+});
+
+/** What each provider needs besides a key. */
+const whole: Readonly<Record<string, Partial<ModelSettings>>> = {
+  offline: {},
+  anthropic: {},
+  openai: {},
+  openrouter: {},
+  ollama: { model: "qwen3" },
+  bedrock: { awsRegion: "eu-central-1" },
+  compatible: { model: "m", baseUrl: "http://127.0.0.1:8000/v1" },
+  cli: { cliCommand: "node" },
+};
 
 describe("connect model", () => {
-  it("gives the offline rules", () => {
-    expect(connectModel("offline")).toMatchObject({ name: "offline", model: "rules-1" });
+  it.each(Object.keys(whole))("gives the model of %s, without a connection", async (provider) => {
+    const model = await connectModel(settings({ provider, ...whole[provider] }));
+    expect(model).toMatchObject({ name: provider, model: whole[provider]?.model ?? expect.stringMatching(/./) });
   });
 
-  it("gives the model that is named, and refuses one that the provider does not have", () => {
-    expect(connectModel("offline", "rules-1")).toMatchObject({ name: "offline", model: "rules-1" });
-    expect(() => connectModel("offline", "big-1")).toThrow('The provider "offline" has no model "big-1"; accepted: rules-1.');
+  it("gives OpenAI by either of its protocols", async () => {
+    for (const api of ["chat", "responses"] as const)
+      expect(await connectModel(settings({ provider: "openai", api, model: "gpt-x" }))).toMatchObject({ name: "openai", model: "gpt-x" });
   });
 
-  it.each(["anthropic", "Offline", "", "toString"])("refuses %j in one sentence that says what is accepted", (name) => {
-    expect(() => connectModel(name)).toThrow(`The model provider ${JSON.stringify(name)} comes in a later version; accepted now: offline.`);
+  it.each<[string, Partial<ModelSettings>, RegExp]>([
+    ["no key", { provider: "anthropic", keys: noModelSettings.keys }, /needs a key: set ANTHROPIC_API_KEY/],
+    ["no address", { provider: "compatible", model: "m" }, /LLM_BASE_URL/],
+    ["no command", { provider: "cli" }, /LLM_CLI_COMMAND/],
+    ["an address that is none", { provider: "openai", baseUrl: "llm.example" }, /^LLM_BASE_URL is no address/],
+    ["a host that is none", { provider: "ollama", model: "m", ollamaHost: "http://" }, /^OLLAMA_HOST is no address/],
+  ])("refuses %s in one sentence", async (_, part, words) => {
+    const refused: unknown = await connectModel(settings(part)).catch((thrown: unknown) => thrown);
+    expect(refused).toBeInstanceOf(ModelRefused);
+    expect(refused).toHaveProperty("message", expect.stringMatching(words));
+    expect(String(refused)).not.toContain(KEY);
+  });
+
+  it("asks for what is configured where a request says nothing, and for nothing where nothing is", async () => {
+    const command = [
+      "node",
+      "-e",
+      "process.stdin.on('data', (d) => (t = (globalThis.t ?? '') + d)).on('end', () => console.log(JSON.stringify({ text: t })))",
+    ];
+    const asked = async (part: Partial<ModelSettings>, temperature?: number) => {
+      const model = await connectModel(settings({ provider: "cli", cliCommand: JSON.stringify(command), ...part }));
+      const run = { runId: "rn_00_1", profile: "chat", input: {} };
+      const request = { system: "", transcript: [], tools: [], maxTokens: 10, run, ...(temperature === undefined ? {} : { temperature }) };
+      const { text } = await model.complete(request, { signal: AbortSignal.timeout(20_000), onText: () => undefined });
+      return JSON.parse(text) as { temperature?: number; parallelCalls: boolean };
+    };
+    expect(await asked({ temperature: 0.2, parallelCalls: false })).toMatchObject({ temperature: 0.2, parallelCalls: false });
+    expect(await asked({ temperature: 0.2 }, 1)).toMatchObject({ temperature: 1, parallelCalls: true });
+    expect(await asked({})).not.toHaveProperty("temperature");
+  });
+});
+
+describe("the clients of vendors", () => {
+  // A process of its own that tells which packages it has loaded: Node's own registry of modules sees those that were required, its tracing
+  // hook those that were imported.
+  const loadedBy = async (part: Partial<ModelSettings>): Promise<readonly string[]> => {
+    const script = `
+      import { registerHooks } from "node:module";
+      const urls = [];
+      registerHooks({ load: (url, context, next) => (urls.push(url), next(url, context)) });
+      const { connectModel } = await import(${JSON.stringify(new URL("./index.ts", import.meta.url).href)});
+      await connectModel(${JSON.stringify(settings(part))});
+      process.stdout.write(JSON.stringify(urls));`;
+    const args = ["--input-type=module", "--eval", script];
+    const { stdout } = await promisify(execFile)(process.execPath, args, { maxBuffer: 16_000_000, timeout: 30_000 });
+    return JSON.parse(stdout) as string[];
+  };
+  const VENDORS = /node_modules\/(@anthropic-ai|openai|@aws-sdk|@smithy|gpt-tokenizer)\//;
+
+  it("are not loaded for the offline rules", async () => {
+    const urls = await loadedBy({ provider: "offline" });
+    expect(urls.filter((url) => VENDORS.test(url))).toEqual([]);
+    expect(urls.some((url) => url.endsWith("/offline-model.ts"))).toBe(true);
+  });
+
+  it("are loaded for their own vendor, and for no other", async () => {
+    const urls = await loadedBy({ provider: "anthropic" });
+    const named = new Set(urls.flatMap((url) => VENDORS.exec(url)?.[1] ?? []));
+    expect([...named].toSorted()).toEqual(["@anthropic-ai", "gpt-tokenizer"]);
   });
 });

@@ -51,9 +51,12 @@ export class ProviderError extends ModelError {
   readonly code = "provider_failed";
   /** True for an overloaded or failing server; false for an answer that would come again. */
   readonly retryable: boolean;
+  /** How long the provider asks us to wait, in milliseconds; null when it does not say. */
+  readonly retryAfterMs: number | null;
 
-  constructor(message: string, retryable: boolean, options?: ErrorOptions) {
+  constructor(message: string, retryable: boolean, options?: ErrorOptions & { readonly retryAfterMs?: number | null }) {
     super(message, options);
     this.retryable = retryable;
+    this.retryAfterMs = options?.retryAfterMs ?? null;
   }
 }

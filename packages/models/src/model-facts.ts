@@ -1,3 +1,6 @@
+import type { ModelUsage } from "./model-provider.ts";
+import { type DollarPrice, MODEL_TABLE, type ModelRow } from "./model-table.ts";
+
 /** What is known of one model: its window, its longest reply and what it costs. */
 export interface ModelFacts {
   readonly contextTokens: number;
@@ -16,7 +19,12 @@ export interface ModelPrice {
   readonly output: number;
   readonly cacheRead: number;
   readonly cacheWrite: number;
+  /** For a request whose prompt has more than `above` tokens, cached ones among them: then all of it has these prices. */
+  readonly longPrompt?: Omit<ModelPrice, "longPrompt"> & { readonly above: number };
 }
+
+/** What is known of a model, by how configuration names its provider and the model. */
+export type FactsOf = (provider: string, model: string) => ModelFacts;
 
 const UNKNOWN: ModelFacts = {
   contextTokens: 128_000,
@@ -27,9 +35,95 @@ const UNKNOWN: ModelFacts = {
   price: null,
 };
 
-/** What the table knows of this model of this provider; careful figures for one that it does not know. */
-export function modelFacts(provider: string, model: string): ModelFacts {
-  void provider;
-  void model;
+// A date, a version or "latest", as vendors put it behind a name that stays: -20251101, -2026-10-07, @20251101, -v1:0, -latest.
+const EDITION = /(?:[-@](?:\d{8}|\d{4}-\d{2}-\d{2}|latest))?(?:-?v\d+(?::\d+)?)?(?::\d+[a-z]?)?$/;
+const REGION = /^(?:global|us-gov|[a-z]{2,4})\.(?=[a-z0-9]+\.)/;
+/** Regional endpoints of Bedrock cost a tenth more than the global one (Anthropic's price list, "Third-party platform pricing"). */
+const REGIONAL = 1.1;
+
+/**
+ * What the table knows of this model of this provider; careful figures and no price for one that it does not know. A row is found by the exact
+ * name, then by the name without its date or version, then by the longest beginning that a row with `*` gives; the rows of `own` come first. A name
+ * that only begins like another is another model: `gpt-5-pro` does not cost what `gpt-5` does.
+ */
+export function modelFacts(provider: string, model: string, own: readonly ModelRow[] = []): ModelFacts {
+  for (const rows of own.length > 0 ? [own, MODEL_TABLE] : [MODEL_TABLE]) {
+    const row = rowOf(rows, provider, model);
+    if (row) return factsOf(row);
+    const elsewhere = throughVendor(rows, provider, model);
+    if (elsewhere) return elsewhere;
+  }
   return UNKNOWN;
+}
+
+/**
+ * What a call has cost, in millionths of a US dollar, rounded up; null when nobody knows. What the vendor itself says that it charges comes before
+ * what the table says.
+ */
+export function costOf(usage: ModelUsage, { price }: Pick<ModelFacts, "price">): number | null {
+  if (usage.costMicroUsd !== undefined) return Math.max(0, Math.ceil(usage.costMicroUsd));
+  if (!price) return null;
+  const { inputTokens, outputTokens, cacheReadTokens: read = 0, cacheWriteTokens: write = 0 } = usage;
+  const { longPrompt } = price;
+  const each = longPrompt && inputTokens > longPrompt.above ? longPrompt : price;
+  const fresh = Math.max(0, inputTokens - read - write);
+  const millionths = fresh * each.input + read * each.cacheRead + write * each.cacheWrite + outputTokens * each.output;
+  return Math.ceil(millionths / 1_000_000);
+}
+
+/** The most that a call with this prompt and a reply of this length can cost, in millionths of a US dollar; null when nobody knows. */
+export function mostCost(promptTokens: number, maxTokens: number, { price }: Pick<ModelFacts, "price">): number | null {
+  if (!price) return null;
+  const tiers = price.longPrompt && promptTokens > price.longPrompt.above ? [price, price.longPrompt] : [price];
+  return Math.ceil(
+    Math.max(...tiers.map((each) => promptTokens * Math.max(each.input, each.cacheWrite) + maxTokens * each.output)) / 1_000_000,
+  );
+}
+
+function rowOf(rows: readonly ModelRow[], provider: string, model: string): ModelRow | undefined {
+  const its = rows.filter((row) => row.provider === provider);
+  const stem = model.replace(EDITION, "");
+  return (
+    its.find((row) => row.model === model) ??
+    its.find((row) => row.model === stem) ??
+    its
+      .filter((row) => row.model.endsWith("*") && model.startsWith(row.model.slice(0, -1)))
+      .toSorted((a, b) => b.model.length - a.model.length)[0]
+  );
+}
+
+/** The facts of a model that another company serves, found by the name that its maker gives it. */
+function throughVendor(rows: readonly ModelRow[], provider: string, model: string): ModelFacts | undefined {
+  if (provider === "openrouter") {
+    const [, vendor = "", name = "", variant] = /^([a-z0-9-]+)\/([^:]+)(?::(.+))?$/.exec(model) ?? [];
+    // OpenRouter writes claude-opus-5.5 where Anthropic writes claude-opus-5-5.
+    const row = rowOf(rows, vendor, vendor === "anthropic" ? name.replaceAll(/(\d)\.(\d)/g, "$1-$2") : name);
+    if (!row) return undefined;
+    // A variant (":nitro", ":batch") is served by others at other prices, which it reports with each reply.
+    return variant === undefined ? factsOf(row) : { ...factsOf(row), price: variant === "free" ? FREE : null };
+  }
+  if (provider !== "bedrock") return undefined;
+  const id = model.slice(model.lastIndexOf("/") + 1);
+  const name = id.replace(REGION, "");
+  const own = rowOf(rows, provider, name);
+  if (own) return factsOf(own);
+  const row = name.startsWith("anthropic.") ? rowOf(rows, "anthropic", name.slice("anthropic.".length)) : undefined;
+  return row && factsOf(row, id.startsWith("global.") ? 1 : REGIONAL);
+}
+
+const FREE: ModelPrice = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+
+function factsOf({ contextTokens, maxOutputTokens, vision, sampling, resultChars, price }: ModelRow, times = 1): ModelFacts {
+  return { contextTokens, maxOutputTokens, vision, sampling, resultChars, price: price && microPrice(price, times) };
+}
+
+function microPrice({ input, output, cacheRead, cacheWrite, longPrompt }: DollarPrice, times: number): ModelPrice {
+  const micro = (dollars: number): number => Math.round(dollars * times * 1_000_000);
+  return {
+    input: micro(input),
+    output: micro(output),
+    cacheRead: micro(cacheRead),
+    cacheWrite: micro(cacheWrite),
+    ...(longPrompt ? { longPrompt: { above: longPrompt.above, ...microPrice(longPrompt, times) } } : {}),
+  };
 }

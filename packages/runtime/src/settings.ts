@@ -38,6 +38,12 @@ export function integer(bounds: { readonly min: number; readonly max: number }) 
   });
 }
 
+/** An amount of US dollars, down to a millionth. */
+export const dollars = makeValidator<number>((text) => {
+  if (!/^\d{1,9}(\.\d{1,6})?$/.test(text)) throw new Error(`must be US dollars such as 2.50, not "${text.slice(0, 40)}"`);
+  return Number(text);
+});
+
 /** Milliseconds, from 1 to 31 days. */
 export const milliseconds = integer({ min: 1, max: 31 * 86_400_000 });
 

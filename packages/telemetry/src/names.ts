@@ -43,6 +43,9 @@ export const attributeNames = {
   finishReasons: "gen_ai.response.finish_reasons",
   inputTokens: "gen_ai.usage.input_tokens",
   outputTokens: "gen_ai.usage.output_tokens",
+  cacheReadTokens: "gen_ai.usage.cache_read.input_tokens",
+  cacheWriteTokens: "gen_ai.usage.cache_creation.input_tokens",
+  reasoningTokens: "gen_ai.usage.reasoning.output_tokens",
   tokenType: "gen_ai.token.type",
   conversationId: "gen_ai.conversation.id",
   agentName: "gen_ai.agent.name",
@@ -53,6 +56,11 @@ export const attributeNames = {
   service: "toolbus.service",
   runId: "toolbus.run.id",
   profile: "toolbus.profile",
+  /** Millionths of a US dollar. */
+  costMicroUsd: "toolbus.cost.micro_usd",
+  /** Whose budget: `run`, `principal` or `tenant`; and of what: `tokens`, `money` or `tool_calls`. */
+  budgetOf: "toolbus.budget.of",
+  budgetWhat: "toolbus.budget.what",
   round: "toolbus.round",
   epoch: "toolbus.epoch",
   /** Of a model call, from 1, and how long it was put off after the failure before it. */
@@ -60,6 +68,10 @@ export const attributeNames = {
   waitedMs: "toolbus.model.waited_ms",
   seed: "toolbus.seed",
   transcriptEntries: "toolbus.transcript.entries",
+  /** Tokens of the model's window: prompt and reply, and what neither took. */
+  windowUsed: "toolbus.context.window_used",
+  windowLeft: "toolbus.context.window_left",
+  contextStrategy: "toolbus.context.strategy",
   offeredTools: "toolbus.tools.offered",
   askedCalls: "toolbus.calls.asked",
   toolKind: "toolbus.tool.kind",
@@ -94,6 +106,7 @@ export interface Metric {
 
 const MILLISECONDS = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 30_000, 60_000, 300_000];
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
+const DOLLARS = [0.0001, 0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 100];
 const TOKENS = [1, 4, 16, 64, 256, 1024, 4096, 16_384, 65_536, 262_144, 1_048_576];
 
 export const metricNames = {
@@ -102,7 +115,22 @@ export const metricNames = {
   toolCalls: counter("toolbus.tool.calls", "{call}", "Tool calls that the agent joined, whoever ended them, by tool and status"),
   modelDuration: histogram("gen_ai.client.operation.duration", "s", "How long a model call took, by provider, model and error", SECONDS),
   modelTokens: histogram("gen_ai.client.token.usage", "{token}", "Tokens of a model call, by type", TOKENS),
+  modelTokenClasses: counter(
+    "toolbus.model.tokens",
+    "{token}",
+    "Tokens by class, each in one alone: input, cache_read, cache_write, output, reasoning; by provider, model and profile",
+  ),
+  runCost: histogram("toolbus.run.cost", "{USD}", "What a run has cost in US dollars when it ended, by profile and how it ended", DOLLARS),
+  modelCost: counter("toolbus.model.cost", "{USD}", "What model calls have cost in US dollars, by provider, model and profile"),
+  modelUnpriced: counter("toolbus.model.unpriced", "{call}", "Model calls whose price nobody knows, by provider, model and profile"),
+  modelErrors: counter("toolbus.model.errors", "{error}", "Model calls that failed, by provider, model and error"),
+  budgetRefusals: counter("toolbus.budget.refusals", "{refusal}", "Steps that a budget did not hold, by whose budget and of what"),
   modelRetries: counter("toolbus.model.retries", "{retry}", "Model calls that failed and were put off, by provider and error"),
+  contextPrunings: counter(
+    "toolbus.context.prunings",
+    "{pruning}",
+    "Conversations that were pruned to fit a model's window, by provider, model and strategy",
+  ),
   processDuration: histogram("messaging.process.duration", "s", "How long a delivery was worked on, by topic", SECONDS),
   publishAge: histogram("toolbus.outbox.age", "ms", "How old a message was when its broker confirmed it, by topic", MILLISECONDS),
   retries: counter("toolbus.retries", "{retry}", "Deliveries that were given back to come again, by topic"),

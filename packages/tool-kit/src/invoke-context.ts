@@ -23,6 +23,8 @@ export interface InvokeContext {
   readonly underWay: CallsUnderWay;
   readonly flags: ToolFlags;
   readonly timings: WorkerTimings;
+  /** The longest content of a result, in bytes of UTF-8. */
+  readonly maxContentBytes: number;
   readonly log: Log;
   /** Wall clock in milliseconds, for message times and the not-after of reads. What a write may do is judged by the store's clock. */
   readonly clock: () => number;

@@ -1,5 +1,5 @@
 import { type Json, keys, type LedgerRow, shardOf, type ToolResult } from "@toolbus/contracts";
-import { commitRepeatedly, type Change, type CommitReply, type StateStore, StoreUnavailable } from "@toolbus/state";
+import { commitRepeatedly, type Change, type CommitReply, putBlobRepeatedly, type StateStore } from "@toolbus/state";
 import type { Log } from "@toolbus/telemetry";
 import { finished, released, renewed, sending, type StoredValue } from "./ledger.ts";
 
@@ -163,12 +163,3 @@ export function holdLedger(options: HoldOptions): Hold {
 
 // Below the store's limit for a whole document, with room for the rest of the row.
 const INLINE_BYTES = 32 * 1024;
-
-async function putBlobRepeatedly(state: StateStore, bytes: Uint8Array): Promise<string> {
-  try {
-    return await state.putBlob(bytes);
-  } catch (error) {
-    if (!(error instanceof StoreUnavailable)) throw error;
-    return state.putBlob(bytes);
-  }
-}

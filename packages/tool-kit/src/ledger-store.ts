@@ -1,5 +1,5 @@
 import { type Idempotency, type Json, keys, type LedgerRow, parseLedgerRow, shardOf, type ToolResult } from "@toolbus/contracts";
-import { contentHash, type Signer, signReceipt } from "@toolbus/grants";
+import { resultHash, type Signer, signReceipt } from "@toolbus/grants";
 import { commitRepeatedly, type Change, type StateStore } from "@toolbus/state";
 import type { Log } from "@toolbus/telemetry";
 import { begin, type BeginDecision, type EndCode, finished, type LedgerCall, type StoredValue } from "./ledger.ts";
@@ -171,10 +171,7 @@ export function ledgerStore(options: LedgerOptions): Ledger {
   async function sign(row: LedgerRow, result: ToolResult, now: number): Promise<string | undefined> {
     if (!signer) return undefined;
     const { callId, toolName, toolHash, argsHash, fence } = row;
-    return signReceipt(
-      { callId, toolset, tool: toolName, toolHash, argsHash, fence, resultHash: contentHash(result.content), at: now },
-      signer,
-    );
+    return signReceipt({ callId, toolset, tool: toolName, toolHash, argsHash, fence, resultHash: resultHash(result), at: now }, signer);
   }
 }
 

@@ -109,8 +109,8 @@ function wireCode(error: ResultError): string {
 
 /** Everything of a result that its body does not say. */
 function metadataOf(result: ToolResult): object {
-  const { status, error, truncated, metadata, content } = result;
-  return { status, error: error && errorMetadata(error, content, truncated), truncated, metadata };
+  const { status, error, truncated, metadata, content, contentRef } = result;
+  return { status, error: error && errorMetadata(error, content, truncated), truncated, contentRef, metadata };
 }
 
 function errorMetadata(error: ResultError, content: string, truncated: boolean | undefined): object {

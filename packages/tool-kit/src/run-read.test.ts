@@ -3,7 +3,6 @@ import { describe, expect, it } from "vitest";
 import { defineTool } from "./define-tool.ts";
 import { bench } from "./testing/bench.ts";
 import type { ToolContext, ToolOutput } from "./tool.ts";
-import { MAX_CONTENT_BYTES } from "./tool-output.ts";
 import { toolError } from "./tool-problem.ts";
 import { toolset } from "./toolset.ts";
 import { cancelCall } from "./worker-options.ts";
@@ -89,17 +88,6 @@ describe("a read", () => {
     await worker.deliver(await ask());
     expect(runs).toBe(1);
     expect(JSON.parse(worker.read()[0]?.result.content ?? "")).toMatchObject({ error: "rate_limited", retryable: true, retryAfter: 7 });
-  });
-
-  it("cuts a large result and says how much is left out", async () => {
-    const text = "é".repeat(100_000);
-    const { worker, ask } = setup(() => text);
-    await worker.deliver(await ask());
-    const { result } = worker.read()[0] ?? {};
-    expect(result?.truncated).toBe(true);
-    expect(Buffer.byteLength(result?.content ?? "")).toBeLessThanOrEqual(MAX_CONTENT_BYTES);
-    const [, kept, left] = /^(é+)\n\[truncated: (\d+) more characters left out\]$/.exec(result?.content ?? "") ?? [];
-    expect((kept?.length ?? 0) + Number(left)).toBe(text.length);
   });
 
   it("fails on a value that is not JSON", async () => {

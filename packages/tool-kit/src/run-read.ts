@@ -2,7 +2,7 @@ import { failedResult, type Json, type ToolResult } from "@toolbus/contracts";
 import type { InvokeContext, Outcome } from "./invoke-context.ts";
 import { type Ran, runWithin } from "./run-within.ts";
 import { type ToolCall, withRecord } from "./tool-call.ts";
-import { outputResult } from "./tool-output.ts";
+import { keptResult, outputResult } from "./tool-output.ts";
 import { problemResult, ToolProblem, unexpectedResult } from "./tool-problem.ts";
 import type { ReadTool, ToolContext } from "./tool.ts";
 import type { CheckedArguments } from "./read-arguments.ts";
@@ -18,7 +18,7 @@ export async function runRead(
   args: CheckedArguments,
   context: InvokeContext,
 ): Promise<Outcome> {
-  const { clock, monotonic } = context;
+  const { clock, monotonic, state, maxContentBytes } = context;
   if (call.notAfter !== undefined && clock() > call.notAfter) return { kind: "drop", reason: "it came after its not-after" };
   let attempt = 1;
   let ran = await runOnce();
@@ -27,7 +27,10 @@ export async function runRead(
     ran = await runOnce();
   }
   if (ran.kind === "interrupted" && ran.why === "stopped") return { kind: "retry", after: 0, reason: "the worker stops" };
-  return { kind: "answer", result: withRecord(call, readOutcome(ran, executor), attempt, monotonic) };
+  return {
+    kind: "answer",
+    result: withRecord(call, await keptResult(readOutcome(ran, executor), { state, maxBytes: maxContentBytes }), attempt, monotonic),
+  };
 
   function runOnce(): Promise<Ran<Json>> {
     return runWithin((signal) => executor.tool.run(args.value, toolContext(call, context, signal)), {

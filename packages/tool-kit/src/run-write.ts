@@ -1,4 +1,5 @@
 import { failedResult, type Json, type ToolResult } from "@toolbus/contracts";
+import { StoreUnavailable } from "@toolbus/state";
 import { checkGrant } from "./check-grant.ts";
 import type { InvokeContext, Outcome } from "./invoke-context.ts";
 import type { EndCode } from "./ledger.ts";
@@ -8,7 +9,7 @@ import { readOutcome, toolContext } from "./run-read.ts";
 import { type Ran, runWithin } from "./run-within.ts";
 import { recordSecurityEvent } from "./security-record.ts";
 import { type ToolCall, withRecord } from "./tool-call.ts";
-import { outputResult } from "./tool-output.ts";
+import { boundContent, keptResult, outputResult } from "./tool-output.ts";
 import { problemResult } from "./tool-problem.ts";
 import type { Reconciliation, WriteContext } from "./tool.ts";
 import type { WriteExecutor } from "./toolset.ts";
@@ -171,11 +172,22 @@ async function giveBack({ hold }: Attempt, after: number, reason: string): Promi
 
 /** Record, then answer: a crash in between repeats the answer, not the effect. */
 async function finish({ call, context, hold }: Attempt, result: ToolResult): Promise<Outcome> {
-  const recorded = withRecord(call, result, hold.fence, context.monotonic);
+  const recorded = withRecord(call, await keptOrCut(result, context), hold.fence, context.monotonic);
   const done = await hold.finish(recorded);
   if (done.kind === "lost")
     return { kind: "retry", after: retryAfter(context.timings, call.count), reason: "another attempt has taken over" };
   return { kind: "answer", result: recorded, ...(done.receipt === undefined ? {} : { receipt: done.receipt }) };
+}
+
+/** What is known of a write must not be lost with a store that holds no long text just now: then the result is cut instead. */
+async function keptOrCut(result: ToolResult, { state, maxContentBytes, log }: InvokeContext): Promise<ToolResult> {
+  try {
+    return await keptResult(result, { state, maxBytes: maxContentBytes });
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable)) throw error;
+    log.warn({ error }, "the long result of a write could not be stored and was cut");
+    return { ...result, ...boundContent(result.content) };
+  }
 }
 
 /** The effect is known to have happened, whatever the handler made of the target's answer. */

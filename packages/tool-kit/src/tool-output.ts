@@ -1,23 +1,30 @@
-import type { Json, ToolResult } from "@toolbus/contracts";
+import { type Json, leftOut, type ToolResult } from "@toolbus/contracts";
+import { fitsInline, holdText, INLINE_ENCODED_BYTES, INLINE_TEXT_BYTES, type StateStore } from "@toolbus/state";
 
-/** The largest content of a result, in bytes of UTF-8 (X-10). */
-export const MAX_CONTENT_BYTES = 48 * 1024;
-// The ledger keeps the result as JSON text in a document of 64 KiB, where quotes and control characters take more room.
-const MAX_ENCODED_BYTES = 56 * 1024;
+/** The longest content of a result by default, in bytes of UTF-8 (X-10). */
+export const MAX_CONTENT_BYTES = 1024 * 1024;
 
-/** The result of a handler that worked: JSON text, or plain text as it is, cut to the limit with a notice. Throws on what JSON cannot carry. */
+/** The result of a handler that worked: JSON text, or plain text as it is, of any length. Throws on what JSON cannot carry. */
 export function outputResult(value: Json): ToolResult {
-  const bounded = boundContent(contentOf(value));
-  return { status: "ok", isError: false, ...bounded };
+  return { status: "ok", isError: false, content: contentOf(value).toWellFormed() };
 }
 
-/** Text that fits a result. What is left out is said at its end, in characters. */
+/**
+ * A result in the form that is recorded and answered: its content cut to `maxBytes` with a notice, and put into the store where it is too long to
+ * travel, before anything refers to it. Throws `StoreUnavailable`.
+ */
+export async function keptResult(
+  result: ToolResult,
+  { state, maxBytes }: { readonly state: Pick<StateStore, "putBlob" | "getBlob">; readonly maxBytes: number },
+): Promise<ToolResult> {
+  const bounded = Buffer.byteLength(result.content) > maxBytes ? { ...result, ...cutToBytes(result.content, maxBytes) } : result;
+  return fitsInline(bounded.content) ? bounded : { ...bounded, ...(await holdText(state, bounded.content)) };
+}
+
+/** Text that fits a message. What is left out is said at its end, in characters. */
 export function boundContent(text: string): { readonly content: string; readonly truncated?: boolean } {
   const whole = text.toWellFormed();
-  // No character takes more than three bytes a code unit, or six encoded.
-  if (whole.length * 6 <= MAX_CONTENT_BYTES || fits(whole)) return { content: whole };
-  const end = lastFittingEnd(whole);
-  return { content: `${whole.slice(0, end)}\n[truncated: ${whole.length - end} more characters left out]`, truncated: true };
+  return fitsInline(whole) ? { content: whole } : cutAt(whole, lastFittingEnd(whole));
 }
 
 function contentOf(value: Json): string {
@@ -27,8 +34,16 @@ function contentOf(value: Json): string {
   return text ?? "null";
 }
 
-function fits(text: string): boolean {
-  return Buffer.byteLength(text) <= MAX_CONTENT_BYTES && Buffer.byteLength(JSON.stringify(text)) <= MAX_ENCODED_BYTES;
+function cutToBytes(text: string, maxBytes: number): { readonly content: string; readonly truncated: true } {
+  const bytes = Buffer.from(text);
+  let end = Math.max(0, maxBytes - NOTICE_BYTES);
+  // Not inside a character: its later bytes begin with the bits 10.
+  while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--;
+  return cutAt(text, bytes.subarray(0, end).toString().length);
+}
+
+function cutAt(text: string, end: number): { readonly content: string; readonly truncated: true } {
+  return { content: `${text.slice(0, end)}${leftOut(text.length - end)}`, truncated: true };
 }
 
 function lastFittingEnd(text: string): number {
@@ -38,7 +53,7 @@ function lastFittingEnd(text: string): number {
   for (const character of text) {
     bytes += Buffer.byteLength(character);
     encoded += Buffer.byteLength(JSON.stringify(character)) - 2;
-    if (bytes > MAX_CONTENT_BYTES - NOTICE_BYTES || encoded > MAX_ENCODED_BYTES - NOTICE_BYTES) break;
+    if (bytes > INLINE_TEXT_BYTES - NOTICE_BYTES || encoded > INLINE_ENCODED_BYTES - NOTICE_BYTES) break;
     end += character.length;
   }
   return end;

@@ -6,6 +6,7 @@ import { callsUnderWay } from "./calls-under-way.ts";
 import type { InvokeContext } from "./invoke-context.ts";
 import { ledgerStore } from "./ledger-store.ts";
 import { fixedToolFlags, type ToolFlags } from "./tool-flags.ts";
+import { MAX_CONTENT_BYTES } from "./tool-output.ts";
 import type { Toolset } from "./toolset.ts";
 import { type WorkerTimings, workerTimings } from "./worker-timings.ts";
 
@@ -28,6 +29,8 @@ export interface WorkerOptions {
   readonly timings?: WorkerTimings;
   /** What is switched off here; without it everything is on. */
   readonly flags?: ToolFlags;
+  /** The longest content of a result, in bytes of UTF-8; what is longer is cut with a notice. 1 MiB by default, 16 MiB at most. */
+  readonly maxContentBytes?: number;
   /** How often it says that it lives; 30 s by default. */
   readonly seenEveryMs?: number;
 }
@@ -45,6 +48,7 @@ export function invokeContext(options: WorkerOptions, { publish, announce }: Pic
     random,
     timings = workerTimings,
     flags = fixedToolFlags(),
+    maxContentBytes = MAX_CONTENT_BYTES,
   } = options;
   const ledger = ledgerStore({ toolset: toolset.name, state, signer, timings, monotonic, random, log });
   return {
@@ -58,6 +62,7 @@ export function invokeContext(options: WorkerOptions, { publish, announce }: Pic
     underWay: callsUnderWay(),
     flags,
     timings,
+    maxContentBytes,
     log,
     clock,
     monotonic,

@@ -35,7 +35,18 @@ export type Script = (request: ModelRequest) => string | readonly Omit<ModelCall
 export async function conversationUnderTest(
   clock: () => number,
   script: Script,
-  { tools = [], agents = 1 }: { readonly tools?: readonly Tool[]; readonly agents?: number } = {},
+  {
+    tools = [],
+    agents = 1,
+    profile: own = {},
+    model = {},
+  }: {
+    readonly tools?: readonly Tool[];
+    readonly agents?: number;
+    /** What is other than in the profile of these tests. */
+    readonly profile?: Partial<Profile>;
+    readonly model?: Partial<ModelProvider>;
+  } = {},
 ) {
   const state = memoryStore({ clock });
   const bus = memoryBus({});
@@ -54,7 +65,7 @@ export async function conversationUnderTest(
       ? null
       : await startWorker({ toolset: toolset({ name: "test", tools }), bus, state, keys: keySet, log, clock, monotonic, random });
   const config = readSettings(agentSettings, { POLL_MS: "10", OUTBOX_VISIBILITY_MS: "500" });
-  const parts = { provider: scripted(script), profiles: new Map([[profile.name, profile]]) };
+  const parts = { provider: { ...scripted(script), ...model }, profiles: new Map([[profile.name, { ...profile, ...own }]]) };
   const running = await Promise.all(Array.from({ length: agents }, () => startAgent(infrastructure, config, parts)));
   const stopFollowing = new AbortController();
   const changed = follow(state.follow({ signal: stopFollowing.signal }));

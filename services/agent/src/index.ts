@@ -1,4 +1,13 @@
+export { budgets } from "./budget/budgets.ts";
+export { modelInWords, modelProbe } from "./model-in-words.ts";
+export { modelEnvironment } from "./model-settings.ts";
 export { loadProfiles } from "./profiles/load-profiles.ts";
 export { agent, type AgentParts, startAgent } from "./service.ts";
 export { type AgentConfig, agentSettings } from "./settings.ts";
 export type { Profile } from "./profile.ts";
+export { contextBudget } from "./context/budget.ts";
+export { withContext } from "./context/context-document.ts";
+export { contextFor } from "./context/context-for.ts";
+export type { ContextInput } from "./context/context-plan.ts";
+export type { TranscriptWindow } from "./context/transcript-window.ts";
+export { transcripts } from "./loop/transcripts.ts";

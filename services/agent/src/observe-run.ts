@@ -13,8 +13,13 @@ export function observeRun(
 ): void {
   for (const event of eventsOf(change)) {
     if (event.type === "run.started") measure(metricNames.runsStarted, 1, { [attributeNames.profile]: event.profile });
-    else if (isRunEnd(event)) measure(metricNames.runsEnded, 1, { [attributeNames.status]: event.type.slice("run.".length) });
-    else if (event.type === "model.retry") {
+    else if (isRunEnd(event)) {
+      const status = { [attributeNames.status]: event.type.slice("run.".length) };
+      measure(metricNames.runsEnded, 1, status);
+      const { costMicroUsd } = event.usage;
+      if (costMicroUsd !== undefined)
+        measure(metricNames.runCost, costMicroUsd / 1_000_000, { ...status, [attributeNames.profile]: runIn(change)?.profile ?? "" });
+    } else if (event.type === "model.retry") {
       const profile = runIn(change)?.profile ?? "";
       measure(metricNames.modelRetries, 1, { [attributeNames.provider]: provider(profile), [attributeNames.errorType]: event.code });
     } else if (event.type === "call.resolved") {

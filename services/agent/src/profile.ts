@@ -1,4 +1,4 @@
-import type { Json, JsonObject, Report, ToolChoice } from "@toolbus/contracts";
+import type { ContextStrategy, Json, JsonObject, Report, ToolChoice } from "@toolbus/contracts";
 import { valueAt } from "./profiles/input-path.ts";
 
 /**
@@ -15,11 +15,15 @@ export interface Profile {
   readonly limits: Limits;
   /** Null: the model that the process is set to. */
   readonly model: ProfileModel | null;
+  /** How a conversation that is too long for the model is made to fit; absent: as the process is set to. */
+  readonly context?: ProfileContext;
   readonly toolChoice: ToolChoice;
   /** False: one call a turn. Absent: what the process is set to. */
   readonly parallelCalls?: boolean;
   /** Absent: what the process is set to. */
   readonly temperature?: number;
+  /** False: a result that is too long is cut. Absent: it is put into working memory, and the model gets an index. */
+  readonly workingMemory?: boolean;
   /** Fixed calls before the first model call (round 0). */
   readonly seedCalls: readonly SeedCall[];
   /** For investigations: how a report comes out of them. */
@@ -37,12 +41,32 @@ export interface Limits {
   readonly activeMs: number;
   readonly maxTools: number;
   readonly maxTokens: number;
+  /** A longer result of a tool goes into working memory, in characters; absent: what its model takes. */
+  readonly resultChars?: number;
+  /** Null or absent: what the operator allows. It lowers that and never raises it. */
+  readonly budget?: ProfileBudget | null;
+}
+
+/** What one run and its sub-runs may use. */
+export interface ProfileBudget {
+  readonly tokens?: number;
+  readonly usd?: number;
+  readonly toolCalls?: number;
 }
 
 /** Each null is what the process is set to. */
 export interface ProfileModel {
   readonly provider: string | null;
   readonly name: string | null;
+}
+
+export interface ProfileContext {
+  /** Absent: what the process is set to. */
+  readonly strategy?: ContextStrategy;
+  /** Of the conversation, about, below what the model's window has room for. */
+  readonly maxTokens?: number;
+  /** Of the conversation, in entries of the transcript. */
+  readonly maxMessages?: number;
 }
 
 export interface SeedCall {

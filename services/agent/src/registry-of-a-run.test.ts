@@ -1,3 +1,4 @@
+import { budgetsOf } from "./budget/budgets-under-test.ts";
 import { listenTo, memoryBus } from "@toolbus/bus";
 import { messageTypes, parser, registryVersion, ToolRefresh, topics } from "@toolbus/contracts";
 import { type ModelProvider, offlineModel } from "@toolbus/models";
@@ -54,7 +55,16 @@ describe("a model", () => {
     };
     const { run } = await b.snapshot();
     await modelTurn(
-      { state: b.state, provider, run: run.value, profile, transcript: await b.transcript(), tools, toolChoice: "auto" },
+      {
+        state: b.state,
+        provider,
+        run: run.value,
+        profile,
+        transcript: await b.transcript(),
+        tools,
+        toolChoice: "auto",
+        budgets: budgetsOf(b.state, {}),
+      },
       new AbortController().signal,
     );
     expect(given).toEqual([{ name: definition.name, description: definition.description, parameters: definition.parameters }]);

@@ -1,31 +1,34 @@
-import { connectModel, type ModelProvider } from "@toolbus/models";
+import { type FactsOf, modelFacts, type ModelProvider, type ModelSettings, noModelSettings, tokenCalibration } from "@toolbus/models";
 import { defineService, type Infrastructure, Refusal, type Service, observedOutbox, startOutbox, startTimerLoop } from "@toolbus/runtime";
 import { FlagsRefused, openToolFlags, type ToolFlags } from "@toolbus/tool-kit";
+import { budgets } from "./budget/budgets.ts";
 import { catalogue } from "./catalogue.ts";
 import { startConsumers } from "./loop/consumers.ts";
 import type { InboxReader } from "./loop/inbox.ts";
 import { toolRefreshMessage } from "./loop/messages.ts";
 import { AGENT_SERVICE, type Rules } from "./loop/rules.ts";
+import { snapshots } from "./loop/snapshots.ts";
 import { onTimer } from "./loop/timers.ts";
 import { transcripts } from "./loop/transcripts.ts";
 import { observeRun } from "./observe-run.ts";
 import type { Profile } from "./profile.ts";
 import { tellProfiles } from "./profile-list.ts";
+import { readModelSettings } from "./model-settings.ts";
 import { loadProfiles } from "./profiles/load-profiles.ts";
-import { profileModels } from "./profiles/profile-models.ts";
+import { processModel, profileModels } from "./profiles/profile-models.ts";
 import { type AgentConfig, agentSettings } from "./settings.ts";
 import { namesOf, toolOffers } from "./tool-offers.ts";
 import { tracedModel } from "./traced-model.ts";
 
-/** The agent: takes what the gateway accepted, asks the model, sends calls and joins their results. It holds no key and calls nothing outside. */
+/** The agent: takes what the gateway accepted, asks the model, sends calls and joins their results. It holds the model's key and calls nothing outside but the model. */
 export const agent = defineService({
   name: "agent",
   settings: agentSettings,
-  start: async (infrastructure, config) =>
-    startAgent(infrastructure, config, {
-      provider: connectModel(config.LLM_PROVIDER),
-      profiles: await loadProfiles(config.PROFILES_DIR),
-    }),
+  start: async (infrastructure, config) => {
+    const models = await readModelSettings(config, process.env);
+    const provider = await processModel(models);
+    return startAgent(infrastructure, config, { provider, models, profiles: await loadProfiles(config.PROFILES_DIR) });
+  },
 });
 
 /** Characters of transcripts that are kept in memory, over all conversations. */
@@ -34,6 +37,8 @@ const KEPT_TRANSCRIPTS = 32_000_000;
 /** What an agent is made of besides its infrastructure and settings: whoever starts one with another model passes it here. */
 export interface AgentParts {
   readonly provider: ModelProvider;
+  /** What a profile's own model is connected with; by default nothing is configured. */
+  readonly models?: ModelSettings;
   readonly profiles: ReadonlyMap<string, Profile>;
 }
 
@@ -41,7 +46,7 @@ export interface AgentParts {
 export async function startAgent(
   { bus, state, log, random, clock, monotonic }: Infrastructure,
   config: AgentConfig,
-  { provider, profiles }: AgentParts,
+  { provider, models = noModelSettings, profiles }: AgentParts,
 ): Promise<Service> {
   const rules: Rules = {
     config,
@@ -56,8 +61,9 @@ export async function startAgent(
     throw new Refusal(
       "RUN_RENEW_MS must be shorter than RUN_LEASE_MS, best a third of it: a lease that is renewed too late is lost in the middle of a model call.",
     );
-  const wrap = (model: ModelProvider): ModelProvider => tracedModel(model, { log, monotonic });
-  const modelOf = profileModels(profiles.values(), { provider: wrap(provider), name: config.LLM_PROVIDER, wrap });
+  const factsOf: FactsOf = (vendor, model) => modelFacts(vendor, model, models.table);
+  const wrap = (model: ModelProvider): ModelProvider => tracedModel(model, { log, monotonic, factsOf });
+  const modelOf = await profileModels(profiles.values(), { provider: wrap(provider), settings: models, wrap });
   const flags = await toolFlags(config, { log, monotonic });
   const sender = startOutbox({
     state,
@@ -75,6 +81,9 @@ export async function startAgent(
   const reader: InboxReader = {
     state,
     outbox,
+    snapshots: snapshots(state, monotonic),
+    budgets: budgets({ state, config, profile: rules.profile, factsOf, log }),
+    calibration: tokenCalibration(),
     modelOf,
     catalogue: catalogue(state),
     transcripts: transcripts(state, { maxChars: config.TRANSCRIPT_MAX_CHARS, keptChars: KEPT_TRANSCRIPTS }),

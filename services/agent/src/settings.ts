@@ -1,11 +1,14 @@
-import { MODEL_PROVIDERS } from "@toolbus/models";
+import { CONTEXT_STRATEGIES } from "@toolbus/contracts";
 import { integer, loopTimings, milliseconds, type SettingsOf, str, toolFlagSettings } from "@toolbus/runtime";
+import { budgetSettings } from "./budget/budget-settings.ts";
+import { modelSettings } from "./model-settings.ts";
 
 export const agentSettings = {
   ...loopTimings,
   ...toolFlagSettings,
+  ...modelSettings,
+  ...budgetSettings,
   AGENT_NAME: str({ default: "default", desc: "names the agent's reply topics, e.g. tool.result.default" }),
-  LLM_PROVIDER: str({ default: "offline", choices: [...MODEL_PROVIDERS], desc: "the model provider" }),
   PROFILES_DIR: str({ default: "", desc: "a directory of profiles, *.yaml, that add to the built-in ones or replace them by name" }),
   AGENT_CONCURRENCY: integer({ min: 1, max: 1024 })({ default: 32, desc: "runs advanced at the same time by this process" }),
   TOOLS_DISABLED: str({ default: "", desc: "tools that no new run is offered, by name or name@version, separated by commas" }),
@@ -25,9 +28,18 @@ export const agentSettings = {
   LEDGER_LEASE_MS: milliseconds({ default: 10_000, desc: "the workers' lease on a write" }),
   HELD_CHECK_MS: milliseconds({ default: 300_000, desc: "how often a held write is asked about" }),
   ASK_EXPIRY_MS: milliseconds({ default: 86_400_000, desc: "how long a question to the person waits for its answer" }),
+  CONTEXT_STRATEGY: str({
+    default: "truncation",
+    choices: [...CONTEXT_STRATEGIES],
+    desc: "how a conversation that is too long for its model is made to fit, where a profile does not say",
+  }),
   TRANSCRIPT_MAX_CHARS: integer({ min: 1000, max: 100_000_000 })({
     default: 4_000_000,
-    desc: "the longest transcript that is read for a model, in characters of stored JSON; a longer one ends the run as context_too_long",
+    desc: "how much of one transcript is kept in memory for its model, in characters; of a longer one the oldest part is left out",
+  }),
+  WORKING_MEMORY_TTL_MS: milliseconds({
+    default: 1_200_000,
+    desc: "how long a tool's result that is too long for the model stands in working memory",
   }),
   FINISHED_RUN_MS: milliseconds({ default: 7 * 86_400_000, desc: "how long a finished run is kept" }),
 } as const;

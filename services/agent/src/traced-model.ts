@@ -1,15 +1,21 @@
-import type { Json, TranscriptEntry } from "@toolbus/contracts";
-import type { ModelContext, ModelProvider, ModelReply, ModelRequest } from "@toolbus/models";
+import type { Json, TranscriptEntry, Usage } from "@toolbus/contracts";
+import { type FactsOf, type ModelContext, modelFacts, type ModelProvider, type ModelReply, type ModelRequest } from "@toolbus/models";
 import { attributeNames, type Attributes, errorType, type Log, measure, metricNames, spanNames, withSpan } from "@toolbus/telemetry";
+import { windowAttributes } from "./context/context-telemetry.ts";
+import { usageOfReply } from "./usage.ts";
+
+export interface TracedModelOptions {
+  readonly log: Log;
+  readonly monotonic: () => number;
+  /** What models cost; the built-in table by default. */
+  readonly factsOf?: FactsOf;
+}
 
 /**
- * The same model, with a `chat` span, its duration and its tokens around every call, and one debug line that shows who said how much, never what.
- * Roles and sizes are all that telemetry learns of a conversation.
+ * The same model, with a `chat` span, its duration, its tokens by class and its cost around every call, and one debug line that shows who said how
+ * much, never what. Roles and sizes are all that telemetry learns of a conversation.
  */
-export function tracedModel(
-  model: ModelProvider,
-  { log, monotonic }: { readonly log: Log; readonly monotonic: () => number },
-): ModelProvider {
+export function tracedModel(model: ModelProvider, { log, monotonic, factsOf = modelFacts }: TracedModelOptions): ModelProvider {
   return {
     name: model.name,
     model: model.model,
@@ -22,7 +28,7 @@ export function tracedModel(
   async function complete(request: ModelRequest, context: ModelContext): Promise<ModelReply> {
     const started = monotonic();
     const tags = { [attributeNames.operation]: "chat", [attributeNames.provider]: model.name, [attributeNames.requestModel]: model.model };
-    const { runId } = request.run;
+    const { runId, profile } = request.run;
     log.debug({ runId, messages: request.transcript.map(sizeOf), tools: request.tools.length }, "the model is asked");
     const attributes = {
       ...tags,
@@ -33,31 +39,52 @@ export function tracedModel(
     try {
       return await withSpan(spanNames.chat(model.model), { kind: "client", attributes }, async (span) => {
         const reply = await model.complete(request, context);
-        span.set(aboutReply(reply));
-        measureTokens(reply, tags);
+        const usage = usageOfReply(reply, model, factsOf);
+        span.set({ ...aboutReply(reply, usage), ...windowAttributes(reply.usage, model.capabilities) });
+        measureUsage(usage, { ...tags, [attributeNames.responseModel]: reply.model, [attributeNames.profile]: profile });
         measure(metricNames.modelDuration, (monotonic() - started) / 1000, { ...tags, [attributeNames.responseModel]: reply.model });
         return reply;
       });
     } catch (error) {
-      measure(metricNames.modelDuration, (monotonic() - started) / 1000, { ...tags, [attributeNames.errorType]: errorType(error) });
+      const failed = { ...tags, [attributeNames.errorType]: errorType(error) };
+      measure(metricNames.modelDuration, (monotonic() - started) / 1000, failed);
+      measure(metricNames.modelErrors, 1, failed);
       throw error;
     }
   }
 }
 
-function aboutReply({ model, stop, usage, calls }: ModelReply): Attributes {
+function aboutReply({ model, stop, calls }: ModelReply, usage: Usage): Attributes {
+  const { cacheReadTokens, cacheWriteTokens, reasoningTokens, costMicroUsd } = usage;
   return {
     [attributeNames.responseModel]: model,
     [attributeNames.finishReasons]: [stop],
     [attributeNames.inputTokens]: usage.inputTokens,
     [attributeNames.outputTokens]: usage.outputTokens,
+    ...(cacheReadTokens === undefined ? {} : { [attributeNames.cacheReadTokens]: cacheReadTokens }),
+    ...(cacheWriteTokens === undefined ? {} : { [attributeNames.cacheWriteTokens]: cacheWriteTokens }),
+    ...(reasoningTokens === undefined ? {} : { [attributeNames.reasoningTokens]: reasoningTokens }),
+    ...(costMicroUsd === undefined ? {} : { [attributeNames.costMicroUsd]: costMicroUsd }),
     [attributeNames.askedCalls]: calls.length,
   };
 }
 
-function measureTokens({ usage }: ModelReply, tags: Attributes): void {
-  measure(metricNames.modelTokens, usage.inputTokens, { ...tags, [attributeNames.tokenType]: "input" });
-  measure(metricNames.modelTokens, usage.outputTokens, { ...tags, [attributeNames.tokenType]: "output" });
+function measureUsage(usage: Usage, tags: Attributes): void {
+  const { inputTokens, outputTokens, cacheReadTokens = 0, cacheWriteTokens = 0, reasoningTokens = 0 } = usage;
+  measure(metricNames.modelTokens, inputTokens, { ...tags, [attributeNames.tokenType]: "input" });
+  measure(metricNames.modelTokens, outputTokens, { ...tags, [attributeNames.tokenType]: "output" });
+  // Here each token is of one class alone, so that the classes add up.
+  const classes = {
+    input: Math.max(0, inputTokens - cacheReadTokens - cacheWriteTokens),
+    cache_read: cacheReadTokens,
+    cache_write: cacheWriteTokens,
+    output: Math.max(0, outputTokens - reasoningTokens),
+    reasoning: reasoningTokens,
+  };
+  for (const [type, tokens] of Object.entries(classes))
+    if (tokens > 0) measure(metricNames.modelTokenClasses, tokens, { ...tags, [attributeNames.tokenType]: type });
+  if (usage.costMicroUsd !== undefined) measure(metricNames.modelCost, usage.costMicroUsd / 1_000_000, tags);
+  if (usage.unpricedCalls !== undefined) measure(metricNames.modelUnpriced, 1, tags);
 }
 
 function sizeOf(entry: TranscriptEntry): Json {

@@ -2,7 +2,7 @@ import { mkdtempDisposable } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { startApart } from "./start-apart.ts";
+import { APART, startApart } from "./start-apart.ts";
 
 describe("services that are started apart", () => {
   it("are refused with the sentence of the one that cannot start, which is told once and without the password", async () => {
@@ -22,5 +22,38 @@ describe("services that are started apart", () => {
     );
     expect(said.join("")).toBe("");
     expect(String(refusal)).not.toContain("secret");
+  });
+
+  it("are given what says which model answers, and its key, when they are the agent, and otherwise not", async () => {
+    await using folder = await mkdtempDisposable(path.join(os.tmpdir(), "apart-"));
+    const child = new URL("./environment-child.ts", import.meta.url).href;
+    const said = new Map<string, string>();
+    const model = {
+      LLM_PROVIDER: "cli",
+      LLM_CLI_COMMAND: "claude -p",
+      LLM_CLI_ENV: "CLAUDE_TOKEN",
+      CLAUDE_TOKEN: "token-of-the-command",
+      ANTHROPIC_API_KEY: "sk-ant-secret",
+      OPENAI_API_KEY_FILE: "/keys/openai",
+      AWS_SECRET_ACCESS_KEY: "aws-secret",
+      HTTPS_PROXY: "http://proxy.example:3128",
+      HOME: "/home/agent",
+    };
+    const apart = await startApart({
+      directory: folder.path,
+      busUrl: "amqp://127.0.0.1:1",
+      stateUrl: "redis://127.0.0.1:1",
+      replicas: 1,
+      env: { LOG_LEVEL: "error", RELEASE_API_URL: "http://127.0.0.1:4010", ...model },
+      modules: Object.fromEntries(APART.map((service) => [service, child])),
+      onOutput: (name, text) => said.set(name, (said.get(name) ?? "") + text),
+    });
+    await apart.stop();
+    for (const service of APART) {
+      const given = JSON.parse(said.get(service) ?? "{}") as Record<string, string>;
+      expect(given).toMatchObject({ LOG_LEVEL: "error", RELEASE_API_URL: "http://127.0.0.1:4010" });
+      const models = Object.fromEntries(Object.entries(given).filter(([name]) => Object.hasOwn(model, name)));
+      expect({ service, models }).toEqual({ service, models: service === "agent" ? model : {} });
+    }
   });
 });

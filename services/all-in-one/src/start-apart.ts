@@ -1,4 +1,5 @@
 import path from "node:path";
+import { modelEnvironment } from "@toolbus/agent";
 import { Refusal, type SpawnedService, spawnService } from "@toolbus/runtime";
 import { GENEROUS, OWN_TOOLSETS, PIN_EVERYTHING } from "./embedded-settings.ts";
 import { lastLineHeld } from "./last-line.ts";
@@ -18,7 +19,7 @@ export interface ApartOptions {
   readonly stateUrl: string;
   /** How many of each; the first is 1. */
   readonly replicas: number;
-  /** Settings for every service, for those that know them. */
+  /** Settings for every service, for those that know them; what says which model answers, and its keys, goes to the agent alone. */
   readonly env?: Readonly<Record<string, string>>;
   /** Another module in the place of a service's own: one that calls `runMain` with it. */
   readonly modules?: Partial<Readonly<Record<ApartName, string>>>;
@@ -49,7 +50,7 @@ export interface Apart {
 
 /**
  * Starts every service in processes of its own, on a real broker and a shared store: what a cluster does, on one machine. Each gets the settings
- * that it needs and no other: the agent has no key at all, the gateway none of the approvers'.
+ * that it needs and no other: the agent has no key but its model's, which nobody else has, and the gateway none of the approvers'.
  */
 export async function startApart(options: ApartOptions): Promise<Apart> {
   const { directory, replicas: count, signal } = options;
@@ -95,7 +96,7 @@ export async function startApart(options: ApartOptions): Promise<Apart> {
     const started = await spawnService({
       name,
       module: options.modules?.[service] ?? import.meta.resolve(`@toolbus/${service}/main`),
-      env: { ...settingsOf(service, options, keys, port), ...options.env },
+      env: { ...settingsOf(service, options, keys, port), ...given(service, options.env ?? {}) },
       onOutput: said.write,
       ...(signal ? { signal } : {}),
     }).catch((error: unknown) => {
@@ -113,6 +114,12 @@ export async function startApart(options: ApartOptions): Promise<Apart> {
   function urlsOf(service: ApartName): readonly string[] {
     return [...running.values()].flatMap(({ process }) => process.urls[service] ?? []);
   }
+}
+
+function given(service: ApartName, env: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  if (service === "agent") return env;
+  const agents = modelEnvironment(env);
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !Object.hasOwn(agents, name)));
 }
 
 function settingsOf(

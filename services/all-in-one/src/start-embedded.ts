@@ -1,3 +1,4 @@
+import { modelInWords } from "@toolbus/agent";
 import { embeddedReleaseApi } from "./release-api.ts";
 import { type AllInOne, startAllInOne } from "./start-all-in-one.ts";
 
@@ -17,6 +18,7 @@ export interface EmbeddedOptions {
  */
 export async function startEmbedded({ directory, env, say, signal }: EmbeddedOptions): Promise<{ stop(): Promise<boolean> }> {
   say("Toolbus starts…\n");
+  const model = await modelInWords(env);
   const stopping = new AbortController();
   const embedded = env["RELEASE_API_URL"] ? null : await embeddedReleaseApi(directory, stopping.signal);
   try {
@@ -25,7 +27,7 @@ export async function startEmbedded({ directory, env, say, signal }: EmbeddedOpt
       env: { ...env, ...(embedded ? { RELEASE_API_URL: embedded.api.url } : {}) },
       ...(signal ? { signal } : {}),
     });
-    say(greeting(system, directory, embedded?.releaseId ?? "YOUR-RELEASE", embedded?.notes ?? []));
+    say(greeting(system, { directory, model, releaseId: embedded?.releaseId ?? "YOUR-RELEASE", notes: embedded?.notes ?? [] }));
     return {
       async stop() {
         stopping.abort();
@@ -41,12 +43,20 @@ export async function startEmbedded({ directory, env, say, signal }: EmbeddedOpt
   }
 }
 
-function greeting({ gatewayUrl, approvalsUrl, keys }: AllInOne, directory: string, releaseId: string, notes: readonly string[]): string {
+interface Greeting {
+  readonly directory: string;
+  readonly model: string;
+  readonly releaseId: string;
+  readonly notes: readonly string[];
+}
+
+function greeting({ gatewayUrl, approvalsUrl, keys }: AllInOne, { directory, model, releaseId, notes }: Greeting): string {
   const lines = [
     ...notes,
     `gateway    ${gatewayUrl}`,
     `approvals  ${approvalsUrl}`,
     `state      ${directory}`,
+    `model      ${model}`,
     "",
     `user key      ${keys.user}`,
     `operator key  ${keys.operator}`,

@@ -11,7 +11,7 @@ import {
   type RunEvent,
   shardOf,
   type TextDelta,
-  type TranscriptEntry,
+  type StoredEntry,
 } from "@toolbus/contracts";
 import type { StateStore } from "@toolbus/state";
 
@@ -28,7 +28,7 @@ export interface AgentByHand {
   /** Keeps the state of a conversation. */
   keep(conversationId: string, part: Partial<ConversationState>): Promise<void>;
   /** Adds to what was said in a conversation. */
-  transcribe(conversationId: string, ...entries: readonly TranscriptEntry[]): Promise<void>;
+  transcribe(conversationId: string, ...entries: readonly StoredEntry[]): Promise<void>;
   /** Records the wish to cancel, as the agent does when it takes the entry. */
   cancel(runId: string): Promise<void>;
 }

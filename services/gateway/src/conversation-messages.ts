@@ -1,7 +1,8 @@
-import { type ContextView, keys, type MessagePage, type MessageView, type TranscriptEntry } from "@toolbus/contracts";
+import { type ContextView, keys, type MessagePage, type MessageView, type StoredEntry } from "@toolbus/contracts";
 import type { LogEntry, StateStore } from "@toolbus/state";
 import { readCarrier } from "@toolbus/telemetry";
 import type { OwnConversation } from "./conversation-access.ts";
+import { shownResults } from "./whole-results.ts";
 
 /** A page of what was said, oldest first: the newest page, or the one before a message of this number. */
 export async function messagePage(
@@ -13,8 +14,9 @@ export async function messagePage(
   const end = before ?? (await lastSequence(state, log)) + 1;
   const first = Math.max(1, end - limit);
   const entries = end > first ? await state.range(log, { after: first - 1, limit: end - first }) : [];
+  const shown = await shownResults(state, entries);
   return {
-    messages: entries.map((entry) => messageView(conversationId, entry)),
+    messages: entries.map((entry) => messageView(conversationId, entry, shown.get(entry.sequence))),
     ...(entries.length > 0 && first > 1 ? { before: first } : {}),
   };
 }
@@ -57,9 +59,9 @@ async function lastSequence(state: StateStore, log: string): Promise<number> {
   return there;
 }
 
-const entryOf = ({ value }: LogEntry): TranscriptEntry => value as unknown as TranscriptEntry;
+const entryOf = ({ value }: LogEntry): StoredEntry => value as unknown as StoredEntry;
 
-function messageView(conversationId: string, logged: LogEntry): MessageView {
+function messageView(conversationId: string, logged: LogEntry, shown: string | undefined): MessageView {
   const entry = entryOf(logged);
   const base = { id: `${conversationId}:${logged.sequence}`, at: entry.at, runId: entry.runId };
   switch (entry.type) {
@@ -71,7 +73,7 @@ function messageView(conversationId: string, logged: LogEntry): MessageView {
     }
     case "result": {
       const { content, round, callId, id: transcriptId, name: tool, status, isError } = entry;
-      return { ...base, role: "tool", content, metadata: { round, callId, transcriptId, tool, status, isError } };
+      return { ...base, role: "tool", content: shown ?? content, metadata: { round, callId, transcriptId, tool, status, isError } };
     }
   }
 }

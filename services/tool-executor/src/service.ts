@@ -69,6 +69,7 @@ async function startWorkers(
         random,
         concurrency: config.WORKER_CONCURRENCY,
         timings,
+        maxContentBytes: config.TOOL_RESULT_MAX_BYTES,
         flags,
       }),
     );

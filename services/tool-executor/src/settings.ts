@@ -1,4 +1,5 @@
 import { httpAddress, integer, milliseconds, type SettingsOf, str, toolFlagSettings } from "@toolbus/runtime";
+import { MAX_CONTENT_BYTES } from "@toolbus/tool-kit";
 
 export const executorSettings = {
   ...toolFlagSettings,
@@ -9,6 +10,10 @@ export const executorSettings = {
   JWKS_URL: str({ default: "", desc: "address of the approvals service's public keys, when there is no file" }),
   RECEIPT_KEY_FILE: str({ default: "", desc: "file with the key that signs receipts; made at the first start; empty: no receipts" }),
   WORKER_CONCURRENCY: integer({ min: 1, max: 1024 })({ default: 16, desc: "calls of each toolset worked on at the same time" }),
+  TOOL_RESULT_MAX_BYTES: integer({ min: 1024, max: 16_777_216 })({
+    default: MAX_CONTENT_BYTES,
+    desc: "the longest result of a tool, in bytes of UTF-8; a longer one is cut with a notice",
+  }),
   LEDGER_LEASE_MS: milliseconds({ default: 10_000, desc: "the workers' lease on a write" }),
   LEDGER_RENEW_MS: milliseconds({ default: 3000, desc: "how often that lease is renewed while a write runs" }),
 } as const;

@@ -3,6 +3,7 @@ import { readContext } from "../http/answers.ts";
 import type { Client } from "../http/client.ts";
 import { followRun } from "../runs/follow-run.ts";
 import { runScreen } from "../runs/run-screen.ts";
+import { usageText } from "../runs/usage-text.ts";
 import { endLines } from "../runs/watch-command.ts";
 import { keyboard } from "../terminal/keyboard.ts";
 import { safeText } from "../terminal/safe-text.ts";
@@ -10,6 +11,7 @@ import type { Context } from "../toolbus/context.ts";
 import { EXIT, type ExitCode } from "../toolbus/exit-codes.ts";
 import { Failure } from "../toolbus/failure.ts";
 import { SELF } from "../toolbus/self.ts";
+import { offlineNote } from "./offline-note.ts";
 import { openConversation, sendMessage } from "./send-message.ts";
 
 export interface ChatLoopOptions {
@@ -32,6 +34,7 @@ export async function chatLoop(context: Context, { conversationId: given, profil
   const gateway = await context.gateway();
   const keys = keyboard({ input: around.stdin, output: around.stdout, onInterrupt: around.interrupts.press });
   let conversationId = given ?? null;
+  let noted = false;
   output.lines([`Talking to ${gateway.url}. /help says what else there is, Ctrl-D leaves.`]);
   try {
     for (;;) {
@@ -59,6 +62,9 @@ export async function chatLoop(context: Context, { conversationId: given, profil
     const screen = runScreen({ progress: output.out, text: output.out, colour, quiet: false });
     const { end } = await followRun({ gateway, runId, screen, signal, now: around.now, keyboard: keys, interrupts: around.interrupts });
     output.lines(endLines(context, end));
+    const note = noted ? null : await offlineNote(gateway, conversationId);
+    noted = true;
+    if (note !== null) output.lines([note]);
   }
 }
 
@@ -80,6 +86,6 @@ async function contextLines(gateway: Client, conversationId: string): Promise<st
     `conversation  ${conversationId}`,
     `profile       ${profile}${model === null ? "" : `, ${provider ?? ""} ${model}`}`,
     `so far        ${messages} messages, ${runs} runs, ${toolCalls.length} tool calls`,
-    `used          ${usage.modelCalls} model calls, ${usage.inputTokens} tokens in, ${usage.outputTokens} out`,
+    `used          ${usageText(usage)}`,
   ].map(safeText);
 }

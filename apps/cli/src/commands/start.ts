@@ -8,9 +8,9 @@ export function addStart(program: Command, define: Define): void {
     summary: "start every service of Toolbus in this process",
     more:
       "It keeps its state in the data directory, prints its addresses and a key for each role, and stops with Ctrl-C. Settings are environment " +
-      "variables: GATEWAY_PORT, APPROVALS_PORT, RELEASE_API_URL, LOG_LEVEL and those of the services.",
+      "variables: GATEWAY_PORT, APPROVALS_PORT, RELEASE_API_URL, LOG_LEVEL, those of the model (LLM_PROVIDER or a key such as ANTHROPIC_API_KEY) and those of the services.",
     audience: "gateway",
-    examples: ["toolbus start", "toolbus start --data /var/lib/toolbus", "GATEWAY_PORT=9080 APPROVALS_PORT=9081 toolbus start"],
+    examples: ["toolbus start", "toolbus start --data /var/lib/toolbus", "LLM_PROVIDER=ollama LLM_MODEL=qwen3 toolbus start"],
     run: async (context) => (await import("../start/start-command.ts")).start(context),
   });
 }

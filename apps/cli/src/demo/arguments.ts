@@ -35,6 +35,8 @@ Usage: npm run demo -- [options]
   --replicas N       with --bus: how many of each service, 1 to 9 (default: 2)
   --help             this text
 
+The model is set by environment variables, the offline rules without any: LLM_PROVIDER, LLM_MODEL, ANTHROPIC_API_KEY, OPENAI_API_KEY, …
+
 Exit codes: 0 fine, 1 an error, 2 the severity reached --fail-on, 3 the approval is still pending.
 
 Examples:

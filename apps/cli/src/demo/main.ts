@@ -34,10 +34,7 @@ async function main(): Promise<number> {
     process.stdout.write(DEMO_HELP);
     return 0;
   }
-  if (!args.json)
-    process.stdout.write(
-      "Toolbus demo: an agent investigates a release; its one write waits for a person. Model: offline rules, no key needed.\n",
-    );
+  if (!args.json) process.stdout.write("Toolbus demo: an agent investigates a release; its one write waits for a person.\n");
   const { runDemo } = await import("./run-demo.ts");
   const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../../../..");
   return runDemo(args, { root, env: process.env, input: process.stdin, output: process.stdout, signal: stopping.signal });

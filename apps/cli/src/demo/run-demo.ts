@@ -1,5 +1,5 @@
 import path from "node:path";
-import { localReleaseApi } from "@toolbus/all-in-one";
+import { localReleaseApi, modelEnvironment, modelInWords } from "@toolbus/all-in-one";
 import { type RunEnd, type Severity } from "@toolbus/contracts";
 import { loadRelease, type ReleaseSummary } from "@toolbus/example-release-api";
 import { Refusal } from "@toolbus/runtime";
@@ -24,6 +24,8 @@ export const EXIT = { fine: 0, error: 1, severity: 2, pending: 3 } as const;
 /** Runs the main job from a release to its filed report and gives the exit code. Throws a Refusal for what a person must mend. */
 export async function runDemo(args: DemoArguments, around: DemoSurroundings): Promise<number> {
   const show = args.json ? null : screen(around.output);
+  const model = await modelInWords(around.env);
+  show?.line(`Model: ${model}.`);
   // npm runs scripts in the project's folder; what a person types is relative to where they are.
   const here = (file: string): string => path.resolve(around.env["INIT_CWD"] ?? ".", file);
   const directory = args.data === undefined ? path.join(around.root, ".toolbus", "demo") : here(args.data);
@@ -164,6 +166,6 @@ function document(
 
 /** Settings that the demo may be given from outside; its ports, keys and store are its own. */
 function settingsOf(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
-  const { LOG_LEVEL, LLM_PROVIDER } = env;
-  return { ...(LOG_LEVEL ? { LOG_LEVEL } : {}), ...(LLM_PROVIDER ? { LLM_PROVIDER } : {}) };
+  const { LOG_LEVEL } = env;
+  return { ...(LOG_LEVEL ? { LOG_LEVEL } : {}), ...modelEnvironment(env) };
 }

@@ -33,6 +33,16 @@ export function checkTools(gateway: Client): Promise<Check> {
   });
 }
 
+/** Codes of runs that end because of their model (docs/errors.md). */
+const MODEL_CODES: ReadonlySet<string> = new Set([
+  "authentication_failed",
+  "invalid_request",
+  "model_timeout",
+  "network_failed",
+  "provider_failed",
+  "rate_limited",
+]);
+
 /** Which model spoke last: the only way to know from outside which one is set. */
 export function checkModel(gateway: Client): Promise<Check> {
   const name = "model";
@@ -40,13 +50,15 @@ export function checkModel(gateway: Client): Promise<Check> {
     const [run] = readRunPage(await gateway.get("/v1/runs?limit=1")).runs;
     if (!run) return ok(name, `not known before the first run: "${SELF} chat" begins one`);
     const { provider, model } = readContext(await gateway.get(`/v1/conversations/${run.conversationId}/context`));
-    if (run.status === "failed" && run.code?.startsWith("model") === true) {
+    if (run.status === "failed" && run.code !== null && run.code !== undefined && MODEL_CODES.has(run.code)) {
       return fail(
         name,
         `The last run failed (${safeText(run.code)}).`,
-        `"${SELF} runs show ${run.runId}" says why; check LLM_PROVIDER and its key.`,
+        `"${SELF} runs show ${run.runId}" says why; check LLM_PROVIDER, LLM_MODEL and the key.`,
       );
     }
+    if (provider === "offline")
+      return ok(name, safeText(`offline ${model ?? ""}, asked last; docs/models.md says how to set a language model`));
     return ok(name, provider === null ? "not asked yet in the last conversation" : safeText(`${provider} ${model ?? ""}, asked last`));
   });
 }

@@ -6,6 +6,7 @@ import type { Check } from "./check.ts";
 import { checkKey } from "./check-key.ts";
 import { checkDataDirectory, checkNode } from "./check-machine.ts";
 import { checkClock, checkReady } from "./check-service.ts";
+import { checkModelSettings } from "./check-model-settings.ts";
 import { checkModel, checkTools } from "./check-work.ts";
 import { probe } from "./probe.ts";
 
@@ -26,10 +27,12 @@ async function allChecks(context: Context): Promise<Check[]> {
     probe("approvals", options.approvalsUrl, around.now, signal),
   ]);
   const userKey = gateway.reachable && gateway.ours ? await checkKey(context, "gateway") : null;
+  const modelSettings = await checkModelSettings(context);
   const approverKey = approvals.reachable && approvals.ours ? await checkKey(context, "approvals") : null;
   return [
     checkNode(process.version),
     await checkDataDirectory(context),
+    ...(modelSettings ? [modelSettings] : []),
     checkReady("gateway", options.url, gateway),
     checkReady("approvals", options.approvalsUrl, approvals),
     ...(gateway.reachable && gateway.ours ? [checkClock(gateway)] : []),

@@ -10,6 +10,7 @@ import { idOf } from "../toolbus/ids.ts";
 import { SELF } from "../toolbus/self.ts";
 import { reportLines } from "./report-lines.ts";
 import { subjectOf } from "./run-lines.ts";
+import { usageText } from "./usage-text.ts";
 
 /** Shows where a run stands: what it waits for, or how it ended. */
 export async function showRun(context: Context, typed: string | undefined): Promise<ExitCode> {
@@ -34,7 +35,7 @@ export function runLines(run: RunView, now: number, paint: Paint): string[] {
     ["requester", run.requester],
     ["started", `${spanOf(now - run.createdAt)} ago`],
     ["took", run.endedAt ? tookOf(run.endedAt - run.createdAt) : undefined],
-    ["used", usage && `${usage.modelCalls} model calls, ${usage.toolCalls} tool calls, ${usage.inputTokens + usage.outputTokens} tokens`],
+    ["used", usage && usageText(usage)],
   ];
   return [
     ...fields.flatMap(([name, value]) => (value === undefined ? [] : wrapped(`${name.padEnd(14)}${value}`, WIDTH))),

@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
 import type { JsonObject } from "../json.ts";
 import { parser } from "../parse.ts";
-import { ToolResult } from "../result.ts";
+import { ContentRef, ToolResult } from "../result.ts";
 import { Report } from "../report.ts";
 import { Lease } from "./ledger.ts";
 
@@ -58,6 +58,8 @@ export const ConversationState = Type.Object(
     usage: Usage,
     /** Who said the last turn; null before the first. */
     model: Type.Union([Type.Object({ provider: Type.String(), model: Type.String() }, closed), Type.Null()]),
+    /** True when its transcript holds an index of a result in working memory. */
+    workingMemory: Type.Optional(Type.Boolean()),
   },
   closed,
 );
@@ -134,6 +136,19 @@ export const Run = Type.Object(
 );
 export type Run = Static<typeof Run>;
 
+/** What the model reads of a result that is longer than its model takes. */
+export const ShownResult = Type.Object(
+  {
+    /** An index of the result, or its beginning with a notice; with `contentRef` only the beginning of that. */
+    content: Type.String(),
+    contentRef: Type.Optional(ContentRef),
+    /** The blob that says where its chunks begin; absent where it was cut. */
+    index: Type.Optional(Type.String()),
+  },
+  closed,
+);
+export type ShownResult = Static<typeof ShownResult>;
+
 export const CALL_STATES = ["queued", "requested", "held", "granted", "dispatched", "asked", "resolved"] as const;
 export type CallState = (typeof CALL_STATES)[number];
 
@@ -179,11 +194,40 @@ export const Call = Type.Object(
     grantExpiresAt: Type.Optional(Type.Integer()),
     executeBy: Type.Optional(Type.Integer()),
     result: Type.Optional(ToolResult),
+    /** Absent where the model reads the result itself. */
+    shown: Type.Optional(ShownResult),
     resolvedAt: Type.Optional(Type.Integer()),
   },
   closed,
 );
 export type Call = Static<typeof Call>;
+
+/**
+ * A long result in working memory, under the key of its index. Family `working`, written by the agent, kept for minutes. The chunks are places in
+ * one text and are not stored again.
+ */
+export const WorkingResult = Type.Object(
+  {
+    callId: Type.String(),
+    tool: Type.String(),
+    content: ContentRef,
+    /** The blob with a `ResultIndex`. */
+    index: Type.String(),
+    at: Type.Integer(),
+  },
+  closed,
+);
+export type WorkingResult = Static<typeof WorkingResult>;
+
+/** Where the chunks of a text begin and end, in UTF-16 code units, and which sections begin in them. */
+export const ResultIndex = Type.Object(
+  {
+    chunks: Type.Array(Type.Object({ start: Type.Integer(), end: Type.Integer(), heading: Type.String() }, closed)),
+    sections: Type.Array(Type.Object({ level: Type.Integer(), title: Type.String(), chunk: Type.Integer() }, closed)),
+  },
+  closed,
+);
+export type ResultIndex = Static<typeof ResultIndex>;
 
 /** Marks a call that must not begin or send any more. Family `stop`, written by the agent, read by workers. */
 export const Stop = Type.Object({ callId: Type.String(), at: Type.Integer(), reason: Type.String() }, closed);
@@ -203,4 +247,6 @@ export type ProfileList = Static<typeof ProfileList>;
 export const parseProfileList = parser(ProfileList);
 export const parseRun = parser(Run);
 export const parseCall = parser(Call);
+export const parseWorkingResult = parser(WorkingResult);
+export const parseResultIndex = parser(ResultIndex);
 export const parseConversationState = parser(ConversationState);

@@ -1,6 +1,12 @@
-import { describe, expect, it } from "vitest";
+import type { ModelServer } from "@toolbus/testing/model-servers";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ModelContext, ModelProvider, ModelReply, ModelRequest } from "../model-provider.ts";
 import { UnpairedTranscript } from "../pairing.ts";
+import { describeWire } from "./describe-wire.ts";
+import { lookup, requestOf, userEntry } from "./requests.ts";
+import type { WireProviderCase } from "./wire-provider-case.ts";
+
+export type { WireFeatures, WireProviderCase } from "./wire-provider-case.ts";
 
 export interface ModelProviderCase {
   open(): ModelProvider;
@@ -12,8 +18,31 @@ export interface ModelProviderCase {
   readonly deterministic: boolean;
 }
 
-/** Proves what `ModelProvider` promises. Every adapter calls it, with requests that its model or its wire-level server answers as said. */
-export function describeModelProvider(name: string, { open, textRequest, callRequest, deterministic }: ModelProviderCase): void {
+/**
+ * Proves what `ModelProvider` promises. Every adapter calls it: a model within this process with requests that it answers as said, a vendor's with
+ * its wire-level server, which shows what the vendor gets and how it fails too.
+ */
+export function describeModelProvider(name: string, provider: ModelProviderCase | WireProviderCase): void {
+  if (!("start" in provider)) return describePromises(name, provider);
+  let server: ModelServer | undefined;
+  const open = (): ModelProvider => {
+    if (!server) throw new Error("The vendor's server is not up yet.");
+    return provider.open(server);
+  };
+  describe(`behind its server`, () => {
+    beforeAll(async () => void (server = await provider.start()));
+    afterAll(() => server?.close());
+    describePromises(name, {
+      open,
+      textRequest: requestOf([userEntry("Tell me in a few words how you are.")]),
+      callRequest: requestOf([userEntry(`Please ${lookup.name} {"id":"7"}`)]),
+      deterministic: true,
+    });
+  });
+  describeWire(name, provider);
+}
+
+function describePromises(name: string, { open, textRequest, callRequest, deterministic }: ModelProviderCase): void {
   const requests = [
     ["a text", textRequest],
     ["a call", callRequest],

@@ -1,14 +1,16 @@
-import type { JsonObject } from "@toolbus/contracts";
+import type { Json, JsonObject } from "@toolbus/contracts";
 import type { ToolSpec } from "../model-provider.ts";
-import type { DialectName } from "./dialect.ts";
+import { type DialectRules, dialectRules } from "./dialect-rules.ts";
+import { type DialectName, DIALECTS } from "./dialect.ts";
+import type { Fault, Loss } from "./loss.ts";
+import { readSchema, type ReadResult } from "./read/read-schema.ts";
+import { type Plan, restoreArguments } from "./restore.ts";
+import { keepsStrict } from "./strict.ts";
+import { cut, wellFormed } from "./write/describe.ts";
+import { safeToolName } from "./write/safe-key.ts";
+import { type RootResult, writeRoot } from "./write/write-root.ts";
 
-/** What was lost on the way into a vendor's form: the vendor cannot be told, so that only the worker's own check holds it. */
-export interface Loss {
-  /** JSON pointer (RFC 6901) into the tool's own parameters. */
-  readonly pointer: string;
-  /** One sentence, such as `"format": "ipv4" is not passed on`. */
-  readonly what: string;
-}
+export type { Loss } from "./loss.ts";
 
 /** A tool in a vendor's form. */
 export interface CompiledTool {
@@ -33,9 +35,98 @@ export interface ToolSetAside {
   readonly reason: string;
 }
 
+interface Made {
+  readonly compiled: Map<DialectName, CompiledTool | ToolSetAside>;
+  /** The parameters as they were read, by how deep: most dialects go equally deep. */
+  readonly read: Map<number, ReadResult>;
+}
+
+const made = new WeakMap<ToolSpec, Made>();
+
 /** The tool in this dialect, made once and kept: the same object for the same spec. Never throws, whatever the schema is. */
 export function compileTool(tool: ToolSpec, dialect: DialectName): CompiledTool | ToolSetAside {
-  void dialect;
-  const { name, description, parameters } = tool;
+  const known = made.get(tool) ?? { compiled: new Map(), read: new Map() };
+  made.set(tool, known);
+  const compiled = known.compiled.get(dialect) ?? compileOnce(tool, dialectRules(dialect), known.read);
+  known.compiled.set(dialect, compiled);
+  return compiled;
+}
+
+/** The tool in every dialect. */
+export function compileForAll(tool: ToolSpec): Readonly<Record<DialectName, CompiledTool | ToolSetAside>> {
+  const all = DIALECTS.map((dialect) => [dialect, compileTool(tool, dialect)] as const);
+  return Object.fromEntries(all) as Record<DialectName, CompiledTool | ToolSetAside>;
+}
+
+function compileOnce(tool: ToolSpec, rules: DialectRules | null, read: Map<number, ReadResult>): CompiledTool | ToolSetAside {
+  try {
+    return rules ? compileFor(tool, rules, read) : asItIs(tool);
+  } catch (thrown) {
+    // A schema that is no data at all, such as one whose members throw when they are read.
+    const why = thrown instanceof Error ? thrown.message.slice(0, 200) : "something was thrown";
+    return { ok: false, pointer: "", reason: `The schema cannot be read (${why}); give the tool plain JSON.` };
+  }
+}
+
+function asItIs({ name, description, parameters }: ToolSpec): CompiledTool {
   return { ok: true, name, description, parameters, strict: false, losses: [], restore: (text) => text };
 }
+
+function compileFor(tool: ToolSpec, rules: DialectRules, read: Map<number, ReadResult>): CompiledTool | ToolSetAside {
+  const root = writtenThatFits(tool.parameters, rules, read);
+  if (!root.ok) return setAside(root);
+  const { schema, plan } = root;
+  const described = wellFormed(String(tool.description)) || `The tool ${tool.name}.`;
+  const description = cut(described, rules.toolDescription);
+  const losses = described.length > rules.toolDescription ? [tooLong(described.length), ...root.losses] : root.losses;
+  const strict = rules.strict !== null && losses.length === 0 && keepsStrict(schema, rules.strict);
+  return {
+    ok: true,
+    name: safeToolName(tool.name, rules.toolName),
+    description,
+    parameters: schema,
+    strict,
+    losses: few(losses),
+    restore: restoring(plan),
+  };
+}
+
+/** Where the schema has too many parts, or is too long, it is written less deep. */
+function writtenThatFits(parameters: Json, rules: DialectRules, read: Map<number, ReadResult>): RootResult {
+  const depths = [rules.depth, ...SHALLOWER.filter((less) => less < rules.depth)];
+  let last: RootResult = NO_SCHEMA;
+  for (const depth of depths) {
+    const result = read.get(depth) ?? readSchema(parameters, depth);
+    read.set(depth, result);
+    if (result.fault) return { ok: false, tooLong: false, ...result.fault };
+    if (!result.whole && depth !== depths.at(-1)) continue;
+    last = writeRoot(result.shape, rules, depth);
+    if (last.ok || !last.tooLong) break;
+  }
+  return last;
+}
+
+const SHALLOWER = [6, 4, 3, 2];
+const NO_SCHEMA: RootResult = { ok: false, pointer: "", reason: "There is no schema.", tooLong: false };
+
+const restoring = (plan: Plan) => (text: string) => restoreArguments(text, plan);
+
+function setAside({ pointer, reason }: Fault): ToolSetAside {
+  return { ok: false, pointer, reason };
+}
+
+function tooLong(length: number): Loss {
+  return { pointer: "", what: `The tool's description of ${length} characters is cut.` };
+}
+
+/** Each loss once, and no endless list of them. */
+function few(losses: readonly Loss[]): readonly Loss[] {
+  const once = [...new Map(losses.map((loss) => [`${loss.pointer}\n${loss.what}`, loss])).values()];
+  if (once.length <= MAX_LOSSES) return once;
+  return [
+    ...once.slice(0, MAX_LOSSES - 1),
+    { pointer: "", what: `${once.length - MAX_LOSSES + 1} more parts are not passed on as they are.` },
+  ];
+}
+
+const MAX_LOSSES = 100;

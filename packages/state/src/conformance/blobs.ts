@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { expect } from "vitest";
+import { heldText, holdText } from "../held-text.ts";
 import type { Checks } from "./case.ts";
 
 export const blobChecks: Checks = {
@@ -25,6 +26,14 @@ export const blobChecks: Checks = {
 
   async "stores no bytes at all, too"({ store }) {
     expect(await store.getBlob(await store.putBlob(new Uint8Array()))).toHaveLength(0);
+  },
+
+  async "holds a text that is too long for a document, to the last character"({ store }) {
+    const text = "\u0000é😀\u2028 中".repeat(100_000);
+    const held = await holdText(store, text);
+    expect(held).toMatchObject({ content: text.slice(0, 4096), contentRef: { chars: text.length, bytes: Buffer.byteLength(text) } });
+    expect(await heldText(store, held)).toBe(text);
+    expect(await holdText(store, "short")).toEqual({ content: "short" });
   },
 
   async "gives null where there is none"({ store }) {

@@ -1,4 +1,5 @@
 import { quietPlan, type WorldPlan } from "../world/plan.ts";
+import { AT_LENGTH } from "../world/target.ts";
 
 /** A run without faults whose every step is known: into each of them a process can be killed. */
 export interface CanonicalRun {
@@ -17,6 +18,16 @@ export const canonicalRuns: readonly CanonicalRun[] = [
     ]),
   },
   { name: "two approvers", plan: quietPlan("a write that two people approve", [[{ name: "critical_none", n: 3 }]]) },
+  {
+    name: "long results",
+    plan: quietPlan("a read and a write that answer at length, and a look into working memory", [
+      [
+        { name: "look_up", n: AT_LENGTH },
+        { name: "low_key", n: AT_LENGTH },
+      ],
+      [{ name: "get_from_working_memory", n: 1 }],
+    ]),
+  },
   {
     name: "cancel",
     plan: quietPlan(

@@ -23,6 +23,18 @@ describe("the canonical runs", () => {
     expect(approval?.decisions.map(({ approver }) => approver).toSorted()).toEqual(["amy", "ben"]);
   });
 
+  it("are results that are longer than a document, and what is read of one in working memory", async () => {
+    const end = await canonical("long results");
+    expect(ended(end)).toEqual(["done"]);
+    const calls = documents<Call>(end, "call");
+    expect(calls.map(({ toolName, result }) => `${toolName} ${result?.status}`)).toEqual([
+      "look_up ok",
+      "low_key ok",
+      "get_from_working_memory ok",
+    ]);
+    expect(calls.map(({ result }) => (result?.contentRef?.chars ?? 0) > 0)).toEqual([true, true, true]);
+  });
+
   it("are a run that is cancelled while it works", async () => {
     const end = await canonical("cancel");
     expect(ended(end)).toEqual(["cancelled"]);

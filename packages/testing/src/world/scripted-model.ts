@@ -96,9 +96,22 @@ export function fixedScript(turns: readonly (readonly { readonly name: string; r
     const calls = turns[turnsOf(transcript, run.runId).length] ?? [];
     return {
       text: calls.length === 0 ? "Done." : "",
-      calls: calls.map(({ name, n }, index) => ({ id: `c${index}`, name, arguments: JSON.stringify({ n }) })),
+      calls: calls.map(({ name, n }, index) => ({
+        id: `c${index}`,
+        name,
+        arguments: JSON.stringify(name === RECALL ? chunkIn(transcript, n) : { n }),
+      })),
     };
   };
+}
+
+const RECALL = "get_from_working_memory";
+
+/** A chunk of the result that went into working memory last. */
+function chunkIn(transcript: readonly TranscriptEntry[], n: number): { readonly key: string } {
+  const index = transcript.findLast((entry) => entry.type === "result" && entry.indexKey !== undefined);
+  const key = index?.type === "result" ? (index.indexKey ?? "") : "";
+  return { key: key.replace(/index$/, `chunk${n}`) };
 }
 
 /** The turns that a model made in this run; a seed turn is none. */

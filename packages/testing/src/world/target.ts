@@ -1,4 +1,4 @@
-import type { Idempotency, Json } from "@toolbus/contracts";
+import { type Idempotency, isJsonObject, type Json, type JsonObject } from "@toolbus/contracts";
 import { type Reconciliation, toolError, type ToolOutput } from "@toolbus/tool-kit";
 import type { Observe } from "../ports/observation.ts";
 import { portCall, type Wire } from "../ports/wire.ts";
@@ -10,6 +10,10 @@ export interface Attempt {
   readonly mode: Idempotency["mode"];
   readonly arguments: Json;
 }
+
+/** What is asked for this is answered at more length than a message, a document or the model takes. */
+export const AT_LENGTH = 997;
+const LONG_TEXT = "A long answer, word for word. ".repeat(3000);
 
 /** What the tools act upon: it counts what happens to it, and honours a key, or can be asked, only where the tool says so. */
 export interface Target {
@@ -29,7 +33,7 @@ export function target({ wire, observe }: { readonly wire: Wire; readonly observ
   const refused = new Set<string>();
   const voided = new Set<string>();
   return {
-    look: (process, what) => call(process, `look ${what}`, async () => ({ found: what })),
+    look: (process, what) => call(process, `look ${what}`, async () => atLength(Number(what), { found: what })),
     prepare: async (process, args) => (random.chance(0.3) ? call(process, "look for a write", async () => args) : args),
     change: (process, attempt) =>
       call(process, `change ${attempt.tool} ${attempt.callId}`, async () => change(attempt), { repeatable: attempt.mode === "key" }),
@@ -45,7 +49,7 @@ export function target({ wire, observe }: { readonly wire: Wire; readonly observ
       observe({ kind: "effect", at: clockwork.now, callId, tool, arguments: args });
     }
     const no = voided.has(callId) || (refused.has(callId) && !happened.has(callId));
-    return no ? toolError("target_refused", "The target refuses this.", { effect: "none" }) : { done: callId };
+    return no ? toolError("target_refused", "The target refuses this.", { effect: "none" }) : atLength(args, { done: callId });
   }
 
   function ask(callId: string): Reconciliation {
@@ -66,4 +70,9 @@ export function target({ wire, observe }: { readonly wire: Wire; readonly observ
       delayMs: faults.hit("slow_target") ? random.magnitude(1000, 60_000) : 0,
     });
   }
+}
+
+function atLength(asked: Json, answer: JsonObject): JsonObject {
+  const n = isJsonObject(asked) ? asked["n"] : asked;
+  return n === AT_LENGTH ? { ...answer, text: LONG_TEXT } : answer;
 }

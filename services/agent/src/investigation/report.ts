@@ -8,7 +8,7 @@ import {
   SEVERITIES,
   type Severity,
 } from "@toolbus/contracts";
-import { contentHash } from "@toolbus/grants";
+import { resultHash } from "@toolbus/grants";
 import type { FilingRule, ReportRule } from "../profile.ts";
 
 /** The loop's own tool that records what an investigation concludes. */
@@ -46,7 +46,7 @@ function evidenceOf(call: Call): Evidence {
     transcriptId: call.transcriptId,
     tool: call.toolName,
     status: call.result?.status ?? "error",
-    contentHash: contentHash(call.result?.content ?? ""),
+    contentHash: resultHash(call.result ?? { content: "" }),
     at: call.resolvedAt ?? 0,
   };
 }

@@ -15,6 +15,7 @@ import { MAX_SIGNED_CHARS } from "@toolbus/grants";
 import type { Change } from "@toolbus/state";
 import { readResult } from "@toolbus/tool-kit";
 import { advanceRun } from "./advance.ts";
+import { answerArrived } from "./arrived.ts";
 import { callDecided, callHeld } from "./decided.ts";
 import type { Snapshot } from "./draft.ts";
 import { type InboxReader, takeEntry } from "./inbox.ts";
@@ -105,8 +106,9 @@ async function onResult(reader: InboxReader, message: Message): Promise<Disposit
   const refused = refusedShard(reader.state, answer.callId);
   if (refused) return refused;
   if (message.type === messageTypes.grantStale) return onCall(reader, answer.callId, (snapshot) => grantStale(snapshot, answer, rules));
-  return onCall(reader, answer.callId, (snapshot) => {
-    const joined = joinResult(snapshot, answer, rules);
+  return onCall(reader, answer.callId, async (snapshot) => {
+    const { snapshot: seen, arrived } = await answerArrived(reader, snapshot, answer);
+    const joined = joinResult(seen, arrived, rules);
     if (joined.kind === "join") return joined.change;
     if (joined.kind === "orphan")
       log.warn({ callId: answer.callId, messageId: message.id, why: joined.why }, "an answer that belongs to no open call is dropped");

@@ -1,6 +1,5 @@
-import { type ConversationState, MAX_QUEUED_RUNS, type QueuedRun, type Run, type Usage } from "@toolbus/contracts";
-
-export const NOTHING_USED: Usage = { inputTokens: 0, outputTokens: 0, modelCalls: 0, toolCalls: 0 };
+import { type ConversationState, MAX_QUEUED_RUNS, type QueuedRun, type Run } from "@toolbus/contracts";
+import { addUsage, NOTHING_USED } from "../usage.ts";
 
 export function newConversation(conversationId: string): ConversationState {
   return { conversationId, activeRun: null, queue: [], runs: 0, usage: NOTHING_USED, model: null };
@@ -18,7 +17,7 @@ export function withQueued(conversation: ConversationState, run: QueuedRun): Con
 
 /** The conversation after one of its runs has ended: it has used more, and `next` is active when it was the ended run that held it up. */
 export function afterRun(conversation: ConversationState, ended: Run, next: Run | null): ConversationState {
-  const usage = sum(conversation.usage, ended.usage);
+  const usage = addUsage(conversation.usage, ended.usage);
   const without = (runId: string | undefined): QueuedRun[] => conversation.queue.filter((queued) => queued.runId !== runId);
   if (conversation.activeRun !== ended.runId) return { ...conversation, usage, queue: without(ended.runId) };
   return { ...conversation, usage, activeRun: next?.runId ?? null, queue: without(next?.runId) };
@@ -33,13 +32,4 @@ export function withModel(conversation: ConversationState, model: NonNullable<Co
 function inOrder(a: QueuedRun, b: QueuedRun): number {
   if (a.interrupts !== b.interrupts) return a.interrupts ? -1 : 1;
   return a.interrupts ? b.accepted - a.accepted : a.accepted - b.accepted;
-}
-
-function sum(a: Usage, b: Usage): Usage {
-  return {
-    inputTokens: a.inputTokens + b.inputTokens,
-    outputTokens: a.outputTokens + b.outputTokens,
-    modelCalls: a.modelCalls + b.modelCalls,
-    toolCalls: a.toolCalls + b.toolCalls,
-  };
 }

@@ -9,12 +9,15 @@ import {
   type RunEnd,
   type RunEvent,
   shardOf,
+  type ShownResult,
+  type StoredEntry,
   type ToolResult,
-  type TranscriptEntry,
+  type WorkingResult,
 } from "@toolbus/contracts";
 import type { Change } from "@toolbus/state";
 import { redacted } from "@toolbus/telemetry";
 import { reportAfterRound } from "../investigation/report.ts";
+import { indexKeyOf } from "../memory/working-keys.ts";
 import { afterRun } from "./conversation.ts";
 import { approvalCancelMessage, approvalRequestMessage, inTrace, invokeMessage, wakeMessage } from "./messages.ts";
 import { fittedEnding, fittedReport } from "./run-size.ts";
@@ -30,6 +33,8 @@ export interface Snapshot {
   readonly calls: readonly Read<Call>[];
   /** The run that waits first in the conversation, if one does. */
   readonly next: Read<Run> | null;
+  /** What the model reads of the results that this transition joins, where that is not the result itself. */
+  readonly shown?: ReadonlyMap<string, ShownResult>;
 }
 
 type Row = NonNullable<Change["outbox"]>[number];
@@ -54,7 +59,8 @@ export class Draft {
   readonly #puts = new Map<string, { value: Json; expiresAt?: number }>();
   /** By run: a commit may say something of the run that starts next, too. */
   readonly #events = new Map<string, RunEvent[]>();
-  readonly #transcript: TranscriptEntry[] = [];
+  readonly #transcript: StoredEntry[] = [];
+  readonly #shown: ReadonlyMap<string, ShownResult>;
   readonly #timers = new Map<string, Timer>();
   readonly #rows: Row[] = [];
 
@@ -65,6 +71,7 @@ export class Draft {
     this.conversation = snapshot.conversation.value;
     this.#conversationRead = snapshot.conversation;
     this.next = snapshot.next;
+    this.#shown = snapshot.shown ?? new Map();
     // The run is the first guard: it keeps the op.
     this.#versions.set(keys.run(this.run.runId), snapshot.run.version);
     for (const { version, value } of snapshot.calls) {
@@ -100,7 +107,7 @@ export class Draft {
     this.run = this.#say(this.run, events);
   }
 
-  transcript(...entries: TranscriptEntry[]): void {
+  transcript(...entries: StoredEntry[]): void {
     this.#transcript.push(...entries);
   }
 
@@ -171,10 +178,20 @@ export class Draft {
   resolve(call: Call, result: ToolResult): void {
     this.takeBack(call);
     const { grant: _, heldSince: __, ...rest } = call;
-    const resolved: Call = { ...rest, state: "resolved", heldMs: heldMs(call, this.now), result, resolvedAt: this.now };
+    // What is shown of a long result is of that very one.
+    const shown = result.contentRef ? this.#shown.get(call.callId) : undefined;
+    const resolved: Call = {
+      ...rest,
+      state: "resolved",
+      heldMs: heldMs(call, this.now),
+      result,
+      ...(shown ? { shown } : {}),
+      resolvedAt: this.now,
+    };
     this.calls.set(call.callId, resolved);
     // Large arguments and a large result do not fit into one document together; the transcript keeps the arguments.
-    this.#put(Buffer.byteLength(JSON.stringify([call.arguments, result.content])) > 56 * 1024 ? { ...resolved, arguments: "" } : resolved);
+    const large = Buffer.byteLength(JSON.stringify([call.arguments, result.content, shown])) > 56 * 1024;
+    this.#put(large ? { ...resolved, arguments: "" } : resolved);
     this.callTimer(call.callId, null);
     this.setRun({
       pending: this.run.pending - 1,
@@ -209,7 +226,10 @@ export class Draft {
     // Ending the last call may have ended the round from within, by way of a write that lapsed.
     if (this.run.pending > 0 || this.run.status !== "waiting") return;
     const calls = this.inOrder;
-    for (const call of calls) this.transcript(resultEntry(call));
+    for (const call of calls) {
+      this.transcript(resultEntry(call));
+      this.#remember(call);
+    }
     const rule = this.profile?.report;
     this.setRun({
       status: "ready",
@@ -279,6 +299,16 @@ export class Draft {
     return { ...run, events: run.events + events.length };
   }
 
+  /** Puts a result of which the model gets an index into working memory, from now on. */
+  #remember(call: Call): void {
+    const { callId, toolName: tool, result, shown } = call;
+    if (!shown?.index || !result?.contentRef) return;
+    const value: WorkingResult = { callId, tool, content: result.contentRef, index: shown.index, at: this.now };
+    const key = keys.working(call.conversationId, indexKeyOf(call));
+    this.#puts.set(key, { value, expiresAt: this.now + this.rules.config.WORKING_MEMORY_TTL_MS });
+    if (this.conversation.workingMemory !== true) this.conversation = { ...this.conversation, workingMemory: true };
+  }
+
   #put(call: Call): void {
     const resolved = call.state === "resolved";
     this.#puts.set(keys.call(call.callId), { value: call, ...(resolved ? { expiresAt: this.now + LOG_KEPT_MS } : {}) });
@@ -290,8 +320,8 @@ export function heldMs(call: Call, now: number): number {
   return call.heldMs + (call.heldSince === undefined ? 0 : Math.max(0, now - call.heldSince));
 }
 
-function resultEntry(call: Call): TranscriptEntry {
-  const { runId, round, transcriptId: id, callId, toolName: name, result, resolvedAt } = call;
+function resultEntry(call: Call): StoredEntry {
+  const { runId, round, transcriptId: id, callId, toolName: name, result, shown, resolvedAt } = call;
   if (!result) throw new Error(`Call ${callId} has no result when its round ends.`);
   return {
     type: "result",
@@ -301,8 +331,13 @@ function resultEntry(call: Call): TranscriptEntry {
     callId,
     name,
     status: result.status,
-    content: result.content,
+    ...heldContent(shown ?? result),
     isError: result.isError,
     at: resolvedAt ?? 0,
+    ...(shown?.index === undefined ? {} : { indexKey: indexKeyOf(call) }),
   };
+}
+
+function heldContent({ content, contentRef }: ShownResult | ToolResult): Pick<ToolResult, "content" | "contentRef"> {
+  return { content, ...(contentRef === undefined ? {} : { contentRef }) };
 }

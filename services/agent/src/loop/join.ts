@@ -1,5 +1,5 @@
 import { type Call, failedResult, type ToolResult } from "@toolbus/contracts";
-import { contentHash, secretHash } from "@toolbus/grants";
+import { resultHash, secretHash } from "@toolbus/grants";
 import type { Change } from "@toolbus/state";
 import { Draft, type Snapshot } from "./draft.ts";
 import type { Rules } from "./rules.ts";
@@ -26,7 +26,7 @@ export function joinResult(snapshot: Snapshot, answer: Answer, rules: Rules): Jo
   if (answer.secretHash !== null && answer.secretHash !== secretHash(call.secret))
     return { kind: "orphan", why: "the secret of the invoke is not echoed" };
   if (call.state === "resolved")
-    return { kind: "duplicate", differs: contentHash(call.result?.content ?? "") !== contentHash(answer.result.content) };
+    return { kind: "duplicate", differs: resultHash(call.result ?? { content: "" }) !== resultHash(answer.result) };
   const draft = new Draft(snapshot, rules);
   resolveCall(draft, call, answer.result);
   return { kind: "join", change: draft.build(`join:${call.callId}`) };

@@ -1,6 +1,7 @@
 import type { Disposition } from "@toolbus/bus";
 import { callParts, type SeenCall } from "@toolbus/contracts";
 import type { Stepper } from "./advance.ts";
+import { rowArrived } from "./arrived.ts";
 import { callOf } from "./decided.ts";
 import { seenLedger } from "./seen-ledger.ts";
 import { onCall } from "./on-call.ts";
@@ -11,7 +12,7 @@ import { redispatch } from "./redispatch.ts";
  * was seen is left alone, whoever did it, a repeat of this very message included.
  */
 export async function lookAtCall(
-  stepper: Pick<Stepper, "state" | "outbox" | "snapshots" | "rules" | "log">,
+  stepper: Pick<Stepper, "state" | "outbox" | "snapshots" | "rules" | "modelOf" | "log">,
   runId: string,
   { callId, dispatch, requests }: SeenCall,
 ): Promise<Disposition> {
@@ -24,6 +25,7 @@ export async function lookAtCall(
     const call = callOf(snapshot, callId);
     if (call?.dispatch !== dispatch || call.requests !== requests) return null;
     const { row, forgetful } = await seenLedger(state, snapshot, callId);
-    return redispatch(snapshot, callId, row, rules, { asked: true, forgetful });
+    const seen = await rowArrived(stepper, snapshot, callId, row);
+    return redispatch(seen.snapshot, callId, seen.arrived, rules, { asked: true, forgetful });
   });
 }

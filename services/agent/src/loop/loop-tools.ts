@@ -1,13 +1,14 @@
-import { type JsonObject, type Registration, SEVERITIES, type ToolDefinition } from "@toolbus/contracts";
+import { type ConversationState, type JsonObject, type Registration, SEVERITIES, type ToolDefinition } from "@toolbus/contracts";
 import { toolHash } from "@toolbus/grants";
 import { CONCLUDE } from "../investigation/report.ts";
+import { RECALL } from "../memory/recall.ts";
 import type { Profile } from "../profile.ts";
 
 /** A tool of the loop itself: no worker runs it, and what it does (`begin-loop-tool.ts`) is part of the turn's own commit. */
 interface LoopTool {
   /** In the form of a registered tool, so that its arguments are checked and its calls are recorded like any other's. */
   readonly registration: Registration;
-  readonly offeredBy: (profile: Profile) => boolean;
+  readonly offeredBy: (profile: Profile, conversation: Pick<ConversationState, "workingMemory"> | undefined) => boolean;
 }
 
 const MAX_QUESTION_CHARS = 2000;
@@ -60,18 +61,40 @@ export const conclude = loopTool(
   },
 );
 
+export const recallTool = loopTool(
+  RECALL,
+  "Reads a part of a tool's result that was too long to be shown at once; what was given instead of it names the keys. " +
+    'For example {"key": "session/.../tool-search-...-chunk2"}, or the key that ends in -index for an outline. ' +
+    "Gives the text of the part as it is. Not for anything that no index has named; what is kept there is gone after a while.",
+  {
+    type: "object",
+    properties: { key: { type: "string", minLength: 1, maxLength: 512, description: "A key as the index gives it." } },
+    required: ["key"],
+    additionalProperties: false,
+  },
+);
+
 const LOOP_TOOLS: readonly LoopTool[] = [
   { registration: askUser, offeredBy: (profile) => profile.askUser },
   { registration: conclude, offeredBy: ({ report }) => report?.kind === "conclusion" },
+  // Nothing to read, no tool for it: it would only be one more to choose wrongly.
+  { registration: recallTool, offeredBy: (_, conversation) => conversation?.workingMemory === true },
 ];
 
 /** The tools that a run of this profile can call: those it took from the registry, and the loop's own, whose names are theirs. */
-export function withLoopTools(tools: ReadonlyMap<string, Registration>, profile: Profile): ReadonlyMap<string, Registration> {
-  return new Map([...tools, ...loopToolsOf(profile).map((registration) => [registration.definition.name, registration] as const)]);
+export function withLoopTools(
+  tools: ReadonlyMap<string, Registration>,
+  profile: Profile,
+  conversation?: Pick<ConversationState, "workingMemory">,
+): ReadonlyMap<string, Registration> {
+  return new Map([
+    ...tools,
+    ...loopToolsOf(profile, conversation).map((registration) => [registration.definition.name, registration] as const),
+  ]);
 }
 
-export function loopToolsOf(profile: Profile): readonly Registration[] {
-  return LOOP_TOOLS.filter((tool) => tool.offeredBy(profile)).map((tool) => tool.registration);
+export function loopToolsOf(profile: Profile, conversation?: Pick<ConversationState, "workingMemory">): readonly Registration[] {
+  return LOOP_TOOLS.filter((tool) => tool.offeredBy(profile, conversation)).map((tool) => tool.registration);
 }
 
 /** Whether this very registration is the loop's own; a worker's tool of the same name is not. */

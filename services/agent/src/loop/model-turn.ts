@@ -1,7 +1,9 @@
 import { publicTool, type Registration, type Run, type ToolChoice, type TranscriptEntry } from "@toolbus/contracts";
-import { assertPaired, ModelError, type ModelProvider, type ModelReply } from "@toolbus/models";
+import { assertPaired, ModelError, type ModelReply, type ModelUsage } from "@toolbus/models";
 import type { StateStore } from "@toolbus/state";
+import { completeWithin, type PaidCall, type PaidReply } from "../budget/complete-within.ts";
 import type { Profile } from "../profile.ts";
+import type { Stopped } from "./end.ts";
 import { liveText } from "./live-text.ts";
 import type { Turn } from "./turn.ts";
 
@@ -12,9 +14,8 @@ export class EmptyReply extends ModelError {
   readonly retryable = true;
 }
 
-export interface ModelTurnInput {
+export interface ModelTurnInput extends PaidCall {
   readonly state: StateStore;
-  readonly provider: ModelProvider;
   readonly run: Run;
   readonly profile: Profile;
   readonly transcript: readonly TranscriptEntry[];
@@ -22,42 +23,50 @@ export interface ModelTurnInput {
   readonly toolChoice: ToolChoice;
 }
 
-/** Asks the model for its turn, its text shown as it comes. Throws what the provider throws, and `EmptyReply`. */
-export async function modelTurn(
-  { state, provider, run, profile, transcript, tools, toolChoice }: ModelTurnInput,
-  signal: AbortSignal,
-): Promise<Turn> {
+/** What the model said, and what its vendor counted. */
+export interface SaidTurn {
+  readonly turn: Turn;
+  readonly counted: ModelUsage;
+}
+
+/**
+ * Asks the model for its turn within the run's budgets, its text and arguments shown as they come; or gives why the run stops. Throws what the provider
+ * throws, and `EmptyReply`.
+ */
+export async function modelTurn(input: ModelTurnInput, signal: AbortSignal): Promise<SaidTurn | Stopped> {
+  const { state, provider, run, profile, transcript, tools, toolChoice } = input;
   assertPaired(transcript);
   const live = liveText(state, run);
+  // A model that can call nothing is offered nothing, and answers with text.
+  const offered = provider.capabilities.tools ? [...tools.values()] : [];
   try {
-    const reply = await provider.complete(
+    const paid = await completeWithin(
+      input,
       {
         system: profile.systemPrompt,
         transcript,
-        tools: [...tools.values()].map(({ definition }) => publicTool(definition)),
-        toolChoice,
-        maxTokens: profile.limits.maxTokens,
+        tools: offered.map(({ definition }) => publicTool(definition)),
+        toolChoice: offered.length > 0 ? toolChoice : "none",
+        ...(profile.parallelCalls === undefined ? {} : { parallelCalls: profile.parallelCalls }),
+        ...(profile.temperature === undefined ? {} : { temperature: profile.temperature }),
+        maxTokens: Math.min(profile.limits.maxTokens, provider.capabilities.maxOutputTokens),
         run: { runId: run.runId, profile: run.profile, input: run.input },
       },
       { signal, onText: live.add, onArguments: live.addArguments },
     );
-    return turnOf(reply, provider.name);
+    return "code" in paid ? paid : { turn: turnOf(paid, provider.name), counted: paid.reply.usage };
   } finally {
     await live.end();
   }
 }
 
-function turnOf({ text, calls, stop, usage, model, vendor }: ModelReply, provider: string): Turn {
+function turnOf({ reply, usage, allowedCalls }: PaidReply, provider: string): Turn {
+  const { text, calls, stop, model, vendor } = reply;
   const truncated = stop === "max_tokens";
   // A cut-off reply may hold half a call: none of them is trusted.
   const trusted = truncated ? [] : calls;
   const paused = stop === "pause" && trusted.length === 0;
-  if (text.trim() === "" && trusted.length === 0 && stop !== "refusal" && !paused)
-    throw new EmptyReply(
-      truncated
-        ? "The model's reply was cut off at its longest length before it said anything; give the profile more tokens."
-        : "The model answered with neither text nor a call.",
-    );
+  if (text.trim() === "" && trusted.length === 0 && stop !== "refusal" && !paused) throw new EmptyReply(emptyWords(reply));
   const said = stop === "refusal" && text.trim() === "" ? "The model declined to answer this." : text;
   return {
     provider,
@@ -68,6 +77,13 @@ function turnOf({ text, calls, stop, usage, model, vendor }: ModelReply, provide
     truncated,
     ...(paused ? { paused } : {}),
     ...(vendor ? { vendor } : {}),
+    ...(allowedCalls < trusted.length ? { allowedCalls } : {}),
     usage,
   };
+}
+
+function emptyWords({ stop }: ModelReply): string {
+  return stop === "max_tokens"
+    ? "The model's reply was cut off at its longest length before it said anything; give the profile more tokens."
+    : "The model answered with neither text nor a call.";
 }

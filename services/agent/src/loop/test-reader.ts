@@ -1,9 +1,11 @@
 import { memoryBus } from "@toolbus/bus";
 import { type Json, keys, type Message, type MessageEntry, parseInboxEntry } from "@toolbus/contracts";
-import { type ModelProvider, offlineModel } from "@toolbus/models";
+import { modelFacts, type ModelProvider, offlineModel, tokenCalibration } from "@toolbus/models";
 import { startOutbox } from "@toolbus/runtime";
 import { silentLog } from "@toolbus/telemetry";
 import { fixedToolFlags } from "@toolbus/tool-kit";
+import type { BudgetConfig } from "../budget/budget-limits.ts";
+import { budgets } from "../budget/budgets.ts";
 import { catalogue } from "../catalogue.ts";
 import type { Profile } from "../profile.ts";
 import { toolOffers } from "../tool-offers.ts";
@@ -16,6 +18,7 @@ export async function readerUnderTest(
   disabledTools: readonly string[] = [],
   provider: ModelProvider = offlineModel(),
   profile: Partial<Profile> = {},
+  limits: Partial<BudgetConfig> = {},
 ) {
   const b = bundle({ profile });
   const bus = memoryBus({});
@@ -26,6 +29,8 @@ export async function readerUnderTest(
     state,
     outbox,
     snapshots: snapshots(state, b.monotonic),
+    budgets: budgets({ state, config: { ...rules.config, ...limits }, profile: rules.profile, factsOf: modelFacts, log: silentLog }),
+    calibration: tokenCalibration(),
     modelOf: () => provider,
     catalogue: catalogue(state),
     transcripts: transcripts(state, { maxChars: 100_000, keptChars: 100_000 }),

@@ -1,6 +1,7 @@
 import { callParts, keys, shardOf } from "@toolbus/contracts";
 import type { TimerRow } from "@toolbus/state";
 import { advanceRun } from "./advance.ts";
+import { rowArrived } from "./arrived.ts";
 import type { InboxReader } from "./inbox.ts";
 import { seenLedger } from "./seen-ledger.ts";
 import { loadSnapshot } from "./load.ts";
@@ -35,7 +36,8 @@ async function onCallTimer(reader: InboxReader, timer: TimerRow, callId: string)
   if (!call || call.state === "resolved") return remove(reader, timer);
   await onCall(reader, callId, async (now) => {
     const { row, forgetful } = await seenLedger(state, now, callId);
-    return redispatch(now, callId, row, rules, { asked: false, forgetful });
+    const seen = await rowArrived(reader, now, callId, row);
+    return redispatch(seen.snapshot, callId, seen.arrived, rules, { asked: false, forgetful });
   });
 }
 

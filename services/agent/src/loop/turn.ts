@@ -6,12 +6,14 @@ import {
   failedResult,
   type PrunedContext,
   type Registration,
+  type StoredVendorTurn,
   type ToolResult,
-  type VendorTurn,
+  type Usage,
 } from "@toolbus/contracts";
 import { argumentsHash, canonicalJson, parseStrictJson } from "@toolbus/grants";
 import type { Change } from "@toolbus/state";
 import { CALLS_PER_TURN, PARALLEL_CALLS } from "../profile.ts";
+import { addUsage } from "../usage.ts";
 import { beginningOf } from "./begin-loop-tool.ts";
 import { boundedText, storedBytes } from "./bounded-text.ts";
 import { withModel } from "./conversation.ts";
@@ -31,10 +33,13 @@ export interface Turn {
   /** The vendor goes on when it gets the transcript back with this turn at its end; the run is not over. */
   readonly paused?: boolean;
   /** What the vendor said in its own words. */
-  readonly vendor?: VendorTurn;
+  readonly vendor?: StoredVendorTurn;
   /** What of the conversation the model was not shown. */
   readonly pruned?: PrunedContext;
-  readonly usage: { readonly inputTokens: number; readonly outputTokens: number };
+  /** Of the model call, its price with it. */
+  readonly usage: Pick<Usage, "inputTokens" | "outputTokens"> & Partial<Usage>;
+  /** How many of the calls the run's budgets have room for; absent: all. */
+  readonly allowedCalls?: number;
 }
 
 export interface TurnInput {
@@ -43,13 +48,15 @@ export interface TurnInput {
   readonly turn: Turn;
   /** The tools of this run by name, as they were when it began. */
   readonly tools: ReadonlyMap<string, Registration>;
+  /** What its calls of working memory give, by their number in the turn: read before. */
+  readonly recalled?: ReadonlyMap<number, ToolResult>;
 }
 
 /**
  * Commits a turn: transcript, one row per call, the reads' invokes and every write's request, all at once. A turn without calls ends the run.
  * Null when another epoch holds the run by now: what the model said is thrown away.
  */
-export function commitTurn({ snapshot, epoch, turn: said, tools }: TurnInput, rules: Rules): Change | null {
+export function commitTurn({ snapshot, epoch, turn: said, tools, recalled }: TurnInput, rules: Rules): Change | null {
   const before = snapshot.run.value;
   if (before.epoch !== epoch || before.status !== "ready") return null;
   const draft = new Draft({ ...snapshot, calls: [] }, rules);
@@ -67,12 +74,8 @@ export function commitTurn({ snapshot, epoch, turn: said, tools }: TurnInput, ru
     pending: planned.length,
     calls: planned.map(({ call }) => ({ callId: call.callId, write: call.kind === "write", resolved: false })),
     repeats: repeatsAfter(before.repeats, turn),
-    usage: {
-      inputTokens: before.usage.inputTokens + turn.usage.inputTokens,
-      outputTokens: before.usage.outputTokens + turn.usage.outputTokens,
-      modelCalls: before.usage.modelCalls + (turn.seed ? 0 : 1),
-      toolCalls: before.usage.toolCalls,
-    },
+    // The calls are counted as they are resolved.
+    usage: addUsage(before.usage, { ...turn.usage, modelCalls: turn.seed ? 0 : 1, toolCalls: 0 }),
   });
   recordTurn(draft, turn, planned, before.round);
   if (!turn.seed) draft.conversation = withModel(draft.conversation, { provider: turn.provider, model: turn.model });
@@ -85,7 +88,7 @@ export function commitTurn({ snapshot, epoch, turn: said, tools }: TurnInput, ru
     for (const { call, result } of planned) {
       const begin = beginningOf(tools.get(call.toolName));
       if (result) draft.resolve(call, result);
-      else if (begin) begin(draft, call);
+      else if (begin) begin(draft, call, recalled?.get(call.index));
       else if (call.kind === "write") draft.request(call);
       else draft.dispatch(call);
     }
@@ -120,6 +123,13 @@ function plan(turn: Turn, draft: Draft, tools: ReadonlyMap<string, Registration>
           `A turn may hold ${CALLS_PER_TURN} calls; this one had ${turn.calls.length}, so none ran. Ask for fewer.`,
           { truncated: true },
         ),
+      };
+    if (turn.allowedCalls !== undefined && index >= turn.allowedCalls)
+      return {
+        call,
+        result: failedResult("limit", "A budget of tool calls is used up, so this one was not made. Answer with what you have.", {
+          truncated: true,
+        }),
       };
     if (!tool) return { call, result: unknownTool(asked.name, tools) };
     if (checked.fault) return { call, result: checked.fault };

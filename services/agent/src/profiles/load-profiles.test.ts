@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { offlineModel } from "@toolbus/models";
+import { noModelSettings, offlineModel } from "@toolbus/models";
 import { Refusal } from "@toolbus/runtime";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { loadProfiles } from "./load-profiles.ts";
@@ -89,10 +89,10 @@ describe("a directory of profiles", () => {
 });
 
 describe("the model of a profile", () => {
-  const process = { provider: { ...offlineModel(), model: "process" }, name: "offline", wrap: <T>(model: T) => model };
+  const process = { provider: { ...offlineModel(), model: "process" }, settings: noModelSettings, wrap: <T>(model: T) => model };
   const modelOf = async (more: string) => {
     await file("desk.yaml", profile("desk", more));
-    return profileModels((await loadProfiles(directory)).values(), process)("desk").model;
+    return (await profileModels((await loadProfiles(directory)).values(), process))("desk").model;
   };
 
   it("is the process's where it names none", async () => {
@@ -105,9 +105,13 @@ describe("the model of a profile", () => {
   });
 
   it.each([
-    ["{ provider: far-away }", 'The model provider "far-away" comes in a later version; accepted now: offline.'],
-    ["{ name: big-1 }", 'The provider "offline" has no model "big-1"; accepted: rules-1.'],
+    ["{ provider: far-away }", /There is no model provider "far-away": choose one of offline, anthropic,/],
+    ["{ provider: anthropic }", /The provider "anthropic" needs a key: set ANTHROPIC_API_KEY/],
+    ["{ name: big-1 }", /The provider "offline" has no model "big-1"/],
   ])("that cannot be had stops the start: %s", async (model, why) => {
-    await expect(modelOf(`model: ${model}\n`)).rejects.toThrow(new Refusal(`The profile "desk" names a model that cannot be used: ${why}`));
+    const refused = await modelOf(`model: ${model}\n`).catch((thrown: unknown) => thrown);
+    expect(refused).toBeInstanceOf(Refusal);
+    expect(refused).toHaveProperty("message", expect.stringMatching(/^The profile "desk" names a model that cannot be used: /));
+    expect(refused).toHaveProperty("message", expect.stringMatching(why));
   });
 });

@@ -1,4 +1,4 @@
-import { connectModel, type ModelProvider, UnknownModelProvider } from "@toolbus/models";
+import { connectModel, type ModelProvider, ModelRefused, type ModelSettings, settingsFor } from "@toolbus/models";
 import { Refusal } from "@toolbus/runtime";
 import type { Profile } from "../profile.ts";
 
@@ -8,25 +8,32 @@ export type ModelOf = (profile: string) => ModelProvider;
 export interface ProcessModel {
   /** What answers where a profile says nothing. */
   readonly provider: ModelProvider;
-  /** `LLM_PROVIDER`: where a profile names a model but no provider. */
-  readonly name: string;
+  /** What the process is set to: keys and addresses for the models of profiles, and where a profile names a model but no provider. */
+  readonly settings: ModelSettings;
   /** Put round every provider that a profile brings. */
   readonly wrap: (provider: ModelProvider) => ModelProvider;
 }
 
 /** Connects every model that a profile names, at once, so that a wrong one stops the start. Throws `Refusal`. */
-export function profileModels(profiles: Iterable<Profile>, { provider, name, wrap }: ProcessModel): ModelOf {
+export async function profileModels(profiles: Iterable<Profile>, { provider, settings, wrap }: ProcessModel): Promise<ModelOf> {
   const own = new Map<string, ModelProvider>();
-  for (const profile of profiles) if (profile.model) own.set(profile.name, wrap(connected(profile.name, profile.model, name)));
+  for (const profile of profiles) if (profile.model) own.set(profile.name, wrap(await connected(profile.name, profile.model, settings)));
   return (profile) => own.get(profile) ?? provider;
 }
 
-function connected(profile: string, model: NonNullable<Profile["model"]>, processProvider: string): ModelProvider {
+/** The model that the process is set to. Throws `Refusal`. */
+export async function processModel(settings: ModelSettings): Promise<ModelProvider> {
+  return refusing("", () => connectModel(settings));
+}
+
+async function connected(profile: string, model: NonNullable<Profile["model"]>, settings: ModelSettings): Promise<ModelProvider> {
+  return refusing(`The profile "${profile}" names a model that cannot be used: `, () => connectModel(settingsFor(settings, model)));
+}
+
+async function refusing(before: string, connect: () => Promise<ModelProvider>): Promise<ModelProvider> {
   try {
-    return connectModel(model.provider ?? processProvider, model.name);
+    return await connect();
   } catch (error) {
-    if (error instanceof UnknownModelProvider)
-      throw new Refusal(`The profile "${profile}" names a model that cannot be used: ${error.message}`);
-    throw error;
+    throw error instanceof ModelRefused ? new Refusal(`${before}${error.message}`) : error;
   }
 }

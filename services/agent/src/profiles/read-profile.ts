@@ -77,9 +77,13 @@ function profileOf(file: ProfileFile): Profile {
       activeMs: limits.activeSeconds * 1000,
       maxTools: limits.maxTools ?? DEFAULT_MAX_TOOLS,
       maxTokens: limits.maxTokens ?? DEFAULT_MAX_TOKENS,
+      ...(limits.resultChars === undefined ? {} : { resultChars: limits.resultChars }),
+      ...(limits.budget ? { budget: limits.budget } : {}),
     },
     model: modelOf(file),
+    ...(file.context === undefined ? {} : { context: file.context }),
     toolChoice,
+    ...(file.workingMemory === undefined ? {} : { workingMemory: file.workingMemory }),
     ...(file.parallelCalls === undefined ? {} : { parallelCalls: file.parallelCalls }),
     ...(file.temperature === undefined ? {} : { temperature: file.temperature }),
     seedCalls: seedCalls.map(({ tool, argumentsFromInput = {}, when }) => ({

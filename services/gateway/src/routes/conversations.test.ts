@@ -1,4 +1,5 @@
 import { isConversationId, keys, type TranscriptEntry } from "@toolbus/contracts";
+import { holdText } from "@toolbus/state";
 import { describe, expect, it } from "vitest";
 import { type Asking, type Person, setup, START, textIn } from "../gateway-under-test.ts";
 import { problemOf } from "../problem-under-test.ts";
@@ -154,6 +155,22 @@ describe("GET /v1/conversations/{id}/messages", () => {
         },
       ],
     });
+  });
+
+  it("shows long results whole, the newest first, and of what is too much on one page the beginning", async () => {
+    await using t = await setup();
+    const id = await t.conversation();
+    const runId = await t.said("una", id);
+    const texts = ["a", "b", "c", "d"].map((letter) => letter.repeat(letter === "c" ? 48 : 100_000));
+    const result = { type: "result", runId, round: 1, name: "look", status: "ok", isError: false, at: 1 } as const;
+    const held = await Promise.all(texts.map((text) => holdText(t.store, text)));
+    await t.agent.transcribe(id, ...held.map((text, n) => ({ ...result, id: `c${n}`, callId: `${runId}.1.${n}`, ...text })));
+    const { body } = await t.ask("una", `${ROUTE}/${id}/messages`);
+    expect(contents(body)).toEqual([`${"a".repeat(4096)}\n[the first 4096 of 100000 characters]`, texts[1], texts[2], texts[3]]);
+    Object.assign(t.store, { getBlob: async () => null });
+    expect(contents((await t.ask("una", `${ROUTE}/${id}/messages?limit=1`)).body)).toEqual([
+      `${"d".repeat(4096)}\n[the first 4096 of 100000 characters]`,
+    ]);
   });
 
   it.each([0, 1, 5, 49, 50, 51, 63, 64, 65, 200, 257, 1030])(

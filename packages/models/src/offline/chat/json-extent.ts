@@ -4,6 +4,9 @@ export type Extent = { readonly ok: true; readonly end: number } | { readonly ok
 // Deeper than any argument; every level is one call of a function.
 const MAX_DEPTH = 64;
 
+/** What is expected where a value is nested too deeply. */
+export const TOO_DEEP = "a value that is less deeply nested";
+
 /**
  * Finds the end of the JSON value (RFC 8259) that begins at `from`, whatever follows it. Unlike `JSON.parse` it always says where a fault is, and
  * needs no end of the text.
@@ -15,7 +18,7 @@ export function jsonExtent(text: string, from: number): Extent {
 
   function value(depth: number): boolean {
     space();
-    if (depth > MAX_DEPTH) return fault("a value that is less deeply nested");
+    if (depth > MAX_DEPTH) return fault(TOO_DEEP);
     if (text[at] === "{") return members("}", () => string("a name in double quotes") && colon() && value(depth + 1));
     if (text[at] === "[") return members("]", () => value(depth + 1));
     if (text[at] === '"') return string("a text in double quotes");

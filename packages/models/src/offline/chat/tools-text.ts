@@ -4,7 +4,7 @@ import { counted } from "../figures.ts";
 import { exampleCall } from "./tool-example.ts";
 
 const MAX_LISTED = 16;
-const ELSE = "To have a release or an alert assessed, start an investigation of it; to chat, configure a language model.";
+const ELSE = "To have a release or an alert assessed, start an investigation of it; to chat, configure a language model (docs/models.md).";
 
 /** What can be done without a language model: every tool, what it is for, and a call of it that can be sent as it is. */
 export function toolsText(tools: readonly ToolSpec[]): string {

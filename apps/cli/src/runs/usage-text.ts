@@ -1,0 +1,32 @@
+import { dollarsOf, type Usage } from "@toolbus/contracts";
+
+/** What was used, for people: `3 model calls, 2 tool calls, 4,120 tokens in (3,800 cached), 310 out, $0.0123`. */
+export function usageText(usage: Usage): string {
+  const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, reasoningTokens } = usage;
+  const cached = classes([
+    [cacheReadTokens, "cached"],
+    [cacheWriteTokens, "put into the cache"],
+  ]);
+  const thought = classes([[reasoningTokens, "reasoning"]]);
+  return [
+    `${usage.modelCalls} model calls`,
+    `${usage.toolCalls} tool calls`,
+    `${count(inputTokens)} tokens in${cached}`,
+    `${count(outputTokens)} out${thought}`,
+    ...moneyOf(usage),
+  ].join(", ");
+}
+
+/** Nothing for what is free: whoever runs a model at home has not asked for its price. */
+function moneyOf({ costMicroUsd, unpricedCalls }: Usage): readonly string[] {
+  if (unpricedCalls === undefined) return costMicroUsd === undefined ? [] : [dollarsOf(costMicroUsd)];
+  const more = `${unpricedCalls} model call${unpricedCalls === 1 ? "" : "s"} of unknown price`;
+  return [costMicroUsd === undefined ? more : `${dollarsOf(costMicroUsd)} and ${more}`];
+}
+
+function classes(figures: readonly (readonly [tokens: number | undefined, name: string])[]): string {
+  const known = figures.flatMap(([tokens, name]) => (tokens === undefined ? [] : [`${count(tokens)} ${name}`]));
+  return known.length === 0 ? "" : ` (${known.join(", ")})`;
+}
+
+const count = (tokens: number): string => tokens.toLocaleString("en-US");

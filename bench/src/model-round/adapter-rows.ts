@@ -1,0 +1,101 @@
+import { type AskedProcess, startAsked } from "../asked-process.ts";
+import { pairedSlices } from "../paired-slices.ts";
+import { type Row, rounded, rowOf } from "../row.ts";
+import { tableWith } from "../table.ts";
+import type { AdapterQuestion, ClientName } from "./adapter-process.ts";
+import { type Ground, SLICE_MS } from "./ground.ts";
+
+/** One call of an adapter, against the same made otherwise. Times are in milliseconds. */
+export interface AdapterRow extends Omit<Row, "cpuMsPer"> {
+  /** Processor time of a call, all of its process. */
+  readonly cpuMs: number;
+  readonly bareCpuMs: number;
+  readonly cpuRatio: number;
+}
+
+const PAIRS: readonly { readonly ours: ClientName; readonly theirs: ClientName }[] = [
+  { ours: "OpenAI adapter", theirs: "fetch, chat completions" },
+  { ours: "OpenAI adapter", theirs: "openai SDK" },
+  { ours: "Anthropic adapter", theirs: "fetch, messages" },
+];
+
+const PROCESS = new URL("adapter-process.ts", import.meta.url);
+/** Calls in a row, one at a time: so many that the pause between two batches is nothing. */
+const BATCH = 50;
+
+/** One call of each adapter that can be pointed at the stub, against the same stream read by hand; each in a process of its own. */
+export async function adapterRows(ground: Ground): Promise<readonly AdapterRow[]> {
+  const rows: AdapterRow[] = [];
+  for (const { ours, theirs } of PAIRS)
+    rows.push(await withClient(ours, ground, (subject) => withClient(theirs, ground, (bare) => adapterRow(subject, bare, ground))));
+  return rows;
+}
+
+/** Those rows as text for a terminal. */
+export function tableOfAdapters(rows: readonly AdapterRow[]): string {
+  return tableWith(
+    [
+      { head: "one model call", cell: ({ name }) => name },
+      { head: "p50 ms", cell: ({ p50Ms }) => String(p50Ms) },
+      { head: "against", cell: ({ bareP50Ms }) => String(bareP50Ms) },
+      { head: "times (quartiles)", cell: ({ ratio, quartiles: [low, high] }) => `${ratio} (${low} to ${high})` },
+      { head: "CPU ms", cell: ({ cpuMs }) => String(cpuMs) },
+      { head: "against", cell: ({ bareCpuMs }) => String(bareCpuMs) },
+      { head: "times", cell: ({ cpuRatio }) => String(cpuRatio) },
+    ],
+    rows,
+  );
+}
+
+async function adapterRow(ours: Client, theirs: Client, { conditions }: Ground): Promise<AdapterRow> {
+  for (const side of [ours, theirs]) {
+    await side.turns(4 * BATCH);
+    await side.begin();
+  }
+  const paired = await pairedSlices({
+    subject: () => ours.turns(BATCH),
+    bare: () => theirs.turns(BATCH),
+    sliceMs: SLICE_MS / 4,
+    ...conditions,
+  });
+  const [cpuMs, bareCpuMs] = [await ours.cpuMsEach(), await theirs.cpuMsEach()];
+  const { cpuMsPer: _ofThisProcess, ...row } = rowOf(`${ours.name}, against ${theirs.name}`, paired, BATCH);
+  return { ...row, cpuMs: rounded(cpuMs), bareCpuMs: rounded(bareCpuMs), cpuRatio: rounded(cpuMs / bareCpuMs) };
+}
+
+interface Client {
+  readonly name: ClientName;
+  turns(count: number): Promise<void>;
+  /** From here on processor time is counted. */
+  begin(): Promise<void>;
+  cpuMsEach(): Promise<number>;
+}
+
+async function withClient<T>(name: ClientName, { modelUrl, conditions }: Ground, use: (client: Client) => Promise<T>): Promise<T> {
+  conditions.signal.throwIfAborted();
+  const asked = startAsked<AdapterQuestion>(PROCESS);
+  try {
+    await asked.ask({ kind: "begin", name, modelUrl });
+    return await use(clientOf(name, asked));
+  } finally {
+    await asked.stop();
+  }
+}
+
+function clientOf(name: ClientName, asked: AskedProcess<AdapterQuestion>): Client {
+  let made = 0;
+  let since = 0;
+  const cpuMs = async (): Promise<number> => ((await asked.ask({ kind: "cpu" })) as { readonly cpuMs: number }).cpuMs;
+  return {
+    name,
+    async turns(count) {
+      await asked.ask({ kind: "turns", count });
+      made += count;
+    },
+    async begin() {
+      made = 0;
+      since = await cpuMs();
+    },
+    cpuMsEach: async () => ((await cpuMs()) - since) / made,
+  };
+}

@@ -1,0 +1,29 @@
+import { randomBytes } from "node:crypto";
+import { startAsked } from "../asked-process.ts";
+import type { Conditions } from "../benchmark.ts";
+import type { StubQuestion } from "./stub-model-process.ts";
+
+/** What stands behind every row of this benchmark. */
+export interface Ground {
+  readonly modelUrl: string;
+  readonly conditions: Conditions;
+}
+
+export const SLICE_MS = 1000;
+
+const STUB = new URL("stub-model-process.ts", import.meta.url);
+
+/** Starts the stub of a model; stops it whatever happens. */
+export async function onGround<T>(conditions: Conditions, use: (ground: Ground) => Promise<T>): Promise<T> {
+  const stub = startAsked<StubQuestion>(STUB);
+  try {
+    const { url } = (await stub.ask({ kind: "begin" })) as { readonly url: string };
+    return await use({ modelUrl: url, conditions });
+  } finally {
+    await stub.stop();
+  }
+}
+
+export function newNamespace(): string {
+  return `bench-${randomBytes(5).toString("hex")}`;
+}

@@ -1,0 +1,52 @@
+import { startAsked } from "../asked-process.ts";
+import type { ContenderName } from "./contenders.ts";
+import type { RoundQuestion } from "./round-process.ts";
+import type { RoundPlace } from "./round.ts";
+
+/** A contender in a process of its own, ready to be measured. */
+export interface RunningContender {
+  /** So many runs of so many tool rounds each, so many of them in flight at any time. Rejects with `ContenderFailed` when one ends wrongly. */
+  runs(count: number, rounds: number, inFlight: number): Promise<void>;
+  /** Leaves nothing running, and nothing on a server but what has a namespace on Redis. */
+  stop(): Promise<void>;
+}
+
+/** A contender could not begin, or one of its runs ended wrongly. */
+export class ContenderFailed extends Error {
+  override readonly name = "ContenderFailed";
+  readonly contender: ContenderName;
+
+  constructor(contender: ContenderName, message: string) {
+    super(message);
+    this.contender = contender;
+  }
+}
+
+const PROCESS = new URL("round-process.ts", import.meta.url);
+
+export async function startContender(name: ContenderName, place: RoundPlace): Promise<RunningContender> {
+  const process = startAsked<RoundQuestion>(PROCESS);
+  const ask = async (question: RoundQuestion): Promise<void> => {
+    try {
+      await process.ask(question);
+    } catch (error) {
+      const words = error instanceof Error ? error.message : String(error);
+      throw new ContenderFailed(name, `${name} failed: ${words.split("\n")[0]?.replace(/[.\s]+$/, "") ?? ""}.`);
+    }
+  };
+  const stop = async (): Promise<void> => {
+    try {
+      await ask({ kind: "end" });
+    } finally {
+      await process.stop();
+    }
+  };
+  try {
+    await ask({ kind: "begin", name, place });
+  } catch (error) {
+    // The error that ended it is the one to tell.
+    await stop().catch(() => undefined);
+    throw error;
+  }
+  return { runs: (count, rounds, inFlight) => ask({ kind: "runs", count, rounds, inFlight }), stop };
+}

@@ -1,0 +1,108 @@
+import { keys, type LiveEvent } from "@toolbus/contracts";
+import { connectModel, type ModelProvider, noModelSettings } from "@toolbus/models";
+import { connectState } from "@toolbus/state";
+import { toolbusLoop } from "../run-loop/toolbus-loop.ts";
+import { withOption } from "../server-urls.ts";
+import { API_KEY, checkAnswer, MODEL, openaiUrl, type RoundContender, type RoundPlace } from "./round.ts";
+
+/** Gateway's core, agent and worker in one process, state on Redis, and the model behind the adapter for OpenAI, as configuration connects it. */
+export const toolbusRounds: RoundContender = {
+  async open(place) {
+    const loop = await toolbusLoop(loopPlace(place), await openaiAdapter(place));
+    return {
+      async run(rounds) {
+        checkAnswer((await loop.ask(rounds)).text, rounds);
+      },
+      stop: () => loop.stop(),
+    };
+  },
+};
+
+/** The same with a reader: a run is over when its answer has come live, piece by piece, on a connection of the reader's own. */
+export const toolbusStream: RoundContender = {
+  async open(place) {
+    const reader = await startReader(place);
+    const loop = await toolbusLoop(loopPlace(place), await openaiAdapter(place));
+    return {
+      async run(rounds) {
+        const { runId, text } = await loop.ask(rounds);
+        checkAnswer(text, rounds);
+        await reader.heard(runId, text);
+      },
+      async stop() {
+        await loop.stop();
+        await reader.stop();
+      },
+    };
+  },
+};
+
+/** The adapter that `LLM_PROVIDER=openai` and `LLM_BASE_URL` come to. */
+export function openaiAdapter(place: Pick<RoundPlace, "modelUrl">): Promise<ModelProvider> {
+  return connectModel({
+    ...noModelSettings,
+    provider: "openai",
+    model: MODEL,
+    keys: { ...noModelSettings.keys, openai: API_KEY },
+    baseUrl: openaiUrl(place),
+  });
+}
+
+function loopPlace({ redisUrl, namespace, modelUrl }: RoundPlace) {
+  return { redisUrl, namespace, modelUrl, tools: { kind: "here" } } as const;
+}
+
+interface Reader {
+  /** Resolves when this text of the run has come. */
+  heard(runId: string, text: string): Promise<void>;
+  stop(): Promise<void>;
+}
+
+interface Hearing {
+  text: string;
+  wanted: string | null;
+  readonly whole: PromiseWithResolvers<void>;
+}
+
+async function startReader({ redisUrl, namespace }: RoundPlace): Promise<Reader> {
+  const state = await connectState(withOption(redisUrl, "namespace", namespace), { clock: () => Date.now() });
+  const hearings = new Map<string, Hearing>();
+  const stopping = new AbortController();
+  const reading = read();
+  return {
+    async heard(runId, text) {
+      const log = keys.live(runId);
+      const hearing = hearingOf(log);
+      hearing.wanted = text;
+      look(hearing);
+      await hearing.whole.promise;
+      hearings.delete(log);
+    },
+    async stop() {
+      stopping.abort();
+      await reading.catch(() => undefined);
+      await state.close();
+    },
+  };
+
+  async function read(): Promise<void> {
+    for await (const item of state.follow({ signal: stopping.signal })) {
+      if (item.kind !== "live") continue;
+      const event = item.batch as unknown as LiveEvent;
+      if (event.type !== "delta") continue;
+      const hearing = hearingOf(item.log);
+      hearing.text += event.text;
+      look(hearing);
+    }
+  }
+
+  function hearingOf(log: string): Hearing {
+    const known = hearings.get(log) ?? { text: "", wanted: null, whole: Promise.withResolvers<void>() };
+    hearings.set(log, known);
+    return known;
+  }
+}
+
+function look({ text, wanted, whole }: Hearing): void {
+  if (text === wanted) whole.resolve();
+}

@@ -1,0 +1,30 @@
+import { type Static, Type } from "typebox";
+import { parser } from "../parse.ts";
+
+const closed = { additionalProperties: false } as const;
+const Amount = Type.Integer({ minimum: 0 });
+const Ceiling = Type.Union([Amount, Type.Null()]);
+
+/**
+ * What is used or reserved of one budget: all that a run and its sub-runs use, or what a principal or a tenant uses in one day of UTC. Family
+ * `budget`, written by the agent; expires some time after nothing draws on it any more.
+ */
+export const BudgetWindow = Type.Object(
+  {
+    tokens: Amount,
+    /** Millionths of a US dollar. */
+    microUsd: Amount,
+    toolCalls: Amount,
+    /** The ceilings as they were when it was last drawn on, for who looks at it; null: none. */
+    ceilings: Type.Object({ tokens: Ceiling, microUsd: Ceiling, toolCalls: Ceiling }, closed),
+  },
+  closed,
+);
+export type BudgetWindow = Static<typeof BudgetWindow>;
+
+/** What one model call has reserved of a budget, until it is settled: the most that it may use. Family `budget`, written by the agent. */
+export const BudgetReservation = Type.Object({ tokens: Amount, microUsd: Amount, toolCalls: Amount }, closed);
+export type BudgetReservation = Static<typeof BudgetReservation>;
+
+export const parseBudgetWindow = parser(BudgetWindow);
+export const parseBudgetReservation = parser(BudgetReservation);

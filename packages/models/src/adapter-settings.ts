@@ -1,0 +1,12 @@
+import type { ModelFacts } from "./model-facts.ts";
+
+/** What an adapter is made of. It reads no environment: whoever connects a model does. */
+export interface AdapterSettings {
+  /** As the vendor names it. */
+  readonly model: string;
+  /** Null where none is needed, as with a local server. */
+  readonly apiKey: string | null;
+  /** Another address than the vendor's own; null for the vendor's. */
+  readonly baseUrl: string | null;
+  readonly facts: ModelFacts;
+}

@@ -1,0 +1,46 @@
+import type { AdapterSettings } from "../adapter-settings.ts";
+import type { ModelContext, ModelProvider, ModelReply, ModelRequest } from "../model-provider.ts";
+import { assertPaired } from "../pairing.ts";
+import { estimateTokens } from "../tokens/estimate-tokens.ts";
+import { untilAborted } from "../until-aborted.ts";
+import { wireTools } from "../wire-tools.ts";
+import { type AnthropicClient, anthropicClient } from "./client.ts";
+import { anthropicError } from "./errors.ts";
+import { readMessage } from "./read-message.ts";
+import { replyOf } from "./reply.ts";
+import { messageParams } from "./request.ts";
+
+/** Claude, over Anthropic's Messages API of 2026-10-21: no temperature is sent, the prompt is cached at the end of system and transcript. */
+export function anthropicModel(settings: AdapterSettings): ModelProvider {
+  const { model, facts } = settings;
+  const { contextTokens, maxOutputTokens, vision, resultChars } = facts;
+  const client = anthropicClient(settings);
+  return {
+    name: "anthropic",
+    model,
+    dialect: "anthropic",
+    capabilities: { tools: true, streaming: true, vision, sampling: false, contextTokens, maxOutputTokens, resultChars },
+    complete: (request, context) => complete(client, settings, request, context),
+    estimateTokens: (entries, system) => estimateTokens(entries, system, "anthropic"),
+  };
+}
+
+async function complete(
+  client: AnthropicClient,
+  settings: AdapterSettings,
+  request: ModelRequest,
+  context: ModelContext,
+): Promise<ModelReply> {
+  assertPaired(request.transcript);
+  const { signal } = context;
+  const tools = wireTools(request.tools, "anthropic");
+  const params = messageParams(request, tools, settings);
+  return untilAborted(signal, async () => {
+    try {
+      const message = await readMessage(await client(params, signal), { request, tools, context });
+      return replyOf(message, { request, tools, model: settings.model });
+    } catch (error) {
+      throw anthropicError(error, { settings, toolNames: tools.names });
+    }
+  });
+}

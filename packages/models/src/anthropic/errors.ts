@@ -1,0 +1,58 @@
+import { APIConnectionError, APIError } from "@anthropic-ai/sdk";
+import type { AdapterSettings } from "../adapter-settings.ts";
+import { connectionError } from "../connection-error.ts";
+import { ModelError, ProviderError } from "../model-errors.ts";
+import { retryAfterMs } from "../retry-after.ts";
+import { statusError } from "../status-error.ts";
+
+interface Asked {
+  readonly settings: AdapterSettings;
+  /** Of the tools that were sent, in order. */
+  readonly toolNames: readonly string[];
+}
+
+/** What the SDK threw, as one of the classes that the loop knows. An error that is none of the vendor's or the network's passes through. */
+export function anthropicError(error: unknown, { settings, toolNames }: Asked): unknown {
+  if (error instanceof ModelError) return error;
+  const provider = { name: "Anthropic", keyVariable: "ANTHROPIC_API_KEY", baseUrl: settings.baseUrl, secret: settings.apiKey };
+  if (error instanceof SyntaxError)
+    return new ProviderError("Anthropic's answer holds JSON that is broken: nothing of it is used.", true, { cause: error });
+  if (error instanceof APIConnectionError || !(error instanceof APIError)) return connectionError(error, provider);
+  const said = error.apiMessage ?? "";
+  return statusError({
+    provider,
+    model: settings.model,
+    toolNames,
+    status: error.status ?? STATUS_OF_TYPE[error.type ?? ""] ?? null,
+    inStream: error.status === undefined,
+    said,
+    kind: OUT_OF_CREDIT.test(said) ? "billing" : KIND_OF_TYPE[error.type ?? ""],
+    requestId: error.requestID ?? requestIdIn(error.error),
+    retryAfterMs: retryAfterMs((name) => error.headers?.get(name)),
+  });
+}
+
+/** An `error` event says it in its body. */
+function requestIdIn(body: unknown): string | null {
+  const id = typeof body === "object" && body !== null && "request_id" in body ? body.request_id : null;
+  return typeof id === "string" ? id : null;
+}
+
+/** It comes as a plain 400. */
+const OUT_OF_CREDIT = /credit balance is too low/i;
+
+/** An `error` event within a stream has a type and no status: platform.claude.com/docs/en/api/errors. */
+const STATUS_OF_TYPE: Readonly<Record<string, number>> = {
+  invalid_request_error: 400,
+  authentication_error: 401,
+  billing_error: 402,
+  permission_error: 403,
+  not_found_error: 404,
+  request_too_large: 413,
+  rate_limit_error: 429,
+  api_error: 500,
+  timeout_error: 504,
+  overloaded_error: 529,
+};
+
+const KIND_OF_TYPE: Readonly<Record<string, "billing">> = { billing_error: "billing" };

@@ -1,0 +1,55 @@
+import type Anthropic from "@anthropic-ai/sdk";
+import type { JsonObject } from "@toolbus/contracts";
+import { callInput } from "../call-input.ts";
+
+/** A block that is being streamed. */
+export interface GrowingBlock {
+  readonly start: Anthropic.RawContentBlockStartEvent["content_block"];
+  readonly deltas: Anthropic.RawContentBlockDelta[];
+  /** Which call of the message it is, from 0; null for a block that is none. */
+  readonly call: number | null;
+}
+
+/** A block that came whole. */
+export interface MessageBlock {
+  /** As a plain answer would have held it: this is what goes back to the vendor. */
+  readonly block: JsonObject;
+  readonly text: string;
+  readonly call: { readonly id: string; readonly name: string; readonly arguments: string } | null;
+}
+
+export function wholeBlock({ start, deltas, call }: GrowingBlock): MessageBlock {
+  const block: Record<string, unknown> = { ...start };
+  const text = (start.type === "text" ? start.text : "") + joined(deltas, "text_delta", (delta) => delta.text);
+  const input = joined(deltas, "input_json_delta", (delta) => delta.partial_json);
+  const citations = deltas.flatMap((delta) => (delta.type === "citations_delta" ? [delta.citation] : []));
+  if (start.type === "text") block["text"] = text;
+  if (start.type === "text" && citations.length > 0) block["citations"] = [...(start.citations ?? []), ...citations];
+  if (start.type === "thinking") {
+    block["thinking"] = start.thinking + joined(deltas, "thinking_delta", (delta) => delta.thinking);
+    block["signature"] = start.signature + joined(deltas, "signature_delta", (delta) => delta.signature);
+  }
+  if (input !== "") block["input"] = callInput(input);
+  const whole = JSON.parse(JSON.stringify(block)) as JsonObject;
+  if (start.type !== "tool_use" || call === null) return { block: whole, text, call: null };
+  return {
+    block: whole,
+    text,
+    call: { id: start.id ?? "", name: start.name, arguments: input === "" ? JSON.stringify(start.input ?? {}) : input },
+  };
+}
+
+function joined<Type extends Anthropic.RawContentBlockDelta["type"]>(
+  deltas: readonly Anthropic.RawContentBlockDelta[],
+  type: Type,
+  textOf: (delta: Extract<Anthropic.RawContentBlockDelta, { type: Type }>) => string,
+): string {
+  return deltas.map((delta) => (isOf(delta, type) ? textOf(delta) : "")).join("");
+}
+
+function isOf<Type extends Anthropic.RawContentBlockDelta["type"]>(
+  delta: Anthropic.RawContentBlockDelta,
+  type: Type,
+): delta is Extract<Anthropic.RawContentBlockDelta, { type: Type }> {
+  return delta.type === type;
+}

@@ -1,0 +1,49 @@
+import { describe, expect, it } from "vitest";
+import { lookup, requestOf, toolNamed, userEntry } from "../conformance/requests.ts";
+import type { ModelRequest } from "../model-provider.ts";
+import { compileTool } from "../schema/compile-tool.ts";
+import { wireTools } from "../wire-tools.ts";
+import { messageParams } from "./request.ts";
+
+const facts = { contextTokens: 200_000, maxOutputTokens: 8192, vision: true, sampling: false, resultChars: 64_000, price: null };
+
+function paramsOf(more: Partial<ModelRequest>) {
+  const request = requestOf([userEntry("Look.")], more);
+  return messageParams(request, wireTools(request.tools, "anthropic"), { model: "claude-sonnet-5-5", apiKey: "k", baseUrl: null, facts });
+}
+
+describe("a request to Anthropic", () => {
+  it("has no temperature, whatever is asked for", () => {
+    expect(paramsOf({ temperature: 0.7 })).not.toHaveProperty("temperature");
+  });
+
+  it("asks for no longer reply than the model gives, and for one token at least", () => {
+    expect(paramsOf({ maxTokens: 1_000_000 }).max_tokens).toBe(8192);
+    expect(paramsOf({ maxTokens: 0 }).max_tokens).toBe(1);
+  });
+
+  it("leaves a blank system prompt out, and marks any other for the cache, the tools before it with it", () => {
+    expect(paramsOf({ system: " \n" })).not.toHaveProperty("system");
+    expect(paramsOf({ system: "Be kind." }).system).toEqual([{ type: "text", text: "Be kind.", cache_control: { type: "ephemeral" } }]);
+  });
+
+  it("sends exactly what the compiler made of a tool", () => {
+    const spec = toolNamed("orders.lookup");
+    const compiled = compileTool(spec, "anthropic");
+    if (!compiled.ok) throw new Error(compiled.reason);
+    const { name, description, parameters, strict } = compiled;
+    expect(paramsOf({ tools: [spec] }).tools).toEqual([{ name, description, input_schema: parameters, ...(strict ? { strict } : {}) }]);
+  });
+
+  it("says nothing of tools when there are none", () => {
+    const params = paramsOf({ tools: [] });
+    expect(params).not.toHaveProperty("tools");
+    expect(params).not.toHaveProperty("tool_choice");
+  });
+
+  it("says with every choice that one call is enough, but for none", () => {
+    for (const toolChoice of ["auto", "required", `tool:${lookup.name}`] as const)
+      expect(paramsOf({ toolChoice, parallelCalls: false }).tool_choice).toMatchObject({ disable_parallel_tool_use: true });
+    expect(paramsOf({ toolChoice: "none", parallelCalls: false }).tool_choice).toEqual({ type: "none" });
+  });
+});

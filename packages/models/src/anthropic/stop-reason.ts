@@ -1,0 +1,25 @@
+import { ProviderError } from "../model-errors.ts";
+import type { StopReason } from "../model-provider.ts";
+
+/** The vendor's word in ours. Throws `ProviderError` for a word that is not known: what the turn is worth is not known then either. */
+export function stopOf(reason: string | null): StopReason {
+  switch (reason) {
+    case "end_turn":
+    case "stop_sequence":
+      return "end_turn";
+    case "tool_use":
+      return "tool_use";
+    case "max_tokens":
+    case "model_context_window_exceeded":
+      return "max_tokens";
+    case "refusal":
+      return "refusal";
+    case "pause_turn":
+      return "pause";
+    default:
+      throw new ProviderError(
+        `Anthropic stopped for a reason that this version does not know, ${JSON.stringify(reason)}: the reply is not used. Update Toolbus.`,
+        false,
+      );
+  }
+}

@@ -1,0 +1,54 @@
+import type { ModelContext, ModelProvider, ModelReply, ModelRequest } from "../model-provider.ts";
+import { assertPaired } from "../pairing.ts";
+import { estimateTokens } from "../tokens/estimate-tokens.ts";
+import { untilAborted } from "../until-aborted.ts";
+import { wireTools } from "../wire-tools.ts";
+import type { BedrockSettings } from "./bedrock-settings.ts";
+import { type BedrockClient, bedrockClient } from "./client.ts";
+import { bedrockError } from "./errors.ts";
+import { readMessage } from "./read-message.ts";
+import { replyOf } from "./reply.ts";
+import { converseInput } from "./request.ts";
+
+/**
+ * Any model of Amazon Bedrock that speaks Converse and takes tools. The protocol knows no choice `none` and no limit of one call a turn: calls
+ * that come although none is allowed are dropped.
+ */
+export function bedrockModel(settings: BedrockSettings): ModelProvider {
+  const { model, facts } = settings;
+  const { contextTokens, maxOutputTokens, vision, sampling, resultChars } = facts;
+  const client = bedrockClient(settings);
+  return {
+    name: "bedrock",
+    model,
+    dialect: "bedrock",
+    capabilities: { tools: true, streaming: true, vision, sampling, contextTokens, maxOutputTokens, resultChars },
+    complete: (request, context) => complete(client, settings, request, context),
+    estimateTokens: (entries, system) => estimateTokens(entries, system, "bedrock"),
+  };
+}
+
+async function complete(
+  client: BedrockClient,
+  settings: BedrockSettings,
+  request: ModelRequest,
+  context: ModelContext,
+): Promise<ModelReply> {
+  assertPaired(request.transcript);
+  const { signal } = context;
+  const tools = wireTools(request.tools, "bedrock");
+  const input = converseInput(request, tools, settings);
+  return untilAborted(signal, async () => {
+    const seen = { response: null };
+    // The SDK lets go of an answer only when its signal aborts: one that nobody reads to its end would stay open.
+    const ended = new AbortController();
+    try {
+      const events = await client(input, AbortSignal.any([signal, ended.signal]), seen);
+      return replyOf(await readMessage(events, { request, tools, context }), { request, tools, model: settings.model });
+    } catch (error) {
+      throw bedrockError(error, { settings, toolNames: tools.names, response: seen.response });
+    } finally {
+      ended.abort();
+    }
+  });
+}

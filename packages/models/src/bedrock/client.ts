@@ -1,0 +1,78 @@
+import {
+  BedrockRuntimeClient,
+  type BedrockRuntimeClientConfig,
+  ConverseStreamCommand,
+  type ConverseStreamCommandInput,
+  type ConverseStreamOutput,
+} from "@aws-sdk/client-bedrock-runtime";
+import { ProviderError } from "../model-errors.ts";
+import type { BedrockSettings } from "./bedrock-settings.ts";
+import { fetchHandler } from "./fetch-handler.ts";
+
+/** What of the HTTP answer the SDK's errors do not say. */
+export interface SeenResponse {
+  readonly statusCode: number;
+  /** By name in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/**
+ * Sends one request and gives the events of its answer. Rejects with what the SDK throws, or with `ProviderError` for no stream of events;
+ * `seen.response` then holds the answer, if there was one.
+ */
+export type BedrockClient = (
+  input: ConverseStreamCommandInput,
+  signal: AbortSignal,
+  seen: { response: SeenResponse | null },
+) => Promise<AsyncIterable<ConverseStreamOutput>>;
+
+/** Opens no connection, and looks for credentials only when it sends. The SDK's own retries are off: a retry that nobody sees is none of ours. */
+export function bedrockClient(settings: BedrockSettings): BedrockClient {
+  const { baseUrl, region } = settings;
+  const client = new BedrockRuntimeClient({
+    ...(region === null ? {} : { region }),
+    ...(baseUrl === null ? {} : { endpoint: baseUrl }),
+    ...authOf(settings),
+    maxAttempts: 1,
+    requestHandler: fetchHandler(),
+  });
+  return async (input, signal, seen) => {
+    const command = new ConverseStreamCommand(input);
+    // Next to the handler, so that it sees the answer before the SDK reads it as what it is not.
+    command.middlewareStack.add(
+      (next) => async (args) => {
+        const result = await next(args);
+        seen.response = responseOf(result.response);
+        assertEventStream(seen.response, baseUrl);
+        return result;
+      },
+      { step: "deserialize", priority: "low", name: "seeResponse" },
+    );
+    const { stream } = await client.send(command, { abortSignal: signal });
+    if (!stream) throw new ProviderError("Amazon Bedrock answered without a stream: nothing of it is used.", true);
+    return stream;
+  };
+}
+
+function authOf({
+  apiKey,
+  credentials,
+}: BedrockSettings): Pick<BedrockRuntimeClientConfig, "credentials" | "token" | "authSchemePreference"> {
+  if (apiKey !== null) return { token: { token: apiKey }, authSchemePreference: ["httpBearerAuth"] };
+  if (credentials !== null) return { credentials, authSchemePreference: ["sigv4"] };
+  return {};
+}
+
+function responseOf(response: unknown): SeenResponse | null {
+  const { statusCode, headers } = response as Partial<SeenResponse>;
+  return typeof statusCode === "number" ? { statusCode, headers: headers ?? {} } : null;
+}
+
+/** The SDK takes the first bytes of anything for the length of a frame. */
+function assertEventStream(response: SeenResponse | null, baseUrl: string | null): void {
+  if (response?.statusCode !== 200) return;
+  const type = response.headers["content-type"] ?? "no content type";
+  if (type.startsWith("application/vnd.amazon.eventstream")) return;
+  const check = baseUrl === null ? "" : ": check that LLM_BASE_URL is an address that speaks Converse, with nothing before it that answers";
+  throw new ProviderError(`Amazon Bedrock's answer is ${JSON.stringify(type)}, not a stream of events${check}.`, false);
+}

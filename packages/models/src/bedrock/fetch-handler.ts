@@ -1,0 +1,53 @@
+/** A request of the SDK, signed. */
+interface SignedRequest {
+  readonly method: string;
+  readonly protocol: string;
+  readonly hostname: string;
+  readonly port?: number;
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string | readonly string[] | null>>;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array<ArrayBuffer>;
+}
+
+/** What the SDK sends its requests with. */
+export interface FetchHandler extends Record<string, unknown> {
+  handle(request: SignedRequest, options?: { readonly abortSignal?: AbortSignal }): Promise<{ readonly response: object }>;
+}
+
+/**
+ * Sends the SDK's requests over Node's `fetch`. The SDK's own way for this service is HTTP/2 with a connection for each request, which costs a
+ * handshake a turn and which gateways without TLS do not speak. There is no timeout: the signal is the deadline.
+ */
+export function fetchHandler(): FetchHandler {
+  return {
+    metadata: { handlerProtocol: "http/1.1" },
+    async handle(request, { abortSignal } = {}) {
+      const response = await fetch(urlOf(request), {
+        method: request.method,
+        // `fetch` writes these two itself, from the address and the body that were signed.
+        headers: Object.entries(request.headers).filter(([name]) => !/^(host|content-length)$/i.test(name)),
+        body: request.body ?? null,
+        signal: abortSignal ?? null,
+        redirect: "manual",
+      });
+      const { status: statusCode, headers, body } = response;
+      return { response: { statusCode, headers: Object.fromEntries(headers), body: body ?? new Uint8Array() } };
+    },
+    // The SDK asks for these; nothing of it can be set from the outside.
+    updateHttpClientConfig: () => undefined,
+    httpHandlerConfigs: () => ({}),
+    destroy: () => undefined,
+  };
+}
+
+function urlOf({ protocol, hostname, port, path, query = {} }: SignedRequest): string {
+  const pairs = Object.entries(query).flatMap(([name, value]) => valuesOf(value).map((one): [string, string] => [name, one]));
+  const search = pairs.length === 0 ? "" : `?${new URLSearchParams(pairs).toString()}`;
+  return `${protocol}//${hostname}${port === undefined ? "" : `:${port}`}${path}${search}`;
+}
+
+function valuesOf(value: string | readonly string[] | null): readonly string[] {
+  if (value === null) return [""];
+  return typeof value === "string" ? [value] : value;
+}

@@ -1,0 +1,42 @@
+import type { ContentBlock, ContentBlockDelta, ToolUseBlockStart } from "@aws-sdk/client-bedrock-runtime";
+import { callInput } from "../call-input.ts";
+import { documentOf } from "./document.ts";
+
+/** A block that is being streamed. */
+export interface GrowingBlock {
+  /** Of a call; null for what has no start. */
+  readonly start: ToolUseBlockStart | null;
+  readonly deltas: ContentBlockDelta[];
+  /** Which call of the message it is, from 0; null for a block that is none. */
+  readonly call: number | null;
+}
+
+/** A block that came whole. */
+export interface MessageBlock {
+  /** As a plain answer would have held it, to go back to the vendor; null for a block that cannot go back. */
+  readonly block: ContentBlock | null;
+  readonly text: string;
+  readonly call: { readonly id: string; readonly name: string; readonly arguments: string } | null;
+}
+
+export function wholeBlock({ start, deltas, call }: GrowingBlock): MessageBlock {
+  if (start && call !== null) {
+    const written = deltas.map(({ toolUse }) => toolUse?.input ?? "").join("");
+    const { toolUseId: id = "", name = "", type } = start;
+    const input = documentOf(callInput(written));
+    const toolUse = { toolUseId: id, name, input, ...(type === undefined ? {} : { type }) };
+    return { block: { toolUse }, text: "", call: { id, name, arguments: written === "" ? "{}" : written } };
+  }
+  if (deltas.some(({ reasoningContent }) => reasoningContent)) return { block: thinkingOf(deltas), text: "", call: null };
+  const text = deltas.map((delta) => delta.text ?? "").join("");
+  return { block: text === "" ? null : { text }, text, call: null };
+}
+
+function thinkingOf(deltas: readonly ContentBlockDelta[]): ContentBlock | null {
+  const said = deltas.flatMap(({ reasoningContent }) => (reasoningContent ? [reasoningContent] : []));
+  const redacted = said.flatMap(({ redactedContent }) => (redactedContent ? [redactedContent] : []));
+  if (redacted.length > 0) return { reasoningContent: { redactedContent: Buffer.concat(redacted) } };
+  const signature = said.map((delta) => delta.signature ?? "").join("");
+  const text = said.map((delta) => delta.text ?? "").join("");
+  return { reasoningContent: { reasoningText: { text, ...(signature === "" ? {} : { signature }) } } };
+}

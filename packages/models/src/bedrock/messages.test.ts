@@ -1,0 +1,108 @@
+import type { ContentBlock, Message } from "@aws-sdk/client-bedrock-runtime";
+import type { Json, TranscriptEntry } from "@toolbus/contracts";
+import type { AskedMessage } from "@toolbus/testing/model-servers";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { anyTranscript } from "../conformance/any-transcript.ts";
+import { lookup, resultEntry, seedTurn, userEntry } from "../conformance/requests.ts";
+import { expectSameConversation } from "../conformance/same-conversation.ts";
+import { GO_ON, OPENING } from "../message-turns.ts";
+import { wireTools } from "../wire-tools.ts";
+import { converseMessages } from "./messages.ts";
+
+const model = "us.anthropic.claude-sonnet-4-5-20250929-v1:0";
+const facts = { contextTokens: 200_000, maxOutputTokens: 8192, vision: true, sampling: true, resultChars: 64_000, price: null };
+const settings = { model, apiKey: null, baseUrl: null, facts };
+const tools = wireTools([lookup], "bedrock");
+
+function messagesOf(transcript: readonly TranscriptEntry[]): Message[] {
+  return converseMessages(transcript, tools, settings);
+}
+
+/** The neutral form again, without what the vendor's rules added. */
+function readBack(messages: readonly Message[]): readonly AskedMessage[] {
+  return messages.flatMap(({ role, content = [] }): readonly AskedMessage[] => {
+    const text = content.map((block) => block.text ?? "").join("");
+    if (role === "assistant") {
+      const used = content.flatMap(({ toolUse }) => (toolUse ? [toolUse] : []));
+      return [
+        { role, text, calls: used.map(({ toolUseId = "", name = "", input }) => ({ id: toolUseId, name, arguments: input as Json })) },
+      ];
+    }
+    const results = content.flatMap(({ toolResult }) => (toolResult ? [toolResult] : []));
+    const back = results.map(({ toolUseId = "", content: [first] = [], status }) => ({
+      role: "tool" as const,
+      id: toolUseId,
+      content: first?.json === undefined ? (first?.text ?? "") : JSON.stringify(first.json),
+      isError: status === "error",
+    }));
+    return text === "" || text === OPENING || text === GO_ON ? back : [...back, { role: "user", text }];
+  });
+}
+
+function resultOf(content: string, isError = false): unknown {
+  const call = { id: "c1", name: lookup.name, arguments: "{}" };
+  return messagesOf([userEntry("Look."), seedTurn("", call), resultEntry("c1", lookup.name, content, isError)])[2]?.content?.[0]
+    ?.toolResult;
+}
+
+describe("messages for Bedrock", () => {
+  it("read back are the transcript, with calls and results paired, for any transcript", () => {
+    fc.assert(
+      fc.property(anyTranscript, (transcript) => {
+        const messages = messagesOf(transcript);
+        const roles = messages.map(({ role }) => role);
+        expect(roles).toEqual(roles.map((_, n) => (n % 2 === 0 ? "user" : "assistant")));
+        expect(roles.at(-1)).toBe("user");
+        const back = readBack(messages);
+        expectSameConversation(back, transcript, true);
+        const ids = back.flatMap((message) => (message.role === "assistant" ? message.calls.map(({ id }) => id) : []));
+        expect(new Set(ids).size).toBe(ids.length);
+        expect(messages.flatMap(({ content = [] }) => content).filter(({ text }) => text?.trim() === "")).toEqual([]);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it("give a success as JSON when it is an object, and as text when it is not or would lose something", () => {
+    expect(resultOf('{"found":true}')).toEqual({ toolUseId: "c1", content: [{ json: { found: true } }] });
+    for (const text of ["[1,2]", "12", "plain", '{"id":12345678901234567890}', '{"__proto__":1}', '{"n":1e400}'])
+      expect(resultOf(text)).toEqual({ toolUseId: "c1", content: [{ text }] });
+    expect(resultOf("")).toEqual({ toolUseId: "c1", content: [{ text: "(no output)" }] });
+  });
+
+  it("give a failure as text, marked as one", () => {
+    expect(resultOf('{"error":"gone"}', true)).toEqual({ toolUseId: "c1", content: [{ text: '{"error":"gone"}' }], status: "error" });
+  });
+
+  it("send a turn of this model back as it came, blacked out thinking among it", () => {
+    const bytes = Buffer.from([0, 255, 7]);
+    const payload = [
+      { reasoningContent: { redactedContent: bytes.toString("base64") } },
+      { reasoningContent: { reasoningText: { text: "Hm.", signature: "sig" } } },
+      { toolUse: { toolUseId: "t1", name: lookup.name, input: { reasoningContent: "7" } } },
+    ];
+    const own = { ...seedTurn("", { id: "t1", name: lookup.name, arguments: "{}" }), vendor: { api: "bedrock.converse", model, payload } };
+    const sent = (turn: TranscriptEntry): readonly ContentBlock[] =>
+      messagesOf([userEntry("Look."), turn, resultEntry("t1", lookup.name, "{}")])[1]?.content ?? [];
+    expect(sent(own)).toEqual([{ reasoningContent: { redactedContent: bytes } }, ...payload.slice(1)]);
+    for (const vendor of [
+      { ...own.vendor, model: "another" },
+      { ...own.vendor, api: "other" },
+      { ...own.vendor, payload: ["x"] },
+      { ...own.vendor, payload: null },
+    ])
+      expect(sent({ ...own, vendor })).toEqual([{ toolUse: { toolUseId: "t1", name: lookup.name, input: {} } }]);
+  });
+
+  it("mark the end for the cache where the model has one, and only there", () => {
+    const price = { input: 3_000_000, output: 15_000_000, cacheRead: 300_000, cacheWrite: 3_750_000 };
+    const marked = (id: string, has: boolean) =>
+      JSON.stringify(
+        converseMessages([userEntry("Look.")], tools, { ...settings, model: id, facts: { ...facts, price: has ? price : null } }),
+      );
+    expect(marked(model, true)).toContain("cachePoint");
+    expect(marked(model, false)).not.toContain("cachePoint");
+    expect(marked("meta.llama4-scout-17b-instruct-v1:0", true)).not.toContain("cachePoint");
+  });
+});

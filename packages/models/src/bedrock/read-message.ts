@@ -1,0 +1,81 @@
+import type { ContentBlockDelta, ConverseStreamOutput, TokenUsage } from "@aws-sdk/client-bedrock-runtime";
+import { NetworkError, ProviderError } from "../model-errors.ts";
+import type { ModelContext, ModelRequest } from "../model-provider.ts";
+import { mayCall, type WireTools } from "../wire-tools.ts";
+import { type GrowingBlock, type MessageBlock, wholeBlock } from "./growing-block.ts";
+
+/** A message that came whole. */
+export interface ReadMessage {
+  readonly blocks: readonly MessageBlock[];
+  readonly stopReason: string;
+  /** Null when the vendor did not say. */
+  readonly usage: TokenUsage | null;
+}
+
+interface Reading {
+  readonly request: ModelRequest;
+  readonly tools: WireTools;
+  readonly context: ModelContext;
+}
+
+/**
+ * Reads the events to the end and passes on what is written meanwhile. Only `messageStop` after the end of every block makes a message: rejects
+ * with `NetworkError` for a stream that ends before, and with `ProviderError` for events in an order that cannot be.
+ */
+export async function readMessage(events: AsyncIterable<ConverseStreamOutput>, reading: Reading): Promise<ReadMessage> {
+  const { signal } = reading.context;
+  const blocks = new Map<number, GrowingBlock>();
+  const open = new Set<number>();
+  let stopReason: string | null = null;
+  let usage: TokenUsage | null = null;
+  let calls = 0;
+
+  for await (const event of events) {
+    signal.throwIfAborted();
+    if (event.contentBlockStart) {
+      const { contentBlockIndex: index, start } = event.contentBlockStart;
+      if (index === undefined) throw outOfOrder("contentBlockStart");
+      blocks.set(index, { start: start?.toolUse ?? null, deltas: [], call: start?.toolUse ? calls++ : null });
+      open.add(index);
+    } else if (event.contentBlockDelta) {
+      const { contentBlockIndex: index, delta } = event.contentBlockDelta;
+      if (index === undefined || !delta) throw outOfOrder("contentBlockDelta");
+      const block = blocks.get(index) ?? textBlock();
+      if (blocks.has(index) && !open.has(index)) throw outOfOrder("contentBlockDelta");
+      blocks.set(index, block);
+      open.add(index);
+      block.deltas.push(delta);
+      passOn(delta, block, reading);
+    } else if (event.contentBlockStop) {
+      const { contentBlockIndex: index } = event.contentBlockStop;
+      if (index === undefined || !open.delete(index)) throw outOfOrder("contentBlockStop");
+    } else if (event.messageStop) {
+      stopReason = event.messageStop.stopReason ?? "";
+    } else if (event.metadata) {
+      usage = event.metadata.usage ?? null;
+    }
+  }
+  signal.throwIfAborted();
+  if (stopReason === null || open.size > 0)
+    throw new NetworkError("Amazon Bedrock's answer broke off before it was whole: nothing of it is used.");
+  const ordered = [...blocks].toSorted(([a], [b]) => a - b);
+  return { blocks: ordered.map(([, block]) => wholeBlock(block)), stopReason, usage };
+}
+
+/** Only calls have a start of their own; text and thinking begin with their first piece. */
+function textBlock(): GrowingBlock {
+  return { start: null, deltas: [], call: null };
+}
+
+function passOn(delta: ContentBlockDelta, block: GrowingBlock, { request, tools, context }: Reading): void {
+  if (context.signal.aborted) return;
+  if (delta.text) context.onText(delta.text);
+  const input = delta.toolUse?.input;
+  if (!input || block.call === null || block.start?.name === undefined || !mayCall(request, tools)) return;
+  const { name } = tools.restored(block.start.name, "{}");
+  context.onArguments?.({ index: block.call, name, text: input });
+}
+
+function outOfOrder(type: string): ProviderError {
+  return new ProviderError(`Amazon Bedrock sent ${JSON.stringify(type)} for a block that is not open: the answer cannot be read.`, true);
+}

@@ -1,0 +1,56 @@
+import type { ConverseStreamCommandInput, SystemContentBlock, Tool, ToolChoice, ToolConfiguration } from "@aws-sdk/client-bedrock-runtime";
+import type { JsonObject } from "@toolbus/contracts";
+import type { AdapterSettings } from "../adapter-settings.ts";
+import type { ModelRequest } from "../model-provider.ts";
+import type { WireTools } from "../wire-tools.ts";
+import { cachePoint, cachesPrompts } from "./cache-point.ts";
+import { converseMessages, toolNamesIn } from "./messages.ts";
+import { documentOf } from "./document.ts";
+
+/** The request as the SDK takes it. */
+export function converseInput(request: ModelRequest, tools: WireTools, settings: AdapterSettings): ConverseStreamCommandInput {
+  const { model, facts } = settings;
+  const messages = converseMessages(request.transcript, tools, settings);
+  const toolConfig = toolConfigOf(request, tools, toolNamesIn(messages));
+  const sampled = facts.sampling && request.temperature !== undefined;
+  return {
+    modelId: model,
+    messages,
+    inferenceConfig: {
+      maxTokens: Math.max(1, Math.min(request.maxTokens, facts.maxOutputTokens)),
+      ...(sampled ? { temperature: request.temperature } : {}),
+    },
+    ...systemOf(request.system, settings),
+    ...(toolConfig ? { toolConfig } : {}),
+  };
+}
+
+function systemOf(system: string, settings: AdapterSettings): { system?: SystemContentBlock[] } {
+  if (system.trim() === "") return {};
+  const text = { text: system.toWellFormed() };
+  return { system: cachesPrompts(settings) ? [text, { cachePoint }] : [text] };
+}
+
+/** Messages with calls or results in them are refused without a list of tools: for want of others it has the names of what was called. */
+function toolConfigOf(request: ModelRequest, { offered, names, wireName }: WireTools, called: readonly string[]): ToolConfiguration | null {
+  const { toolChoice = "auto" } = request;
+  const none = toolChoice === "none" || offered.length === 0;
+  if (none && called.length === 0) return null;
+  if (offered.length === 0) return { tools: called.map((name) => spec(name, "Not offered any more.", { type: "object", properties: {} })) };
+  const tools = offered.map(({ name, description, parameters, strict }) => spec(name, description, parameters, strict));
+  if (toolChoice === "required") return { tools, toolChoice: { any: {} } };
+  const named = toolChoice.startsWith("tool:") ? toolChoice.slice("tool:".length) : null;
+  if (named === null || !names.includes(named)) return { tools };
+  return { tools, toolChoice: { tool: { name: wireName(named) } } satisfies ToolChoice };
+}
+
+function spec(name: string, description: string, schema: JsonObject, strict = false): Tool {
+  return {
+    toolSpec: {
+      name,
+      description,
+      inputSchema: { json: documentOf(schema) },
+      ...(strict ? { strict } : {}),
+    },
+  };
+}

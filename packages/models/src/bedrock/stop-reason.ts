@@ -1,0 +1,30 @@
+import { ProviderError } from "../model-errors.ts";
+import type { StopReason } from "../model-provider.ts";
+
+/**
+ * The vendor's word in ours. Throws `ProviderError` for a turn that the model wrote so badly that the vendor gave up, and for a word that is not
+ * known: what the turn is worth is not known then either.
+ */
+export function stopOf(reason: string): StopReason {
+  switch (reason) {
+    case "end_turn":
+    case "stop_sequence":
+      return "end_turn";
+    case "tool_use":
+      return "tool_use";
+    case "max_tokens":
+    case "model_context_window_exceeded":
+      return "max_tokens";
+    case "guardrail_intervened":
+    case "content_filtered":
+      return "refusal";
+    case "malformed_model_output":
+    case "malformed_tool_use":
+      throw new ProviderError(`The model wrote what Amazon Bedrock could not read (${reason}): the request may be sent again.`, true);
+    default:
+      throw new ProviderError(
+        `Amazon Bedrock stopped for a reason that this version does not know, ${JSON.stringify(reason)}: the reply is not used. Update Toolbus.`,
+        false,
+      );
+  }
+}

@@ -1,0 +1,146 @@
+import {
+  KEY_VARIABLES,
+  KEYED_PROVIDERS,
+  type KeyedProvider,
+  MODEL_PROVIDERS,
+  ModelRefused,
+  type ModelSettings,
+  type ProviderName,
+} from "./model-settings.ts";
+
+/** The provider and the model that configuration comes to. */
+export interface ChosenModel {
+  readonly provider: ProviderName;
+  readonly model: string;
+  /** False where configuration says nothing at all, so that the offline rules answer. */
+  readonly configured: boolean;
+}
+
+/**
+ * What a provider is asked for when nobody names a model: the vendors' own tier for everyday work. From the model lists of their SDKs
+ * (@anthropic-ai/sdk 1.11.0, openai 7.55.0), OpenRouter's alias for the newest of a family, and Bedrock's global inference profile. Null where a
+ * model has to be named.
+ */
+const DEFAULT_MODELS: Readonly<Record<ProviderName, string | null>> = {
+  offline: "rules-1",
+  anthropic: "claude-sonnet-5-5",
+  openai: "gpt-6.1-terra",
+  openrouter: "~anthropic/claude-sonnet-latest",
+  ollama: null,
+  bedrock: "global.anthropic.claude-sonnet-5-5",
+  compatible: null,
+  cli: "command",
+};
+
+/** What is wanting where a model has to be named, with an example. */
+const NAME_A_MODEL: Partial<Readonly<Record<ProviderName, string>>> = {
+  ollama: 'fetch one, for example with "ollama pull qwen3", and name it: LLM_MODEL=qwen3 ("ollama list" shows what is there)',
+  compatible: "name one that its server has: LLM_MODEL=…",
+};
+
+/**
+ * The provider that `LLM_PROVIDER` names, or else the one whose key, address or command is set, or else the offline rules; with the model that is
+ * named, or the provider's default. Looks at nothing but the settings. Throws `ModelRefused`.
+ */
+export function chooseProvider(settings: ModelSettings): ChosenModel {
+  const named = settings.provider;
+  const provider = named === null ? fromWhatIsSet(settings) : providerNamed(named);
+  const configured = named !== null || provider !== "offline";
+  if (!configured && settings.model !== null)
+    throw new ModelRefused(
+      `LLM_MODEL names ${quoted(settings.model)}, but nothing says whose model it is: set LLM_PROVIDER, or the key of its provider.`,
+    );
+  return { provider, model: modelFor(provider, settings.model), configured };
+}
+
+/**
+ * The settings for a profile that names a provider, a model or both. What belongs to the process's provider (its model, address and protocol) goes to
+ * no other one: a key is never sent to another vendor's address. Throws `ModelRefused`.
+ */
+export function settingsFor(
+  settings: ModelSettings,
+  own: { readonly provider: string | null; readonly name: string | null },
+): ModelSettings {
+  const { provider: main } = chooseProvider(settings);
+  const provider = own.provider ?? main;
+  // The offline rules and a command have no address, so one that is set beside them is meant for the provider that needs one.
+  const addressed = main === "offline" || main === "cli" ? "compatible" : main;
+  return {
+    ...settings,
+    provider,
+    model: own.name ?? (provider === main ? settings.model : null),
+    baseUrl: provider === addressed ? settings.baseUrl : null,
+    api: provider === main ? settings.api : "chat",
+  };
+}
+
+function providerNamed(name: string): ProviderName {
+  const known = MODEL_PROVIDERS.find((provider) => provider === name);
+  if (known !== undefined) return known;
+  throw new ModelRefused(`There is no model provider ${quoted(name)}: choose one of ${MODEL_PROVIDERS.join(", ")}.`);
+}
+
+function modelFor(provider: ProviderName, named: string | null): string {
+  const model = named ?? DEFAULT_MODELS[provider];
+  if (model === null)
+    throw new ModelRefused(`The provider "${provider}" has no default model: ${NAME_A_MODEL[provider] ?? "set LLM_MODEL"}.`);
+  if (provider === "offline" && model !== DEFAULT_MODELS.offline)
+    throw new ModelRefused(
+      `The provider "offline" has no model ${quoted(model)}: leave LLM_MODEL unset, or set LLM_PROVIDER to the provider of that model.`,
+    );
+  return model;
+}
+
+/** Each thing that says by itself whose model is meant. */
+function fromWhatIsSet({ keys, baseUrl, cliCommand }: ModelSettings): ProviderName {
+  const vendors = KEYED_PROVIDERS.filter((provider) => provider !== "compatible");
+  const found: (readonly [ProviderName, string])[] = [
+    ...vendors.filter((provider) => keys[provider] !== null).map((provider) => [provider, KEY_VARIABLES[provider]] as const),
+    ...(baseUrl === null ? [] : [["compatible", "LLM_BASE_URL"] as const]),
+    ...(cliCommand === null ? [] : [["cli", "LLM_CLI_COMMAND"] as const]),
+  ];
+  if (found.length > 1) {
+    const variables = found.map(([, variable]) => variable);
+    const providers = found.map(([provider]) => provider);
+    throw new ModelRefused(
+      `${listed(variables, "and")} are set, so nobody knows which model is meant: set LLM_PROVIDER to ${listed(providers, "or")}.`,
+    );
+  }
+  const [first] = found;
+  if (first === undefined && keys.compatible !== null)
+    throw new ModelRefused(
+      "LLM_API_KEY is set, but nothing says whose key it is: set LLM_BASE_URL to the address of an OpenAI-compatible server.",
+    );
+  return first?.[0] ?? "offline";
+}
+
+/** The key of a provider that needs one. Throws `ModelRefused` when it is absent, or when it can be no key. */
+export function neededKey({ keys }: ModelSettings, provider: KeyedProvider): string {
+  const key = keyOf(keys[provider], provider);
+  if (key !== null) return key;
+  const variable = KEY_VARIABLES[provider];
+  throw new ModelRefused(
+    `The provider "${provider}" needs a key: set ${variable} or ${variable}_FILE, or LLM_PROVIDER=offline to go without a model.`,
+  );
+}
+
+/** A key that may be absent. Throws `ModelRefused` when it can be no key. */
+export function optionalKey({ keys }: ModelSettings, provider: KeyedProvider): string | null {
+  return keyOf(keys[provider], provider);
+}
+
+/** What stands in a header must be visible ASCII; a quote or a blank in it was copied by mistake. */
+function keyOf(key: string | null, provider: KeyedProvider): string | null {
+  if (key === null || /^[!#-&(-~]+$/.test(key)) return key;
+  throw new ModelRefused(
+    `${KEY_VARIABLES[provider]} holds a character that no key has, such as a quote, a blank or a line break: copy the key again, and nothing else.`,
+  );
+}
+
+function listed(words: readonly string[], last: "and" | "or"): string {
+  return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} ${last} ${words.at(-1) ?? ""}`;
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(text.slice(0, 80));
+}

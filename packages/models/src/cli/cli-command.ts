@@ -1,0 +1,68 @@
+import { constants } from "node:fs";
+import { access, stat } from "node:fs/promises";
+import path from "node:path";
+import { ModelRefused } from "../model-settings.ts";
+
+/** A program with its arguments; no shell ever reads them. */
+export interface CliCommand {
+  readonly program: string;
+  readonly args: readonly string[];
+}
+
+/**
+ * Reads `LLM_CLI_COMMAND`: a JSON array of texts, or plain words with blanks between them. What only a shell would understand is refused, because it
+ * would be handed on as it stands. Throws `ModelRefused`.
+ */
+export function readCliCommand(text: string): CliCommand {
+  const words = text.trim().startsWith("[") ? arrayOf(text) : wordsOf(text);
+  const [program, ...args] = words;
+  if (program === undefined || program === "") throw new ModelRefused(`LLM_CLI_COMMAND names no program: ${EXAMPLE}.`);
+  return { program, args };
+}
+
+const EXAMPLE = 'set it to words, or to a JSON array such as ["claude", "-p"]';
+
+function arrayOf(text: string): readonly string[] {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    throw new ModelRefused(`LLM_CLI_COMMAND begins like a JSON array and is none: ${EXAMPLE}.`);
+  }
+  if (Array.isArray(parsed) && parsed.every((word) => typeof word === "string" && !word.includes("\0"))) return parsed as string[];
+  throw new ModelRefused(`LLM_CLI_COMMAND may hold nothing but texts in its JSON array: ${EXAMPLE}.`);
+}
+
+function wordsOf(text: string): readonly string[] {
+  const shell = /["'`\\|&;<>(){}$*?~#]/.exec(text)?.[0];
+  if (shell !== undefined)
+    throw new ModelRefused(
+      `LLM_CLI_COMMAND holds ${JSON.stringify(shell)}, and no shell reads it: write a JSON array, or put the command into a script.`,
+    );
+  return text.trim().split(/\s+/);
+}
+
+/**
+ * Where the program lies, looked for in `PATH` as the system would. Throws `ModelRefused` when there is none that may be run.
+ */
+export async function findProgram({ program }: CliCommand, environment: Readonly<Record<string, string>>): Promise<string> {
+  const places = program.includes("/")
+    ? [path.resolve(program)]
+    : (environment["PATH"] ?? "").split(path.delimiter).map((dir) => path.resolve(dir, program));
+  for (const place of places) if (await runnable(place)) return place;
+  throw new ModelRefused(
+    `LLM_CLI_COMMAND names the program ${JSON.stringify(program.slice(0, 200))}, which is not there or may not be run: install it, or give its whole path.`,
+  );
+}
+
+async function runnable(file: string): Promise<boolean> {
+  try {
+    // For root the system says yes to any file.
+    const found = await stat(file);
+    if (!found.isFile() || (found.mode & 0o111) === 0) return false;
+    await access(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,103 @@
+import type { TranscriptEntry } from "@toolbus/contracts";
+import { freeCallIds } from "../call-ids.ts";
+import { ProviderError } from "../model-errors.ts";
+import type { ModelFacts } from "../model-facts.ts";
+import type { ModelCall, ModelContext, ModelProvider, ModelReply, ModelRequest } from "../model-provider.ts";
+import { estimateTokens } from "../tokens/estimate-tokens.ts";
+import { textTokens } from "../tokens/text-tokens.ts";
+import { tokenizer } from "../tokens/tokenizer.ts";
+import { assertPaired } from "../pairing.ts";
+import { type CliAnswer, readAnswer } from "./cli-answer.ts";
+import { cliPrompt } from "./cli-prompt.ts";
+import { outputWords } from "./output-words.ts";
+import { type ProgramEnd, runProgram } from "./run-program.ts";
+
+export interface CliModelSettings {
+  /** Told to the command, which may heed it. */
+  readonly model: string;
+  /** The whole path of the program. */
+  readonly program: string;
+  readonly args: readonly string[];
+  /** All that its process gets of an environment. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly facts: ModelFacts;
+}
+
+/** EX_TEMPFAIL of sysexits.h: the command says that the same request may succeed later. */
+const TRY_AGAIN = 75;
+/** Of the environment, what every program gets and is no secret. */
+const PLAIN_VARIABLES: ReadonlySet<string> = new Set(["PATH", "HOME", "LANG"]);
+
+/**
+ * A program as a model: a process a turn, which gets the whole prompt as JSON on standard input and answers in JSON on standard output. Protocol and
+ * examples: docs/models.md. Text comes as one piece. Tokens are estimated where the command does not count.
+ */
+export function cliModel({ model, program, args, environment, facts }: CliModelSettings): ModelProvider {
+  const secrets = Object.entries(environment).flatMap(([name, value]) => (PLAIN_VARIABLES.has(name) || value.length < 6 ? [] : [value]));
+  const { contextTokens, maxOutputTokens, resultChars } = facts;
+  return {
+    name: "cli",
+    model,
+    dialect: "cli",
+    capabilities: { tools: true, streaming: false, vision: false, sampling: true, contextTokens, maxOutputTokens, resultChars },
+    complete,
+    estimateTokens: estimate,
+  };
+
+  async function complete(request: ModelRequest, { signal, onText }: ModelContext): Promise<ModelReply> {
+    assertPaired(request.transcript);
+    signal.throwIfAborted();
+    const prompt = cliPrompt(request, model);
+    const end = await runProgram({ program, args, environment, input: prompt.document, signal });
+    const answer = answerOf(end);
+    const reply = replyOf(answer, request, prompt.tools);
+    if (reply.text !== "") onText(reply.text);
+    signal.throwIfAborted();
+    return reply;
+  }
+
+  function answerOf({ code, killedBy, stdout, stderr }: ProgramEnd): CliAnswer {
+    if (code !== 0) {
+      const how = code === null ? `was ended by ${killedBy ?? "a signal"}` : `ended with exit code ${code}`;
+      throw new ProviderError(
+        `The model's command ${how}${saidIn(stderr)}: run it by hand to see why.`,
+        code === null || code === TRY_AGAIN,
+      );
+    }
+    const read = readAnswer(stdout);
+    if (read.ok) return read.answer;
+    // A language model that chattered once may keep to the form the next time.
+    throw new ProviderError(`The model's command answered ${read.why}${saidIn(stdout)}: docs/models.md says what it has to print.`, true);
+  }
+
+  function saidIn(output: string): string {
+    const words = outputWords(output, secrets);
+    return words === "" ? "" : ` (it wrote: ${words})`;
+  }
+
+  function replyOf(answer: CliAnswer, request: ModelRequest, tools: ReturnType<typeof cliPrompt>["tools"]): ModelReply {
+    const ids = freeCallIds(
+      answer.calls.map(() => ""),
+      request.transcript,
+    );
+    const calls: readonly ModelCall[] = tools.size === 0 ? [] : answer.calls.map((call, n) => restored(call, ids[n] ?? "", tools));
+    const outputTokens = textTokens(answer.text + calls.map((call) => call.arguments).join(""), tokenizer().count);
+    const estimated = { inputTokens: estimate(request.transcript, request.system), outputTokens, estimated: true };
+    return { text: answer.text, calls, stop: calls.length > 0 ? "tool_use" : "end_turn", usage: answer.usage ?? estimated, model };
+  }
+}
+
+/** Nobody knows whose model it is. */
+function estimate(entries: readonly TranscriptEntry[], system: string): number {
+  return estimateTokens(entries, system, "other");
+}
+
+/** A call in the words of the tool's own schema; one of a tool that was not told goes on as it is, and is told so by whoever runs calls. */
+function restored(
+  { name, arguments: text }: CliAnswer["calls"][number],
+  id: string,
+  tools: ReturnType<typeof cliPrompt>["tools"],
+): ModelCall {
+  const tool = tools.get(name);
+  return tool ? { id, name: tool.ownName, arguments: tool.restore(text) } : { id, name, arguments: text };
+}

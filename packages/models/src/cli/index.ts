@@ -1,0 +1,18 @@
+import type { ModelFacts } from "../model-facts.ts";
+import type { ModelProvider } from "../model-provider.ts";
+import { findProgram, readCliCommand } from "./cli-command.ts";
+import { cliModel } from "./cli-model.ts";
+
+export interface CliSettings {
+  readonly model: string;
+  /** `LLM_CLI_COMMAND`, as it was written. */
+  readonly command: string;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly facts: ModelFacts;
+}
+
+/** The model behind a command. Throws `ModelRefused` when the command is malformed or there is no such program. */
+export async function connectCli({ model, command, environment, facts }: CliSettings): Promise<ModelProvider> {
+  const read = readCliCommand(command);
+  return cliModel({ model, program: await findProgram(read, environment), args: read.args, environment, facts });
+}

@@ -1,0 +1,18 @@
+const MAX_CHARS = 300;
+
+// What credentials of the usual makers look like; what the process was given by name is known exactly.
+const SECRET =
+  /\b(?:sk-[\w-]{8,}|gh[pousr]_\w{8,}|AKIA[A-Z0-9]{12,}|eyJ[\w-]{10,}\.[\w-]+\.[\w-]+)|\b(bearer|basic)\s+[\w.~+/=-]{8,}|(?<=:\/\/)[^\s/@"]+:[^\s/@"]+(?=@)/gi;
+
+/** The end of what a program wrote, as one plain line that a person may be shown: without credentials, control characters and line breaks. */
+export function outputWords(text: string, secrets: readonly string[]): string {
+  const censored = secrets
+    .toSorted((a, b) => b.length - a.length)
+    .reduce((left, secret) => (secret === "" ? left : left.replaceAll(secret, "[redacted]")), text)
+    .replace(SECRET, "[redacted]");
+  const line = censored
+    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, " ")
+    .trim()
+    .toWellFormed();
+  return line.length <= MAX_CHARS ? line : `…${line.slice(1 - MAX_CHARS).toWellFormed()}`;
+}

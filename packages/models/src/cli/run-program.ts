@@ -1,0 +1,115 @@
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { ProviderError, ValidationError } from "../model-errors.ts";
+
+export interface ProgramRun {
+  /** Its whole path. */
+  readonly program: string;
+  readonly args: readonly string[];
+  /** All that it gets of an environment. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Given on standard input, which is closed after it. */
+  readonly input: string;
+  /** The deadline, and the way to end it before. */
+  readonly signal: AbortSignal;
+}
+
+/** How a program ended, with all that it wrote. */
+export interface ProgramEnd {
+  readonly code: number | null;
+  readonly killedBy: NodeJS.Signals | null;
+  readonly stdout: string;
+  /** The end of it. */
+  readonly stderr: string;
+}
+
+/** What is read of an answer; a program that writes more is ended. */
+export const MAX_OUTPUT_BYTES = 1024 * 1024;
+const STDERR_TAIL_BYTES = 4096;
+// From the request to end until it is ended.
+const GRACE_MS = 1000;
+
+/**
+ * Runs a program to its end, without a shell, as the leader of a process group of its own. Whatever it started in that group ends with it. Rejects
+ * with the signal's reason once the group is gone (TERM first, KILL a second later), with `ValidationError` when it cannot be started, and with
+ * `ProviderError` when it writes more than `MAX_OUTPUT_BYTES`.
+ */
+export async function runProgram({ program, args, environment, input, signal }: ProgramRun): Promise<ProgramEnd> {
+  signal.throwIfAborted();
+  const child = spawn(program, args, {
+    env: environment,
+    detached: true,
+    shell: false,
+    stdio: ["pipe", "pipe", "pipe"],
+    windowsHide: true,
+  });
+  const { promise, resolve, reject } = Promise.withResolvers<ProgramEnd>();
+  const out: Buffer[] = [];
+  let size = 0;
+  let errors = Buffer.alloc(0);
+  let failure: { readonly why: unknown } | null = null;
+  let grace: NodeJS.Timeout | undefined;
+  const end = (why: unknown): void => {
+    if (failure !== null) return;
+    failure = { why };
+    endGroup(child, "SIGTERM");
+    grace = setTimeout(() => {
+      endGroup(child, "SIGKILL");
+      // What left the group may hold the pipes open for ever.
+      child.stdout.destroy();
+      child.stderr.destroy();
+    }, GRACE_MS);
+  };
+  const onAbort = (): void => end(signal.reason);
+  signal.addEventListener("abort", onAbort, { once: true });
+  child.stdout.on("data", (chunk: Buffer) => {
+    size += chunk.length;
+    if (size <= MAX_OUTPUT_BYTES) out.push(chunk);
+    else
+      end(
+        new ProviderError(
+          `The model's command wrote more than ${MAX_OUTPUT_BYTES} bytes: let it answer with the JSON object alone.`,
+          false,
+        ),
+      );
+  });
+  child.stderr.on("data", (chunk: Buffer) => (errors = Buffer.concat([errors, chunk]).subarray(-STDERR_TAIL_BYTES)));
+  // A program need not read what it is asked.
+  child.stdin.on("error", () => undefined);
+  child.stdin.end(input);
+  child.once("error", (error: NodeJS.ErrnoException) => {
+    if (child.pid === undefined) reject(notStarted(program, error));
+  });
+  child.once("exit", () => endGroup(child, "SIGTERM"));
+  child.once("close", (code, killedBy) => {
+    if (failure === null) resolve({ code, killedBy, stdout: Buffer.concat(out).toString("utf8"), stderr: errors.toString("utf8") });
+    // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- the signal's own reason, whatever it is
+    else reject(failure.why);
+  });
+  try {
+    return await promise;
+  } finally {
+    clearTimeout(grace);
+    signal.removeEventListener("abort", onAbort);
+  }
+}
+
+function endGroup({ pid }: ChildProcessWithoutNullStreams, signal: NodeJS.Signals): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, signal);
+  } catch {
+    // Nobody is left in it.
+  }
+}
+
+function notStarted(program: string, { code }: NodeJS.ErrnoException): ValidationError {
+  const why =
+    code === "ENOENT"
+      ? "it is not there"
+      : code === "EACCES"
+        ? "it may not be run"
+        : code === "E2BIG"
+          ? "its arguments are too long"
+          : (code ?? "unknown");
+  return new ValidationError(`The program ${JSON.stringify(program)} could not be started (${why}): check LLM_CLI_COMMAND.`);
+}

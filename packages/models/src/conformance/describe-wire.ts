@@ -1,0 +1,16 @@
+import { describe } from "vitest";
+import { describeEndings } from "./endings.ts";
+import { describeFaults } from "./faults.ts";
+import { describeToolChoice } from "./tool-choice.ts";
+import { describeTranscripts } from "./transcripts.ts";
+import type { WireProviderCase } from "./wire-provider-case.ts";
+
+/** What only a vendor's server can show: what the vendor gets, refuses, and how it fails. */
+export function describeWire(name: string, provider: WireProviderCase): void {
+  describe(`model provider ${name} on the wire`, () => {
+    describeToolChoice(provider);
+    describeEndings(provider);
+    describeTranscripts(provider);
+    describeFaults(provider);
+  });
+}

@@ -1,0 +1,122 @@
+import type { Asked } from "@toolbus/testing/model-servers";
+import { describe, expect, it } from "vitest";
+import type { ModelRequest } from "../model-provider.ts";
+import { completed, lookup, requestOf, resultEntry, seedTurn, toolNamed, userEntry, wireSetup } from "./requests.ts";
+import type { WireProviderCase } from "./wire-provider-case.ts";
+
+/** What may be called, as the vendor is told, and what holds whatever the vendor does. */
+export function describeToolChoice(wire: WireProviderCase): void {
+  const { features } = wire;
+
+  async function asked(more: Partial<ModelRequest>): Promise<Asked> {
+    await using setup = await wireSetup(wire);
+    let seen: Asked | undefined;
+    setup.server.think((ask) => {
+      seen = ask;
+      return { text: "Well." };
+    });
+    await setup.provider.complete(requestOf([userEntry("Look.")], more), { signal: AbortSignal.timeout(20_000), onText: () => {} });
+    if (!seen) throw new Error("The server was not asked.");
+    return seen;
+  }
+
+  describe("tool choice", () => {
+    it("is auto when nothing is said", async () => {
+      expect((await asked({})).toolChoice).toBe("auto");
+      expect((await asked({ toolChoice: "auto" })).toolChoice).toBe("auto");
+    });
+
+    it.runIf(features.toolChoices.includes("none"))("tells the vendor that nothing may be called", async () => {
+      expect((await asked({ toolChoice: "none" })).toolChoice).toBe("none");
+    });
+
+    it.runIf(features.toolChoices.includes("required"))("tells the vendor that something must be called", async () => {
+      expect((await asked({ toolChoice: "required" })).toolChoice).toBe("required");
+    });
+
+    it.runIf(features.toolChoices.includes("named"))("tells the vendor which tool must be called", async () => {
+      expect((await asked({ toolChoice: `tool:${lookup.name}` })).toolChoice).toEqual({ name: lookup.name });
+    });
+
+    it("asks for nothing that is not offered", async () => {
+      expect((await asked({ toolChoice: "tool:gone" })).toolChoice).toBe("auto");
+      expect(["auto", "none"]).toContain((await asked({ toolChoice: "required", tools: [] })).toolChoice);
+    });
+
+    it.runIf(features.parallelCalls)("tells the vendor when one call a turn is enough", async () => {
+      expect((await asked({ parallelCalls: false })).parallelCalls).toBe(false);
+      expect((await asked({ parallelCalls: true })).parallelCalls).toBe(true);
+      expect((await asked({})).parallelCalls).toBe(true);
+    });
+
+    it("drops calls that come although none may", async () => {
+      await using setup = await wireSetup(wire);
+      setup.server.think(() => ({ text: "I call it all the same.", calls: [{ name: lookup.name, arguments: { id: "7" } }] }));
+      const pieces: string[] = [];
+      const reply = await setup.provider.complete(requestOf([userEntry("Look.")], { toolChoice: "none" }), {
+        signal: AbortSignal.timeout(20_000),
+        onText: () => {},
+        onArguments: ({ text }) => void pieces.push(text),
+      });
+      expect(reply).toMatchObject({ text: "I call it all the same.", calls: [], stop: "end_turn" });
+      expect(pieces).toEqual([]);
+      expect(JSON.stringify(reply.vendor?.payload ?? null)).not.toContain(lookup.name);
+    });
+
+    it("drops calls that come although nothing is offered", async () => {
+      await using setup = await wireSetup(wire);
+      setup.server.think(() => ({ text: "I call it all the same.", calls: [{ name: lookup.name, arguments: { id: "7" } }] }));
+      const { reply } = await completed(setup.provider, requestOf([userEntry("Look.")], { tools: [] }));
+      expect(reply).toMatchObject({ text: "I call it all the same.", calls: [], stop: "end_turn" });
+    });
+
+    it("is taken when calls of the past are of tools that nobody offers any more", async () => {
+      await using setup = await wireSetup(wire);
+      const call = { id: "call_1", name: "gone_tool", arguments: "{}" };
+      const transcript = [userEntry("Look."), seedTurn("", call), resultEntry(call.id, call.name, "Nothing.")];
+      for (const more of [{ tools: [] }, { tools: [], toolChoice: "none" }, { toolChoice: "none" }, {}] as const)
+        expect((await completed(setup.provider, requestOf(transcript, more))).reply.text).not.toBe("");
+    });
+  });
+
+  describe("tools", () => {
+    it("go with name, description and schema, and come back with their own names", async () => {
+      await using setup = await wireSetup(wire);
+      const odd = toolNamed("orders.look/up");
+      let seen: Asked["tools"] = [];
+      setup.server.think(({ tools }) => {
+        seen = tools;
+        return { calls: tools.map(({ name }) => ({ name, arguments: { id: "7", count: 1 } })) };
+      });
+      const { reply } = await completed(setup.provider, requestOf([userEntry("Look.")], { tools: [lookup, odd] }));
+      expect(seen).toHaveLength(2);
+      expect(seen[0]).toMatchObject({ name: lookup.name, description: lookup.description });
+      expect(reply.calls.map(({ name }) => name)).toEqual([lookup.name, odd.name]);
+      for (const call of reply.calls) expect(JSON.parse(call.arguments)).toEqual({ id: "7", count: 1 });
+    });
+
+    it("that nobody offered are passed through as they are", async () => {
+      await using setup = await wireSetup(wire);
+      setup.server.think(() => ({ calls: [{ name: "made_up", arguments: { id: "7" } }] }));
+      const { reply } = await completed(setup.provider, requestOf([userEntry("Look.")]));
+      expect(reply).toMatchObject({ stop: "tool_use", calls: [{ name: "made_up" }] });
+    });
+
+    it("stream their arguments by index and name, and the pieces are what was written", async () => {
+      await using setup = await wireSetup(wire);
+      setup.server.think(() => ({
+        calls: [lookup.name, "restock_item"].map((name, n) => ({ name, arguments: { id: `order ${n}`, count: n } })),
+      }));
+      const written = ["", ""];
+      const reply = await setup.provider.complete(requestOf([userEntry("Look.")]), {
+        signal: AbortSignal.timeout(20_000),
+        onText: () => {},
+        onArguments: ({ index, name, text }) => {
+          expect(name).toBe([lookup.name, "restock_item"][index]);
+          written[index] += text;
+        },
+      });
+      expect(written.map((text) => JSON.parse(text))).toEqual(reply.calls.map((call) => JSON.parse(call.arguments)));
+    });
+  });
+}

@@ -1,0 +1,71 @@
+import { NetworkError } from "./model-errors.ts";
+import { type Provider, vendorWords } from "./vendor-words.ts";
+
+/**
+ * An error of a client that got no answer, or half of one: `NetworkError` with the cause in words when the connection is at fault, and otherwise
+ * the error as it is, which is a bug. Clients wrap what the system said, so that the causes are looked at too.
+ */
+export function connectionError(error: unknown, provider: Provider): unknown {
+  const causes = causesOf(error);
+  const why = causes.map((cause) => REASONS[codeOf(cause)]).find((reason) => reason !== undefined);
+  const isOurs = why === undefined && !causes.some(isOfTheNetwork);
+  if (isOurs) return error;
+  const { name, baseUrl } = provider;
+  const who = baseUrl === null ? name : `${name} at ${hostOf(baseUrl)}`;
+  const broke = causes.some(({ message }) => BROKE.test(message));
+  const words = why ?? `it failed (${vendorWords(causes.at(-1)?.message ?? "no reason given", provider)})`;
+  return new NetworkError(
+    broke
+      ? `The connection to ${who} broke in the middle of an answer, of which nothing is used: ${words}. The request may be sent again.`
+      : `${who} was not reached: ${words}. Check the network${baseUrl === null ? "" : " and LLM_BASE_URL"}; the request may be sent again.`,
+    { cause: error },
+  );
+}
+
+const BROKE = /^terminated$|truncated event message|premature close/i;
+
+const REASONS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "nothing listens there",
+  ECONNRESET: "the other side reset the connection",
+  ENOTFOUND: "the name is not known to DNS",
+  EAI_AGAIN: "DNS does not answer",
+  EHOSTUNREACH: "the host cannot be reached",
+  ENETUNREACH: "the network cannot be reached",
+  ETIMEDOUT: "the connection timed out",
+  EPIPE: "the connection is closed",
+  CERT_HAS_EXPIRED: "its certificate has expired",
+  DEPTH_ZERO_SELF_SIGNED_CERT: "its certificate is signed by itself",
+  SELF_SIGNED_CERT_IN_CHAIN: "its certificate is signed by somebody unknown",
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "its certificate cannot be verified",
+  ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another name",
+  UND_ERR_CONNECT_TIMEOUT: "the connection timed out",
+  UND_ERR_HEADERS_TIMEOUT: "no answer came in time",
+  UND_ERR_BODY_TIMEOUT: "the answer stopped coming",
+  UND_ERR_SOCKET: "the other side closed the connection in the middle",
+};
+
+/** The error, what caused it, and so on; of several at once each. A chain that closes in itself ends. */
+function causesOf(error: unknown, seen = new Set<unknown>()): readonly Error[] {
+  if (!(error instanceof Error) || seen.has(error)) return [];
+  seen.add(error);
+  const several = error instanceof AggregateError ? error.errors.flatMap((one) => causesOf(one, seen)) : [];
+  return [error, ...several, ...causesOf(error.cause, seen)];
+}
+
+function codeOf(error: Error): string {
+  return "code" in error && typeof error.code === "string" ? error.code : "";
+}
+
+/** Node's `fetch` says no more than this of a connection that failed or broke; the others are clients' own timeouts and broken streams. */
+function isOfTheNetwork(error: Error): boolean {
+  return (
+    (error instanceof TypeError && /^(fetch failed|terminated)$/.test(error.message)) ||
+    /^(TimeoutError|APIConnectionError|APIConnectionTimeoutError)$/.test(error.name) ||
+    /truncated event message|socket hang up|premature close|other side closed|timed ? ?out/i.test(error.message)
+  );
+}
+
+/** Without the credentials that an address may hold. */
+function hostOf(baseUrl: string): string {
+  return URL.canParse(baseUrl) ? new URL(baseUrl).host : "the address that is set";
+}

@@ -1,0 +1,136 @@
+import type { TranscriptEntry, VendorTurn } from "@toolbus/contracts";
+import { type IdForm, vendorId } from "./vendor-id.ts";
+
+/** A transcript for a vendor whose messages alternate between user and assistant: what stands side by side is one turn. */
+export type MessageTurn = UserTurn | AssistantTurn;
+
+export interface UserTurn {
+  readonly role: "user";
+  /** Of the calls of the turn before, all of them. */
+  readonly results: readonly TurnResult[];
+  /** None of them blank. */
+  readonly texts: readonly string[];
+}
+
+export interface AssistantTurn {
+  readonly role: "assistant";
+  readonly parts: readonly AssistantPart[];
+}
+
+/** One entry of the transcript. */
+export interface AssistantPart {
+  /** Empty when there is none; never blank otherwise. */
+  readonly text: string;
+  readonly calls: readonly TurnCall[];
+  readonly vendor?: VendorTurn;
+}
+
+export interface TurnCall {
+  /** In the vendor's form, and another one than every other call's of the transcript. */
+  readonly id: string;
+  /** As the transcript has it. */
+  readonly transcriptId: string;
+  readonly name: string;
+  readonly arguments: string;
+}
+
+export interface TurnResult {
+  /** Of the call, in the vendor's form. */
+  readonly id: string;
+  /** Never blank: a vendor refuses that, of a failure above all. */
+  readonly content: string;
+  readonly isError: boolean;
+}
+
+type AssistantEntry = Extract<TranscriptEntry, { type: "assistant" }>;
+
+/** Stands before an assistant turn that would be the first: vendors want a person to begin. */
+export const OPENING = "(The conversation begins in the middle; what came before is left out.)";
+/** Stands after an assistant turn that would be the last: vendors take that for the beginning of the reply, or refuse it. */
+export const GO_ON = "Continue.";
+const NO_OUTPUT = "(no output)";
+
+/**
+ * The transcript in turns that alternate and begin with the user's; empty only for nothing at all, and then it holds the opening. Blank texts and
+ * turns without content are left out, ids get the vendor's form, and texts are well-formed UTF-16. The transcript must be paired.
+ */
+export function messageTurns(transcript: readonly TranscriptEntry[], form: IdForm): readonly MessageTurn[] {
+  const turns: OpenTurn[] = [];
+  const taken = new Set<string>();
+  let open = new Map<string, string>();
+
+  for (const entry of transcript) {
+    switch (entry.type) {
+      case "user":
+        if (entry.text.trim() !== "") lastUser(turns).texts.push(entry.text.toWellFormed());
+        break;
+      case "result":
+        lastUser(turns).results.push({ id: open.get(entry.id) ?? entry.id, content: contentOf(entry.content), isError: entry.isError });
+        break;
+      case "assistant": {
+        const calls = entry.calls.map((call) => ({
+          id: freeId(call.id, form, taken),
+          transcriptId: call.id,
+          name: call.name,
+          arguments: call.arguments.toWellFormed(),
+        }));
+        open = new Map(calls.map((call) => [call.transcriptId, call.id]));
+        if (hasContent(entry)) lastAssistant(turns).parts.push(partOf(entry, calls));
+        break;
+      }
+      default:
+        entry satisfies never;
+    }
+  }
+  if (turns[0]?.role !== "user") turns.unshift({ role: "user", results: [], texts: [OPENING] });
+  return turns;
+}
+
+type OpenTurn = OpenUser | OpenAssistant;
+
+interface OpenUser extends UserTurn {
+  readonly results: TurnResult[];
+  readonly texts: string[];
+}
+
+interface OpenAssistant extends AssistantTurn {
+  readonly parts: AssistantPart[];
+}
+
+function lastUser(turns: OpenTurn[]): OpenUser {
+  const last = turns.at(-1);
+  if (last?.role === "user") return last;
+  const made: OpenUser = { role: "user", results: [], texts: [] };
+  turns.push(made);
+  return made;
+}
+
+function lastAssistant(turns: OpenTurn[]): OpenAssistant {
+  const last = turns.at(-1);
+  if (last?.role === "assistant") return last;
+  const made: OpenAssistant = { role: "assistant", parts: [] };
+  turns.push(made);
+  return made;
+}
+
+/** Ids may repeat in a transcript, as some vendors number their calls anew each time; others take each id once. */
+function freeId(id: string, form: IdForm, taken: Set<string>): string {
+  let free = vendorId(id, form);
+  for (let n = 2; taken.has(free); n++) free = vendorId(`${id}\u0000${n}`, form);
+  taken.add(free);
+  return free;
+}
+
+/** Thinking alone is nothing that can be sent back, not even to the model that thought. */
+function hasContent(entry: AssistantEntry): boolean {
+  return entry.text.trim() !== "" || entry.calls.length > 0;
+}
+
+function partOf({ text, vendor }: AssistantEntry, calls: readonly TurnCall[]): AssistantPart {
+  const spoken = text.trim() === "" ? "" : text.toWellFormed();
+  return vendor === undefined ? { text: spoken, calls } : { text: spoken, calls, vendor };
+}
+
+function contentOf(content: string): string {
+  return content.trim() === "" ? NO_OUTPUT : content.toWellFormed();
+}

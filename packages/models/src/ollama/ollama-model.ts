@@ -1,0 +1,45 @@
+import type { AdapterSettings } from "../adapter-settings.ts";
+import type { ModelProvider } from "../model-provider.ts";
+import { chatModel } from "../openai/chat-model.ts";
+import type { ChatVendor } from "../openai/chat-vendor.ts";
+
+/**
+ * Ollama through its chat completions (docs.ollama.com/api/openai-compatibility). It passes over `tool_choice` and `parallel_tool_calls`, gives
+ * each call whole, at times without an id, and refuses a turn whose arguments are no JSON object.
+ */
+const OLLAMA: Omit<ChatVendor, "remedies"> = {
+  name: "ollama",
+  api: "ollama.chat",
+  dialect: "ollama",
+  tokens: "other",
+  baseUrl: "http://127.0.0.1:11434/v1",
+  headers: {},
+  lengthMember: "max_tokens",
+  toolChoice: false,
+  parallelCalls: false,
+  keeps: ["reasoning"],
+  // The model was put into memory, or out of it, and said nothing.
+  endings: { load: null, unload: null },
+};
+
+/** A model on an Ollama server. Its address may come with or without `/v1`. */
+export function ollamaModel(settings: AdapterSettings): ModelProvider {
+  const { model, baseUrl } = settings;
+  const vendor: ChatVendor = {
+    ...OLLAMA,
+    remedies: {
+      title: "Ollama",
+      key: "Ollama itself asks for no key: check what stands in front of it.",
+      model: `Fetch it with "ollama pull ${model}", or set LLM_MODEL to one that "ollama list" shows.`,
+      credit: "Ollama itself asks for no money: check what stands in front of it.",
+      unreachable: 'Is it running? Start it with "ollama serve", or set OLLAMA_HOST to where it runs.',
+      address: "Check OLLAMA_HOST: something else answers there.",
+    },
+  };
+  return chatModel(vendor, { ...settings, baseUrl: baseUrl === null ? null : versioned(baseUrl) });
+}
+
+function versioned(address: string): string {
+  const bare = address.replace(/\/+$/, "");
+  return bare.endsWith("/v1") ? bare : `${bare}/v1`;
+}

@@ -1,0 +1,18 @@
+import type { ModelContext } from "../model-provider.ts";
+import type { TurnListener } from "./chat-turn.ts";
+
+/** The context's listeners; they may abort between two deltas of one event, and hear nothing after it. */
+export function heardUntilAborted({ signal, onText, onArguments }: ModelContext): TurnListener {
+  return {
+    onText: (delta) => {
+      if (!signal.aborted) onText(delta);
+    },
+    ...(onArguments === undefined
+      ? {}
+      : {
+          onArguments: (delta) => {
+            if (!signal.aborted) onArguments(delta);
+          },
+        }),
+  };
+}

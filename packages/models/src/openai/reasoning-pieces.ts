@@ -1,0 +1,52 @@
+import { isJsonObject, type Json, type JsonObject } from "@toolbus/contracts";
+import type { ChatDelta } from "./chat-chunk.ts";
+import type { ChatVendor } from "./chat-vendor.ts";
+
+/** What a model thought, in the members that must come back to it. */
+export interface ReasoningPieces {
+  add(delta: ChatDelta): void;
+  /** Empty when nothing was thought. */
+  members(): JsonObject;
+}
+
+/** Puts together what this vendor keeps; nothing of other members. */
+export function reasoningPieces(keeps: ChatVendor["keeps"]): ReasoningPieces {
+  const texts = new Map<string, string>();
+  const details: JsonObject[] = [];
+  return {
+    add: (delta) => {
+      for (const member of keeps) {
+        const piece = delta[member];
+        if (typeof piece === "string" && piece !== "") texts.set(member, (texts.get(member) ?? "") + piece);
+        else if (Array.isArray(piece)) for (const detail of piece as readonly Json[]) addDetail(details, detail);
+      }
+    },
+    // What stands in the details stands in the plain text once more.
+    members: () => (details.length > 0 ? { reasoning_details: details } : Object.fromEntries(texts)),
+  };
+}
+
+const GROWING = ["text", "summary"] as const;
+
+/** Pieces of one detail have its type and index; a signature comes with the last of them. */
+function addDetail(details: JsonObject[], piece: Json): void {
+  if (!isJsonObject(piece)) return;
+  const last = details.at(-1);
+  const grows = GROWING.find(
+    (member) => typeof piece[member] === "string" || (member === "text" && typeof piece["signature"] === "string"),
+  );
+  if (last === undefined || grows === undefined || last["type"] !== piece["type"] || last["index"] !== piece["index"] || isSigned(last)) {
+    details.push(piece);
+    return;
+  }
+  const said = Object.fromEntries(Object.entries(piece).filter(([, value]) => value !== null));
+  details[details.length - 1] = { ...last, ...said, [grows]: `${textOf(last[grows])}${textOf(piece[grows])}` };
+}
+
+function isSigned(detail: JsonObject): boolean {
+  return typeof detail["signature"] === "string" && detail["signature"] !== "";
+}
+
+function textOf(value: Json | undefined): string {
+  return typeof value === "string" ? value : "";
+}

@@ -1,0 +1,11 @@
+import { isJsonObject, type Json, type JsonObject } from "@toolbus/contracts";
+
+/** The text of a response's output items, refusals among it. */
+export function outputText(items: readonly JsonObject[]): string {
+  return items
+    .filter((item) => item["type"] === "message" && Array.isArray(item["content"]))
+    .flatMap((item) => (item["content"] as readonly Json[]).filter(isJsonObject))
+    .map(({ type, text, refusal }) => (type === "refusal" ? refusal : text))
+    .filter((text) => typeof text === "string")
+    .join("");
+}

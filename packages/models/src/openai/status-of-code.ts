@@ -1,0 +1,32 @@
+import type { Json } from "@toolbus/contracts";
+
+/** Names of errors in streams, where there is no status: of OpenAI, of what stands behind OpenRouter, of vLLM. */
+const STATUSES: Readonly<Record<string, number>> = {
+  server_error: 500,
+  internal_error: 500,
+  internal_server_error: 500,
+  api_error: 500,
+  overloaded: 529,
+  overloaded_error: 529,
+  service_unavailable: 503,
+  timeout: 408,
+  rate_limit_exceeded: 429,
+  rate_limit_error: 429,
+  insufficient_quota: 429,
+  invalid_api_key: 401,
+  authentication_error: 401,
+  permission_error: 403,
+  model_not_found: 404,
+  not_found_error: 404,
+  context_length_exceeded: 400,
+  invalid_request_error: 400,
+  invalid_prompt: 400,
+  BadRequestError: 400,
+};
+
+/** The HTTP status that an error's code stands for: a status itself, also as text, or one of the names in use; null for any other. */
+export function statusOfCode(code: Json): number | null {
+  const text = typeof code === "number" || typeof code === "string" ? String(code) : "";
+  const status = /^\d{3}$/.test(text) ? Number(text) : STATUSES[text];
+  return status !== undefined && status >= 400 && status < 600 ? status : null;
+}

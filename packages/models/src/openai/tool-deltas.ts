@@ -1,0 +1,71 @@
+import { jsonObjectOf } from "../call-input.ts";
+import type { ToolCallDelta } from "./chat-chunk.ts";
+
+/** A call as far as it was written. */
+export interface WrittenCall {
+  id: string;
+  /** As the vendor knows the tool. */
+  name: string;
+  arguments: string;
+  /** False for a kind of call that is not ours to make, such as `custom`. */
+  readonly ours: boolean;
+}
+
+export interface ToolDeltas {
+  /** The calls in the order in which they began. */
+  readonly calls: readonly WrittenCall[];
+  /** The call that the delta belongs to, and what it adds to the arguments. */
+  add(delta: ToolCallDelta): { readonly call: WrittenCall; readonly text: string };
+}
+
+/**
+ * Puts calls together from their deltas: with or without `index`, in pieces or whole, also where a server gives every call the index 0
+ * (Ollama, Gemini's compatible address) or repeats id and name in every piece.
+ */
+export function toolDeltas(): ToolDeltas {
+  const calls: WrittenCall[] = [];
+  const byIndex = new Map<number, WrittenCall>();
+
+  return {
+    calls,
+    add: (delta) => {
+      const text = argumentsText(delta);
+      const call = callOf(delta, text);
+      call.id ||= idOf(delta);
+      call.name ||= nameOf(delta);
+      call.arguments += text;
+      return { call, text };
+    },
+  };
+
+  function callOf(delta: ToolCallDelta, text: string): WrittenCall {
+    const { index } = delta;
+    const open = typeof index === "number" ? byIndex.get(index) : calls.at(-1);
+    if (open !== undefined && !beginsAnother(open, delta, text)) return open;
+    const begun: WrittenCall = { id: "", name: "", arguments: "", ours: delta.type !== "custom" };
+    calls.push(begun);
+    if (typeof index === "number") byIndex.set(index, begun);
+    return begun;
+  }
+}
+
+function beginsAnother(open: WrittenCall, { id, function: said }: ToolCallDelta, text: string): boolean {
+  if (id && open.id !== "" && id !== open.id) return true;
+  // Without ids only a second whole call tells them apart.
+  return (
+    !id && Boolean(said?.name) && open.name !== "" && jsonObjectOf(open.arguments) !== null && (text === "" || jsonObjectOf(text) !== null)
+  );
+}
+
+function argumentsText({ function: said }: ToolCallDelta): string {
+  const written = said?.arguments ?? "";
+  return typeof written === "string" ? written : JSON.stringify(written);
+}
+
+function idOf({ id }: ToolCallDelta): string {
+  return typeof id === "string" ? id : "";
+}
+
+function nameOf({ function: said }: ToolCallDelta): string {
+  return typeof said?.name === "string" ? said.name : "";
+}

@@ -1,0 +1,228 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { isJsonObject, type Json, type JsonObject } from "@toolbus/contracts";
+import {
+  AuthenticationError,
+  ContextOverflow,
+  type ModelError,
+  NetworkError,
+  ProviderError,
+  RateLimitError,
+  ValidationError,
+} from "../model-errors.ts";
+import { retryAfterMs } from "../retry-after.ts";
+import { vendorWords } from "../vendor-words.ts";
+import type { StreamFault } from "./post-events.ts";
+import { statusOfCode } from "./status-of-code.ts";
+
+/** What a person does about a failure of this vendor, each a sentence. */
+export interface Remedies {
+  /** How texts name the vendor. */
+  readonly title: string;
+  readonly key: string;
+  readonly model: string;
+  readonly credit: string;
+  readonly unreachable: string;
+  /** Where something else than the vendor answers. */
+  readonly address: string;
+}
+
+/** Of the request that failed. */
+export interface Asked {
+  readonly remedies: Remedies;
+  readonly model: string;
+  readonly apiKey: string | null;
+  readonly url: URL;
+  /** The tools in the order in which they were sent, by their own names. */
+  readonly toolNames: readonly string[];
+}
+
+/** What a vendor says of a failure, in whichever of the forms in use. */
+interface Said {
+  readonly status: number;
+  readonly code: string;
+  readonly param: string;
+  readonly message: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly moderated: boolean;
+}
+
+/** The error that a fault is, in words for the operator. */
+export function faultError(fault: StreamFault, asked: Asked): ModelError {
+  switch (fault.kind) {
+    case "refused":
+      return saidError(saidIn(fault.text, fault.status, fault.headers), asked);
+    case "not_events": {
+      const body = parsed(fault.text);
+      if (isJsonObject(body) && body["error"]) return streamError(body, fault.headers, asked);
+      return notEvents(fault.headers, asked);
+    }
+    case "unreachable": {
+      const { title, unreachable } = asked.remedies;
+      return new NetworkError(`${title} could not be reached at ${asked.url.host} (${causeOf(fault.error)}). ${unreachable}`, {
+        cause: fault.error,
+      });
+    }
+    case "broken":
+      return new NetworkError(
+        `The connection to ${asked.remedies.title} broke in the middle of its reply (${causeOf(fault.error)}). The reply so far is dropped.`,
+        { cause: fault.error },
+      );
+    default:
+      return fault satisfies never;
+  }
+}
+
+/** The error in a stream that began well, `{ "error": … }` or the error itself. */
+export function streamError(body: Json, headers: IncomingHttpHeaders, asked: Asked): ModelError {
+  const error = isJsonObject(body) ? (body["error"] ?? body) : body;
+  const code = isJsonObject(error) ? (error["code"] ?? error["type"] ?? null) : null;
+  const type = isJsonObject(error) ? (error["type"] ?? null) : null;
+  const status = statusOfCode(code) ?? statusOfCode(type) ?? 500;
+  return saidError(saidIn(JSON.stringify({ error }), status, headers), asked);
+}
+
+/** The stream ended politely, but the model never said that it was done. */
+export function unfinished({ remedies: { title } }: Asked): NetworkError {
+  return new NetworkError(`${title}'s reply ended before it was done. The reply so far is dropped.`);
+}
+
+/** An event that nobody can read; the rest of the stream means nothing without it. */
+export function unreadable({ remedies: { title } }: Asked): ProviderError {
+  return new ProviderError(`${title} sent an event whose JSON is broken. The reply so far is dropped.`, true);
+}
+
+/** The server says itself that it broke the turn off. */
+export function gaveUp({ remedies: { title } }: Asked): ProviderError {
+  return new ProviderError(`${title} gave up in the middle of its reply. The reply so far is dropped.`, true);
+}
+
+/** The turn ended for a reason that this version does not know. */
+export function unknownEnding(reason: string, { remedies: { title } }: Asked): ProviderError {
+  return new ProviderError(
+    `${title} ended its reply for a reason that this version does not know: "${words(reason)}". The reply is dropped; look for a newer version.`,
+    false,
+  );
+}
+
+function notEvents(headers: IncomingHttpHeaders, { remedies }: Asked): ProviderError {
+  const type = words(headers["content-type"] ?? "");
+  const what = type === "" ? "something without a content type" : type;
+  return new ProviderError(`${remedies.title} was asked for a stream of events and answered ${what}. ${remedies.address}`, false);
+}
+
+function saidIn(text: string, status: number, headers: IncomingHttpHeaders): Said {
+  const body = parsed(text);
+  const object = isJsonObject(body) ? body : {};
+  const { error } = object;
+  const inner: JsonObject = isJsonObject(error) ? error : { ...object, message: error ?? object["message"] ?? object["detail"] ?? "" };
+  const metadata = isJsonObject(inner["metadata"]) ? inner["metadata"] : {};
+  const code = [inner["code"], inner["type"]].find((value) => typeof value === "string") ?? "";
+  const message = typeof inner["message"] === "string" ? inner["message"] : "";
+  // OpenRouter passes on what the provider behind it said.
+  const raw = typeof metadata["raw"] === "string" ? `${message}: ${metadata["raw"]}` : message;
+  const param = typeof inner["param"] === "string" ? inner["param"] : "";
+  return { status, code: String(code), param, message: raw, headers, moderated: Array.isArray(metadata["reasons"]) };
+}
+
+function saidError(said: Said, asked: Asked): ModelError {
+  const { status, code, message, headers } = said;
+  const { title, key, model, credit, address } = asked.remedies;
+  const where = `(${[String(status), ...requestId(headers)].join(", ")})`;
+  const quote = quoted(message, asked.apiKey);
+  const wait = retryAfterMs((name) => {
+    const value = headers[name];
+    return Array.isArray(value) ? value[0] : value;
+  });
+  if (/insufficient_quota|billing/.test(code))
+    return new AuthenticationError(`${title} gives this account no more for now ${where}${quote}. ${credit}`);
+  if (isOverflow(said))
+    return new ContextOverflow(
+      `The prompt is longer than ${asked.model} of ${title} takes ${where}${quote}. Less of the conversation may be taken.`,
+    );
+  if (isModelAbsent(said))
+    return new ValidationError(`${title} does not have ${asked.model}, or not with tools or for this key ${where}${quote}. ${model}`);
+  if (said.moderated)
+    return new ValidationError(`${title} refused the prompt as a breach of its rules ${where}${quote}. Say it in other words.`);
+  switch (status) {
+    case 401:
+      // Its words stay out: they may repeat the key.
+      return new AuthenticationError(`${title} does not accept the key ${where}. ${key}`);
+    case 403:
+      return new AuthenticationError(`${title} does not let this key use ${asked.model} ${where}${quote}. ${key}`);
+    case 402:
+      if (wait !== null) return new RateLimitError(`${title} has too much of this account in flight ${where}${quote}.`, wait);
+      return new AuthenticationError(`${title} says that the account's credit is used up ${where}${quote}. ${credit}`);
+    case 429:
+      return new RateLimitError(`${title} takes no more requests or tokens for now ${where}${quote}.`, wait);
+    case 400:
+    case 422:
+      return new ValidationError(`${title} refuses the request ${where}${quote}. ${schemaHint(said, asked)}`);
+    case 408:
+    case 409:
+    case 424:
+      return new ProviderError(`${title} gave up on the request ${where}${quote}.`, true, { retryAfterMs: wait });
+    default:
+      if (status >= 500) return new ProviderError(`${title} failed or is overloaded ${where}${quote}.`, true, { retryAfterMs: wait });
+      return new ProviderError(`${title} does not take the request ${where}${quote}. ${address}`, false);
+  }
+}
+
+function isOverflow({ status, code, message }: Said): boolean {
+  if (status === 413 || code === "context_length_exceeded") return true;
+  return (
+    status === 400 && /context (length|window|size)|prompt is too long|maximum.{0,40}(context|input|prompt).{0,40}tokens/i.test(message)
+  );
+}
+
+/** Some say so with the status of a request that is wrong: OpenRouter, and Ollama of a model that takes no tools. */
+function isModelAbsent({ status, code, message }: Said): boolean {
+  if (status === 404 || code === "model_not_found") return true;
+  return status === 400 && /not a valid model|does not support tools|\bmodel\b.{0,100}(not found|does not exist)/i.test(message);
+}
+
+/** Most refusals are a tool's schema: which one, where the vendor says so. */
+function schemaHint({ param, message }: Said, { toolNames }: Asked): string {
+  const place = /tools(?:\[|\.)(\d+)/.exec(`${param} ${message}`);
+  const named = place === null ? /function '([^']{1,64})'/.exec(message)?.[1] : toolNames[Number(place[1])];
+  const first = "A tool's schema is the first suspect, the conversation the second";
+  if (named === undefined) return `${first}: "toolbus tools" shows what is passed on of each.`;
+  return `It points at the tool "${words(named)}": check its schema; "toolbus tools" shows what is passed on of it.`;
+}
+
+/** The vendor's own words in quotation marks, without keys, and without the parts of the request that some servers (vLLM) repeat after them. */
+function quoted(message: string, secret: string | null): string {
+  const [own = ""] = message.split(/['"]?\binput['"]?\s*:/, 1);
+  const text = vendorWords(own, { secret }).replaceAll('"', "'");
+  return text === "" ? "" : `: "${text.replace(/[.\s]+$/, "")}"`;
+}
+
+function requestId(headers: IncomingHttpHeaders): readonly string[] {
+  const id = headers["x-request-id"] ?? headers["x-generation-id"];
+  return typeof id === "string" && id !== "" ? [`request ${words(id)}`] : [];
+}
+
+function causeOf({ code, message }: NodeJS.ErrnoException): string {
+  return CAUSES[code ?? ""] ?? code ?? words(message);
+}
+
+const CAUSES: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "nothing listens there",
+  ECONNRESET: "the other side closed the connection",
+  ENOTFOUND: "the name is not known to DNS",
+  EAI_AGAIN: "DNS does not answer",
+  EHOSTUNREACH: "the host cannot be reached",
+  ENETUNREACH: "the network cannot be reached",
+  ETIMEDOUT: "the connection timed out",
+};
+
+function words(text: string): string {
+  return vendorWords(text.slice(0, 80), { secret: null });
+}
+
+function parsed(text: string): Json {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return null;
+  }
+}

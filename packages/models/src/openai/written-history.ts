@@ -1,0 +1,103 @@
+import type { TranscriptEntry } from "@toolbus/contracts";
+import { OPENING } from "../message-turns.ts";
+import { type IdForm, vendorId } from "../vendor-id.ts";
+
+export type AssistantEntry = Extract<TranscriptEntry, { type: "assistant" }>;
+export type ResultEntry = Extract<TranscriptEntry, { type: "result" }>;
+
+/** How one protocol writes what stands in a transcript: each entry as the members that it becomes. */
+export interface HistoryForm {
+  readonly ids: IdForm;
+  user(text: string): object;
+  /** The turn as the model itself said it, when it did and it says the same; null otherwise. Its calls have the ids of the entry. */
+  own(entry: AssistantEntry): readonly object[] | null;
+  /** The turn from the neutral form, its calls with these ids. */
+  made(entry: AssistantEntry, ids: readonly string[]): readonly object[];
+  result(content: string, id: string): object;
+}
+
+/** JSON texts of one entry, joined, and the ids in it. */
+interface Written {
+  readonly json: string;
+  readonly ids: readonly string[];
+}
+
+/**
+ * Writes transcripts as the members of a JSON array, never none. Each entry is written once and kept as text, so that a turn costs what is new in
+ * it. Results stand right behind their turn, in the order of its calls; no id stands for two calls. The transcript must be paired.
+ */
+export function writtenHistory(form: HistoryForm): (transcript: readonly TranscriptEntry[]) => readonly string[] {
+  const kept = new WeakMap<TranscriptEntry, Written>();
+
+  return (transcript) => {
+    const parts: string[] = [];
+    const taken = new Set<string>();
+    for (let at = 0; at < transcript.length; at++) {
+      const entry = transcript[at];
+      if (entry?.type === "user") parts.push(written(entry, [], () => [form.user(entry.text.toWellFormed())]).json);
+      if (entry?.type !== "assistant") continue;
+      const turn = turnOf(entry, taken);
+      if (turn.json !== "") parts.push(turn.json);
+      for (const [n, result] of inCallOrder(entry, transcript, at + 1).entries()) {
+        const id = turn.ids[n] ?? result.id;
+        parts.push(written(result, [id], () => [form.result(result.content.toWellFormed(), id)]).json);
+      }
+    }
+    return parts.length === 0 ? [JSON.stringify(form.user(OPENING))] : parts;
+  };
+
+  /** Ids may repeat in a transcript, as some vendors number their calls anew each time; others take each id once. */
+  function turnOf(entry: AssistantEntry, taken: Set<string>): Written {
+    let turn = kept.get(entry);
+    if (turn === undefined || turn.ids.some((id) => taken.has(id))) turn = writeTurn(entry, taken);
+    for (const id of turn.ids) taken.add(id);
+    return turn;
+  }
+
+  function writeTurn(entry: AssistantEntry, taken: ReadonlySet<string>): Written {
+    const raw = entry.calls.map(({ id }) => id);
+    const own = raw.some((id) => taken.has(id)) ? null : form.own(entry);
+    if (own !== null) return written(entry, raw, () => own);
+    const used = new Set(taken);
+    const ids = raw.map((id) => {
+      const free = freeId(id, form.ids, used);
+      used.add(free);
+      return free;
+    });
+    return written(entry, ids, () => form.made(entry, ids));
+  }
+
+  function written(entry: TranscriptEntry, ids: readonly string[], members: () => readonly object[]): Written {
+    const known = kept.get(entry);
+    if (known !== undefined && known.ids.length === ids.length && known.ids.every((id, n) => id === ids[n])) return known;
+    const made = {
+      json: members()
+        .map((member) => JSON.stringify(member))
+        .join(","),
+      ids,
+    };
+    kept.set(entry, made);
+    return made;
+  }
+}
+
+function freeId(id: string, form: IdForm, taken: ReadonlySet<string>): string {
+  let free = vendorId(id, form);
+  for (let n = 2; taken.has(free); n++) free = vendorId(`${id}\u0000${n}`, form);
+  return free;
+}
+
+/** The results that stand from `from` on, in the order of the calls that they answer. */
+function inCallOrder({ calls }: AssistantEntry, transcript: readonly TranscriptEntry[], from: number): readonly ResultEntry[] {
+  const results: ResultEntry[] = [];
+  let inOrder = true;
+  for (let at = from; at < transcript.length; at++) {
+    const entry = transcript[at];
+    if (entry?.type !== "result") break;
+    inOrder &&= calls[results.length]?.id === entry.id;
+    results.push(entry);
+  }
+  if (inOrder) return results;
+  const place = new Map(calls.map(({ id }, n) => [id, n]));
+  return results.toSorted((a, b) => (place.get(a.id) ?? 0) - (place.get(b.id) ?? 0));
+}

@@ -1,0 +1,103 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, expect, it } from "vitest";
+import { type ModelSettings, noModelSettings } from "./model-settings.ts";
+import { probeModel } from "./probe-model.ts";
+
+const KEY = "sk-test-0123456789";
+const keys = { anthropic: KEY, openai: KEY, openrouter: KEY, compatible: KEY };
+const never = new AbortController().signal;
+
+/** A server that knows one key and one model, by each provider's own way to say so. */
+async function vendor() {
+  const server = createServer((request, response) => answer(request, response)).listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    url,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+function answer({ url = "", headers }: IncomingMessage, response: ServerResponse): void {
+  const json = (status: number, body: object): void =>
+    void response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+  if (url === "/api/tags") return json(200, { models: [{ name: "big:latest" }] });
+  if (headers.authorization !== `Bearer ${KEY}`) return json(401, {});
+  if (url === "/broken/models") return json(503, {});
+  if (url === "/key") return json(200, { data: {} });
+  if (url === "/models") return json(200, { data: [{ id: "big" }] });
+  return url.endsWith("/models/big") ? json(200, { id: "big" }) : json(404, {});
+}
+
+const probe = (part: Partial<ModelSettings>) => probeModel({ ...noModelSettings, keys, ...part }, never);
+
+describe("the probe of a model", () => {
+  it.each(["anthropic", "openai", "openrouter", "compatible", "ollama"])("finds one of %s that is there", async (provider) => {
+    await using server = await vendor();
+    const found = await probe({ provider, model: "big", baseUrl: server.url, ollamaHost: server.url });
+    expect(found).toMatchObject({ ok: true, what: expect.stringContaining(`big of ${provider}`) });
+  });
+
+  it.each(["anthropic", "openai", "openrouter", "compatible"] as const)(
+    "tells that %s does not take the key, which is not shown",
+    async (provider) => {
+      await using server = await vendor();
+      const found = await probe({ provider, model: "big", baseUrl: server.url, keys: { ...keys, [provider]: "sk-wrong-0123456789" } });
+      expect(found).toMatchObject({
+        ok: false,
+        what: `${provider} does not accept the key.`,
+        fix: expect.stringMatching(/^Set \w+_API_KEY /),
+      });
+      expect(JSON.stringify(found)).not.toContain("sk-wrong");
+    },
+  );
+
+  it.each(["anthropic", "openai", "compatible", "ollama"])("tells that %s has no such model", async (provider) => {
+    await using server = await vendor();
+    const found = await probe({ provider, model: "small", baseUrl: server.url, ollamaHost: server.url });
+    expect(found).toMatchObject({
+      ok: false,
+      what: expect.stringMatching(/has no model "small"\.$/),
+      fix: expect.stringContaining("LLM_MODEL"),
+    });
+  });
+
+  it.each(["openai", "ollama"])("tells that nobody is there, with what to do: %s", async (provider) => {
+    const found = await probe({ provider, model: "big", baseUrl: "http://127.0.0.1:1", ollamaHost: "127.0.0.1:1" });
+    expect(found).toMatchObject({
+      ok: false,
+      what: "Nothing answers at http://127.0.0.1:1.",
+      fix: expect.stringMatching(/ollama serve|LLM_BASE_URL/),
+    });
+  });
+
+  it("tells of a server that fails", async () => {
+    await using server = await vendor();
+    expect(await probe({ provider: "compatible", model: "big", baseUrl: `${server.url}/broken` })).toMatchObject({
+      ok: false,
+      what: expect.stringMatching(/answers 503\.$/),
+    });
+  });
+
+  it("asks nobody about the offline rules, and says what is wrong with settings that cannot be used", async () => {
+    expect(await probeModel(noModelSettings, never)).toBeNull();
+    expect(await probe({ provider: "nonsense" })).toMatchObject({ ok: false, fix: expect.stringMatching(/no model provider "nonsense"/) });
+    expect(await probeModel({ ...noModelSettings, provider: "openai" }, never)).toMatchObject({
+      ok: false,
+      fix: expect.stringMatching(/OPENAI_API_KEY/),
+    });
+  });
+
+  it("ends with the signal that it is given", async () => {
+    const reason = new Error("enough");
+    const probing = probeModel(
+      { ...noModelSettings, provider: "ollama", model: "big", ollamaHost: "127.0.0.1:1" },
+      AbortSignal.abort(reason),
+    );
+    await expect(probing).rejects.toBe(reason);
+  });
+});

@@ -1,0 +1,145 @@
+import { chooseProvider, neededKey, optionalKey } from "./choose-provider.ts";
+import { baseAddress, ollamaAddress } from "./model-address.ts";
+import { KEY_VARIABLES, type KeyedProvider, ModelRefused, type ModelSettings } from "./model-settings.ts";
+
+/** What was found out about a model without asking it anything. */
+export type ModelProbe =
+  | { readonly ok: true; readonly what: string }
+  /** `fix` says what to do; neither holds a key. */
+  | { readonly ok: false; readonly what: string; readonly fix: string };
+
+const PROBE_MS = 10_000;
+const MAX_LIST_CHARS = 4_000_000;
+
+/**
+ * Asks the provider that is configured for its models, with the key: whether it can be reached, takes the key and knows the model. Costs nothing and
+ * sends nothing but the key and the model's name. Null where there is nobody to ask. Rejects with the signal's reason only.
+ */
+export async function probeModel(settings: ModelSettings, signal: AbortSignal): Promise<ModelProbe | null> {
+  try {
+    return await probed(settings, signal);
+  } catch (error) {
+    if (error instanceof ModelRefused) return { ok: false, what: "It cannot be used as it is set.", fix: error.message };
+    throw error;
+  }
+}
+
+async function probed(settings: ModelSettings, signal: AbortSignal): Promise<ModelProbe | null> {
+  const { provider, model } = chooseProvider(settings);
+  const base = (own: string): string => (settings.baseUrl === null ? own : baseAddress(settings.baseUrl, "LLM_BASE_URL"));
+  switch (provider) {
+    case "offline":
+      return null;
+    case "anthropic": {
+      const headers = { authorization: `Bearer ${neededKey(settings, provider)}`, "anthropic-version": "2023-06-01" };
+      const url = `${base("https://api.anthropic.com")}/v1/models/${encodeURIComponent(model)}`;
+      return verdict(await answerOf(url, headers, signal), { provider, model, url });
+    }
+    case "openai": {
+      const url = `${base("https://api.openai.com/v1")}/models/${encodeURIComponent(model)}`;
+      return verdict(await answerOf(url, bearer(neededKey(settings, provider)), signal), { provider, model, url });
+    }
+    case "openrouter": {
+      // Its list of models is public, so only this tells whether the key is good.
+      const url = `${base("https://openrouter.ai/api/v1")}/key`;
+      return verdict(await answerOf(url, bearer(neededKey(settings, provider)), signal), { provider, model, url });
+    }
+    case "compatible": {
+      if (settings.baseUrl === null) throw new ModelRefused('The provider "compatible" needs LLM_BASE_URL: the address of its server.');
+      const url = `${base("")}/models`;
+      const key = optionalKey(settings, provider);
+      return verdict(await answerOf(url, key === null ? {} : bearer(key), signal), { provider, model, url, list: "data", id: "id" });
+    }
+    case "ollama": {
+      const url = `${ollamaAddress(settings.ollamaHost)}/api/tags`;
+      return verdict(await answerOf(url, {}, signal), { provider, model, url, list: "models", id: "name" });
+    }
+    case "bedrock":
+      return {
+        ok: true,
+        what: `${model} of bedrock, in ${settings.awsRegion ?? "the region of the AWS profile"}; the first run tells whether it may be used`,
+      };
+    case "cli": {
+      if (settings.cliCommand === null) throw new ModelRefused('The provider "cli" needs a command: set LLM_CLI_COMMAND.');
+      const { findProgram, readCliCommand } = await import("./cli/cli-command.ts");
+      return { ok: true, what: `the command ${await findProgram(readCliCommand(settings.cliCommand), settings.cliEnvironment)}` };
+    }
+  }
+}
+
+interface Asked {
+  readonly provider: KeyedProvider | "ollama";
+  readonly model: string;
+  readonly url: string;
+  /** Where the answer lists models, and how each is called; absent where the status says all. */
+  readonly list?: string;
+  readonly id?: string;
+}
+
+type Answer = { readonly status: number; readonly body: unknown } | { readonly status: null };
+
+async function answerOf(url: string, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Answer> {
+  try {
+    const response = await fetch(url, { headers, redirect: "error", signal: AbortSignal.any([signal, AbortSignal.timeout(PROBE_MS)]) });
+    const text = (await response.text()).slice(0, MAX_LIST_CHARS);
+    return { status: response.status, body: jsonOf(text) };
+  } catch {
+    signal.throwIfAborted();
+    return { status: null };
+  }
+}
+
+function verdict(answer: Answer, asked: Asked): ModelProbe {
+  const { provider, model, url } = asked;
+  const { origin } = new URL(url);
+  const key = provider === "ollama" ? null : KEY_VARIABLES[provider];
+  if (answer.status === null) {
+    const fix =
+      provider === "ollama" ? 'Start it with "ollama serve", or set OLLAMA_HOST.' : "Check the network, and LLM_BASE_URL if it is set.";
+    return { ok: false, what: `Nothing answers at ${origin}.`, fix };
+  }
+  if (answer.status === 401 || answer.status === 403)
+    return {
+      ok: false,
+      what: `${provider} does not accept the key.`,
+      fix: key === null ? "Check OLLAMA_HOST." : `Set ${key} to one that is good.`,
+    };
+  const known = answer.status === 200 ? knows(answer.body, asked) : true;
+  if (answer.status === 404 || !known)
+    return {
+      ok: false,
+      what: `${provider} at ${origin} has no model ${JSON.stringify(model)}.`,
+      fix:
+        provider === "ollama"
+          ? `Fetch it with "ollama pull ${model}", or name another one in LLM_MODEL.`
+          : "Name another one in LLM_MODEL.",
+    };
+  if (answer.status !== 200)
+    return {
+      ok: false,
+      what: `${provider} at ${origin} answers ${answer.status}.`,
+      fix: "Look at its status page, or at its log, and try again.",
+    };
+  return { ok: true, what: `${model} of ${provider}, ${key === null ? "which is there" : "key accepted"}` };
+}
+
+/** True unless the answer is a list of models without this one. */
+function knows(body: unknown, { model, list, id }: Asked): boolean {
+  if (list === undefined || id === undefined) return true;
+  const rows = typeof body === "object" && body !== null ? (body as Record<string, unknown>)[list] : null;
+  if (!Array.isArray(rows)) return true;
+  const names = rows.map((row: unknown) => (typeof row === "object" && row !== null ? (row as Record<string, unknown>)[id] : null));
+  return names.includes(model) || names.includes(`${model}:latest`);
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function bearer(key: string): Readonly<Record<string, string>> {
+  return { authorization: `Bearer ${key}` };
+}

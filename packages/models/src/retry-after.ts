@@ -1,0 +1,25 @@
+/** A header of the answer by its name in lower case; null or undefined when it is not there. */
+type Header = (name: string) => string | null | undefined;
+
+/**
+ * How long the provider asks us to wait, in milliseconds: `retry-after-ms`, or `retry-after` in seconds or as an HTTP date (RFC 9110, 10.2.3),
+ * which is counted from the answer's own `date`, as our clock may be another. Null when it does not say, or says nothing that can be read.
+ */
+export function retryAfterMs(header: Header): number | null {
+  const ms = amount(header("retry-after-ms"));
+  if (ms !== null) return ms;
+  const after = header("retry-after");
+  const seconds = amount(after);
+  if (seconds !== null) return seconds * 1000;
+  const wait = httpDate(after) - httpDate(header("date"));
+  return Number.isNaN(wait) ? null : Math.max(0, wait);
+}
+
+/** `Date.parse` alone takes nearly anything for a date, `-5` for one. */
+function httpDate(text: string | null | undefined): number {
+  return /^\s*[A-Za-z]{3,9},? .*GMT\s*$/.test(text ?? "") ? Date.parse(text ?? "") : Number.NaN;
+}
+
+function amount(text: string | null | undefined): number | null {
+  return /^\s*\d+(\.\d+)?\s*$/.test(text ?? "") ? Number(text) : null;
+}

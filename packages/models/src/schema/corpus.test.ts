@@ -1,0 +1,70 @@
+import { describe, expect, it } from "vitest";
+import { compileTool } from "./compile-tool.ts";
+import { formFaults } from "./corpus/form-faults.ts";
+import { readCorpus } from "./corpus/read-corpus.ts";
+import { DIALECTS } from "./dialect.ts";
+import { valueAt } from "./pointer.ts";
+
+const corpus = readCorpus();
+const vendors = DIALECTS.filter((dialect) => dialect !== "any");
+
+describe("the corpus of schemas as they are found", () => {
+  it("is of at least 150, each with a name of its own", () => {
+    expect(new Set(corpus.map(({ name }) => name)).size).toBe(corpus.length);
+    expect(corpus.length).toBeGreaterThanOrEqual(150);
+  });
+
+  it.each(vendors)("is compiled for %s in a form that keeps its rules", (dialect) => {
+    const faults = corpus.flatMap(({ name, tool }) => {
+      const compiled = compileTool(tool, dialect);
+      return compiled.ok ? formFaults(compiled, dialect).map((fault) => `${name}: ${fault}`) : [];
+    });
+    expect(faults).toEqual([]);
+  });
+
+  it.each(vendors)("is set aside for %s only where it is at fault, with the place and what to do", (dialect) => {
+    for (const { name, tool, setAside } of corpus) {
+      const compiled = compileTool(tool, dialect);
+      expect([name, compiled.ok ? null : compiled.pointer]).toEqual([name, setAside]);
+      if (!compiled.ok) expect(compiled.reason).toMatch(/^.{20,300}[.]$|^.{20,300}…}\.$/);
+    }
+  });
+
+  it.each(vendors)("loses for %s nothing without a place in the tool's own parameters", (dialect) => {
+    for (const { name, tool } of corpus) {
+      const compiled = compileTool(tool, dialect);
+      for (const { pointer, what } of compiled.ok ? compiled.losses : []) {
+        expect([name, pointer, valueAt(tool.parameters, pointer) !== undefined]).toEqual([name, pointer, true]);
+        expect(what).toMatch(/\.$/);
+      }
+    }
+  });
+
+  it.each(vendors)("gives for %s the same as a copy of it does, and the same object again", (dialect) => {
+    for (const { tool } of corpus) {
+      const compiled = compileTool(tool, dialect);
+      expect(compileTool(tool, dialect)).toBe(compiled);
+      expect(JSON.stringify(compileTool(structuredClone(tool), dialect))).toBe(JSON.stringify(compiled));
+    }
+  });
+
+  it.each(vendors)("is for %s in the form that compiling it again gives", (dialect) => {
+    for (const { name, tool } of corpus) {
+      const once = compileTool(tool, dialect);
+      if (!once.ok) continue;
+      const twice = compileTool({ name: once.name, description: once.description, parameters: once.parameters }, dialect);
+      expect([name, twice.ok && [twice.name, twice.parameters, twice.losses, twice.strict]]).toEqual([
+        name,
+        [once.name, once.parameters, [], twice.ok && twice.strict],
+      ]);
+      expect(twice.ok && twice.restore('{"a": 1}')).toBe('{"a": 1}');
+    }
+  });
+
+  it("passes for a provider without rules as it is", () => {
+    for (const { tool } of corpus) {
+      const compiled = compileTool(tool, "any");
+      expect(compiled.ok && compiled.parameters).toBe(tool.parameters);
+    }
+  });
+});

@@ -1,0 +1,76 @@
+import type { Json } from "@toolbus/contracts";
+import { KINDS, type Kind, type Shape } from "../shape.ts";
+import { unite } from "../unite.ts";
+
+/** `anyOf` and `oneOf`: what any of the forms takes. With `one`, a value that two forms take is to be refused; where that can happen it is a loss. */
+export function alternatives(forms: readonly Shape[], at: string, one: boolean): Shape {
+  const taking = forms.filter(({ fault }) => fault === null);
+  const [first, ...more] = taking.length > 0 ? taking : forms;
+  if (!first) throw new Error("alternatives of nothing");
+  const united = more.reduce((all, form) => unite(all, form, at), first);
+  const overlap =
+    one && taking.length > 1 && !taking.every((form, index) => taking.slice(index + 1).every((other) => areApart(form, other)));
+  const telling = taking.filter(({ kinds }) => Object.keys(kinds).length > 1 || !kinds.null);
+  const [only] = telling.length === 1 ? telling : [];
+  return {
+    ...united,
+    at,
+    // What one form of several says of itself is not said of the whole.
+    title: only?.title ?? "",
+    description: only?.description ?? "",
+    hints: only?.hints ?? formsInWords(taking),
+    losses: overlap ? [...united.losses, { pointer: at, what: "That only one of the forms may fit is not passed on." }] : united.losses,
+  };
+}
+
+/** True when surely no value is taken by both. */
+function areApart(a: Shape, b: Shape): boolean {
+  return KINDS.every((name) => {
+    const [one, other] = [a.kinds[name], b.kinds[name]];
+    return !one || !other || haveNoneInCommon(one, other) || haveOtherMarks(one, other);
+  });
+}
+
+function haveNoneInCommon({ values: a }: Kind, { values: b }: Kind): boolean {
+  if (!a || !b) return false;
+  const values = new Set<Json>(b.list);
+  return a.list.every((value) => !(typeof value === "object" && value !== null) && !values.has(value));
+}
+
+/** True for objects that a required property tells apart. */
+function haveOtherMarks({ members: a }: Kind, { members: b }: Kind): boolean {
+  for (const name of a.required) {
+    if (!b.required.has(name)) continue;
+    const [one, other] = [a.properties.get(name), b.properties.get(name)];
+    if (one && other && areApart(one, other)) return true;
+  }
+  return false;
+}
+
+/** What a model is told of forms that cannot be told apart in the schema. */
+function formsInWords(forms: readonly Shape[]): readonly string[] {
+  const words = forms.slice(0, MAX_FORMS).map(formInWords);
+  if (words.some((text) => text === "")) return [];
+  const text = words.join("; ");
+  return text.length > MAX_TEXT ? [] : [`One of: ${text}.`];
+}
+
+function formInWords({ kinds, description, title }: Shape): string {
+  const about = description || title;
+  const object = kinds.object;
+  const scalar = kinds.string ?? kinds.number;
+  if (object && object.members.properties.size > 0) {
+    const marks = [...object.members.properties].flatMap(([name, shape]) => {
+      const values = shape.kinds.string?.values?.list;
+      return values?.length === 1 ? [`${name} = ${JSON.stringify(values[0])}`] : object.members.required.has(name) ? [name] : [];
+    });
+    return marks.length > 0 ? marks.join(", ") : about;
+  }
+  if (object && object.members.required.size > 0) return [...object.members.required].join(" and ");
+  // A list of single values that are each described.
+  if (scalar?.values?.list.length === 1 && about) return `${JSON.stringify(scalar.values.list[0])}: ${about}`;
+  return "";
+}
+
+const MAX_FORMS = 12;
+const MAX_TEXT = 600;

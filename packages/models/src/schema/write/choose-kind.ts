@@ -1,0 +1,51 @@
+import { KINDS, type Kind, type KindName, type Shape } from "../shape.ts";
+
+/** What a part becomes that takes several types: a vendor takes one. */
+export interface Choice {
+  /** Null: any value, written as JSON text. */
+  readonly kind: KindName | null;
+  /** The types that can no longer be given. */
+  readonly left: readonly KindName[];
+}
+
+/**
+ * The type that says most: an object with listed properties, a typed list, a string, a number, a boolean. Giving up the others is sound, since
+ * what is still taken was taken before. Where every type is taken and no word speaks of one, nothing is given up: the value is written as JSON
+ * text. Null is not chosen; who asks must see to it.
+ */
+export function chooseKind({ kinds, opaque }: Shape): Choice {
+  const present = KINDS.filter((name) => name !== "null" && kinds[name] !== undefined);
+  const [only] = present;
+  if (opaque !== null || only === undefined) return { kind: null, left: [] };
+  if (present.length === 1) return { kind: only, left: [] };
+  const untyped = present.length === KINDS.length - 1;
+  const said = present.filter((name) => kinds[name]?.said);
+  if (untyped && said.length === 0) return { kind: null, left: [] };
+  const candidates = untyped ? said : present;
+  const best = candidates.reduce((one, other) => (rank(other, kinds[other]) > rank(one, kinds[one]) ? other : one));
+  // An author who writes "properties" without a type means an object: nothing is given up.
+  return { kind: best, left: candidates.filter((name) => name !== best) };
+}
+
+function rank(name: KindName, kind: Kind | undefined): number {
+  if (!kind) return -1;
+  // Bounds are written for the type that is meant.
+  return plainRank(name, kind) + (kind.said && name !== "object" && name !== "array" ? 1.5 : 0);
+}
+
+function plainRank(name: KindName, kind: Kind): number {
+  switch (name) {
+    case "object":
+      return kind.members.properties.size > 0 ? 8 : kind.members.others ? 4.5 : 2;
+    case "array":
+      return kind.items && kind.items.kinds.string?.said !== undefined ? 7 : 1.5;
+    case "string":
+      return kind.values && kind.values.list.length <= 2 ? 3 : 6;
+    case "number":
+      return kind.values ? 3.5 : 5;
+    case "boolean":
+      return 2.5;
+    default:
+      return 0;
+  }
+}

@@ -1,0 +1,51 @@
+import type { Json } from "@toolbus/contracts";
+import type { Shape } from "../shape.ts";
+import { describe } from "./describe.ts";
+import type { Spot } from "./write-shape.ts";
+import { lose, type WriteResult, type Writing } from "./writing.ts";
+
+export interface JsonText {
+  /** What the text holds. */
+  readonly form: "value" | "object" | "array" | "number" | "boolean";
+  /** The only values; null for any. */
+  readonly values: readonly Json[] | null;
+}
+
+/** A part that the dialect has no form for, as a string that holds its JSON. Restored it is what it was, so that no value is given up. */
+export function asJsonText(shape: Shape, spot: Spot, writing: Writing, { form, values }: JsonText): WriteResult {
+  const texts = values ? textsOf(values, shape, writing) : null;
+  const told = texts
+    ? "One of the listed JSON texts."
+    : `Written as JSON text${form === "value" ? "" : ` of ${form === "object" || form === "array" ? "an" : "a"} ${form}`}${outline(shape, form)}.`;
+  const description = describe(shape, spot.name, [told, ...spot.told], writing);
+  return {
+    ok: true,
+    schema: { type: "string", description, ...(texts ? { enum: texts } : {}) },
+    plan: { kind: "json" },
+  };
+}
+
+function textsOf(values: readonly Json[], shape: Shape, writing: Writing): readonly string[] | null {
+  try {
+    const texts = values.map((value) => JSON.stringify(value).toWellFormed());
+    const chars = texts.reduce((sum, text) => sum + text.length, 0);
+    if (chars <= writing.rules.enumChars && writing.enumValues + texts.length <= writing.rules.enumValues) {
+      writing.enumValues += texts.length;
+      return [...new Set(texts)];
+    }
+  } catch {
+    // Too deep to be written.
+  }
+  lose(writing, shape.at, `A list of ${values.length} values is too long to be passed on.`);
+  return null;
+}
+
+/** The members of an object whose schema is not passed on, as far as they are few. */
+function outline({ kinds }: Shape, form: JsonText["form"]): string {
+  const names = form === "object" ? [...(kinds.object?.members.properties.keys() ?? [])] : [];
+  const text = names.slice(0, MAX_NAMES).join(", ");
+  return names.length === 0 || text.length > MAX_TEXT ? "" : ` with ${text}${names.length > MAX_NAMES ? " and more" : ""}`;
+}
+
+const MAX_NAMES = 12;
+const MAX_TEXT = 300;

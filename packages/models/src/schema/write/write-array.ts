@@ -1,0 +1,28 @@
+import type { JsonObject } from "@toolbus/contracts";
+import type { Kind, Shape } from "../shape.ts";
+import { describe } from "./describe.ts";
+import { writeWords } from "./write-words.ts";
+import type { Spot, WritePart } from "./write-shape.ts";
+import { lose, type WriteResult, type Writing } from "./writing.ts";
+
+/** A list with typed items. One that does not say what it holds holds strings, which is what nearly all of them do. */
+export function writeArray(shape: Shape, kind: Kind, spot: Spot, writing: Writing, writePart: WritePart): WriteResult {
+  const inside: Spot = { name: "", depth: spot.depth + 1, nullSeenTo: false, told: [] };
+  if (!kind.items && kind.words.get("maxItems")?.value !== 0)
+    lose(writing, shape.at, "The array does not say what it holds; strings are offered.");
+  const items = kind.items ? writePart(kind.items, inside, writing) : { ok: true as const, schema: { type: "string" }, plan: null };
+  // Nothing can be in it: an empty list is all that is left.
+  const empty = !items.ok;
+  if (empty && typeof kind.words.get("minItems")?.value === "number") return items;
+  if (empty) lose(writing, items.pointer, `No item is taken: ${items.reason}`);
+  const { written, told } = writeWords("array", kind, writing);
+  const description = describe(shape, spot.name, [...told, ...spot.told], writing);
+  const schema: JsonObject = {
+    type: "array",
+    ...(description ? { description } : {}),
+    items: empty ? { type: "string" } : items.schema,
+    ...written,
+  };
+  const plan = empty || items.plan === null ? null : { kind: "list" as const, items: items.plan };
+  return { ok: true, schema, plan };
+}

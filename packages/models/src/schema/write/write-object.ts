@@ -1,0 +1,75 @@
+import type { Json, JsonObject } from "@toolbus/contracts";
+import { under } from "../pointer.ts";
+import type { Renamed } from "../restore.ts";
+import { anything, type Kind, type Members, type Shape, takesNull } from "../shape.ts";
+import { describe } from "./describe.ts";
+import { asJsonText } from "./json-text.ts";
+import { safeKeys } from "./safe-key.ts";
+import type { Spot, WritePart } from "./write-shape.ts";
+import { writeWords } from "./write-words.ts";
+import { lose, type WriteResult, type Writing } from "./writing.ts";
+
+/**
+ * A closed object with its listed properties. Names that the vendor refuses are changed and restored. A required property that may be null is
+ * optional instead: left out, it is restored as null. An optional one that nothing satisfies is left out; a required one makes the object a fault.
+ */
+export function writeObject(shape: Shape, kind: Kind, spot: Spot, writing: Writing, writePart: WritePart): WriteResult {
+  const members = withRequired(kind.members, shape.at);
+  const names = [...members.properties.keys()];
+  const keys = safeKeys(names, writing.rules.key);
+  const properties: (readonly [string, Json])[] = [];
+  const required: string[] = [];
+  const renamed = new Map<string, Renamed>();
+  const absent: (readonly [string, Json])[] = [];
+
+  for (const [index, [name, part]] of [...members.properties].entries()) {
+    const key = keys[index] ?? name;
+    const must = members.required.has(name);
+    const nullable = takesNull(part);
+    const onlyNull = nullable && Object.keys(part.kinds).length === 1;
+    if (nullable && must) absent.push([name, null]);
+    if (onlyNull) continue;
+    if (++writing.properties > writing.rules.properties) return tooMany(shape, writing);
+    const told = key === name ? [] : [`Named ${JSON.stringify(name.slice(0, 80))}.`];
+    const written = writePart(part, { name, depth: spot.depth + 1, nullSeenTo: nullable && (must || part.nullByDefault), told }, writing);
+    if (!written.ok) {
+      if (must && !nullable) return written;
+      lose(writing, written.pointer, `The property is not offered: ${written.reason}`);
+      continue;
+    }
+    properties.push([key, written.schema]);
+    if (key !== name || written.plan) renamed.set(key, { name, plan: written.plan });
+    if (must && !nullable) required.push(key);
+  }
+  // No vendor likes an object without properties inside another; this one has one value only.
+  if (properties.length === 0 && spot.depth > 1)
+    return asJsonText(shape, spot, writing, { form: "object", values: [Object.fromEntries(absent)] });
+  loseOthers(kind, writing);
+  const { told } = writeWords("object", kind, writing);
+  const description = describe(shape, spot.name, [...told, ...spot.told], writing);
+  const schema: JsonObject = {
+    type: "object",
+    ...(description ? { description } : {}),
+    properties: Object.fromEntries(properties),
+    required,
+    additionalProperties: false,
+  };
+  return { ok: true, schema, plan: renamed.size + absent.length === 0 ? null : { kind: "object", members: renamed, absent } };
+}
+
+/** What is required and not listed is one of the further members. */
+function withRequired(members: Members, at: string): Members {
+  const missing = [...members.required].filter((name) => !members.properties.has(name));
+  if (missing.length === 0) return members;
+  const shape = members.others || anything(under(at, "required"));
+  return { ...members, properties: new Map([...members.properties, ...missing.map((name) => [name, shape] as const)]) };
+}
+
+function loseOthers({ members: { others } }: Kind, writing: Writing): void {
+  if (others) lose(writing, others.at, "Members beside the listed ones are not offered.");
+}
+
+function tooMany(shape: Shape, writing: Writing): WriteResult {
+  const reason = `The schema has more than ${writing.rules.properties} properties; make several tools of it.`;
+  return { ok: false, pointer: under(shape.at, "properties"), reason };
+}

@@ -1,0 +1,66 @@
+import type { Json, JsonObject } from "@toolbus/contracts";
+import type { Kind, KindName, Word } from "../shape.ts";
+import type { DialectRules } from "../dialect-rules.ts";
+import { lose, type Writing } from "./writing.ts";
+
+export interface WordsWritten {
+  readonly written: JsonObject;
+  /** What is not passed on, told in words. */
+  readonly told: readonly string[];
+}
+
+/** The bounds that the dialect takes. The others are told in the description, and each is a loss. */
+export function writeWords(name: KindName, kind: Kind, writing: Writing): WordsWritten {
+  const written: Record<string, Json> = {};
+  const told: string[] = [];
+  for (const [word, bound] of inclusive(kind, writing.rules)) {
+    if (takes(word, bound.value, writing.rules, name)) {
+      written[word] = bound.value;
+      continue;
+    }
+    lose(writing, bound.at, `"${word}": ${shortly(bound.value)} is not passed on.`);
+    if (shortly(bound.value).length <= MAX_TOLD) told.push(`${word}: ${shortly(bound.value)}`);
+  }
+  return { written, told: told.length === 0 ? [] : [`(${told.join("; ")})`] };
+}
+
+const MAX_TOLD = 120;
+
+function takes(word: string, value: Word["value"], rules: DialectRules, name: KindName): boolean {
+  if (!rules.words.has(word)) return false;
+  if (word === "format") return name === "string" && rules.formats.has(String(value));
+  return word !== "pattern" || rules.anyPattern || isPlainPattern(String(value));
+}
+
+/** An exclusive bound of whole numbers says the same as the next one, which every dialect with bounds takes. */
+function inclusive({ words, integer }: Kind, rules: DialectRules): ReadonlyMap<string, Word> {
+  if (!integer) return words;
+  const same = new Map(words);
+  for (const [exclusive, bound, step] of [
+    ["exclusiveMinimum", "minimum", 1],
+    ["exclusiveMaximum", "maximum", -1],
+  ] as const) {
+    const word = words.get(exclusive);
+    if (rules.words.has(exclusive) || !word || typeof word.value !== "number" || !Number.isSafeInteger(Math.trunc(word.value))) continue;
+    const next = step === 1 ? Math.floor(word.value) + 1 : Math.ceil(word.value) - 1;
+    const own = words.get(bound)?.value;
+    same.delete(exclusive);
+    if (typeof own !== "number" || (step === 1 ? own < next : own > next)) same.set(bound, { value: next + 0, at: word.at });
+  }
+  return same;
+}
+
+/** True for a regular expression that means the same to everybody: no lookaround, no named or special group, no reference back, no Unicode class. */
+function isPlainPattern(pattern: string): boolean {
+  if (/\(\?(?!:)/.test(pattern) || /\\[^dDwWsSnrtfv.\\/\-^$*+?()[\]{}|]/.test(pattern) || !/^[\x20-\x7e]*$/.test(pattern)) return false;
+  try {
+    // An unescaped "-" or "]" in a class is read differently; the strict flag refuses it.
+    return new RegExp(pattern, "u").source.length > 0;
+  } catch {
+    return false;
+  }
+}
+
+function shortly(value: Word["value"]): string {
+  return typeof value === "string" ? value.slice(0, 200) : String(value);
+}

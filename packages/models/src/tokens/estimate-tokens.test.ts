@@ -1,0 +1,75 @@
+import type { TranscriptEntry } from "@toolbus/contracts";
+import { describe, expect, it } from "vitest";
+import { estimateTokens, estimateToolTokens } from "./estimate-tokens.ts";
+import { loadTokenizer, tokenizer } from "./tokenizer.ts";
+
+const SYSTEM = "Be brief, and look things up before you say anything about them.";
+const LONG = "The release was rolled back on Tuesday, because half of its requests failed. ".repeat(50);
+
+const user: TranscriptEntry = { type: "user", runId: "r", text: LONG, at: 1 };
+const turn = (payload?: object): TranscriptEntry => ({
+  type: "assistant",
+  runId: "r",
+  round: 1,
+  text: "",
+  calls: [{ id: "a", callId: "c", name: "look", arguments: '{"n":1}' }],
+  at: 1,
+  provider: "anthropic",
+  model: "m",
+  ...(payload ? { vendor: { api: "anthropic.messages", model: "m", payload: payload as never } } : {}),
+});
+
+// In this order: a process has one tokenizer, and once it is loaded it stays.
+describe("an estimate", () => {
+  it("is there before the tokenizer is, rougher, and another one after it", async () => {
+    const rough = estimateTokens([user], SYSTEM, "openai");
+    expect(tokenizer().generation).toBe(0);
+    await loadTokenizer();
+    const exact = estimateTokens([user], SYSTEM, "openai");
+    expect(tokenizer().generation).toBe(1);
+    expect(exact).not.toBe(rough);
+    expect(Math.abs(rough / exact - 1)).toBeLessThan(0.5);
+  });
+
+  it("grows with every entry, call and word, and with the family's factor", () => {
+    const alone = estimateTokens([], "", "openai");
+    const grown = [[], [user], [user, turn()], [user, turn(), { ...user, text: "And?" }]].map((entries) =>
+      estimateTokens(entries, SYSTEM, "openai"),
+    );
+    expect(alone).toBe(0);
+    expect(grown).toEqual(grown.toSorted((a, b) => a - b));
+    expect(new Set(grown).size).toBe(4);
+    expect(estimateTokens([user], SYSTEM, "anthropic")).toBe(Math.ceil((grown[1] ?? 0) * 1.4));
+  });
+
+  it("counts what a vendor's own form of a turn has beyond the neutral one: its thinking, not its signature", () => {
+    const plain = estimateTokens([turn()], "", "anthropic");
+    const signed = estimateTokens([turn({ content: [{ type: "thinking", thinking: "", signature: LONG }] })], "", "anthropic");
+    const thought = estimateTokens([turn({ content: [{ type: "thinking", thinking: LONG, signature: LONG }] })], "", "anthropic");
+    expect(signed).toBe(plain);
+    expect(thought).toBeGreaterThan(plain + 900);
+  });
+
+  it("has the schemas of tools in it", () => {
+    const tool = { name: "look", description: "Looks it up.", parameters: { type: "object", properties: { n: { type: "integer" } } } };
+    const wide = { ...tool, parameters: { type: "object", properties: { n: { type: "string", description: LONG } } } };
+    expect(estimateToolTokens([], "openai")).toBe(0);
+    expect(estimateToolTokens([wide], "openai")).toBeGreaterThan(estimateToolTokens([tool], "openai") + 600);
+  });
+
+  it("counts an entry once", () => {
+    let reads = 0;
+    const counted: TranscriptEntry = {
+      type: "user",
+      runId: "r",
+      at: 1,
+      get text() {
+        reads++;
+        return LONG;
+      },
+    };
+    const first = estimateTokens([counted], "", "openai");
+    expect(estimateTokens([counted, user], "", "openai")).toBeGreaterThan(first);
+    expect(reads).toBe(1);
+  });
+});

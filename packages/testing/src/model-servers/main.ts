@@ -1,0 +1,30 @@
+import { investigationBrain } from "./brains/investigation-brain.ts";
+import { chatBrain } from "./brains/chat-brain.ts";
+import { SERVED, type Served } from "./model-server.ts";
+import { rulesText } from "./rule-tables.ts";
+import { startModelServer } from "./start-model-server.ts";
+
+// `main.ts rules` writes the tables of docs/model-servers.md. Otherwise:
+// `node packages/testing/src/model-servers/main.ts <vendor> [chat|investigation]`: says where it listens in a line of JSON, and goes on until it is
+// told to stop. Without a brain it investigates where it is offered the tool that files a report, and chats otherwise.
+const [vendor = "", brain = ""] = process.argv.slice(2);
+if (vendor === "rules") process.stdout.write(rulesText());
+else if (!isServed(vendor) || !["", "chat", "investigation"].includes(brain)) {
+  process.stderr.write(`Usage: main.ts <${SERVED.join("|")}|rules> [chat|investigation]\n`);
+  process.exitCode = 1;
+} else {
+  const [chat, investigation] = [chatBrain(), investigationBrain()];
+  const server = await startModelServer(vendor, {
+    brain: (asked) => {
+      const files = asked.tools.some(({ name }) => name === "file_risk_report");
+      return brain === "investigation" || (brain === "" && files) ? investigation(asked) : chat(asked);
+    },
+  });
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void server.close());
+  const { url, key, model } = server;
+  process.stdout.write(`${JSON.stringify({ vendor, url, key, model, ...(vendor === "bedrock" ? { keyId: "AKIDTOOLBUS" } : {}) })}\n`);
+}
+
+function isServed(name: string): name is Served {
+  return SERVED.some((served) => served === name);
+}

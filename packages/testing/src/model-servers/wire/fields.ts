@@ -1,0 +1,33 @@
+import { isJsonObject, type Json, type JsonObject } from "@toolbus/contracts";
+
+/** A request's members as a server that trusts nothing reads them: each gives what it can use, or the empty value. */
+export function objectOf(value: Json | undefined): JsonObject {
+  return isJsonObject(value) ? value : {};
+}
+
+export function listOf(value: Json | undefined): readonly Json[] {
+  return Array.isArray(value) ? (value as readonly Json[]) : [];
+}
+
+export function textOf(value: Json | undefined): string {
+  return typeof value === "string" ? value : "";
+}
+
+/** JSON text as a value; undefined when it is none. */
+export function parsed(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The first text that stands in the list a second time. */
+export function firstDuplicate(texts: readonly string[]): string | undefined {
+  const seen = new Set<string>();
+  return texts.find((text) => seen.size === seen.add(text).size);
+}
+
+export function isBlank(text: string): boolean {
+  return text.trim() === "";
+}

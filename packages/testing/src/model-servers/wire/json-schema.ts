@@ -1,0 +1,11 @@
+import { type JsonObject, schemaValidator } from "@toolbus/contracts";
+
+/** True when it is a JSON Schema of draft 2020-12, whatever dialect it says it is. */
+export function isJsonSchema({ $schema: _dialect, ...schema }: JsonObject): boolean {
+  try {
+    schemaValidator(schema);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,15 @@
+import type { Json } from "@toolbus/contracts";
+
+/** One server-sent event. `turn` decides how its lines end: both ways are legal, and both come. */
+export function sseFrame(turn: number, data: Json | string, event?: string): Buffer {
+  const end = turn % 3 === 2 ? "\r\n" : "\n";
+  const text = typeof data === "string" ? data : JSON.stringify(data);
+  return Buffer.from(`${event === undefined ? "" : `event: ${event}${end}`}data: ${text}${end}${end}`);
+}
+
+/** A line that every client leaves out. */
+export function sseComment(text: string): Buffer {
+  return Buffer.from(`: ${text}\n\n`);
+}
+
+export const SSE_HEADERS = { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache" } as const;

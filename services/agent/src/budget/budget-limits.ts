@@ -1,0 +1,70 @@
+import type { AgentConfig } from "../settings.ts";
+import type { Profile } from "../profile.ts";
+
+/** How much of each thing may be used; null: as much as anybody likes. */
+export interface Ceilings {
+  readonly tokens: number | null;
+  /** Millionths of a US dollar. */
+  readonly microUsd: number | null;
+  readonly toolCalls: number | null;
+}
+
+/** Whose budget it is. */
+export type Whose = "run" | "principal" | "tenant";
+
+/** What a run may use, and what its principal and tenant may use in a day of UTC. Null where nothing is limited. */
+export type BudgetLimits = Readonly<Record<Whose, Ceilings | null>>;
+
+/** The limits of a run of this profile. */
+export function budgetLimits(config: BudgetConfig, profile: Profile | undefined): BudgetLimits {
+  const own = profile?.limits.budget;
+  return {
+    run: ceilings(
+      lower(config.BUDGET_RUN_TOKENS, own?.tokens),
+      lower(config.BUDGET_RUN_USD, own?.usd),
+      lower(config.BUDGET_RUN_TOOL_CALLS, own?.toolCalls),
+    ),
+    principal: ceilings(
+      config.BUDGET_PRINCIPAL_TOKENS_PER_DAY,
+      config.BUDGET_PRINCIPAL_USD_PER_DAY,
+      config.BUDGET_PRINCIPAL_TOOL_CALLS_PER_DAY,
+    ),
+    tenant: ceilings(config.BUDGET_TENANT_TOKENS_PER_DAY, config.BUDGET_TENANT_USD_PER_DAY, config.BUDGET_TENANT_TOOL_CALLS_PER_DAY),
+  };
+}
+
+export type BudgetConfig = Pick<AgentConfig, Extract<keyof AgentConfig, `BUDGET_${string}`>>;
+
+/** What to raise, for people: the setting, or the profile's field where that is the lower one. */
+export function limitNamed(whose: Whose, what: keyof Ceilings, config: BudgetConfig, profile: Profile | undefined): string {
+  const setting = SETTINGS[whose][what];
+  if (whose !== "run") return setting;
+  const own = profile?.limits.budget?.[what === "microUsd" ? "usd" : what];
+  const allowed = config[SETTINGS.run[what]];
+  return own !== undefined && (allowed === 0 || own < allowed) ? `limits.budget of the profile "${profile?.name ?? ""}"` : setting;
+}
+
+const SETTINGS = {
+  run: { tokens: "BUDGET_RUN_TOKENS", microUsd: "BUDGET_RUN_USD", toolCalls: "BUDGET_RUN_TOOL_CALLS" },
+  principal: {
+    tokens: "BUDGET_PRINCIPAL_TOKENS_PER_DAY",
+    microUsd: "BUDGET_PRINCIPAL_USD_PER_DAY",
+    toolCalls: "BUDGET_PRINCIPAL_TOOL_CALLS_PER_DAY",
+  },
+  tenant: {
+    tokens: "BUDGET_TENANT_TOKENS_PER_DAY",
+    microUsd: "BUDGET_TENANT_USD_PER_DAY",
+    toolCalls: "BUDGET_TENANT_TOOL_CALLS_PER_DAY",
+  },
+} as const satisfies Record<Whose, Record<keyof Ceilings, keyof BudgetConfig>>;
+
+function lower(allowed: number, own: number | undefined): number {
+  if (own === undefined) return allowed;
+  return allowed === 0 ? own : Math.min(allowed, own);
+}
+
+/** In a setting 0 stands for "no limit". */
+function ceilings(tokens: number, usd: number, toolCalls: number): Ceilings | null {
+  if (tokens === 0 && usd === 0 && toolCalls === 0) return null;
+  return { tokens: tokens || null, microUsd: usd === 0 ? null : Math.round(usd * 1_000_000), toolCalls: toolCalls || null };
+}

@@ -1,0 +1,228 @@
+import { keys, parseRunOrigin, rootRunId, type Run, type RunOrigin, type Usage } from "@toolbus/contracts";
+import { type FactsOf, mostCost } from "@toolbus/models";
+import type { StateStore } from "@toolbus/state";
+import { attributeNames, type Log, measure, metricNames } from "@toolbus/telemetry";
+import type { Profile } from "../profile.ts";
+import { type BudgetConfig, type BudgetLimits, budgetLimits, type Ceilings, limitNamed, type Whose } from "./budget-limits.ts";
+import { dayEnd, dayPlace, runPlace } from "./budget-places.ts";
+import { exhaustedSentence } from "./budget-sentences.ts";
+import { type BudgetWindows, budgetWindows, type Hold, type Taken, type WindowPlace } from "./budget-window.ts";
+
+/** What of a run its budgets go by: whose it is, and which step of it this is. */
+export type BudgetedRun = Pick<Run, "runId" | "profile" | "round" | "epoch" | "stepStartedAt">;
+
+/** The most that the next step of a run may use. */
+export interface Estimate {
+  readonly provider: string;
+  readonly model: string;
+  readonly promptTokens: number;
+  readonly maxTokens: number;
+  /** Tool calls that are made whatever a model says. */
+  readonly toolCalls: number;
+}
+
+/** What one step has reserved, of every budget that it draws on. */
+export interface Reservation {
+  readonly kind: "reserved";
+  readonly holds: readonly Hold[];
+}
+
+/** The step may not be made; the run ends with this. */
+export interface Refused {
+  readonly kind: "refused";
+  readonly code: "budget_exhausted" | "model_unpriced" | "origin_unknown";
+  readonly message: string;
+}
+
+/** What a step has used. */
+export interface StepUse {
+  /** Of the model call. */
+  readonly usage: Pick<Usage, "inputTokens" | "outputTokens" | "costMicroUsd" | "unpricedCalls">;
+  /** How many tool calls the model asks for. */
+  readonly toolCalls: number;
+}
+
+/**
+ * The budgets of runs, principals and tenants: reserved before a model call and settled after it, each in its own shard, never as part of the run's
+ * commit. Where no budget is set, neither does anything. A step that dies in between stays counted as it was reserved: the vendor may have charged it.
+ */
+export interface Budgets {
+  /** What models cost, as these budgets know it. */
+  readonly factsOf: FactsOf;
+  /** Reserves the most that this step may use, of all budgets or of none. Rejects when the store cannot say, and then the call must not be made. */
+  reserve(run: BudgetedRun, estimate: () => Estimate, signal: AbortSignal): Promise<Reservation | Refused>;
+  /**
+   * Puts what was used in the place of what was reserved, once, however often it is said. Gives how many of the tool calls may be made. Never rejects:
+   * what the store does not take stays counted as reserved, and then no counted tool call may be made.
+   */
+  settle(reservation: Reservation, used: StepUse): Promise<number>;
+  /** Gives all of it back: nothing was used. Never rejects. */
+  release(reservation: Reservation): Promise<void>;
+}
+
+export interface BudgetsOptions {
+  readonly state: StateStore;
+  readonly config: BudgetConfig;
+  readonly profile: (name: string) => Profile | undefined;
+  readonly factsOf: FactsOf;
+  readonly log: Log;
+}
+
+const NOTHING_RESERVED: Reservation = { kind: "reserved", holds: [] };
+/** Runs whose principal is remembered. */
+const REMEMBERED = 10_000;
+
+export function budgets({ state, config, profile, factsOf, log }: BudgetsOptions): Budgets {
+  const windows: BudgetWindows = budgetWindows(state);
+  const origins = new Map<string, RunOrigin>();
+  const settled = new WeakMap<Reservation, Promise<number>>();
+  return {
+    factsOf,
+    async reserve(run, estimateOf, signal) {
+      const limits = budgetLimits(config, profile(run.profile));
+      if (WHOSE.every((whose) => limits[whose] === null)) return NOTHING_RESERVED;
+      const estimate = estimateOf();
+      const asksModel = estimate.promptTokens + estimate.maxTokens > 0;
+      const limited = WHOSE.filter((whose) => (asksModel ? limits[whose] : (limits[whose]?.toolCalls ?? null)) !== null);
+      if (limited.length === 0) return NOTHING_RESERVED;
+      const amounts = amountsOf(estimate, limits);
+      if (amounts === null) return unpriced(estimate);
+      const origin = limits.principal || limits.tenant ? await originOf(run.runId) : null;
+      if (!origin && (limits.principal || limits.tenant)) return ownerless(run.runId);
+      const name = `${run.runId}:${run.round}.${run.epoch}`;
+      const takes = await Promise.allSettled(
+        limited.map((whose) => takeOf({ whose, name, amounts, ceilings: limits[whose] ?? NO_CEILINGS, origin, run }, signal)),
+      );
+      const holds = takes.flatMap((take) => (take.status === "fulfilled" && take.value.kind === "taken" ? [take.value.hold] : []));
+      if (holds.length === limited.length) return { kind: "reserved", holds };
+      await release({ kind: "reserved", holds });
+      const failed = takes.find((take) => take.status === "rejected");
+      if (failed) throw failed.reason;
+      return refusal(run, limited, takes, origin);
+    },
+    settle,
+    release,
+  };
+
+  interface Wanted {
+    readonly whose: Whose;
+    readonly name: string;
+    readonly amounts: Hold["amounts"];
+    readonly ceilings: Ceilings;
+    readonly origin: RunOrigin | null;
+    readonly run: BudgetedRun;
+  }
+
+  /** Takes it of the day that it is by the store's clock. A step began at a moment that the store named, so its day is never one to come. */
+  async function takeOf(
+    { whose, origin, run, name, amounts, ceilings }: Wanted,
+    signal: AbortSignal,
+  ): Promise<Taken & { place: WindowPlace }> {
+    let now = run.stepStartedAt;
+    for (;;) {
+      const place = whose === "run" || !origin ? runPlace(run.runId, now) : dayPlace(whose, origin, now, state.shards);
+      const taken = await windows.take({ place, name, amounts, ceilings }, signal);
+      if (taken.kind !== "over") return { ...taken, place };
+      now = taken.now;
+    }
+  }
+
+  function settle(reservation: Reservation, used: StepUse): Promise<number> {
+    if (reservation.holds.length === 0) return Promise.resolve(used.toolCalls);
+    const before = settled.get(reservation);
+    if (before) return before;
+    const { usage, toolCalls } = used;
+    const settling = Promise.all(
+      reservation.holds.map(async (hold) => {
+        const tokens = usage.inputTokens + usage.outputTokens;
+        // Nobody knows what it cost: it stays counted as what it may have cost at most.
+        const microUsd = usage.unpricedCalls ? hold.amounts.microUsd : (usage.costMicroUsd ?? 0);
+        return settleOne(hold, { tokens, microUsd, toolCalls });
+      }),
+    ).then((calls) => Math.min(...calls));
+    settled.set(reservation, settling);
+    return settling;
+  }
+
+  async function release(reservation: Reservation): Promise<void> {
+    if (settled.has(reservation)) return;
+    await settle(reservation, { usage: { inputTokens: 0, outputTokens: 0 }, toolCalls: 0 });
+  }
+
+  /** How many of the tool calls this budget has room for. */
+  async function settleOne(hold: Hold, used: Hold["amounts"]): Promise<number> {
+    try {
+      const calls = await windows.settle(hold, used);
+      if (calls !== null) return calls;
+      log.warn({ budget: hold.place.id, reservation: hold.name }, "a reservation of a budget was gone when it was to be settled");
+    } catch (error) {
+      log.warn({ error, budget: hold.place.id, reservation: hold.name }, "a budget could not be settled; it stays counted as reserved");
+    }
+    return hold.ceilings.toolCalls === null ? used.toolCalls : 0;
+  }
+
+  function refusal(
+    run: BudgetedRun,
+    limited: readonly Whose[],
+    takes: readonly PromiseSettledResult<Taken & { place: WindowPlace }>[],
+    origin: RunOrigin | null,
+  ): Refused {
+    for (const [n, take] of takes.entries()) {
+      const whose = limited[n];
+      if (whose === undefined || take.status !== "fulfilled" || take.value.kind !== "full") continue;
+      const { what, used, asked, ceiling, place } = take.value;
+      measure(metricNames.budgetRefusals, 1, { [attributeNames.budgetOf]: whose, [attributeNames.budgetWhat]: WORDS[what] });
+      const limit = limitNamed(whose, what, config, profile(run.profile));
+      const opensAt = place.until === null ? null : dayEnd(place.until);
+      return {
+        kind: "refused",
+        code: "budget_exhausted",
+        message: exhaustedSentence({ whose, what, used, asked, ceiling, origin, opensAt, limit }),
+      };
+    }
+    throw new Error(`No budget refused the step ${run.runId}:${run.round}.${run.epoch}, and not all were reserved.`);
+  }
+
+  /** The most that the step can use; null when there is a budget of money and nobody knows the model's price. */
+  function amountsOf({ provider, model, promptTokens, maxTokens, toolCalls }: Estimate, limits: BudgetLimits): Hold["amounts"] | null {
+    const tokens = promptTokens + maxTokens;
+    const cost = tokens === 0 ? 0 : mostCost(promptTokens, maxTokens, factsOf(provider, model));
+    if (cost === null && WHOSE.some((whose) => (limits[whose]?.microUsd ?? null) !== null)) return null;
+    return { tokens, microUsd: cost ?? 0, toolCalls };
+  }
+
+  async function originOf(runId: string): Promise<RunOrigin | null> {
+    const root = rootRunId(runId);
+    const found = origins.get(root);
+    if (found) return found;
+    const { documents } = await state.read([keys.runOrigin(runId)]);
+    const origin = parseRunOrigin(documents[0]?.value);
+    if (!origin.ok) return null;
+    origins.set(root, origin.value);
+    for (const oldest of origins.keys()) {
+      if (origins.size <= REMEMBERED) break;
+      origins.delete(oldest);
+    }
+    return origin.value;
+  }
+}
+
+const WHOSE: readonly Whose[] = ["run", "principal", "tenant"];
+const NO_CEILINGS: Ceilings = { tokens: null, microUsd: null, toolCalls: null };
+const WORDS: Readonly<Record<keyof Ceilings, string>> = { tokens: "tokens", microUsd: "money", toolCalls: "tool_calls" };
+
+function unpriced({ provider, model }: Estimate): Refused {
+  return {
+    kind: "refused",
+    code: "model_unpriced",
+    message: `No price is known for the model "${model}" of ${provider}, and there is a budget of money: add the model to MODEL_TABLE_FILE, or take the budget away.`,
+  };
+}
+
+function ownerless(runId: string): Refused {
+  return {
+    kind: "refused",
+    code: "origin_unknown",
+    message: `Nobody knows any more who asked for the run ${rootRunId(runId)}, so its principal's budget cannot be drawn on: send the message again.`,
+  };
+}

@@ -1,0 +1,144 @@
+import type { ContextStrategy, ContextSummary, TranscriptEntry } from "@toolbus/contracts";
+import type { ContextBudget } from "./budget.ts";
+import type { ContextInput, ContextPlan, FittingContext, WindowUse } from "./context-plan.ts";
+import { importance } from "./importance.ts";
+import { nextDocument, prunedOf } from "./next-document.ts";
+import { fits, type Room, sizeOf, withRequired } from "./room.ts";
+import { begunWithMessage, selectedWindow, withinDocument } from "./selection.ts";
+import { summaryDue } from "./summary-due.ts";
+import { summaryEntry } from "./summary.ts";
+import { trimmedResults } from "./trimmed-results.ts";
+import { truncation } from "./truncation.ts";
+import { requiredUnits, type Unit, unitsOf } from "./units.ts";
+
+/**
+ * What of a conversation the model is shown in its next turn. Pure. Guarantees: calls and their results are never parted, the order is kept, the person's
+ * message and the seed turn of the run under way are there, what is given fits the budget, and the window never moves back. Costs what the window holds,
+ * however long the conversation is.
+ */
+export function contextFor(input: ContextInput): ContextPlan {
+  const { window, budget, provider } = input;
+  const tokensOf = (entry: TranscriptEntry): number => Math.ceil(provider.estimateTokens([entry], "") * budget.ratio);
+  const units = unitsOf(window.entries, tokensOf);
+  if (units.length === 0) return { kind: "too_long", message: "The conversation has no message to answer." };
+  const parts: Parts = { units, summary: window.document?.summary ?? null, tokensOf };
+  const size = sizeOf(
+    units,
+    units.map(() => true),
+  );
+  const room = beside(budget.history, parts);
+  return window.unread.entries === 0 && fits(size, room) ? unchanged(input, parts, size.tokens) : pruned(input, parts);
+}
+
+interface Parts {
+  readonly units: readonly Unit[];
+  /** Stands before them. */
+  readonly summary: ContextSummary | null;
+  readonly tokensOf: (entry: TranscriptEntry) => number;
+}
+
+/** A document is good for 60 days and its transcript for 30 from its last entry on: written again after 15 it is always the one that stays longer. */
+const RENEWED_MS = 15 * 86_400_000;
+
+function unchanged({ window: { document, entries }, budget, now }: ContextInput, parts: Parts, tokens: number): FittingContext {
+  return {
+    kind: "fits",
+    entries: shown(
+      entries.map(({ entry }) => entry),
+      parts,
+    ),
+    use: useOf(budget, tokens + summaryTokens(parts)),
+    ...(document ? { pruned: prunedOf(document) } : {}),
+    ...(document && now - document.writtenAt > RENEWED_MS ? { document: { ...document, writtenAt: now } } : {}),
+    moved: false,
+  };
+}
+
+function pruned(input: ContextInput, parts: Parts): ContextPlan {
+  const { budget, run, provider } = input;
+  const { units, tokensOf } = parts;
+  const required = requiredUnits(units, run.runId);
+  // The offline rules write no prose.
+  if (input.strategy === "sliding" && input.maySummarise && provider.name !== "offline") {
+    const due = summaryDue(input, { units, required, before: parts.summary, tokensOf });
+    if (due) return due;
+  }
+  const strategy: ContextStrategy = input.strategy === "sliding" ? "truncation" : input.strategy;
+  // The summary of earlier prunings goes when there is no room beside it.
+  for (const summary of parts.summary ? [parts.summary, null] : [null]) {
+    const selected = selection(input, { ...parts, summary }, required);
+    if (selected) return fitting(input, { ...parts, summary }, { selected, strategy, cut: 0, whole: units });
+  }
+  const { tokens } = sizeOf(units, required);
+  const trimmed = trimmedResults(units, tokensOf, (short) => sizeOf(short, required).tokens <= budget.history.tokens);
+  if (!trimmed) return { kind: "too_long", message: tooLong(tokens, budget) };
+  const cut = tokens - sizeOf(trimmed, required).tokens;
+  return fitting(input, { units: trimmed, summary: null, tokensOf }, { selected: required, strategy, cut, whole: units });
+}
+
+/** The units that fit the target, or at least the limit, by the strategy; null when what is required does not. */
+function selection(input: ContextInput, parts: Parts, required: readonly boolean[]): readonly boolean[] | null {
+  const { budget, strategy, run, isWrite } = input;
+  const { units, summary } = parts;
+  for (const limit of [budget.target, budget.history]) {
+    const room = beside(withRequired(limit, units, required), parts);
+    const wanted =
+      strategy === "importance" ? importance(units, required, room, { runId: run.runId, isWrite }) : truncation(units, required, room);
+    if (!wanted) continue;
+    const selected = withinDocument(units, wanted, required);
+    return summary ? selected : begunWithMessage(units, selected, { required, room });
+  }
+  return null;
+}
+
+interface Selected {
+  readonly selected: readonly boolean[];
+  readonly strategy: ContextStrategy;
+  /** Tokens that were cut off results. */
+  readonly cut: number;
+  /** The units before that. */
+  readonly whole: readonly Unit[];
+}
+
+function fitting(input: ContextInput, parts: Parts, { selected, strategy, cut, whole }: Selected): FittingContext {
+  const before = input.window.document;
+  const next = selectedWindow(parts.units, selected);
+  const document = nextDocument(input, whole, { next, summary: parts.summary, strategy });
+  const stands = document.from === (before?.from ?? 1) && document.kept.length === (before?.kept.length ?? 0);
+  const { tokens, ...left } = prunedOf(document);
+  return {
+    kind: "fits",
+    entries: shown(
+      next.entries.map(({ entry }) => entry),
+      parts,
+    ),
+    use: useOf(input.budget, sizeOf(parts.units, selected).tokens + summaryTokens(parts)),
+    pruned: { ...left, tokens: tokens + cut },
+    ...(stands ? {} : { document }),
+    moved: !stands || cut > 0,
+  };
+}
+
+function shown(entries: readonly TranscriptEntry[], { summary }: Parts): readonly TranscriptEntry[] {
+  return summary ? [summaryEntry(summary), ...entries] : entries;
+}
+
+function summaryTokens({ summary, tokensOf }: Parts): number {
+  return summary ? tokensOf(summaryEntry(summary)) : 0;
+}
+
+/** What is left of this room beside the summary, which is one message more. */
+function beside(room: Room, parts: Parts): Room {
+  return { tokens: room.tokens - summaryTokens(parts), messages: room.messages - (parts.summary ? 1 : 0) };
+}
+
+function useOf({ window, fixed, response, margin }: ContextBudget, history: number): WindowUse {
+  const used = fixed + history;
+  return { history, used, left: window - response - margin - used };
+}
+
+function tooLong(tokens: number, { window, history, response }: ContextBudget): string {
+  if (history.tokens <= 0)
+    return `The model's window of ${window} tokens has no room for a conversation beside the system prompt, the tools and a reply of ${response} tokens; take a model with a larger window, or give the profile fewer tools or a smaller maxTokens.`;
+  return `The message and what its run cannot do without take about ${tokens} tokens, and there is room for ${history.tokens}; send less at a time, or take a model with a larger window.`;
+}

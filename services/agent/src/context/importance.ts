@@ -1,0 +1,61 @@
+import { fits, type Room, sizeOf } from "./room.ts";
+import { headOf, type Unit } from "./units.ts";
+
+export interface ImportanceInput {
+  readonly runId: string;
+  /** Whether a tool of this name changes something. */
+  readonly isWrite: (tool: string) => boolean;
+}
+
+/**
+ * Leaves out what matters least until the rest fits: large results of long ago first, answers and messages of the person late, writes and failures of the
+ * run under way last. Null when what is required does not fit alone.
+ */
+export function importance(
+  units: readonly Unit[],
+  required: readonly boolean[],
+  room: Room,
+  input: ImportanceInput,
+): readonly boolean[] | null {
+  if (!fits(sizeOf(units, required), room)) return null;
+  const selected = units.map(() => true);
+  let { tokens, messages } = sizeOf(units, selected);
+  const leastFirst = units
+    .map((unit, n) => ({ unit, n, score: score(unit, { ...input, age: 1 - (n + 1) / units.length, room: room.tokens }) }))
+    .filter(({ n }) => !required[n])
+    .toSorted((a, b) => a.score - b.score || a.n - b.n);
+  for (const { unit, n } of leastFirst) {
+    if (fits({ tokens, messages }, room)) break;
+    selected[n] = false;
+    tokens -= unit.tokens;
+    messages -= unit.entries.length;
+  }
+  return selected;
+}
+
+interface Place extends ImportanceInput {
+  /** 0 for the newest unit, towards 1 for the oldest. */
+  readonly age: number;
+  /** Tokens that there is room for. */
+  readonly room: number;
+}
+
+/** How much a unit matters; only the order of two scores means something. */
+export function score(unit: Unit, { runId, isWrite, age, room }: Place): number {
+  const head = headOf(unit);
+  const recency = 0.5 * (1 - age);
+  const ours = head.runId === runId ? 0.3 : 0;
+  // What takes much of the room has to be worth it, and is worth less the longer ago it was.
+  const bulk = unit.entries.length > 1 ? Math.min(0.6, (unit.tokens / Math.max(1, room)) * 4) * age : 0;
+  return worth(unit, isWrite) + recency + ours - bulk;
+}
+
+function worth(unit: Unit, isWrite: (tool: string) => boolean): number {
+  const head = headOf(unit);
+  if (head.type === "user") return 0.8;
+  if (head.type !== "assistant") return 0;
+  if (head.calls.some(({ name }) => isWrite(name))) return 0.9;
+  if (unit.entries.some(({ entry }) => entry.type === "result" && entry.isError)) return 0.6;
+  // An answer says in few words what its results said in many.
+  return head.calls.length === 0 ? 0.5 : 0.2;
+}

@@ -1,0 +1,37 @@
+import type { ContextDocument, ContextStrategy, ContextSummary, PrunedContext } from "@toolbus/contracts";
+import type { ContextInput } from "./context-plan.ts";
+import type { SelectedWindow } from "./selection.ts";
+import { firstSequence, type Unit } from "./units.ts";
+
+export interface NextWindow {
+  readonly next: SelectedWindow;
+  readonly summary: ContextSummary | null;
+  readonly strategy: ContextStrategy;
+}
+
+/** The context document that names this window, of the units that there were. What it leaves out it counts with what was left out before. */
+export function nextDocument(
+  { window, run, now }: ContextInput,
+  units: readonly Unit[],
+  { next, summary, strategy }: NextWindow,
+): ContextDocument {
+  const { from, anchor, kept, entries } = next;
+  const stays = new Set(entries.map(({ sequence }) => sequence));
+  let tokens = (window.document?.left.tokens ?? 0) + Math.ceil(window.unread.chars / 4);
+  for (const unit of units) if (!stays.has(firstSequence(unit))) tokens += unit.tokens;
+  return {
+    conversationId: run.conversationId,
+    from,
+    anchor,
+    kept: [...kept],
+    summary,
+    strategy,
+    left: { entries: from - 1 - kept.length, tokens },
+    writtenAt: now,
+  };
+}
+
+/** What a turn's event says of the window that this document names. */
+export function prunedOf({ strategy, left, summary }: ContextDocument): PrunedContext {
+  return { strategy, entries: left.entries, tokens: left.tokens, ...(summary ? { summary: true } : {}) };
+}

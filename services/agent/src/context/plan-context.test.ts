@@ -1,0 +1,94 @@
+import { tokenCalibration } from "@toolbus/models";
+import { describe, expect, it } from "vitest";
+import { bundle, profile } from "../loop/test-bundle.ts";
+import type { Profile } from "../profile.ts";
+import type { FittingContext } from "./context-plan.ts";
+import { learnFrom, planAgain, planContext } from "./plan-context.ts";
+import { counting, type DrawnRun, runIdOf, transcriptOf, windowOf } from "./test-transcripts.ts";
+
+const TALK: readonly DrawnRun[] = Array.from({ length: 40 }, () => ({ text: 400, seeded: false, turns: [], answer: 400 }));
+
+function setup(part: Partial<Profile> = {}, contextTokens = 10_000) {
+  const entries = transcriptOf(TALK);
+  const calibration = tokenCalibration();
+  const provider = { ...counting, capabilities: { ...counting.capabilities, contextTokens } };
+  const plan = () =>
+    planContext({
+      window: windowOf(entries, null),
+      run: { runId: runIdOf(39), conversationId: "cv_03_1", profile: "test", input: {} },
+      provider,
+      now: 1,
+      profile: { ...profile, ...part },
+      tools: bundle().tools,
+      strategy: "truncation",
+      calibration,
+    });
+  return { entries, calibration, plan, model: [provider.name, provider.model] as const };
+}
+
+function fitting({ plan }: ReturnType<typeof planContext>): FittingContext {
+  if (plan.kind !== "fits") throw new Error(plan.kind);
+  return plan;
+}
+
+describe("a model's window", () => {
+  it("has room for the prompt, the tools, the longest reply, a tenth that is left free, and then the conversation", () => {
+    const { input } = setup().plan();
+    const { window, fixed, response, margin, history, target } = input.budget;
+    expect({ window, response, margin }).toEqual({ window: 10_000, response: 1000, margin: 1000 });
+    expect(fixed).toBeGreaterThan(50);
+    expect(history.tokens).toBe(8000 - fixed);
+    expect(target.tokens).toBe(Math.floor(history.tokens * 0.6));
+  });
+
+  it("is used as far as the profile allows, in tokens and in messages", () => {
+    const all = fitting(setup().plan());
+    expect(all).toMatchObject({ moved: false, use: { history: 7900 } });
+    const tokens = fitting(setup({ context: { maxTokens: 2000 } }).plan());
+    expect(tokens.use.history).toBeLessThanOrEqual(1200);
+    const messages = fitting(setup({ context: { maxMessages: 20 } }).plan());
+    expect(messages.entries.length).toBeLessThanOrEqual(12);
+    expect(messages.entries.length).toBeGreaterThan(10);
+  });
+
+  it("is kept by the strategy of the profile, or else of the process", () => {
+    expect(setup({ context: { maxTokens: 2000 } }).plan().plan).toMatchObject({ pruned: { strategy: "truncation" } });
+    expect(setup({ context: { maxTokens: 2000, strategy: "importance" } }).plan().plan).toMatchObject({
+      pruned: { strategy: "importance" },
+    });
+    expect(setup({ context: { maxTokens: 2000, strategy: "sliding" } }).plan().plan.kind).toBe("summarise");
+  });
+});
+
+describe("what a vendor says of a prompt", () => {
+  it("makes later prompts shorter when it counted more than we did, unless it only estimated", () => {
+    const t = setup();
+    const planned = t.plan();
+    const shown = fitting(planned);
+    const usage = { inputTokens: Math.round(shown.use.used * 1.5), outputTokens: 1 };
+    learnFrom(planned, shown, { ...usage, estimated: true }, t.calibration);
+    expect(fitting(t.plan()).moved).toBe(false);
+    learnFrom(planned, shown, usage, t.calibration);
+    const next = fitting(t.plan());
+    expect(next.moved).toBe(true);
+    expect(next.use.history).toBeLessThanOrEqual(8000 * 0.6);
+  });
+
+  it("that it is too long halves it for the second try, and shortens those that follow", () => {
+    const t = setup({}, 16_000);
+    const planned = t.plan();
+    const refused = fitting(planned);
+    const again = planAgain(planned, refused, t.calibration);
+    expect(again?.use.history).toBeLessThanOrEqual(refused.use.history / 2);
+    expect(again?.entries.at(-1)).toBe(t.entries.at(-1));
+    expect(again?.document).toMatchObject({ from: (again?.pruned?.entries ?? 0) + 1 });
+    expect(t.calibration.ratio(...t.model)).toBeCloseTo(16_000 / refused.use.used);
+  });
+
+  it("that even what the run needs is too long leaves no second try", () => {
+    const t = setup();
+    const planned = t.plan();
+    const least = { ...fitting(planned), use: { history: 100, used: 200, left: 0 } };
+    expect(planAgain(planned, least, t.calibration)).toBeNull();
+  });
+});

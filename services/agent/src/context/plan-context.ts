@@ -1,0 +1,53 @@
+import type { ContextStrategy, Registration } from "@toolbus/contracts";
+import type { ModelUsage, TokenCalibration } from "@toolbus/models";
+import type { Profile } from "../profile.ts";
+import { contextBudget, tighter } from "./budget.ts";
+import { contextFor } from "./context-for.ts";
+import type { ContextInput, ContextPlan, FittingContext } from "./context-plan.ts";
+
+export interface PlanInput extends Pick<ContextInput, "window" | "run" | "provider" | "now"> {
+  readonly profile: Profile;
+  readonly tools: ReadonlyMap<string, Registration>;
+  /** Where the profile names none. */
+  readonly strategy: ContextStrategy;
+  readonly calibration: TokenCalibration;
+}
+
+export interface PlannedContext {
+  readonly plan: ContextPlan;
+  /** What it was made of: for `planAgain`. */
+  readonly input: ContextInput;
+}
+
+/** What the model is shown in a run's next turn, by the profile, the model's window and what is known of its estimates. */
+export function planContext({ profile, tools, strategy, calibration, ...given }: PlanInput): PlannedContext {
+  const { provider } = given;
+  const budget = contextBudget({ provider, profile, tools, ratio: calibration.ratio(provider.name, provider.model) });
+  const input: ContextInput = {
+    ...given,
+    budget,
+    strategy: profile.context?.strategy ?? strategy,
+    isWrite: (tool) => tools.get(tool)?.definition.kind === "write",
+    maySummarise: true,
+  };
+  return { input, plan: contextFor(input) };
+}
+
+/**
+ * The second try, at once, after the vendor has refused this prompt as too long: half of it. Later estimates learn from it. Never asks for a summary, for the
+ * step has made its call.
+ */
+export function planAgain({ input }: PlannedContext, refused: FittingContext, calibration: TokenCalibration): FittingContext | null {
+  const { provider, budget } = input;
+  const { window, ratio } = budget;
+  calibration.overflowed(provider.name, provider.model, { estimated: refused.use.used / ratio, window });
+  const plan = contextFor({ ...input, budget: tighter(budget, refused.use.history), maySummarise: false });
+  return plan.kind === "fits" ? plan : null;
+}
+
+/** Has later estimates for this model learn from what its vendor counted for this prompt. */
+export function learnFrom({ input }: PlannedContext, shown: FittingContext, usage: ModelUsage, calibration: TokenCalibration): void {
+  if (usage.estimated) return;
+  const { provider, budget } = input;
+  calibration.learn(provider.name, provider.model, { estimated: shown.use.used / budget.ratio, reported: usage.inputTokens });
+}

@@ -1,0 +1,70 @@
+import { type ContextDocument, MAX_KEPT_ENTRIES } from "@toolbus/contracts";
+import { fits, type Room, sizeOf } from "./room.ts";
+import type { NumberedEntry } from "./transcript-window.ts";
+import { firstSequence, headOf, lastSequence, type Unit } from "./units.ts";
+
+/** A selection of units as a context document says it. */
+export type SelectedWindow = Pick<ContextDocument, "from" | "kept" | "anchor"> & { readonly entries: readonly NumberedEntry[] };
+
+/** Where the window begins with this selection: its tail is everything from `from` on, what is selected before that is kept by number. */
+export function selectedWindow(units: readonly Unit[], selected: readonly boolean[]): SelectedWindow {
+  const tail = tailOf(units, selected);
+  const kept = units.slice(0, tail).filter((_, n) => selected[n]);
+  const entries = [...kept, ...units.slice(tail)].flatMap((unit) => unit.entries);
+  const first = units[tail];
+  if (!first) throw new Error("A window has no entries.");
+  const { runId, at } = headOf(first);
+  return { from: firstSequence(first), anchor: { runId, at }, kept: kept.flatMap(numbersOf), entries };
+}
+
+/** The selection with as many entries before its tail as a document can name, and one to spare: the oldest go that are not required. */
+export function withinDocument(units: readonly Unit[], selected: readonly boolean[], required: readonly boolean[]): readonly boolean[] {
+  const tail = tailOf(units, selected);
+  let over = 1 - MAX_KEPT_ENTRIES;
+  for (const [n, unit] of units.slice(0, tail).entries()) if (selected[n]) over += unit.entries.length;
+  return selected.map((stays, n) => {
+    if (!stays || n >= tail || required[n] || over <= 0) return stays;
+    over -= units[n]?.entries.length ?? 0;
+    return false;
+  });
+}
+
+/**
+ * The selection begun with a message of the person, as vendors want a prompt to begin: the message of the run that it begins with is added where
+ * it fits; otherwise what stands before the next message goes, unless it is required.
+ */
+export function begunWithMessage(
+  units: readonly Unit[],
+  selected: readonly boolean[],
+  { required, room }: { readonly required: readonly boolean[]; readonly room: Room },
+): readonly boolean[] {
+  const begun = [...selected];
+  for (let first = begun.indexOf(true); first >= 0; first = begun.indexOf(true, first)) {
+    const unit = units[first];
+    if (!unit || headOf(unit).type === "user") break;
+    const { runId } = headOf(unit);
+    const message = units.findIndex((other, n) => n < first && headOf(other).type === "user" && headOf(other).runId === runId);
+    if (message >= 0) {
+      begun[message] = true;
+      if (fits(sizeOf(units, begun), room)) break;
+      begun[message] = false;
+    }
+    if (required[first]) break;
+    begun[first] = false;
+  }
+  return begun;
+}
+
+/** The first unit of the longest end of the window that is selected whole, with nothing of the log left out in between. */
+function tailOf(units: readonly Unit[], selected: readonly boolean[]): number {
+  let tail = units.length - 1;
+  while (tail > 0 && selected[tail - 1] && follows(units, tail)) tail--;
+  return tail;
+}
+
+function follows(units: readonly Unit[], n: number): boolean {
+  const [before, unit] = [units[n - 1], units[n]];
+  return before !== undefined && unit !== undefined && lastSequence(before) + 1 === firstSequence(unit);
+}
+
+const numbersOf = ({ entries }: Unit): readonly number[] => entries.map(({ sequence }) => sequence);

@@ -1,0 +1,41 @@
+import type { TranscriptEntry } from "@toolbus/contracts";
+import type { Unit } from "./units.ts";
+
+/** How long a result may still be, in characters, when the run's own results do not fit any more: the first of these with which they do. */
+const LENGTHS = [32_000, 16_000, 8000, 4000, 2000, 1000, 500];
+
+/**
+ * The units with the same length for all their long results, the longest with which they fit; null when none is short enough. The log keeps
+ * the results as they are: the second net below working memory.
+ */
+export function trimmedResults(
+  units: readonly Unit[],
+  tokensOf: (entry: TranscriptEntry) => number,
+  fitting: (units: readonly Unit[]) => boolean,
+): readonly Unit[] | null {
+  for (const length of LENGTHS) {
+    const trimmed = units.map((unit) => trimmedUnit(unit, length, tokensOf));
+    if (fitting(trimmed)) return trimmed;
+  }
+  return null;
+}
+
+function trimmedUnit(unit: Unit, length: number, tokensOf: (entry: TranscriptEntry) => number): Unit {
+  if (!unit.entries.some(({ entry }) => isLong(entry, length))) return unit;
+  const entries = unit.entries.map(({ sequence, entry }) => ({ sequence, entry: trimmedEntry(entry, length) }));
+  return { entries, tokens: entries.reduce((sum, { entry }) => sum + tokensOf(entry), 0) };
+}
+
+function trimmedEntry(entry: TranscriptEntry, length: number): TranscriptEntry {
+  if (entry.type !== "result" || !isLong(entry, length)) return entry;
+  const kept = entry.content.slice(0, length).toWellFormed();
+  return {
+    ...entry,
+    content: `${kept}\n[${entry.content.length - length} characters left out: the model's window has no room for them. Ask for less at a time.]`,
+  };
+}
+
+function isLong(entry: TranscriptEntry, length: number): boolean {
+  // Below this the notice would be longer than what it stands for.
+  return entry.type === "result" && entry.content.length > length + 200;
+}

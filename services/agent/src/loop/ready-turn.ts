@@ -1,0 +1,25 @@
+import type { Registration, Run, ToolResult } from "@toolbus/contracts";
+import { recallCalls } from "../memory/recall-calls.ts";
+import type { Stepper } from "./advance.ts";
+import { storeVendorTurn } from "./stored-entries.ts";
+import type { Turn } from "./turn.ts";
+
+/** A turn with all that its commit refers to, in the store, and all that it is made of, read. */
+export interface ReadyTurn {
+  readonly turn: Turn;
+  /** What its calls of working memory give, by their number in the turn. */
+  readonly recalled: ReadonlyMap<number, ToolResult>;
+}
+
+/** Does before a turn's commit what a commit cannot: it stores a large payload of the vendor and reads working memory. Throws `StoreUnavailable`. */
+export async function readyTurn(
+  { state, rules }: Pick<Stepper, "state" | "rules">,
+  run: Run,
+  turn: Turn,
+  tools: ReadonlyMap<string, Registration>,
+): Promise<ReadyTurn> {
+  const { vendor, calls } = turn;
+  const stored = vendor === undefined || "payloadBlob" in vendor ? vendor : await storeVendorTurn(state, vendor);
+  const recalled = await recallCalls(state, { run, ttlMs: rules.config.WORKING_MEMORY_TTL_MS, calls, tools });
+  return { turn: stored ? { ...turn, vendor: stored } : turn, recalled };
+}

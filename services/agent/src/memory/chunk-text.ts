@@ -1,0 +1,54 @@
+import { wholeEnd } from "@toolbus/contracts";
+import { jsonCuts } from "./json-cuts.ts";
+import { textCuts } from "./text-cuts.ts";
+
+/** A piece of a text, in UTF-16 code units, and where in the text's own order it stands. */
+export interface Chunk {
+  readonly start: number;
+  readonly end: number;
+  /** The headings above its beginning, or the place in the JSON. Empty where there is none. */
+  readonly heading: string;
+}
+
+/** A section of a text: a heading, or a member of JSON. */
+export interface Section {
+  /** 1 is the outermost. */
+  readonly level: number;
+  readonly title: string;
+  readonly at: number;
+}
+
+/** Where a text of one kind is best cut. The places are asked for in order, each after the one before. */
+export interface Cuts {
+  /** The best place from `lo` to `hi`; the last of several that are as good. `hi` itself where there is none. */
+  best(lo: number, hi: number): number;
+  heading(at: number): string;
+  sections(): readonly Section[];
+}
+
+/** No chunk is planned shorter than this, where the longest may be longer (C-03). */
+export const LEAST_CHUNK_CHARS = 20_000;
+
+/**
+ * Cuts a text into chunks that put together are the text: of `most` characters at most and never less than 20,000, except the last one and where `most`
+ * itself is less. Text is cut before a heading of level 1, 2 or 3, in that order, then after a blank line, a line, or anywhere; JSON between two
+ * members, the outermost first. No character is halved.
+ */
+export function chunkText(text: string, most: number): { readonly chunks: readonly Chunk[]; readonly sections: readonly Section[] } {
+  const cuts = jsonCuts(text) ?? textCuts(text);
+  const least = most > LEAST_CHUNK_CHARS ? LEAST_CHUNK_CHARS : Math.max(1, Math.ceil(most / 2));
+  const chunks: Chunk[] = [];
+  let start = 0;
+  while (text.length - start > most) {
+    const lo = start + least;
+    // The last chunk gets its least as well, where that is possible.
+    const hi = Math.max(lo, Math.min(start + most, text.length - least));
+    const best = wholeEnd(text, cuts.best(lo, hi));
+    // A chunk of one character may be a half: then it gets the other half as well.
+    const end = best > start ? best : start + 2;
+    chunks.push({ start, end, heading: cuts.heading(start) });
+    start = end;
+  }
+  chunks.push({ start, end: text.length, heading: cuts.heading(start) });
+  return { chunks, sections: cuts.sections() };
+}

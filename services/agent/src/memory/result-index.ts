@@ -1,0 +1,79 @@
+import { headOf, type ResultIndex } from "@toolbus/contracts";
+import { chunkText, type Section } from "./chunk-text.ts";
+import { chunkKeyOf } from "./working-keys.ts";
+
+// An index is read with every turn that follows, so it is small whatever the result is like.
+const MAX_ROWS = 40;
+const MAX_LINES = 400;
+const TITLE_CHARS = 80;
+
+/** Where the chunks of a text are, and which of its sections begin in which chunk. Of too many sections the deepest are left out. */
+export function indexOf(text: string, most: number): ResultIndex {
+  const { chunks, sections } = chunkText(text, most);
+  let n = 0;
+  return {
+    chunks: chunks.map(({ start, end, heading }) => ({ start, end, heading: titleText(heading) })),
+    sections: fewEnough(sections).map(({ level, title, at }) => {
+      while ((chunks[n]?.end ?? Number.POSITIVE_INFINITY) <= at) n++;
+      return { level, title: titleText(title), chunk: n + 1 };
+    }),
+  };
+}
+
+export interface IndexedResult {
+  readonly tool: string;
+  readonly indexKey: string;
+  /** Of the whole result. */
+  readonly chars: number;
+  /** How to read on: the name of the tool that reads working memory. */
+  readonly reader: string;
+  /** How long it is kept. */
+  readonly ttlMs: number;
+}
+
+/** What the model reads in place of the result: which chunks there are, under which keys, and how to read them. */
+export function indexText({ chunks }: ResultIndex, { tool, indexKey, chars, reader, ttlMs }: IndexedResult): string {
+  const rows = chunks.slice(0, MAX_ROWS).map(({ start, end, heading }, n) => {
+    return `| ${n + 1} | ${chunkKeyOf(indexKey, n + 1)} | ${heading} | ${end - start} |`;
+  });
+  const more = chunks.length - rows.length;
+  return [
+    `The result of ${tool} has ${chars} characters, too many to show at once. It was put into working memory in ${chunks.length} chunks for ${minutes(ttlMs)}.`,
+    `Read what you need with ${reader}, for example ${JSON.stringify({ key: chunkKeyOf(indexKey, 1) })}. Its outline has the key ${indexKey}`,
+    "",
+    "| Chunk | Key | Heading | Characters |",
+    "| --- | --- | --- | --- |",
+    ...rows,
+    ...(more > 0 ? [`And ${more} more, up to ${chunkKeyOf(indexKey, chunks.length)}; the outline says what stands where.`] : []),
+  ].join("\n");
+}
+
+/** The hierarchical outline under the key of an index: headings with the chunk that each begins in. */
+export function outlineText({ chunks, sections }: ResultIndex, { tool, indexKey }: Pick<IndexedResult, "tool" | "indexKey">): string {
+  const keys = chunkKeyOf(indexKey, 1).replace(/1$/, "<n>");
+  const lines =
+    sections.length > 0
+      ? sections.map(({ level, title, chunk }) => `${"  ".repeat(level - 1)}- ${title} (chunk ${chunk})`)
+      : chunks.slice(0, MAX_LINES).map(({ heading }, n) => `- chunk ${n + 1}${heading === "" ? "" : `: ${heading}`}`);
+  return [`Outline of the result of ${tool}: ${chunks.length} chunks, with the keys ${keys}`, "", ...lines].join("\n");
+}
+
+/** A length of time in words. */
+export function minutes(ms: number): string {
+  const whole = Math.max(1, Math.round(ms / 60_000));
+  return whole === 1 ? "a minute" : `${whole} minutes`;
+}
+
+function fewEnough(sections: readonly Section[]): readonly Section[] {
+  for (const level of [3, 2, 1]) {
+    const kept = sections.filter((section) => section.level <= level);
+    if (kept.length <= MAX_LINES) return kept;
+  }
+  return sections.filter(({ level }) => level === 1).slice(0, MAX_LINES);
+}
+
+/** A title is the tool's text, and stands in one cell of a table. */
+function titleText(title: string): string {
+  const line = title.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}|]+/gu, " ").trim();
+  return line.length > TITLE_CHARS ? `${headOf(line, TITLE_CHARS - 1)}…` : line;
+}

@@ -1,0 +1,134 @@
+import { readFile } from "node:fs/promises";
+import {
+  KEY_VARIABLES,
+  KEYED_PROVIDERS,
+  type KeyedProvider,
+  MODEL_PROVIDERS,
+  type ModelSettings,
+  ModelTableRefused,
+  readModelTable,
+} from "@toolbus/models";
+import { httpAddress, Refusal, type SettingsOf, str } from "@toolbus/runtime";
+
+/** Which model answers, and how it is reached. docs/models.md tells what each provider needs. */
+export const modelSettings = {
+  LLM_PROVIDER: str({
+    default: "",
+    choices: [...MODEL_PROVIDERS],
+    desc: "the model provider; empty: the one whose key or address is set, or else offline",
+  }),
+  LLM_MODEL: str({ default: "", desc: "the model, as its provider names it; empty: the provider's default" }),
+  LLM_API: str({ default: "chat", choices: ["chat", "responses"], desc: "which of OpenAI's two protocols" }),
+  LLM_BASE_URL: httpAddress({ default: "", desc: "another address than the vendor's own; alone it means an OpenAI-compatible server" }),
+  LLM_TEMPERATURE: str({ default: "", desc: "for models that take one; empty: the vendor's default" }),
+  LLM_PARALLEL_CALLS: str({
+    default: "",
+    choices: ["true", "false"],
+    desc: "false asks for one call a turn, where the vendor can be told",
+  }),
+  ANTHROPIC_API_KEY: str({ default: "", desc: "the key for Anthropic" }),
+  ANTHROPIC_API_KEY_FILE: str({ default: "", desc: "a file that holds it" }),
+  OPENAI_API_KEY: str({ default: "", desc: "the key for OpenAI" }),
+  OPENAI_API_KEY_FILE: str({ default: "", desc: "a file that holds it" }),
+  OPENROUTER_API_KEY: str({ default: "", desc: "the key for OpenRouter" }),
+  OPENROUTER_API_KEY_FILE: str({ default: "", desc: "a file that holds it" }),
+  LLM_API_KEY: str({ default: "", desc: "the key for an OpenAI-compatible server, where it wants one" }),
+  LLM_API_KEY_FILE: str({ default: "", desc: "a file that holds it" }),
+  OLLAMA_HOST: str({ default: "", desc: "where Ollama is, 127.0.0.1:11434 by default" }),
+  AWS_REGION: str({ default: "", desc: "the region of Bedrock; credentials come from the default chain of AWS" }),
+  LLM_CLI_COMMAND: str({ default: "", desc: 'the command behind the provider "cli", as words or as a JSON array; no shell reads it' }),
+  MODEL_TABLE_FILE: str({ default: "", desc: "JSON file of what you know of models: windows, limits, prices; before the built-in table" }),
+  LLM_CLI_ENV: str({ default: "", desc: "variables that the command gets besides PATH, HOME and LANG, separated by commas" }),
+} as const;
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+// What reaches a model besides our own settings: how AWS finds credentials, proxies and certificates as Node and the SDKs know them.
+const SURROUNDINGS = /^(AWS_\w+|(https?|no)_proxy|NODE_USE_ENV_PROXY|NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR)|PATH|HOME|LANG)$/i;
+
+const MAX_KEY_FILE_CHARS = 16_384;
+
+/**
+ * What these settings say, keys read from their files. The environment is asked for what a command's process gets and for nothing else. Throws
+ * `Refusal` for a file or a variable that cannot be used; no key ever stands in it.
+ */
+export async function readModelSettings(config: SettingsOf<typeof modelSettings>, environment: Environment): Promise<ModelSettings> {
+  return {
+    provider: given(config.LLM_PROVIDER),
+    model: given(config.LLM_MODEL),
+    keys: await keysOf(config),
+    baseUrl: given(config.LLM_BASE_URL),
+    api: config.LLM_API === "responses" ? "responses" : "chat",
+    ollamaHost: given(config.OLLAMA_HOST),
+    awsRegion: given(config.AWS_REGION),
+    cliCommand: given(config.LLM_CLI_COMMAND),
+    cliEnvironment: cliEnvironment(config.LLM_CLI_ENV, environment),
+    temperature: temperatureOf(config.LLM_TEMPERATURE),
+    parallelCalls: config.LLM_PARALLEL_CALLS === "" ? null : config.LLM_PARALLEL_CALLS === "true",
+    table: await tableIn(config.MODEL_TABLE_FILE),
+  };
+}
+
+/**
+ * Of an environment all that says which model answers and how it is reached, secrets among it: what whoever starts an agent in a process of its own
+ * hands on to it, and to no other service.
+ */
+export function modelEnvironment(environment: Environment): Readonly<Record<string, string>> {
+  const named = new Set(namesIn(environment["LLM_CLI_ENV"] ?? ""));
+  return Object.fromEntries(
+    Object.entries(environment).flatMap(([name, value]) =>
+      value && (Object.hasOwn(modelSettings, name) || SURROUNDINGS.test(name) || named.has(name)) ? [[name, value]] : [],
+    ),
+  );
+}
+
+async function keysOf(config: SettingsOf<typeof modelSettings>): Promise<ModelSettings["keys"]> {
+  const entries = KEYED_PROVIDERS.map(async (provider) => {
+    const variable = KEY_VARIABLES[provider];
+    return [provider, await keyOf(variable, config[variable], config[`${variable}_FILE`])] as const;
+  });
+  return Object.fromEntries(await Promise.all(entries)) as Record<KeyedProvider, string | null>;
+}
+
+async function keyOf(variable: string, key: string, file: string): Promise<string | null> {
+  if (file === "") return given(key);
+  if (key !== "") throw new Refusal(`${variable} and ${variable}_FILE are both set: keep one of them.`);
+  const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
+    throw new Refusal(`The key file ${file} of ${variable}_FILE cannot be read (${error.code ?? "unknown"}): mend its path or its rights.`);
+  });
+  const read = text.slice(0, MAX_KEY_FILE_CHARS).trim();
+  if (read === "") throw new Refusal(`The key file ${file} of ${variable}_FILE is empty: put the key into it.`);
+  return read;
+}
+
+async function tableIn(file: string): Promise<ModelSettings["table"]> {
+  return readModelTable(file).catch((error: unknown) => {
+    throw error instanceof ModelTableRefused ? new Refusal(error.message) : error;
+  });
+}
+
+function temperatureOf(text: string): number | null {
+  if (text === "") return null;
+  if (/^\d(\.\d+)?$/.test(text) && Number(text) <= 2) return Number(text);
+  throw new Refusal(`LLM_TEMPERATURE must be a number from 0 to 2, such as 0.2, not "${text.slice(0, 40)}".`);
+}
+
+/** Where a program is found and how it speaks, and what `LLM_CLI_ENV` names: none of our own secrets. */
+function cliEnvironment(names: string, environment: Environment): Readonly<Record<string, string>> {
+  const asked = namesIn(names);
+  for (const name of asked) {
+    if (!/^[A-Za-z_]\w*$/.test(name))
+      throw new Refusal("LLM_CLI_ENV must be names of variables, separated by commas, without their values.");
+    if (!environment[name]) throw new Refusal(`LLM_CLI_ENV names ${name}, which is not set: set it, or leave it out.`);
+  }
+  return Object.fromEntries(["PATH", "HOME", "LANG", ...asked].flatMap((name) => (environment[name] ? [[name, environment[name]]] : [])));
+}
+
+function namesIn(text: string): readonly string[] {
+  return text.split(/[\s,]+/).filter((name) => name !== "");
+}
+
+function given(text: string): string | null {
+  const trimmed = text.trim();
+  return trimmed === "" ? null : trimmed;
+}

@@ -1,0 +1,54 @@
+import type { Usage } from "@toolbus/contracts";
+import { costOf, type FactsOf, type ModelFacts, type ModelProvider, type ModelReply, type ModelUsage } from "@toolbus/models";
+
+export const NOTHING_USED: Usage = { inputTokens: 0, outputTokens: 0, modelCalls: 0, toolCalls: 0 };
+
+/** What one model call has used, with what it cost as far as somebody knows. */
+export function usageOfCall(usage: ModelUsage, facts: Pick<ModelFacts, "price">): Usage {
+  const cost = costOf(usage, facts);
+  const { inputTokens, outputTokens, cacheReadTokens = 0, cacheWriteTokens = 0, reasoningTokens = 0 } = usage;
+  return {
+    inputTokens,
+    outputTokens,
+    modelCalls: 1,
+    toolCalls: 0,
+    ...optional({ cacheReadTokens, cacheWriteTokens, reasoningTokens, costMicroUsd: cost ?? 0, unpricedCalls: cost === null ? 1 : 0 }),
+  };
+}
+
+/**
+ * What the call that gave this reply has used. What was asked for has a price; only where it has none does the model that answered count, as with one
+ * that chooses among others.
+ */
+export function usageOfReply(
+  { usage, model: answered }: Pick<ModelReply, "usage" | "model">,
+  { name, model }: Pick<ModelProvider, "name" | "model">,
+  factsOf: FactsOf,
+): Usage {
+  const facts = factsOf(name, model);
+  return usageOfCall(usage, facts.price ? facts : factsOf(name, answered));
+}
+
+/** Both together. What neither has is left out, so that an absent figure never looks like a counted zero. */
+export function addUsage(a: Usage, b: Partial<Usage>): Usage {
+  const sum = (name: keyof Usage): number => (a[name] ?? 0) + (b[name] ?? 0);
+  return {
+    inputTokens: sum("inputTokens"),
+    outputTokens: sum("outputTokens"),
+    modelCalls: sum("modelCalls"),
+    toolCalls: sum("toolCalls"),
+    ...optional({
+      cacheReadTokens: sum("cacheReadTokens"),
+      cacheWriteTokens: sum("cacheWriteTokens"),
+      reasoningTokens: sum("reasoningTokens"),
+      costMicroUsd: sum("costMicroUsd"),
+      unpricedCalls: sum("unpricedCalls"),
+    }),
+  };
+}
+
+type Optional = Omit<Usage, "inputTokens" | "outputTokens" | "modelCalls" | "toolCalls">;
+
+function optional(figures: Required<Optional>): Optional {
+  return Object.fromEntries(Object.entries(figures).filter(([, figure]) => figure > 0));
+}

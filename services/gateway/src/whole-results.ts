@@ -1,0 +1,20 @@
+import type { StoredEntry } from "@toolbus/contracts";
+import { heldText, type LogEntry, type StateStore } from "@toolbus/state";
+
+/** How much of the long results of one page is shown, in characters: a page of hundreds of them would be hundreds of megabytes. */
+const WHOLE_CHARS = 262_144;
+
+/** What is shown of the long results among these entries, by their numbers: the newest whole, of the others the beginning with a note. */
+export async function shownResults(state: StateStore, entries: readonly LogEntry[]): Promise<ReadonlyMap<number, string>> {
+  const shown = new Map<number, string>();
+  let left = WHOLE_CHARS;
+  for (const { sequence, value } of entries.toReversed()) {
+    const entry = value as unknown as StoredEntry;
+    if (entry.type !== "result" || !entry.contentRef) continue;
+    const { content, contentRef } = entry;
+    const whole = contentRef.chars <= left ? await heldText(state, entry) : null;
+    if (whole !== null) left -= whole.length;
+    shown.set(sequence, whole ?? `${content}\n[the first ${content.length} of ${contentRef.chars} characters]`);
+  }
+  return shown;
+}

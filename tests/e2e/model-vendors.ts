@@ -1,0 +1,67 @@
+import path from "node:path";
+import { type ModelServer, type Served, startModelServer } from "@toolbus/testing/model-servers";
+
+/** A vendor as a person sets it up: what stands in their environment, and the server that it leads to. */
+export interface Vendor {
+  readonly name: string;
+  /** What the product calls it. */
+  readonly provider: string;
+  /** Null: a command of this machine answers. */
+  readonly served: Served | null;
+  env(server: ModelServer | null): Readonly<Record<string, string>>;
+}
+
+/** The command behind the provider `cli`. */
+const COMMAND = path.resolve(import.meta.dirname, "model-command.ts");
+
+const at = (server: ModelServer | null): ModelServer => {
+  if (!server) throw new Error("this vendor has a server");
+  return server;
+};
+
+/** Every provider, each set up with as little as it needs. */
+export const VENDORS: readonly Vendor[] = [
+  vendor("anthropic", "anthropic", (s) => ({
+    ANTHROPIC_API_KEY: s.key,
+    LLM_BASE_URL: s.url,
+    LLM_PROVIDER: "anthropic",
+    LLM_MODEL: s.model,
+  })),
+  vendor("openai", "openai", (s) => ({ OPENAI_API_KEY: s.key, LLM_BASE_URL: s.url, LLM_PROVIDER: "openai", LLM_MODEL: s.model })),
+  {
+    ...vendor("openai", "openai", (s) => ({
+      OPENAI_API_KEY: s.key,
+      LLM_BASE_URL: s.url,
+      LLM_PROVIDER: "openai",
+      LLM_MODEL: s.model,
+      LLM_API: "responses",
+    })),
+    name: "openai, responses",
+  },
+  vendor("openrouter", "openrouter", (s) => ({
+    OPENROUTER_API_KEY: s.key,
+    LLM_BASE_URL: s.url,
+    LLM_PROVIDER: "openrouter",
+    LLM_MODEL: s.model,
+  })),
+  vendor("ollama", "ollama", (s) => ({ LLM_PROVIDER: "ollama", OLLAMA_HOST: new URL(s.url).origin, LLM_MODEL: s.model })),
+  vendor("compatible", "compatible", (s) => ({ LLM_BASE_URL: s.url, LLM_API_KEY: s.key, LLM_MODEL: s.model })),
+  vendor("bedrock", "bedrock", (s) => ({
+    LLM_PROVIDER: "bedrock",
+    LLM_BASE_URL: s.url,
+    LLM_MODEL: s.model,
+    AWS_REGION: "us-east-1",
+    AWS_ACCESS_KEY_ID: "AKIDTOOLBUS",
+    AWS_SECRET_ACCESS_KEY: s.key,
+  })),
+  { name: "cli", provider: "cli", served: null, env: () => ({ LLM_CLI_COMMAND: JSON.stringify([process.execPath, COMMAND]) }) },
+];
+
+/** Starts the vendor's server, if it has one. */
+export async function serverOf({ served }: Vendor): Promise<ModelServer | null> {
+  return served === null ? null : startModelServer(served);
+}
+
+function vendor(served: Served, provider: string, env: (server: ModelServer) => Readonly<Record<string, string>>): Vendor {
+  return { name: served, provider, served, env: (server) => env(at(server)) };
+}
