@@ -42,7 +42,10 @@ describe("the arguments of a benchmark", () => {
   });
 
   it.each([
-    ["", "Name a benchmark, for example npm run bench -- embedded. There is: embedded, http, streams, telemetry, tool-call, run-loop, model-round, context."],
+    [
+      "",
+      "Name a benchmark, for example npm run bench -- embedded. There is: embedded, http, streams, telemetry, tool-call, run-loop, model-round, context.",
+    ],
     ["amqp", 'There is no benchmark "amqp". There is: embedded, http, streams, telemetry, tool-call, run-loop, model-round, context.'],
     ["embedded again", 'One benchmark at a time: "again" is too many.'],
     ["embedded --seconds 0", '--seconds takes a whole number from 1 to 600, not "0".'],

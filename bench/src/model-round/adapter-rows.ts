@@ -20,14 +20,11 @@ const PAIRS: readonly { readonly ours: ClientName; readonly theirs: ClientName }
 ];
 
 const PROCESS = new URL("adapter-process.ts", import.meta.url);
-/** Calls in a row, one at a time: so many that the pause between two batches is nothing. */
-const BATCH = 50;
-
-/** One call of each adapter that can be pointed at the stub, against the same stream read by hand; each in a process of its own. */
-export async function adapterRows(ground: Ground): Promise<readonly AdapterRow[]> {
+/** One call of each adapter that can be pointed at the stub, against the same stream read otherwise; each in a process of its own, `batch` in a row. */
+export async function adapterRows(ground: Ground, batch: number): Promise<readonly AdapterRow[]> {
   const rows: AdapterRow[] = [];
   for (const { ours, theirs } of PAIRS)
-    rows.push(await withClient(ours, ground, (subject) => withClient(theirs, ground, (bare) => adapterRow(subject, bare, ground))));
+    rows.push(await withClient(ours, ground, (subject) => withClient(theirs, ground, (bare) => adapterRow(subject, bare, ground, batch))));
   return rows;
 }
 
@@ -47,19 +44,19 @@ export function tableOfAdapters(rows: readonly AdapterRow[]): string {
   );
 }
 
-async function adapterRow(ours: Client, theirs: Client, { conditions }: Ground): Promise<AdapterRow> {
+async function adapterRow(ours: Client, theirs: Client, { conditions }: Ground, batch: number): Promise<AdapterRow> {
   for (const side of [ours, theirs]) {
-    await side.turns(4 * BATCH);
+    await side.turns(4 * batch);
     await side.begin();
   }
   const paired = await pairedSlices({
-    subject: () => ours.turns(BATCH),
-    bare: () => theirs.turns(BATCH),
+    subject: () => ours.turns(batch),
+    bare: () => theirs.turns(batch),
     sliceMs: SLICE_MS / 4,
     ...conditions,
   });
   const [cpuMs, bareCpuMs] = [await ours.cpuMsEach(), await theirs.cpuMsEach()];
-  const { cpuMsPer: _ofThisProcess, ...row } = rowOf(`${ours.name}, against ${theirs.name}`, paired, BATCH);
+  const { cpuMsPer: _ofThisProcess, ...row } = rowOf(`${ours.name}, against ${theirs.name}`, paired, batch);
   return { ...row, cpuMs: rounded(cpuMs), bareCpuMs: rounded(bareCpuMs), cpuRatio: rounded(cpuMs / bareCpuMs) };
 }
 

@@ -21,7 +21,7 @@ const NOBODY: ServerUrls = {
   redis: "redis://somebody:secret@127.0.0.1:1",
   postgres: "postgres://somebody:secret@127.0.0.1:1/none",
 };
-const FEW = { together: { count: 2, inFlight: 2 }, alone: { count: 1, inFlight: 1 } };
+const FEW = { together: { count: 2, inFlight: 2 }, alone: { count: 1, inFlight: 1 }, calls: 2 };
 
 const conditionsOf = (signal = new AbortController().signal) => ({ seconds: 1, stopwatch: hourly(), signal });
 const measure = (servers: ServerUrls, signal?: AbortSignal) => modelRound(conditionsOf(signal), { servers, peers: false }, FEW);
@@ -62,7 +62,7 @@ describeOnPrivateServer("redis", "the model-round benchmark", (redis) => {
       const place = { redisUrl: redis().url, postgresUrl: NOBODY.postgres, namespace: "bench-wrong", modelUrl };
       const contender = await startContender("the loop by hand", place);
       try {
-        // The stub reads whole numbers only: it answers a run of one and a half rounds after its fifth.
+        // The stub reads whole numbers only: of anything else it says at once that it looked no times.
         await expect(contender.runs(1, 1.5, 1)).rejects.toThrow(ContenderFailed);
       } finally {
         await contender.stop();

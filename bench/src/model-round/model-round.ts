@@ -24,7 +24,7 @@ const PEERS: readonly Match[] = [
 
 const ON_POSTGRES: readonly ContenderName[] = ["LangGraph on PostgreSQL", "DBOS"];
 
-const LOADS: Loads = { together: { count: 64, inFlight: 32 }, alone: { count: 4, inFlight: 1 } };
+const LOADS: Loads = { together: { count: 64, inFlight: 32 }, alone: { count: 4, inFlight: 1 }, calls: 50 };
 
 type Asked = Pick<Wishes, "servers" | "peers">;
 
@@ -35,7 +35,7 @@ type Asked = Pick<Wishes, "servers" | "peers">;
 export async function modelRound(conditions: Conditions, asked: Asked, loads: Loads = LOADS): Promise<Results> {
   return onGround(conditions, async (ground) => {
     const { rows, notes } = await wholeRuns(ground, asked, loads);
-    const adapters = await adapterRows(ground);
+    const adapters = await adapterRows(ground, loads.calls);
     const tables = [...(rows.length > 0 ? [tableOfGoals(rows)] : []), tableOfAdapters(adapters)];
     return { rows: [...rows, ...adapters], table: tables.join("\n"), notes };
   });

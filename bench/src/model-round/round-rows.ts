@@ -14,6 +14,8 @@ export interface RunLoad {
 export interface Loads {
   readonly together: RunLoad;
   readonly alone: RunLoad;
+  /** Model calls in a row, for the rows of a call alone: so many that the pause between two batches is nothing. */
+  readonly calls: number;
 }
 
 /** Which of ours is measured against which other, and what is aimed at. */
@@ -21,7 +23,7 @@ export interface Match {
   readonly ours: ContenderName;
   readonly theirs: ContenderName;
   /** At least so many times as many runs a second, for each load that there is a target for. */
-  readonly targets: { readonly [L in keyof Loads]?: number };
+  readonly targets: { readonly [L in "alone" | "together"]?: number };
 }
 
 /** Servers and loads of the rows with whole runs. */

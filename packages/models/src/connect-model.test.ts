@@ -90,9 +90,15 @@ describe("the clients of vendors", () => {
     expect(urls.some((url) => url.endsWith("/offline-model.ts"))).toBe(true);
   });
 
-  it("are loaded for their own vendor, and for no other", async () => {
-    const urls = await loadedBy({ provider: "anthropic" });
+  it.each([
+    ["anthropic", "@anthropic-ai"],
+    ["openai", "openai"],
+    ["openrouter", "openai"],
+    ["ollama", "openai"],
+    ["compatible", "openai"],
+  ])("are loaded for their own vendor, and for no other: %s", async (provider, client) => {
+    const urls = await loadedBy({ provider, ...whole[provider] });
     const named = new Set(urls.flatMap((url) => VENDORS.exec(url)?.[1] ?? []));
-    expect([...named].toSorted()).toEqual(["@anthropic-ai", "gpt-tokenizer"]);
+    expect([...named].toSorted()).toEqual([client, "gpt-tokenizer"].toSorted());
   });
 });

@@ -7,19 +7,28 @@ import { type Provider, vendorWords } from "./vendor-words.ts";
  */
 export function connectionError(error: unknown, provider: Provider): unknown {
   const causes = causesOf(error);
-  const why = causes.map((cause) => REASONS[codeOf(cause)]).find((reason) => reason !== undefined);
-  const isOurs = why === undefined && !causes.some(isOfTheNetwork);
+  const isOurs = knownReason(causes) === undefined && !causes.some(isOfTheNetwork);
   if (isOurs) return error;
-  const { name, baseUrl } = provider;
+  const { name, baseUrl, secret } = provider;
   const who = baseUrl === null ? name : `${name} at ${hostOf(baseUrl)}`;
   const broke = causes.some(({ message }) => BROKE.test(message));
-  const words = why ?? `it failed (${vendorWords(causes.at(-1)?.message ?? "no reason given", provider)})`;
+  const words = connectionCause(error, secret);
   return new NetworkError(
     broke
       ? `The connection to ${who} broke in the middle of an answer, of which nothing is used: ${words}. The request may be sent again.`
       : `${who} was not reached: ${words}. Check the network${baseUrl === null ? "" : " and LLM_BASE_URL"}; the request may be sent again.`,
     { cause: error },
   );
+}
+
+/** Why a connection failed or broke, in a few words and without the secret. */
+export function connectionCause(error: unknown, secret: string | null): string {
+  const causes = causesOf(error);
+  return knownReason(causes) ?? `it failed (${vendorWords(causes.at(-1)?.message ?? "no reason given", { secret })})`;
+}
+
+function knownReason(causes: readonly Error[]): string | undefined {
+  return causes.map((cause) => REASONS[codeOf(cause)]).find((reason) => reason !== undefined);
 }
 
 const BROKE = /^terminated$|truncated event message|premature close/i;

@@ -14,6 +14,14 @@ describe("tools on the wire", () => {
     expect(tools.names).toEqual(["lookup_order", "restock_item"]);
   });
 
+  it("are as many as the vendor takes, the first ones; what cannot be sent takes no place", () => {
+    const names = Array.from({ length: 200 }, (_, n) => `tool_${n}`);
+    const broken = { ...toolNamed("broken"), parameters: { type: "string" } };
+    expect(compileTool(broken, "openai").ok).toBe(false);
+    expect(wireTools([broken, ...names.map(toolNamed)], "openai").names).toEqual(names.slice(0, 128));
+    expect(wireTools(names.map(toolNamed), "any").names).toEqual(names);
+  });
+
   it("have names that lead back, and a name that nobody offered stays", () => {
     const tools = wireTools([toolNamed("orders.look/up")], "anthropic");
     const wireName = tools.wireName("orders.look/up");

@@ -8,7 +8,7 @@ import { type AnthropicClient, anthropicClient } from "./client.ts";
 import { anthropicError } from "./errors.ts";
 import { readMessage } from "./read-message.ts";
 import { replyOf } from "./reply.ts";
-import { messageParams } from "./request.ts";
+import { messageRequest } from "./request.ts";
 
 /** Claude, over Anthropic's Messages API of 2026-10-21: no temperature is sent, the prompt is cached at the end of system and transcript. */
 export function anthropicModel(settings: AdapterSettings): ModelProvider {
@@ -34,11 +34,11 @@ async function complete(
   assertPaired(request.transcript);
   const { signal } = context;
   const tools = wireTools(request.tools, "anthropic");
-  const params = messageParams(request, tools, settings);
+  const { params, prefix } = messageRequest(request, tools, settings);
   return untilAborted(signal, async () => {
     try {
       const message = await readMessage(await client(params, signal), { request, tools, context });
-      return replyOf(message, { request, tools, model: settings.model });
+      return replyOf(message, { request, tools, model: settings.model, prefix });
     } catch (error) {
       throw anthropicError(error, { settings, toolNames: tools.names });
     }

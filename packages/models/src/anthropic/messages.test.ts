@@ -1,5 +1,5 @@
 import type Anthropic from "@anthropic-ai/sdk";
-import type { Json, TranscriptEntry } from "@toolbus/contracts";
+import type { Json, JsonObject, TranscriptEntry } from "@toolbus/contracts";
 import type { AskedMessage } from "@toolbus/testing/model-servers";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -8,13 +8,14 @@ import { lookup, resultEntry, seedTurn, userEntry } from "../conformance/request
 import { expectSameConversation } from "../conformance/same-conversation.ts";
 import { GO_ON, OPENING } from "../message-turns.ts";
 import { wireTools } from "../wire-tools.ts";
-import { anthropicMessages, toolNamesIn } from "./messages.ts";
+import { anthropicMessages } from "./messages.ts";
 
 const model = "claude-sonnet-5-5";
 const tools = wireTools([lookup], "anthropic");
+const head = { system: "You look after orders." };
 
-function messagesOf(transcript: readonly TranscriptEntry[]): Anthropic.MessageParam[] {
-  return anthropicMessages(transcript, tools, model);
+function messagesOf(transcript: readonly TranscriptEntry[]): readonly Anthropic.MessageParam[] {
+  return anthropicMessages(transcript, { tools, model, head }).messages;
 }
 
 function blocksOf({ content }: Anthropic.MessageParam): readonly Anthropic.ContentBlockParam[] {
@@ -91,43 +92,60 @@ describe("messages for Anthropic", () => {
   });
 
   describe("with a turn of this model", () => {
-    const payload = [
+    const content = [
       { type: "thinking", thinking: "Hm.", signature: "sig" },
       { type: "text", text: "I look.", citations: null },
       { type: "text", text: " \n", citations: null },
       { type: "tool_use", id: "toolu_1", name: lookup.name, input: { id: "7" }, caller: { type: "direct" } },
     ];
+    const asked = userEntry("Look.");
+    const prefix = anthropicMessages([asked], { tools, model, head }).prefix();
     const call = { id: "toolu_1", name: lookup.name, arguments: '{"id":"7"}' };
-    const own = { ...seedTurn("I look. \n", call), vendor: { api: "anthropic.messages", model, payload } };
+    const own = { ...seedTurn("I look. \n", call), vendor: { api: "anthropic.messages", model, payload: { content, prefix } } };
     const sent = (turn: TranscriptEntry) => {
-      const message = messagesOf([userEntry("Look."), turn, resultEntry("toolu_1", lookup.name, "{}")])[1];
+      const message = messagesOf([asked, turn, resultEntry("toolu_1", lookup.name, "{}")])[1];
       return message ? blocksOf(message) : [];
     };
+    const holding = (...blocks: readonly JsonObject[]): TranscriptEntry => ({
+      ...own,
+      vendor: { ...own.vendor, payload: { content: blocks, prefix } },
+    });
 
     it("send it back as it came, but for a text that is blank", () => {
-      expect(sent(own)).toEqual([payload[0], payload[1], payload[3]]);
+      expect(sent(own)).toEqual([content[0], content[1], content[3]]);
+    });
+
+    it("leave out thinking of both kinds when it was made behind something else, and behind a blank text that is left out", () => {
+      const [thinking = {}, said = {}, blank = {}, used = {}] = content;
+      const redacted = { type: "redacted_thinking", data: "sig" };
+      const elsewhere = { ...own.vendor, payload: { content: [thinking, redacted, said, used], prefix: "elsewhere" } };
+      expect(sent({ ...own, vendor: elsewhere })).toEqual([said, used]);
+      expect(sent({ ...own, vendor: { ...elsewhere, payload: { content: elsewhere.payload.content } } })).toEqual([said, used]);
+      const behindAnother = messagesOf([asked, seedTurn("I begin."), own, resultEntry("toolu_1", lookup.name, "{}")])[1];
+      expect(behindAnother && blocksOf(behindAnother)).toEqual([{ type: "text", text: "I begin." }, said, used]);
+      expect(sent(holding(thinking, redacted, said, used))).toEqual([thinking, redacted, said, used]);
+      expect(sent(holding(thinking, said, blank, thinking, redacted, used))).toEqual([thinking, said, used]);
     });
 
     it.each<[string, TranscriptEntry]>([
       ["of another model", { ...own, vendor: { ...own.vendor, model: "claude-opus-5" } }],
       ["of another wire format", { ...own, vendor: { ...own.vendor, api: "bedrock.converse" } }],
-      ["without its call", { ...own, vendor: { ...own.vendor, payload: payload.slice(0, 3) } }],
-      ["with another call", { ...own, vendor: { ...own.vendor, payload: [...payload.slice(0, 3), { ...payload[3], id: "toolu_2" }] } }],
-      ["of another tool", { ...own, vendor: { ...own.vendor, payload: [...payload.slice(0, 3), { ...payload[3], name: "restock" }] } }],
+      ["without its call", { ...own, vendor: { ...own.vendor, payload: { content: content.slice(0, 3), prefix } } }],
+      [
+        "with another call",
+        { ...own, vendor: { ...own.vendor, payload: { content: [...content.slice(0, 3), { ...content[3], id: "toolu_2" }], prefix } } },
+      ],
+      [
+        "of another tool",
+        { ...own, vendor: { ...own.vendor, payload: { content: [...content.slice(0, 3), { ...content[3], name: "restock" }], prefix } } },
+      ],
       ["that says something else", { ...own, text: "I look no more." }],
-      ["that is no list", { ...own, vendor: { ...own.vendor, payload: { type: "text" } } }],
+      ["that has no list", { ...own, vendor: { ...own.vendor, payload: { type: "text" } } }],
+      ["that is a list", { ...own, vendor: { ...own.vendor, payload: content } }],
     ])("write it anew from the neutral form when it is %s", (_, turn) => {
       const blocks = sent(turn);
       expect(JSON.stringify(blocks)).not.toContain("sig");
       expect(blocks.at(-1)).toEqual({ type: "tool_use", id: "toolu_1", name: lookup.name, input: { id: "7" } });
     });
-  });
-
-  it("know what was called", () => {
-    const calls = ["a", "b", "a"].map((name, n) => ({ id: `c${n}`, name, arguments: "{}" }));
-    expect(toolNamesIn(messagesOf([seedTurn("", ...calls), ...calls.map(({ id, name }) => resultEntry(id, name, "{}"))]))).toEqual([
-      "a",
-      "b",
-    ]);
   });
 });

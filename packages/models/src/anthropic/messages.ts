@@ -1,12 +1,11 @@
 import type Anthropic from "@anthropic-ai/sdk";
-import { isJsonObject, type Json, type JsonObject, type TranscriptEntry } from "@toolbus/contracts";
+import type { JsonObject, TranscriptEntry } from "@toolbus/contracts";
 import { callInput } from "../call-input.ts";
 import { type AssistantPart, type AssistantTurn, GO_ON, messageTurns, type UserTurn } from "../message-turns.ts";
+import { sentPrefix } from "../sent-prefix.ts";
 import type { IdForm } from "../vendor-id.ts";
 import type { WireTools } from "../wire-tools.ts";
-
-/** How a turn of this wire format is marked. */
-export const ANTHROPIC_API = "anthropic.messages";
+import { ANTHROPIC_API, isThinking, ownTurn } from "./payload.ts";
 
 /** Marks the end of what may be cached. The vendor takes up to four marks. */
 export const CACHED: Anthropic.CacheControlEphemeral = { type: "ephemeral" };
@@ -16,25 +15,37 @@ const ID_FORM: IdForm = { pattern: /^[A-Za-z0-9_-]+$/, maxLength: 64 };
 
 type Block = Anthropic.ContentBlockParam;
 
-/**
- * The transcript as the Messages API takes it: turns alternate and begin with the user's, results stand first in the one message after their
- * calls, and the turns of this model go back as they came.
- */
-export function anthropicMessages(transcript: readonly TranscriptEntry[], tools: WireTools, model: string): Anthropic.MessageParam[] {
-  const messages = messageTurns(transcript, ID_FORM).map((turn): Anthropic.MessageParam =>
-    turn.role === "user"
-      ? { role: "user", content: userBlocks(turn) }
-      : { role: "assistant", content: assistantBlocks(turn, tools, model) },
-  );
-  const last = messages.at(-1);
-  if (last?.role === "assistant" && !waitsForTheVendor(last)) messages.push({ role: "user", content: [{ type: "text", text: GO_ON }] });
-  return withCacheMarks(messages);
+interface Writing {
+  readonly tools: WireTools;
+  readonly model: string;
+  /** What the model reads before the messages: system prompt and tools as they are sent, without cache marks. */
+  readonly head: object;
 }
 
-/** The names of all calls, each once. */
-export function toolNamesIn(messages: readonly Anthropic.MessageParam[]): readonly string[] {
-  const blocks = messages.flatMap(({ content }) => (typeof content === "string" ? [] : content));
-  return [...new Set(blocks.flatMap((block) => (block.type === "tool_use" ? [block.name] : [])))];
+/** The messages of a request. */
+export interface AnthropicMessages {
+  readonly messages: readonly Anthropic.MessageParam[];
+  /** The digest of what the answer is made behind: `head` and all of the messages. */
+  readonly prefix: () => string;
+}
+
+/**
+ * The transcript as the Messages API takes it: turns alternate and begin with the user's, results stand first in the one message after their
+ * calls, and the turns of this model go back as they came, without their thinking where something before it has changed.
+ */
+export function anthropicMessages(transcript: readonly TranscriptEntry[], { tools, model, head }: Writing): AnthropicMessages {
+  const messages: Anthropic.MessageParam[] = [];
+  const prefix = sentPrefix(head, messages);
+  for (const turn of messageTurns(transcript, ID_FORM)) {
+    messages.push(
+      turn.role === "user"
+        ? { role: "user", content: userBlocks(turn) }
+        : { role: "assistant", content: assistantBlocks(turn, { tools, model, prefix }) },
+    );
+  }
+  const last = messages.at(-1);
+  if (last?.role === "assistant" && !waitsForTheVendor(last)) messages.push({ role: "user", content: [{ type: "text", text: GO_ON }] });
+  return { messages: withCacheMarks(messages), prefix };
 }
 
 function userBlocks({ results, texts }: UserTurn): Block[] {
@@ -49,8 +60,15 @@ function userBlocks({ results, texts }: UserTurn): Block[] {
   ];
 }
 
-function assistantBlocks({ parts }: AssistantTurn, tools: WireTools, model: string): Block[] {
-  return parts.flatMap((part) => ownBlocks(part, tools, model) ?? neutralBlocks(part, tools));
+interface Replaying {
+  readonly tools: WireTools;
+  readonly model: string;
+  /** Of what stands before the message. */
+  readonly prefix: () => string;
+}
+
+function assistantBlocks({ parts }: AssistantTurn, replaying: Replaying): Block[] {
+  return parts.flatMap((part, n) => ownBlocks(part, n === 0, replaying) ?? neutralBlocks(part, replaying.tools));
 }
 
 function neutralBlocks({ text, calls }: AssistantPart, tools: WireTools): Block[] {
@@ -60,18 +78,32 @@ function neutralBlocks({ text, calls }: AssistantPart, tools: WireTools): Block[
   ];
 }
 
-/** The turn as this model wrote it, thinking and signatures among it; null unless it says what the neutral form says. */
-function ownBlocks({ text, calls, vendor }: AssistantPart, tools: WireTools, model: string): Block[] | null {
-  if (vendor?.api !== ANTHROPIC_API || vendor.model !== model || !Array.isArray(vendor.payload)) return null;
-  const payload: readonly Json[] = vendor.payload;
-  const blocks = payload.filter(isJsonObject);
-  const used = blocks.filter((block) => block["type"] === "tool_use");
+/**
+ * The turn as this model wrote it, thinking and signatures among it; null unless it says what the neutral form says. A part that is not the first of
+ * its message has something before it that was not there when it was made.
+ */
+function ownBlocks({ text, calls, vendor }: AssistantPart, first: boolean, { tools, model, prefix }: Replaying): Block[] | null {
+  const own = vendor?.api === ANTHROPIC_API && vendor.model === model ? ownTurn(vendor.payload) : null;
+  if (!own) return null;
+  const used = own.content.filter((block) => block["type"] === "tool_use");
   const paired =
     used.length === calls.length &&
     calls.every((call, n) => used[n]?.["id"] === call.id && used[n]["name"] === tools.wireName(call.name)) &&
-    spokenIn(blocks).trim() === text.trim();
-  // The vendor itself writes blank texts at times, and refuses them when they come back.
-  return paired ? blocks.filter((block) => block["type"] !== "text" || spokenIn([block]).trim() !== "").map(asBlock) : null;
+    spokenIn(own.content).trim() === text.trim();
+  if (!paired) return null;
+  const thought = own.prefix !== null && first && own.prefix === prefix();
+  return sendable(own.content, thought).map(asBlock);
+}
+
+/** The vendor itself writes blank texts at times, and refuses them when they come back: thinking behind one has lost what stood before it. */
+function sendable(content: readonly JsonObject[], thought: boolean): readonly JsonObject[] {
+  const blankAt = content.findIndex(isBlank);
+  const thoughtUntil = !thought ? 0 : blankAt < 0 ? content.length : blankAt;
+  return content.filter((block, n) => !isBlank(block) && (n < thoughtUntil || !isThinking(block)));
+}
+
+function isBlank(block: JsonObject): boolean {
+  return block["type"] === "text" && spokenIn([block]).trim() === "";
 }
 
 function spokenIn(blocks: readonly JsonObject[]): string {
@@ -90,7 +122,7 @@ function waitsForTheVendor({ content }: Anthropic.MessageParam): boolean {
 }
 
 /** The last two messages of the user: the vendor looks back twenty blocks for what it knows, which one long turn may have filled. */
-function withCacheMarks(messages: Anthropic.MessageParam[]): Anthropic.MessageParam[] {
+function withCacheMarks(messages: readonly Anthropic.MessageParam[]): readonly Anthropic.MessageParam[] {
   const marked = new Set(messages.flatMap(({ role }, at) => (role === "user" ? [at] : [])).slice(-2));
   return messages.map((message, at) => (marked.has(at) ? withCacheMark(message) : message));
 }

@@ -8,6 +8,7 @@ import { replyOf } from "./reply.ts";
 
 const request = requestOf([]);
 const tools = wireTools([lookup], "anthropic");
+const replying = { request, tools, prefix: () => "behind this" };
 
 /** Events as they came over the wire, those that the SDK has no type for among them. */
 async function read(...events: readonly object[]) {
@@ -55,7 +56,7 @@ describe("a message of Anthropic", () => {
       },
       { type: "message_stop" },
     );
-    expect(replyOf(message, { request, tools, model: "claude-sonnet-5-5" })).toMatchObject({
+    expect(replyOf(message, { ...replying, model: "claude-sonnet-5-5" })).toMatchObject({
       model: "claude-sonnet-5-5-20261001",
       usage: { inputTokens: 1111, cacheReadTokens: 100, cacheWriteTokens: 1001, outputTokens: 7, reasoningTokens: 3 },
     });
@@ -80,8 +81,8 @@ describe("a message of Anthropic", () => {
 
   it.each([null, "made_up"])("is not used when it stopped for %j, which nobody knows", async (reason) => {
     const { message } = await read(start, ...text, { ...end[0], delta: { stop_reason: reason } }, { type: "message_stop" });
-    expect(() => replyOf(message, { request, tools, model: "m" })).toThrow(ProviderError);
-    expect(() => replyOf(message, { request, tools, model: "m" })).toThrow(JSON.stringify(reason));
+    expect(() => replyOf(message, { ...replying, model: "m" })).toThrow(ProviderError);
+    expect(() => replyOf(message, { ...replying, model: "m" })).toThrow(JSON.stringify(reason));
   });
 
   it("keeps what the vendor's own tools did, but calls nothing for it", async () => {
@@ -95,10 +96,10 @@ describe("a message of Anthropic", () => {
       { type: "content_block_stop", index: 0 },
     ];
     const { message } = await read(start, ...own, { ...end[0], delta: { stop_reason: "pause_turn" } }, { type: "message_stop" });
-    expect(replyOf(message, { request, tools, model: "m" })).toMatchObject({
+    expect(replyOf(message, { ...replying, model: "m" })).toMatchObject({
       stop: "pause",
       calls: [],
-      vendor: { payload: [{ type: "server_tool_use", input: { query: "x" } }] },
+      vendor: { payload: { content: [{ type: "server_tool_use", input: { query: "x" } }] } },
     });
   });
 });

@@ -3,7 +3,7 @@ import { freeCallIds } from "../call-ids.ts";
 import type { ModelCall, ModelReply, ModelRequest, ModelUsage } from "../model-provider.ts";
 import { mayCall, type WireTools } from "../wire-tools.ts";
 import type { MessageBlock } from "./growing-block.ts";
-import { ANTHROPIC_API } from "./messages.ts";
+import { ANTHROPIC_API, payloadOf } from "./payload.ts";
 import type { MessageUsage, ReadMessage } from "./read-message.ts";
 import { stopOf } from "./stop-reason.ts";
 
@@ -12,10 +12,12 @@ interface Replying {
   readonly tools: WireTools;
   /** The model that was asked. */
   readonly model: string;
+  /** The digest of what it was asked with. */
+  readonly prefix: () => string;
 }
 
 /** The turn that a whole message is. Throws `ProviderError` when it stopped for a reason that is not known. */
-export function replyOf(message: ReadMessage, { request, tools, model }: Replying): ModelReply {
+export function replyOf(message: ReadMessage, { request, tools, model, prefix }: Replying): ModelReply {
   const stop = stopOf(message.stopReason);
   const cutOff = stop === "max_tokens" || stop === "refusal";
   // Half a call is no call, and where none was allowed there is none.
@@ -31,7 +33,18 @@ export function replyOf(message: ReadMessage, { request, tools, model }: Replyin
     usage: usageOf(message.usage),
     model: message.model,
     // A turn that was cut off may end in the middle of a thought, which nobody takes back.
-    ...(cutOff ? {} : { vendor: { api: ANTHROPIC_API, model, payload: blocks.map(({ block }) => block) } }),
+    ...(cutOff
+      ? {}
+      : {
+          vendor: {
+            api: ANTHROPIC_API,
+            model,
+            payload: payloadOf(
+              blocks.map(({ block }) => block),
+              prefix,
+            ),
+          },
+        }),
   };
 }
 

@@ -1,15 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { lookup, requestOf, toolNamed, userEntry } from "../conformance/requests.ts";
+import { lookup, requestOf, resultEntry, seedTurn, toolNamed, userEntry } from "../conformance/requests.ts";
 import type { ModelRequest } from "../model-provider.ts";
 import { compileTool } from "../schema/compile-tool.ts";
 import { wireTools } from "../wire-tools.ts";
-import { messageParams } from "./request.ts";
+import { messageRequest } from "./request.ts";
 
 const facts = { contextTokens: 200_000, maxOutputTokens: 8192, vision: true, sampling: false, resultChars: 64_000, price: null };
 
 function paramsOf(more: Partial<ModelRequest>) {
   const request = requestOf([userEntry("Look.")], more);
-  return messageParams(request, wireTools(request.tools, "anthropic"), { model: "claude-sonnet-5-5", apiKey: "k", baseUrl: null, facts });
+  const settings = { model: "claude-sonnet-5-5", apiKey: "k", baseUrl: null, facts };
+  return messageRequest(request, wireTools(request.tools, "anthropic"), settings).params;
 }
 
 describe("a request to Anthropic", () => {
@@ -39,6 +40,14 @@ describe("a request to Anthropic", () => {
     const params = paramsOf({ tools: [] });
     expect(params).not.toHaveProperty("tools");
     expect(params).not.toHaveProperty("tool_choice");
+  });
+
+  it("defines what was called when nothing is offered any more, and lets nothing be called", () => {
+    const calls = ["a.b", lookup.name, "a.b"].map((name, n) => ({ id: `c${n}`, name, arguments: "{}" }));
+    const transcript = [seedTurn("", ...calls), ...calls.map(({ id, name }) => resultEntry(id, name, "{}"))];
+    const params = paramsOf({ transcript, tools: [] });
+    expect(params.tools).toMatchObject([{ name: expect.stringMatching(/^a_b/) as string }, { name: lookup.name }]);
+    expect(params.tool_choice).toEqual({ type: "none" });
   });
 
   it("says with every choice that one call is enough, but for none", () => {

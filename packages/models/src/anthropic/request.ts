@@ -1,38 +1,43 @@
 import type Anthropic from "@anthropic-ai/sdk";
 import type { AdapterSettings } from "../adapter-settings.ts";
+import { calledNames } from "../called-names.ts";
 import type { ModelRequest } from "../model-provider.ts";
-import type { WireTools } from "../wire-tools.ts";
-import { anthropicMessages, CACHED, toolNamesIn } from "./messages.ts";
+import { mostTools, type WireTools } from "../wire-tools.ts";
+import { anthropicMessages, CACHED } from "./messages.ts";
 
-/** The request as it is sent. */
-export function messageParams(
-  request: ModelRequest,
-  tools: WireTools,
-  { model, facts }: AdapterSettings,
-): Anthropic.MessageCreateParamsStreaming {
-  const messages = anthropicMessages(request.transcript, tools, model);
-  return {
+/** A request, and what its answer has to remember of it. */
+export interface MessageRequest {
+  /** As it is sent. */
+  readonly params: Anthropic.MessageCreateParamsStreaming;
+  /** The digest of what the answer is made behind. */
+  readonly prefix: () => string;
+}
+
+export function messageRequest(request: ModelRequest, tools: WireTools, { model, facts }: AdapterSettings): MessageRequest {
+  const system = request.system.trim() === "" ? "" : request.system.toWellFormed();
+  const offered = toolsOf(request, tools);
+  const head = { system, tools: offered.tools ?? [] };
+  const { messages, prefix } = anthropicMessages(request.transcript, { tools, model, head });
+  const params: Anthropic.MessageCreateParamsStreaming = {
     model,
     stream: true,
     max_tokens: Math.max(1, Math.min(request.maxTokens, facts.maxOutputTokens)),
-    messages,
-    ...systemOf(request.system),
-    ...toolsOf(request, tools, messages),
+    messages: [...messages],
+    ...systemOf(system),
+    ...offered,
   };
+  return { params, prefix };
 }
 
 /** The vendor's order is tools, system, messages: one mark at the end of the system prompt keeps the tools with it. */
 function systemOf(system: string): Pick<Anthropic.MessageCreateParams, "system"> {
-  if (system.trim() === "") return {};
-  return { system: [{ type: "text", text: system.toWellFormed(), cache_control: CACHED }] };
+  return system === "" ? {} : { system: [{ type: "text", text: system, cache_control: CACHED }] };
 }
 
-function toolsOf(
-  { toolChoice = "auto", parallelCalls = true }: ModelRequest,
-  { offered, wireName, names }: WireTools,
-  messages: readonly Anthropic.MessageParam[],
-): Pick<Anthropic.MessageCreateParams, "tools" | "tool_choice"> {
-  if (offered.length === 0) return toolsOfThePast(messages);
+function toolsOf(request: ModelRequest, wire: WireTools): Pick<Anthropic.MessageCreateParams, "tools" | "tool_choice"> {
+  const { toolChoice = "auto", parallelCalls = true, transcript } = request;
+  const { offered, wireName, names } = wire;
+  if (offered.length === 0) return toolsOfThePast(calledNames(transcript, wire));
   const tools = offered.map(({ name, description, parameters, strict }): Anthropic.Tool => ({
     name,
     description,
@@ -48,8 +53,8 @@ function toolsOf(
 }
 
 /** Messages with calls in them are refused when no tools are defined: what was called is, and may not be called again. */
-function toolsOfThePast(messages: readonly Anthropic.MessageParam[]): Pick<Anthropic.MessageCreateParams, "tools" | "tool_choice"> {
-  const names = toolNamesIn(messages);
+function toolsOfThePast(called: readonly string[]): Pick<Anthropic.MessageCreateParams, "tools" | "tool_choice"> {
+  const names = called.slice(0, mostTools("anthropic"));
   if (names.length === 0) return {};
   const tools = names.map((name): Anthropic.Tool => ({
     name,

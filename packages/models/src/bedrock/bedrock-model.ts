@@ -8,7 +8,7 @@ import { type BedrockClient, bedrockClient } from "./client.ts";
 import { bedrockError } from "./errors.ts";
 import { readMessage } from "./read-message.ts";
 import { replyOf } from "./reply.ts";
-import { converseInput } from "./request.ts";
+import { converseRequest } from "./request.ts";
 
 /**
  * Any model of Amazon Bedrock that speaks Converse and takes tools. The protocol knows no choice `none` and no limit of one call a turn: calls
@@ -37,14 +37,14 @@ async function complete(
   assertPaired(request.transcript);
   const { signal } = context;
   const tools = wireTools(request.tools, "bedrock");
-  const input = converseInput(request, tools, settings);
+  const { input, prefix } = converseRequest(request, tools, settings);
   return untilAborted(signal, async () => {
     const seen = { response: null };
     // The SDK lets go of an answer only when its signal aborts: one that nobody reads to its end would stay open.
     const ended = new AbortController();
     try {
       const events = await client(input, AbortSignal.any([signal, ended.signal]), seen);
-      return replyOf(await readMessage(events, { request, tools, context }), { request, tools, model: settings.model });
+      return replyOf(await readMessage(events, { request, tools, context }), { request, tools, model: settings.model, prefix });
     } catch (error) {
       throw bedrockError(error, { settings, toolNames: tools.names, response: seen.response });
     } finally {

@@ -14,9 +14,10 @@ const model = "us.anthropic.claude-sonnet-4-5-20250929-v1:0";
 const facts = { contextTokens: 200_000, maxOutputTokens: 8192, vision: true, sampling: true, resultChars: 64_000, price: null };
 const settings = { model, apiKey: null, baseUrl: null, facts };
 const tools = wireTools([lookup], "bedrock");
+const head = { system: "You look after orders." };
 
-function messagesOf(transcript: readonly TranscriptEntry[]): Message[] {
-  return converseMessages(transcript, tools, settings);
+function messagesOf(transcript: readonly TranscriptEntry[]): readonly Message[] {
+  return converseMessages(transcript, { tools, settings, head }).messages;
 }
 
 /** The neutral form again, without what the vendor's rules added. */
@@ -47,6 +48,12 @@ function resultOf(content: string, isError = false): unknown {
 }
 
 describe("messages for Bedrock", () => {
+  const asked = userEntry("Look.");
+  const call = { id: "t1", name: lookup.name, arguments: "{}" };
+  const prefix = converseMessages([asked], { tools, settings, head }).prefix();
+  const sent = (turn: TranscriptEntry): readonly ContentBlock[] =>
+    messagesOf([asked, turn, resultEntry("t1", lookup.name, "{}")])[1]?.content ?? [];
+
   it("read back are the transcript, with calls and results paired, for any transcript", () => {
     fc.assert(
       fc.property(anyTranscript, (transcript) => {
@@ -77,29 +84,44 @@ describe("messages for Bedrock", () => {
 
   it("send a turn of this model back as it came, blacked out thinking among it", () => {
     const bytes = Buffer.from([0, 255, 7]);
-    const payload = [
+    const content = [
       { reasoningContent: { redactedContent: bytes.toString("base64") } },
       { reasoningContent: { reasoningText: { text: "Hm.", signature: "sig" } } },
       { toolUse: { toolUseId: "t1", name: lookup.name, input: { reasoningContent: "7" } } },
     ];
-    const own = { ...seedTurn("", { id: "t1", name: lookup.name, arguments: "{}" }), vendor: { api: "bedrock.converse", model, payload } };
-    const sent = (turn: TranscriptEntry): readonly ContentBlock[] =>
-      messagesOf([userEntry("Look."), turn, resultEntry("t1", lookup.name, "{}")])[1]?.content ?? [];
-    expect(sent(own)).toEqual([{ reasoningContent: { redactedContent: bytes } }, ...payload.slice(1)]);
+    const payload = { content, prefix };
+    const own = { ...seedTurn("", call), vendor: { api: "bedrock.converse", model, payload } };
+    expect(sent(own)).toEqual([{ reasoningContent: { redactedContent: bytes } }, ...content.slice(1)]);
     for (const vendor of [
       { ...own.vendor, model: "another" },
       { ...own.vendor, api: "other" },
-      { ...own.vendor, payload: ["x"] },
+      { ...own.vendor, payload: content },
+      { ...own.vendor, payload: { content: ["x"] } },
       { ...own.vendor, payload: null },
     ])
       expect(sent({ ...own, vendor })).toEqual([{ toolUse: { toolUseId: "t1", name: lookup.name, input: {} } }]);
+  });
+
+  it("leave out signed thinking that was made behind something else, and behind a blank text that is left out", () => {
+    const signed = { reasoningContent: { reasoningText: { text: "Hm.", signature: "sig" } } };
+    const redacted = { reasoningContent: { redactedContent: Buffer.from("x").toString("base64") } };
+    const plain = { reasoningContent: { reasoningText: { text: "Nobody signs this." } } };
+    const used = { toolUse: { toolUseId: "t1", name: lookup.name, input: {} } };
+    const holding = (content: Json, behind = prefix): TranscriptEntry => ({
+      ...seedTurn("", call),
+      vendor: { api: "bedrock.converse", model, payload: { content, prefix: behind } },
+    });
+    expect(sent(holding([signed, redacted, plain, used], "elsewhere"))).toEqual([plain, used]);
+    expect(sent(holding([signed, { text: " " }, redacted, used]))).toEqual([signed, used]);
+    const behindAnother = messagesOf([asked, seedTurn("I begin."), holding([signed, used]), resultEntry("t1", lookup.name, "{}")])[1];
+    expect(behindAnother?.content).toEqual([{ text: "I begin." }, used]);
   });
 
   it("mark the end for the cache where the model has one, and only there", () => {
     const price = { input: 3_000_000, output: 15_000_000, cacheRead: 300_000, cacheWrite: 3_750_000 };
     const marked = (id: string, has: boolean) =>
       JSON.stringify(
-        converseMessages([userEntry("Look.")], tools, { ...settings, model: id, facts: { ...facts, price: has ? price : null } }),
+        converseMessages([asked], { tools, settings: { ...settings, model: id, facts: { ...facts, price: has ? price : null } }, head }),
       );
     expect(marked(model, true)).toContain("cachePoint");
     expect(marked(model, false)).not.toContain("cachePoint");

@@ -2,36 +2,47 @@ import type { ContentBlock, Message, ToolResultContentBlock } from "@aws-sdk/cli
 import type { TranscriptEntry } from "@toolbus/contracts";
 import type { AdapterSettings } from "../adapter-settings.ts";
 import { callInput, jsonObjectOf } from "../call-input.ts";
-import { type AssistantPart, GO_ON, messageTurns, type TurnResult, type UserTurn } from "../message-turns.ts";
+import { type AssistantPart, type AssistantTurn, GO_ON, messageTurns, type TurnResult, type UserTurn } from "../message-turns.ts";
+import { sentPrefix } from "../sent-prefix.ts";
 import type { IdForm } from "../vendor-id.ts";
 import type { WireTools } from "../wire-tools.ts";
 import { cachePoint, cachesPrompts } from "./cache-point.ts";
 import { documentOf } from "./document.ts";
-import { BEDROCK_API, blocksOfPayload } from "./payload.ts";
+import { BEDROCK_API, isBound, ownTurn } from "./payload.ts";
 
 /** Of `toolUseId` in the API reference. */
 const ID_FORM: IdForm = { pattern: /^[A-Za-z0-9_-]+$/, maxLength: 64 };
 
-/**
- * The transcript as Converse takes it: turns alternate and begin and end with the user's, results stand first in the one message after their
- * calls, and the turns of this model go back as they came.
- */
-export function converseMessages(transcript: readonly TranscriptEntry[], tools: WireTools, settings: AdapterSettings): Message[] {
-  const messages = messageTurns(transcript, ID_FORM).map((turn): Message => {
-    if (turn.role === "user") return { role: "user", content: userBlocks(turn) };
-    return {
-      role: "assistant",
-      content: turn.parts.flatMap((part) => ownBlocks(part, tools, settings.model) ?? neutralBlocks(part, tools)),
-    };
-  });
-  if (messages.at(-1)?.role === "assistant") messages.push({ role: "user", content: [{ text: GO_ON }] });
-  return cachesPrompts(settings) ? withCachePoint(messages) : messages;
+interface Writing {
+  readonly tools: WireTools;
+  readonly settings: AdapterSettings;
+  /** What the model reads before the messages: system prompt and tools as they are sent, without cache marks. */
+  readonly head: object;
 }
 
-/** The names of all calls, each once. */
-export function toolNamesIn(messages: readonly Message[]): readonly string[] {
-  const blocks = messages.flatMap(({ content }) => content ?? []);
-  return [...new Set(blocks.flatMap(({ toolUse }) => (toolUse?.name === undefined ? [] : [toolUse.name])))];
+/** The messages of a request. */
+export interface ConverseMessages {
+  readonly messages: readonly Message[];
+  /** The digest of what the answer is made behind: `head` and all of the messages. */
+  readonly prefix: () => string;
+}
+
+/**
+ * The transcript as Converse takes it: turns alternate and begin and end with the user's, results stand first in the one message after their
+ * calls, and the turns of this model go back as they came, without signed thinking where something before it has changed.
+ */
+export function converseMessages(transcript: readonly TranscriptEntry[], { tools, settings, head }: Writing): ConverseMessages {
+  const messages: Message[] = [];
+  const prefix = sentPrefix(head, messages);
+  for (const turn of messageTurns(transcript, ID_FORM)) {
+    messages.push(
+      turn.role === "user"
+        ? { role: "user", content: userBlocks(turn) }
+        : { role: "assistant", content: assistantBlocks(turn, { tools, model: settings.model, prefix }) },
+    );
+  }
+  if (messages.at(-1)?.role === "assistant") messages.push({ role: "user", content: [{ text: GO_ON }] });
+  return { messages: cachesPrompts(settings) ? withCachePoint(messages) : messages, prefix };
 }
 
 function userBlocks({ results, texts }: UserTurn): ContentBlock[] {
@@ -49,6 +60,17 @@ function isExact(content: string): boolean {
   return !/\d{16}|\d[eE][+-]?\d|__proto__/.test(content);
 }
 
+interface Replaying {
+  readonly tools: WireTools;
+  readonly model: string;
+  /** Of what stands before the message. */
+  readonly prefix: () => string;
+}
+
+function assistantBlocks({ parts }: AssistantTurn, replaying: Replaying): ContentBlock[] {
+  return parts.flatMap((part, n) => ownBlocks(part, n === 0, replaying) ?? neutralBlocks(part, replaying.tools));
+}
+
 function neutralBlocks({ text, calls }: AssistantPart, tools: WireTools): ContentBlock[] {
   return [
     ...(text === "" ? [] : [{ text }]),
@@ -58,21 +80,35 @@ function neutralBlocks({ text, calls }: AssistantPart, tools: WireTools): Conten
   ];
 }
 
-/** The turn as this model wrote it, thinking and signatures among it; null unless it says what the neutral form says. */
-function ownBlocks({ text, calls, vendor }: AssistantPart, tools: WireTools, model: string): ContentBlock[] | null {
-  if (vendor?.api !== BEDROCK_API || vendor.model !== model) return null;
-  const blocks = blocksOfPayload(vendor.payload);
-  if (!blocks) return null;
-  const used = blocks.flatMap(({ toolUse }) => (toolUse ? [toolUse] : []));
+/**
+ * The turn as this model wrote it, thinking and signatures among it; null unless it says what the neutral form says. A part that is not the first of
+ * its message has something before it that was not there when it was made.
+ */
+function ownBlocks({ text, calls, vendor }: AssistantPart, first: boolean, { tools, model, prefix }: Replaying): ContentBlock[] | null {
+  const own = vendor?.api === BEDROCK_API && vendor.model === model ? ownTurn(vendor.payload) : null;
+  if (!own) return null;
+  const used = own.content.flatMap(({ toolUse }) => (toolUse ? [toolUse] : []));
   const paired =
     used.length === calls.length &&
     calls.every((call, n) => used[n]?.toolUseId === call.id && used[n].name === tools.wireName(call.name)) &&
-    blocks
+    own.content
       .map((block) => block.text ?? "")
       .join("")
       .trim() === text.trim();
-  // Blank texts are refused, although models write them.
-  return paired ? blocks.filter((block) => block.text === undefined || block.text.trim() !== "") : null;
+  if (!paired) return null;
+  const thought = own.prefix !== null && first && own.prefix === prefix();
+  return sendable(own.content, thought);
+}
+
+/** Blank texts are refused, although models write them: thinking behind one has lost what stood before it. */
+function sendable(content: readonly ContentBlock[], thought: boolean): ContentBlock[] {
+  const blankAt = content.findIndex(isBlank);
+  const thoughtUntil = !thought ? 0 : blankAt < 0 ? content.length : blankAt;
+  return content.filter((block, n) => !isBlank(block) && (n < thoughtUntil || !isBound(block)));
+}
+
+function isBlank({ text }: ContentBlock): boolean {
+  return text !== undefined && text.trim() === "";
 }
 
 function withCachePoint(messages: readonly Message[]): Message[] {

@@ -4,20 +4,41 @@ import { isJsonObject, type Json, type JsonObject } from "@toolbus/contracts";
 /** How a turn of this wire format is marked. */
 export const BEDROCK_API = "bedrock.converse";
 
-/** The blocks as JSON. Thinking that the vendor blacked out is bytes, which stand in it as base64. */
-export function payloadOf(blocks: readonly ContentBlock[]): Json {
+/** A turn as the vendor wrote it. */
+export interface OwnTurn {
+  readonly content: readonly ContentBlock[];
+  /** The digest of what its thinking was made behind; null for a turn without any that is bound to it. */
+  readonly prefix: string | null;
+}
+
+/**
+ * The turn as it is kept. Thinking that the vendor blacked out is bytes, which stand in it as base64. What the turn was made behind is asked for only
+ * when it holds thinking that is bound to it.
+ */
+export function payloadOf(blocks: readonly ContentBlock[], prefix: () => string): Json {
   const written = blocks.map((block) => {
     const bytes = block.reasoningContent?.redactedContent;
     return bytes ? { reasoningContent: { redactedContent: Buffer.from(bytes).toString("base64") } } : block;
   });
-  return JSON.parse(JSON.stringify(written));
+  const content: Json = JSON.parse(JSON.stringify(written));
+  return blocks.some(isBound) ? { content, prefix: prefix() } : { content };
 }
 
-/** The blocks that a payload holds; null for one that is none of ours. */
-export function blocksOfPayload(payload: Json): readonly ContentBlock[] | null {
-  if (!Array.isArray(payload)) return null;
-  const items: readonly Json[] = payload;
-  return items.every(isJsonObject) ? items.map(blockOf) : null;
+/** The turn that a payload holds; null for one that is none of ours. */
+export function ownTurn(payload: Json): OwnTurn | null {
+  if (!isJsonObject(payload) || !Array.isArray(payload["content"])) return null;
+  const items: readonly Json[] = payload["content"];
+  if (!items.every(isJsonObject)) return null;
+  const prefix = payload["prefix"];
+  return { content: items.map(blockOf), prefix: typeof prefix === "string" ? prefix : null };
+}
+
+/**
+ * True for thinking that holds only behind what it was made behind: it is signed or blacked out, as that of Claude is. Source:
+ * docs.aws.amazon.com/bedrock/latest/userguide/claude-messages-thinking-block-binding.html
+ */
+export function isBound({ reasoningContent: thinking }: ContentBlock): boolean {
+  return thinking !== undefined && (thinking.redactedContent !== undefined || Boolean(thinking.reasoningText?.signature));
 }
 
 function blockOf(item: JsonObject): ContentBlock {

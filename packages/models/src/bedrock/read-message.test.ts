@@ -16,7 +16,7 @@ async function read(...events: readonly object[]) {
   }
   const deltas: string[] = [];
   const message = await readMessage(stream(), { request, tools, context: contextOf(deltas) });
-  return { reply: () => replyOf(message, { request, tools, model: "m" }), deltas };
+  return { reply: () => replyOf(message, { request, tools, model: "m", prefix: () => "behind this" }), deltas };
 }
 
 const text = [
@@ -44,7 +44,10 @@ describe("a message of Bedrock", () => {
       contentBlockDelta: { contentBlockIndex: 0, delta: { reasoningContent: { redactedContent: Uint8Array.of(n) } } },
     });
     const { reply } = await read(text[0] ?? {}, delta(0), delta(255), ...text.slice(2), stop("end_turn"), metadata);
-    expect(reply().vendor?.payload).toEqual([{ reasoningContent: { redactedContent: Buffer.from([0, 255]).toString("base64") } }]);
+    expect(reply().vendor?.payload).toEqual({
+      content: [{ reasoningContent: { redactedContent: Buffer.from([0, 255]).toString("base64") } }],
+      prefix: "behind this",
+    });
   });
 
   it.each<[string, readonly object[]]>([

@@ -11,10 +11,12 @@ interface Replying {
   readonly tools: WireTools;
   /** The model that was asked; the vendor does not name the one that answered. */
   readonly model: string;
+  /** The digest of what it was asked with. */
+  readonly prefix: () => string;
 }
 
 /** The turn that a whole message is. Throws `ProviderError` when it stopped for a reason that is not known. */
-export function replyOf(message: ReadMessage, { request, tools, model }: Replying): ModelReply {
+export function replyOf(message: ReadMessage, { request, tools, model, prefix }: Replying): ModelReply {
   const stop = stopOf(message.stopReason);
   const cutOff = stop === "max_tokens" || stop === "refusal";
   // Half a call is no call, and where none was allowed there is none.
@@ -23,7 +25,7 @@ export function replyOf(message: ReadMessage, { request, tools, model }: Replyin
   const calls = blocks.flatMap(({ call }): readonly ModelCall[] =>
     call ? [{ id: call.id, ...tools.restored(call.name, call.arguments) }] : [],
   );
-  const payload = payloadOf(blocks.flatMap(({ block }) => (block ? [block] : [])));
+  const kept = blocks.flatMap(({ block }) => (block ? [block] : []));
   return {
     text: blocks.map(({ text }) => text).join(""),
     calls,
@@ -31,7 +33,7 @@ export function replyOf(message: ReadMessage, { request, tools, model }: Replyin
     usage: usageOf(message.usage),
     model,
     // A turn that was cut off may end in the middle of a thought, which nobody takes back.
-    ...(cutOff ? {} : { vendor: { api: BEDROCK_API, model, payload } }),
+    ...(cutOff ? {} : { vendor: { api: BEDROCK_API, model, payload: payloadOf(kept, prefix) } }),
   };
 }
 

@@ -3,14 +3,14 @@ import { lookup, requestOf, resultEntry, seedTurn, userEntry } from "../conforma
 import type { ModelRequest } from "../model-provider.ts";
 import { compileTool } from "../schema/compile-tool.ts";
 import { wireTools } from "../wire-tools.ts";
-import { converseInput } from "./request.ts";
+import { converseRequest } from "./request.ts";
 
 const facts = { contextTokens: 200_000, maxOutputTokens: 8192, vision: true, sampling: true, resultChars: 64_000, price: null };
 
 function inputOf(more: Partial<ModelRequest>, sampling = true) {
   const request = requestOf([userEntry("Look.")], more);
   const settings = { model: "m", apiKey: null, baseUrl: null, facts: { ...facts, sampling } };
-  return converseInput(request, wireTools(request.tools, "bedrock"), settings);
+  return converseRequest(request, wireTools(request.tools, "bedrock"), settings).input;
 }
 
 describe("a request to Bedrock", () => {

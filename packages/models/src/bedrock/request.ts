@@ -1,33 +1,44 @@
 import type { ConverseStreamCommandInput, SystemContentBlock, Tool, ToolChoice, ToolConfiguration } from "@aws-sdk/client-bedrock-runtime";
 import type { JsonObject } from "@toolbus/contracts";
 import type { AdapterSettings } from "../adapter-settings.ts";
+import { calledNames } from "../called-names.ts";
 import type { ModelRequest } from "../model-provider.ts";
-import type { WireTools } from "../wire-tools.ts";
+import { mostTools, type WireTools } from "../wire-tools.ts";
 import { cachePoint, cachesPrompts } from "./cache-point.ts";
-import { converseMessages, toolNamesIn } from "./messages.ts";
+import { converseMessages } from "./messages.ts";
 import { documentOf } from "./document.ts";
 
-/** The request as the SDK takes it. */
-export function converseInput(request: ModelRequest, tools: WireTools, settings: AdapterSettings): ConverseStreamCommandInput {
+/** A request, and what its answer has to remember of it. */
+export interface ConverseRequest {
+  /** As the SDK takes it. */
+  readonly input: ConverseStreamCommandInput;
+  /** The digest of what the answer is made behind. */
+  readonly prefix: () => string;
+}
+
+export function converseRequest(request: ModelRequest, tools: WireTools, settings: AdapterSettings): ConverseRequest {
   const { model, facts } = settings;
-  const messages = converseMessages(request.transcript, tools, settings);
-  const toolConfig = toolConfigOf(request, tools, toolNamesIn(messages));
+  const system = request.system.trim() === "" ? "" : request.system.toWellFormed();
+  const toolConfig = toolConfigOf(request, tools, calledNames(request.transcript, tools).slice(0, mostTools("bedrock")));
+  const head = { system, tools: toolConfig?.tools ?? [] };
+  const { messages, prefix } = converseMessages(request.transcript, { tools, settings, head });
   const sampled = facts.sampling && request.temperature !== undefined;
-  return {
+  const input: ConverseStreamCommandInput = {
     modelId: model,
-    messages,
+    messages: [...messages],
     inferenceConfig: {
       maxTokens: Math.max(1, Math.min(request.maxTokens, facts.maxOutputTokens)),
       ...(sampled ? { temperature: request.temperature } : {}),
     },
-    ...systemOf(request.system, settings),
+    ...systemOf(system, settings),
     ...(toolConfig ? { toolConfig } : {}),
   };
+  return { input, prefix };
 }
 
 function systemOf(system: string, settings: AdapterSettings): { system?: SystemContentBlock[] } {
-  if (system.trim() === "") return {};
-  const text = { text: system.toWellFormed() };
+  if (system === "") return {};
+  const text = { text: system };
   return { system: cachesPrompts(settings) ? [text, { cachePoint }] : [text] };
 }
 

@@ -93,6 +93,17 @@ describe("a command as a model", () => {
     });
   });
 
+  it("is told each tool once, and no more than 128", async () => {
+    const others = Array.from({ length: 140 }, (_, n) => ({ ...look, name: `look_${n}` }));
+    const { text } = await commandThat("echoes").complete(
+      request("", { tools: [look, { ...look, description: "Another." }, ...others] }),
+      within(20_000),
+    );
+    const { tools } = JSON.parse(text) as { tools: readonly { name: string; description: string }[] };
+    expect(tools[0]).toMatchObject({ name: "look", description: "Looks." });
+    expect(tools.map(({ name }) => name)).toEqual(["look", ...others.slice(0, 127).map(({ name }) => name)]);
+  });
+
   it("gets of our environment what it is given and no more", async () => {
     const { text } = await ask("tells_its_environment", "", { PATH: "/nowhere", ASKED_FOR: "yes" });
     const names = Object.keys(JSON.parse(text) as object).filter((name) => !name.startsWith("__"));

@@ -7,6 +7,7 @@ import { estimateTokens } from "../tokens/estimate-tokens.ts";
 import { textTokens } from "../tokens/text-tokens.ts";
 import { tokenizer } from "../tokens/tokenizer.ts";
 import { assertPaired } from "../pairing.ts";
+import type { WireTools } from "../wire-tools.ts";
 import { type CliAnswer, readAnswer } from "./cli-answer.ts";
 import { cliPrompt } from "./cli-prompt.ts";
 import { outputWords } from "./output-words.ts";
@@ -75,12 +76,15 @@ export function cliModel({ model, program, args, environment, facts }: CliModelS
     return words === "" ? "" : ` (it wrote: ${words})`;
   }
 
-  function replyOf(answer: CliAnswer, request: ModelRequest, tools: ReturnType<typeof cliPrompt>["tools"]): ModelReply {
+  function replyOf(answer: CliAnswer, request: ModelRequest, tools: WireTools): ModelReply {
     const ids = freeCallIds(
       answer.calls.map(() => ""),
       request.transcript,
     );
-    const calls: readonly ModelCall[] = tools.size === 0 ? [] : answer.calls.map((call, n) => restored(call, ids[n] ?? "", tools));
+    const told = tools.offered.length > 0;
+    const calls: readonly ModelCall[] = told
+      ? answer.calls.map((call, n) => ({ id: ids[n] ?? "", ...tools.restored(call.name, call.arguments) }))
+      : [];
     const outputTokens = textTokens(answer.text + calls.map((call) => call.arguments).join(""), tokenizer().count);
     const estimated = { inputTokens: estimate(request.transcript, request.system), outputTokens, estimated: true };
     return { text: answer.text, calls, stop: calls.length > 0 ? "tool_use" : "end_turn", usage: answer.usage ?? estimated, model };
@@ -90,14 +94,4 @@ export function cliModel({ model, program, args, environment, facts }: CliModelS
 /** Nobody knows whose model it is. */
 function estimate(entries: readonly TranscriptEntry[], system: string): number {
   return estimateTokens(entries, system, "other");
-}
-
-/** A call in the words of the tool's own schema; one of a tool that was not told goes on as it is, and is told so by whoever runs calls. */
-function restored(
-  { name, arguments: text }: CliAnswer["calls"][number],
-  id: string,
-  tools: ReturnType<typeof cliPrompt>["tools"],
-): ModelCall {
-  const tool = tools.get(name);
-  return tool ? { id, name: tool.ownName, arguments: tool.restore(text) } : { id, name, arguments: text };
 }

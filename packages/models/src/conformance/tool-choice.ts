@@ -95,6 +95,23 @@ export function describeToolChoice(wire: WireProviderCase): void {
       for (const call of reply.calls) expect(JSON.parse(call.arguments)).toEqual({ id: "7", count: 1 });
     });
 
+    it("are the first of them when there are more than the vendor takes", async () => {
+      const names = Array.from({ length: 140 }, (_, n) => `lookup_${n}`);
+      const seen = await asked({ tools: names.map(toolNamed), toolChoice: "tool:lookup_139" });
+      expect(seen.tools.map(({ name }) => name)).toEqual(names.slice(0, 128));
+      expect(seen.toolChoice).toBe("auto");
+    });
+
+    it("of the past may be more than the vendor takes", async () => {
+      await using setup = await wireSetup(wire);
+      const turns = Array.from({ length: 140 }, (_, n) => [
+        seedTurn("", { id: `call_${n}`, name: `gone_${n}`, arguments: "{}" }),
+        resultEntry(`call_${n}`, `gone_${n}`, "Nothing."),
+      ]);
+      const { reply } = await completed(setup.provider, requestOf([userEntry("Look."), ...turns.flat()], { tools: [] }));
+      expect(reply.text).not.toBe("");
+    });
+
     it("that nobody offered are passed through as they are", async () => {
       await using setup = await wireSetup(wire);
       setup.server.think(() => ({ calls: [{ name: "made_up", arguments: { id: "7" } }] }));

@@ -8,7 +8,7 @@ import { chatHistory } from "./chat-history.ts";
 import { chatRequest, chatTool } from "./chat-request.ts";
 import { chatTurn } from "./chat-turn.ts";
 import type { ChatVendor } from "./chat-vendor.ts";
-import { endpointOf } from "./endpoint.ts";
+import { openaiClient } from "./client.ts";
 import { heardUntilAborted } from "./heard-until-aborted.ts";
 import { replyOf } from "./reply-of.ts";
 import { toolsSender } from "./sent-tools.ts";
@@ -18,7 +18,7 @@ import { type Asked, gaveUp, unfinished, unknownEnding } from "./vendor-error.ts
 /** A model behind OpenAI's chat completions, whoever serves them. It keeps the port's promises; its errors name the vendor and the remedy. */
 export function chatModel(vendor: ChatVendor, settings: AdapterSettings): ModelProvider {
   const { model, apiKey, facts } = settings;
-  const endpoint = endpointOf(settings, vendor, "chat/completions");
+  const client = openaiClient(settings, vendor, "chat/completions");
   const history = chatHistory(vendor, model);
   const send = toolsSender(vendor.dialect, chatTool);
   const estimate = (entries: readonly TranscriptEntry[], system: string) => estimateTokens(entries, system, vendor.tokens);
@@ -31,10 +31,10 @@ export function chatModel(vendor: ChatVendor, settings: AdapterSettings): ModelP
     signal.throwIfAborted();
     const callable = request.toolChoice !== "none" && request.tools.length > 0;
     const tools = send(callable || vendor.toolChoice ? request.tools : NONE);
-    const asked: Asked = { remedies: vendor.remedies, model, apiKey, url: endpoint.url, toolNames: tools.names };
+    const asked: Asked = { remedies: vendor.remedies, model, apiKey, url: client.url, toolNames: tools.names };
     const body = chatRequest(vendor, model, request, { messages: history(transcript, system), tools, sampling: facts.sampling });
     const turn = chatTurn(vendor, tools, callable, heardUntilAborted(context));
-    await streamTurn({ endpoint, body, signal, asked }, turn.read);
+    await streamTurn({ client, body, signal, asked }, turn.read);
     const { ending } = turn;
     if (ending === null) throw unfinished(asked);
     const whole = turn.whole(transcript);

@@ -4,7 +4,7 @@ import type { ModelContext, ModelProvider, ModelReply, ModelRequest } from "../m
 import { assertPaired } from "../pairing.ts";
 import { estimateTokens } from "../tokens/estimate-tokens.ts";
 import { capabilitiesOf } from "./capabilities.ts";
-import { endpointOf } from "./endpoint.ts";
+import { openaiClient } from "./client.ts";
 import { heardUntilAborted } from "./heard-until-aborted.ts";
 import { OPENAI, OPENAI_REMEDIES } from "./openai.ts";
 import { replyOf } from "./reply-of.ts";
@@ -18,7 +18,7 @@ import { type Asked, unfinished, unknownEnding } from "./vendor-error.ts";
 /** A model of OpenAI, through responses: its reasoning comes back to it from turn to turn, encrypted, as the vendor keeps nothing. */
 export function openaiResponsesModel(settings: AdapterSettings): ModelProvider {
   const { model, apiKey, facts } = settings;
-  const endpoint = endpointOf(settings, OPENAI, "responses");
+  const client = openaiClient(settings, OPENAI, "responses");
   const history = responsesHistory(model);
   const send = toolsSender("openai", responsesTool);
   const estimate = (entries: readonly TranscriptEntry[], system: string) => estimateTokens(entries, system, "openai");
@@ -30,10 +30,10 @@ export function openaiResponsesModel(settings: AdapterSettings): ModelProvider {
     assertPaired(transcript);
     signal.throwIfAborted();
     const tools = send(request.tools);
-    const asked: Asked = { remedies: OPENAI_REMEDIES, model, apiKey, url: endpoint.url, toolNames: tools.names };
+    const asked: Asked = { remedies: OPENAI_REMEDIES, model, apiKey, url: client.url, toolNames: tools.names };
     const body = responsesRequest(model, request, { input: history(transcript), tools, sampling: facts.sampling });
     const turn = responsesTurn(tools, toolChoice !== "none" && request.tools.length > 0, heardUntilAborted(context));
-    await streamTurn({ endpoint, body, signal, asked }, turn.read);
+    await streamTurn({ client, body, signal, asked }, turn.read);
     const { ending } = turn;
     if (ending === null) throw unfinished(asked);
     const whole = turn.whole(transcript);

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { openaiModel } from "./openai-model.ts";
 import { asking, facts, lookup, outcome, userSays } from "./test-stream.ts";
 
-// The adapter speaks the protocol itself, for its speed; the vendor's own client is the judge of what it reads.
+// The adapter reads the stream itself; the vendor's own reading is the judge of it.
 it("reads from OpenAI's stream what OpenAI's own client reads", async () => {
   const server = await startModelServer("openai");
   try {

@@ -1,22 +1,30 @@
-import type { IncomingHttpHeaders } from "node:http";
 import { isJsonObject, type Json, type JsonObject } from "@toolbus/contracts";
-import { type Endpoint, postEvents } from "./post-events.ts";
-import { type Asked, faultError, streamError, unfinished, unreadable } from "./vendor-error.ts";
+import { untilAborted } from "../until-aborted.ts";
+import type { OpenaiClient } from "./client.ts";
+import { readEvents } from "./read-events.ts";
+import { beginningOf } from "./response-text.ts";
+import { type Asked, brokenOff, notEvents, requestError, streamError, unfinished, unreadable } from "./vendor-error.ts";
+
+interface TurnRequest {
+  readonly client: OpenaiClient;
+  readonly body: string;
+  readonly signal: AbortSignal;
+  readonly asked: Asked;
+}
 
 /**
  * Sends one request and gives each event of its stream to `read`, up to `[DONE]` or the end of the stream; whether the turn was whole by then is
- * the reader's to say. Rejects with the signal's reason, or with the error that the vendor's refusal, the broken connection or the `error` in the
- * stream is.
+ * the reader's to say. Rejects with the signal's reason at once, or with the error that the vendor's refusal, the broken connection or the `error` in
+ * the stream is; nothing is given to `read` after that.
  */
-export async function streamTurn(
-  request: { readonly endpoint: Endpoint; readonly body: string; readonly signal: AbortSignal; readonly asked: Asked },
-  read: (event: JsonObject) => void,
-): Promise<void> {
-  const { endpoint, body, signal, asked } = request;
-  let headers: IncomingHttpHeaders = {};
-  const fault = await postEvents(endpoint, body, signal, {
-    onHeaders: (said) => (headers = said),
-    onData: (data, open) => {
+export async function streamTurn(request: TurnRequest, read: (event: JsonObject) => void): Promise<void> {
+  const { signal, asked } = request;
+  await untilAborted(signal, async () => {
+    const response = await answered(request);
+    const { headers } = response;
+    if (!/\bevent-stream\b/i.test(headers.get("content-type") ?? "")) throw notEvents(await beginningOf(response), headers, asked);
+    const onEvent = (data: string, open: boolean): boolean => {
+      signal.throwIfAborted();
       if (data === "[DONE]") return true;
       const event = objectIn(data);
       if (event === null) throw open ? unfinished(asked) : unreadable(asked);
@@ -24,9 +32,17 @@ export async function streamTurn(
       if (failure !== null) throw streamError(failure, headers, asked);
       read(event);
       return false;
-    },
+    };
+    await readEvents(response, onEvent, (error) => brokenOff(error, asked));
   });
-  if (fault !== null) throw faultError(fault, asked);
+}
+
+async function answered({ client, body, signal, asked }: TurnRequest): Promise<Response> {
+  try {
+    return await client.post(body, signal);
+  } catch (error) {
+    throw requestError(error, asked);
+  }
 }
 
 /** Chat completions put it beside or in the place of a chunk; responses send an event, or a response that failed. */

@@ -1,5 +1,6 @@
-import type { IncomingHttpHeaders } from "node:http";
 import { isJsonObject, type Json, type JsonObject } from "@toolbus/contracts";
+import { APIConnectionError, APIError } from "openai";
+import { connectionCause } from "../connection-error.ts";
 import {
   AuthenticationError,
   ContextOverflow,
@@ -11,7 +12,6 @@ import {
 } from "../model-errors.ts";
 import { retryAfterMs } from "../retry-after.ts";
 import { vendorWords } from "../vendor-words.ts";
-import type { StreamFault } from "./post-events.ts";
 import { statusOfCode } from "./status-of-code.ts";
 
 /** What a person does about a failure of this vendor, each a sentence. */
@@ -42,43 +42,44 @@ interface Said {
   readonly code: string;
   readonly param: string;
   readonly message: string;
-  readonly headers: IncomingHttpHeaders;
+  readonly headers: Headers;
   readonly moderated: boolean;
 }
 
-/** The error that a fault is, in words for the operator. */
-export function faultError(fault: StreamFault, asked: Asked): ModelError {
-  switch (fault.kind) {
-    case "refused":
-      return saidError(saidIn(fault.text, fault.status, fault.headers), asked);
-    case "not_events": {
-      const body = parsed(fault.text);
-      if (isJsonObject(body) && body["error"]) return streamError(body, fault.headers, asked);
-      return notEvents(fault.headers, asked);
-    }
-    case "unreachable": {
-      const { title, unreachable } = asked.remedies;
-      return new NetworkError(`${title} could not be reached at ${asked.url.host} (${causeOf(fault.error)}). ${unreachable}`, {
-        cause: fault.error,
-      });
-    }
-    case "broken":
-      return new NetworkError(
-        `The connection to ${asked.remedies.title} broke in the middle of its reply (${causeOf(fault.error)}). The reply so far is dropped.`,
-        { cause: fault.error },
-      );
-    default:
-      return fault satisfies never;
+/** What the SDK threw in the place of an answer, in words for the operator. What is none of the vendor's or the network's passes through: a bug. */
+export function requestError(error: unknown, asked: Asked): unknown {
+  if (error instanceof APIConnectionError) {
+    const { title, unreachable } = asked.remedies;
+    const cause = connectionCause(error, asked.apiKey);
+    return new NetworkError(`${title} could not be reached at ${asked.url.host} (${cause}). ${unreachable}`, { cause: error });
   }
+  if (!(error instanceof APIError) || error.status === undefined) return error;
+  return saidError(saidIn(error.error as Json, error.status, error.headers ?? new Headers()), asked);
 }
 
-/** The error in a stream that began well, `{ "error": … }` or the error itself. */
-export function streamError(body: Json, headers: IncomingHttpHeaders, asked: Asked): ModelError {
-  const error = isJsonObject(body) ? (body["error"] ?? body) : body;
-  const code = isJsonObject(error) ? (error["code"] ?? error["type"] ?? null) : null;
-  const type = isJsonObject(error) ? (error["type"] ?? null) : null;
-  const status = statusOfCode(code) ?? statusOfCode(type) ?? 500;
-  return saidError(saidIn(JSON.stringify({ error }), status, headers), asked);
+/** The connection broke in the middle of the stream. */
+export function brokenOff(error: unknown, { remedies: { title }, apiKey }: Asked): NetworkError {
+  const cause = connectionCause(error, apiKey);
+  return new NetworkError(`The connection to ${title} broke in the middle of its reply (${cause}). The reply so far is dropped.`, {
+    cause: error,
+  });
+}
+
+/** The error in a stream that began well: an object, or a text. */
+export function streamError(error: Json, headers: Headers, asked: Asked): ModelError {
+  const { code = null, type = null } = isJsonObject(error) ? error : {};
+  const status = statusOfCode(code ?? type) ?? statusOfCode(type) ?? 500;
+  return saidError(saidIn(error, status, headers), asked);
+}
+
+/** An answer of success that is no stream: an error all the same when it says one, and otherwise somebody else's page. */
+export function notEvents(text: string, headers: Headers, asked: Asked): ModelError {
+  const body = parsed(text);
+  if (isJsonObject(body) && body["error"]) return streamError(body["error"], headers, asked);
+  const type = words(headers.get("content-type") ?? "");
+  const what = type === "" ? "something without a content type" : type;
+  const { title, address } = asked.remedies;
+  return new ProviderError(`${title} was asked for a stream of events and answered ${what}. ${address}`, false);
 }
 
 /** The stream ended politely, but the model never said that it was done. */
@@ -104,24 +105,16 @@ export function unknownEnding(reason: string, { remedies: { title } }: Asked): P
   );
 }
 
-function notEvents(headers: IncomingHttpHeaders, { remedies }: Asked): ProviderError {
-  const type = words(headers["content-type"] ?? "");
-  const what = type === "" ? "something without a content type" : type;
-  return new ProviderError(`${remedies.title} was asked for a stream of events and answered ${what}. ${remedies.address}`, false);
-}
-
-function saidIn(text: string, status: number, headers: IncomingHttpHeaders): Said {
-  const body = parsed(text);
-  const object = isJsonObject(body) ? body : {};
-  const { error } = object;
-  const inner: JsonObject = isJsonObject(error) ? error : { ...object, message: error ?? object["message"] ?? object["detail"] ?? "" };
+/** `error` is what stands under that name, or all of a body that has no such name. */
+function saidIn(error: Json | undefined, status: number, headers: Headers): Said {
+  const inner: JsonObject = isJsonObject(error ?? null) ? (error as JsonObject) : { message: error ?? "" };
   const metadata = isJsonObject(inner["metadata"]) ? inner["metadata"] : {};
   const code = [inner["code"], inner["type"]].find((value) => typeof value === "string") ?? "";
-  const message = typeof inner["message"] === "string" ? inner["message"] : "";
+  const message = textOf(inner["message"] ?? inner["detail"]);
   // OpenRouter passes on what the provider behind it said.
   const raw = typeof metadata["raw"] === "string" ? `${message}: ${metadata["raw"]}` : message;
-  const param = typeof inner["param"] === "string" ? inner["param"] : "";
-  return { status, code: String(code), param, message: raw, headers, moderated: Array.isArray(metadata["reasons"]) };
+  const moderated = Array.isArray(metadata["reasons"]);
+  return { status, code: String(code), param: textOf(inner["param"]), message: raw, headers, moderated };
 }
 
 function saidError(said: Said, asked: Asked): ModelError {
@@ -129,10 +122,7 @@ function saidError(said: Said, asked: Asked): ModelError {
   const { title, key, model, credit, address } = asked.remedies;
   const where = `(${[String(status), ...requestId(headers)].join(", ")})`;
   const quote = quoted(message, asked.apiKey);
-  const wait = retryAfterMs((name) => {
-    const value = headers[name];
-    return Array.isArray(value) ? value[0] : value;
-  });
+  const wait = retryAfterMs((name) => headers.get(name));
   if (/insufficient_quota|billing/.test(code))
     return new AuthenticationError(`${title} gives this account no more for now ${where}${quote}. ${credit}`);
   if (isOverflow(said))
@@ -196,27 +186,17 @@ function quoted(message: string, secret: string | null): string {
   return text === "" ? "" : `: "${text.replace(/[.\s]+$/, "")}"`;
 }
 
-function requestId(headers: IncomingHttpHeaders): readonly string[] {
-  const id = headers["x-request-id"] ?? headers["x-generation-id"];
-  return typeof id === "string" && id !== "" ? [`request ${words(id)}`] : [];
+function requestId(headers: Headers): readonly string[] {
+  const id = headers.get("x-request-id") ?? headers.get("x-generation-id") ?? "";
+  return id === "" ? [] : [`request ${words(id)}`];
 }
-
-function causeOf({ code, message }: NodeJS.ErrnoException): string {
-  return CAUSES[code ?? ""] ?? code ?? words(message);
-}
-
-const CAUSES: Readonly<Record<string, string>> = {
-  ECONNREFUSED: "nothing listens there",
-  ECONNRESET: "the other side closed the connection",
-  ENOTFOUND: "the name is not known to DNS",
-  EAI_AGAIN: "DNS does not answer",
-  EHOSTUNREACH: "the host cannot be reached",
-  ENETUNREACH: "the network cannot be reached",
-  ETIMEDOUT: "the connection timed out",
-};
 
 function words(text: string): string {
   return vendorWords(text.slice(0, 80), { secret: null });
+}
+
+function textOf(value: Json | undefined): string {
+  return typeof value === "string" ? value : "";
 }
 
 function parsed(text: string): Json {

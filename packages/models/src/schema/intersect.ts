@@ -2,7 +2,18 @@ import type { Json } from "@toolbus/contracts";
 import { emptiness } from "./empty-kind.ts";
 import type { Fault, Loss } from "./loss.ts";
 import { sameValue } from "./read/read-values.ts";
-import { KINDS, type Kind, type KindName, type Members, nothing, type Shape, type Values, type Word, withKinds } from "./shape.ts";
+import {
+  KINDS,
+  type Kind,
+  type KindName,
+  type Members,
+  NO_MEMBERS,
+  nothing,
+  type Shape,
+  type Values,
+  type Word,
+  withKinds,
+} from "./shape.ts";
 
 /** What both shapes take (`allOf`, a `$ref` with other words beside it). The first one's description goes before the second one's. */
 export function intersect(a: Shape, b: Shape): Shape {
@@ -36,11 +47,13 @@ export function intersect(a: Shape, b: Shape): Shape {
 function intersectKinds(a: Kind, b: Kind): Kind {
   if (a === b) return a;
   const losses: Loss[] = [...a.losses, ...b.losses];
-  const values = intersectValues(a.values, b.values);
+  const integer = a.integer || b.integer;
+  const both = intersectValues(a.values, b.values);
+  const values = both && integer ? { ...both, list: both.list.filter((value) => Number.isInteger(value)) } : both;
   const members = intersectMembers(a.members, b.members);
   return {
     said: a.said || b.said,
-    integer: a.integer || b.integer,
+    integer,
     words: intersectWords(a.words, b.words, losses),
     values,
     losses,
@@ -77,7 +90,8 @@ function tighter(name: string, value: Word["value"], than: Word["value"]): boole
 }
 
 function intersectMembers(a: Members, b: Members): Members {
-  if (a === b) return a;
+  if (a === b || b === NO_MEMBERS) return a;
+  if (a === NO_MEMBERS) return b;
   const properties = new Map<string, Shape>();
   for (const [name, shape] of a.properties) properties.set(name, bothOf(shape, b.properties.get(name) ?? b.others));
   for (const [name, shape] of b.properties) if (!a.properties.has(name)) properties.set(name, bothOf(shape, a.others));

@@ -249,23 +249,4 @@ describe("a run that gets nowhere", () => {
     expect(await s.steps(20)).toBe(6);
     expect(await s.end()).toMatchObject({ type: "run.failed", code: "loop", message: "No call of the last 5 rounds succeeded." });
   });
-
-  it("ends when the conversation is too long to be read", async () => {
-    const model = scripted(() => ({ text: "Done." }));
-    await using s = await started(model);
-    const key = keys.conversation("cv_03_01JD0000000000000000000001");
-    await s.b.state.commit("03", {
-      op: "long",
-      guards: [{ key, version: (await s.b.snapshot()).conversation.version }],
-      append: [
-        {
-          log: keys.transcript("cv_03_01JD0000000000000000000001"),
-          entries: Array(20).fill({ type: "user", runId: RUN, text: "x".repeat(6000), at: 1 }),
-        },
-      ],
-    });
-    await s.step(1);
-    expect(await s.end()).toMatchObject({ type: "run.failed", code: "context_too_long" });
-    expect(model.asked).toBe(0);
-  });
 });

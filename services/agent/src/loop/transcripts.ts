@@ -14,8 +14,6 @@ export interface Transcripts {
    * the newest message of the person always is.
    */
   window(conversationId: string): Promise<TranscriptWindow>;
-  /** The window's entries alone; null when some were not kept. */
-  read(conversationId: string): Promise<readonly TranscriptEntry[] | null>;
 }
 
 interface Known {
@@ -45,13 +43,7 @@ export function transcripts(
 ): Transcripts {
   // In the order of their last read.
   const kept = new Map<string, Known>();
-  return {
-    window,
-    async read(conversationId) {
-      const { entries, unread } = await window(conversationId);
-      return unread.entries > 0 ? null : entries.map(({ entry }) => entry);
-    },
-  };
+  return { window };
 
   async function window(conversationId: string): Promise<TranscriptWindow> {
     const log = keys.transcript(conversationId);

@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from "@toolbus/contracts";
 import type { Loss } from "../loss.ts";
 import { under } from "../pointer.ts";
-import { anything, FREE, type Kind, type Members, type Shape } from "../shape.ts";
+import { anything, FREE, type Kind, type Members, NO_MEMBERS, type Shape } from "../shape.ts";
 import { unite } from "../unite.ts";
 import { faulty, inside, type Place, type Reading } from "./reading.ts";
 
@@ -53,7 +53,7 @@ export function readMembers(schema: JsonObject, place: Place, reading: Reading, 
   }
   if (isSaid(propertyNames) && shapes.size > 0) losses.push({ pointer: at("propertyNames"), what: '"propertyNames" is not passed on.' });
   const said = shapes.size > 0 || must.size > 0 || others !== null || keys !== null || isJsonObject(properties);
-  return { members: { properties: shapes, required: must, others, keys }, losses, said };
+  return { members: said ? { properties: shapes, required: must, others, keys } : NO_MEMBERS, losses, said };
 }
 
 /** A map becomes a list of entries: two levels. */

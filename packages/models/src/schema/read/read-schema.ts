@@ -8,7 +8,7 @@ import { alternatives } from "./alternatives.ts";
 import { droppedWords } from "./dropped-words.ts";
 import { readItems } from "./read-items.ts";
 import { readMembers } from "./read-members.ts";
-import { readTypes } from "./read-types.ts";
+import { readTypes } from "./read-type.ts";
 import { readValues } from "./read-values.ts";
 import { readWords } from "./read-words.ts";
 import { beginReading, beside, faulty, MAX_DEPTH, type Place, type Reading } from "./reading.ts";

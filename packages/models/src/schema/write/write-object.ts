@@ -28,6 +28,8 @@ export function writeObject(shape: Shape, kind: Kind, spot: Spot, writing: Writi
     const nullable = takesNull(part);
     const onlyNull = nullable && Object.keys(part.kinds).length === 1;
     if (nullable && must) absent.push([name, null]);
+    // The shape's own losses are told when the rest of it is written.
+    if (nullable && must) writing.losses.push(...(onlyNull ? part.losses : []), ...(part.kinds.null?.losses ?? []));
     if (onlyNull) continue;
     if (++writing.properties > writing.rules.properties) return tooMany(shape, writing);
     const told = key === name ? [] : [`Named ${JSON.stringify(name.slice(0, 80))}.`];

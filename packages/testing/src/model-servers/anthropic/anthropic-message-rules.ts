@@ -206,13 +206,15 @@ export const anthropicMessageRules: readonly Rule<AnthropicAsk>[] = [
     name: "thinking comes back with the calls it was made for",
     status: 400,
     source: `${docs}/build-with-claude/extended-thinking#preserving-thinking-blocks`,
-    check: ({ messages, memory }) => {
+    check: (ask) => {
+      const { messages, memory } = ask;
       const at = messages.findLastIndex((message) => message.role === "assistant");
       const latest = messages[at];
       const signed = latest ? blocksOf(latest, "thinking").map((block) => block["signature"]) : [];
       const lost = (latest ? idsOf(latest) : [])
         .map((id) => memory.thought.get(id))
-        .some((wanted) => wanted !== undefined && !signed.includes(wanted));
+        // Where something before it has changed it is invalid, and left out rather than sent: the vendor's own error says "Remove the block".
+        .some((wanted) => wanted !== undefined && !signed.includes(wanted) && isPrefixUnchanged({ signature: wanted }, ask, at));
       return lost
         ? `messages.${at}.content.0: \`thinking\` or \`redacted_thinking\` blocks in the latest assistant message cannot be modified. These blocks must remain as they were in the original response.`
         : null;

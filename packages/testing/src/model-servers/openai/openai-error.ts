@@ -5,16 +5,20 @@ import type { ChatVendor } from "./chat-vendor.ts";
 export function openaiError(vendor: ChatVendor["name"], status: number, message: string, code?: string, param?: string): JsonObject {
   // Source: openrouter.ai/docs/api-reference/errors. Its code is the number of the status.
   if (vendor === "openrouter") return { error: { code: status, message, metadata: null }, user_id: "user_toolbus" };
-  return { error: { message, type: TYPES[status] ?? "invalid_request_error", param: param ?? null, code: code ?? CODES[status] ?? null } };
+  return {
+    error: {
+      message,
+      type: TYPES[status] ?? (status >= 500 ? "server_error" : "invalid_request_error"),
+      param: param ?? null,
+      code: code ?? CODES[status] ?? null,
+    },
+  };
 }
 
 const TYPES: Readonly<Record<number, string>> = {
   401: "invalid_request_error",
   403: "invalid_request_error",
   429: "requests",
-  500: "server_error",
-  502: "server_error",
-  503: "server_error",
 };
 
 const CODES: Readonly<Record<number, string>> = { 401: "invalid_api_key", 429: "rate_limit_exceeded" };

@@ -1,0 +1,93 @@
+import type { Json, JsonObject } from "@toolbus/contracts";
+import { type ModelServer, type Served, SERVED, startModelServer } from "@toolbus/testing/model-servers";
+import { describe, expect, it } from "vitest";
+import { type CompiledTool, compileTool } from "./compile-tool.ts";
+import { readCorpus } from "./corpus/read-corpus.ts";
+
+const corpus = readCorpus();
+const MOST = 128;
+
+describe.each(SERVED)("the corpus in requests to %s", (vendor) => {
+  it("makes no request fail when it is compiled, and many when it is not", { timeout: 60_000 }, async () => {
+    await using bundle = await setup(vendor);
+    const compiled = corpus.map(({ tool }) => compileTool(tool, vendor)).filter((tool) => tool.ok);
+    expect(compiled.length).toBeGreaterThan(150);
+    for (let from = 0; from < compiled.length; from += MOST) {
+      const answer = await bundle.ask(compiled.slice(from, from + MOST));
+      expect([answer.text, answer.status]).toEqual([expect.any(String), 200]);
+    }
+    let refused = 0;
+    for (const { tool } of corpus) refused += (await bundle.ask([{ ...tool, strict: vendor === "openai" }])).status === 200 ? 0 : 1;
+    expect(refused).toBeGreaterThan(LEAST_REFUSED[vendor]);
+  });
+});
+
+/** How many of the originals the vendor itself refuses, each in a request of its own. */
+const LEAST_REFUSED: Readonly<Record<Served, number>> = {
+  anthropic: 20,
+  openai: 100,
+  openrouter: 80,
+  ollama: 8,
+  compatible: 5,
+  bedrock: 20,
+};
+
+type Sent = Pick<CompiledTool, "name" | "description" | "parameters" | "strict">;
+
+async function setup(vendor: Served) {
+  const server = await startModelServer(vendor);
+  return {
+    async ask(tools: readonly Sent[]) {
+      const { path, headers, body } = requestOf(server, tools);
+      const response = await fetch(`${server.url}${path}`, {
+        method: "POST",
+        headers: { "content-type": "application/json", ...headers },
+        body: JSON.stringify(body),
+        signal: AbortSignal.timeout(20_000),
+      });
+      return { status: response.status, text: await response.text() };
+    },
+    [Symbol.asyncDispose]: () => server.close(),
+  };
+}
+
+/** The tools on the wire, in no other form than the compiled one. */
+function requestOf({ vendor, model, key }: ModelServer, tools: readonly Sent[]) {
+  const bearer = { authorization: `Bearer ${key}` };
+  switch (vendor) {
+    case "anthropic":
+      return {
+        path: "/v1/messages",
+        headers: { ...bearer, "anthropic-version": "2026-10-21" },
+        body: {
+          model,
+          max_tokens: 100,
+          messages: [{ role: "user", content: "hello" }],
+          tools: tools.map(({ name, description, parameters }) => ({ name, description, input_schema: parameters })),
+        },
+      };
+    case "bedrock":
+      return {
+        path: `/model/${encodeURIComponent(model)}/converse`,
+        headers: bearer,
+        body: {
+          messages: [{ role: "user", content: [{ text: "hello" }] }],
+          toolConfig: {
+            tools: tools.map(({ name, description, parameters }) => ({
+              toolSpec: { name, description, inputSchema: { json: parameters } },
+            })),
+          },
+        },
+      };
+    default:
+      return {
+        path: vendor === "ollama" ? "/v1/chat/completions" : "/chat/completions",
+        headers: bearer,
+        body: { model, messages: [{ role: "user", content: "hello" }], tools: tools.map(asFunction) } satisfies JsonObject,
+      };
+  }
+}
+
+function asFunction({ name, description, parameters, strict }: Sent): Json {
+  return { type: "function", function: { name, description, parameters, ...(strict ? { strict } : {}) } };
+}

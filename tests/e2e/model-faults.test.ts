@@ -1,0 +1,123 @@
+import { type AllInOne, startAllInOne } from "@toolbus/all-in-one";
+import { type ReleaseApi, startReleaseApi } from "@toolbus/example-release-api";
+import type { RunEvent } from "@toolbus/contracts";
+import { chatBrain, type Fault, type ModelServer } from "@toolbus/testing/model-servers";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { call, follow } from "./http-client.ts";
+import { serverOf, type Vendor, VENDORS } from "./model-vendors.ts";
+import { someRelease } from "./releases.ts";
+import { scratch, type Scratch } from "./scratch.ts";
+
+const RELEASE = "v1.5.0";
+const ASK = `get_release_summary {"release_id": "${RELEASE}"}`;
+
+/** What becomes of a run whose first model call goes wrong like this: it is asked again, or it ends with a cause that a person can act on. */
+const FAULTS: readonly (readonly [name: string, fault: Fault, outcome: "again" | RegExp])[] = [
+  ["429 without retry-after", { kind: "status", status: 429 }, "again"],
+  ["429 with retry-after", { kind: "status", status: 429, retryAfter: 1 }, "again"],
+  ["500", { kind: "status", status: 500 }, "again"],
+  ["529, overloaded", { kind: "status", status: 529 }, "again"],
+  ["529 inside a 200 stream", { kind: "error-in-stream", status: 529 }, "again"],
+  ["a cut in the middle of a frame", { kind: "cut" }, "again"],
+  ["a stream without its end", { kind: "no-end" }, "again"],
+  ["a slow drip", { kind: "drip" }, "again"],
+  ["no answer", { kind: "hang" }, "again"],
+  ["broken JSON", { kind: "broken-json" }, "again"],
+  ["a page of HTML", { kind: "content-type" }, /HTML|content type|text\/html/i],
+  ["400", { kind: "status", status: 400 }, /schema|request/i],
+  ["401", { kind: "status", status: 401 }, /KEY|key|credential/i],
+  ["403", { kind: "status", status: 403 }, /KEY|key|credential|access/i],
+  ["404", { kind: "status", status: 404 }, /LLM_MODEL|model/],
+];
+
+const SERVED = VENDORS.filter(({ served }) => served !== null);
+
+let files: Scratch;
+let api: ReleaseApi;
+beforeAll(async () => {
+  files = scratch();
+  api = await startReleaseApi({
+    directory: files.at("release-api"),
+    releases: new Map([[RELEASE, someRelease(RELEASE)]]),
+    clock: () => 1_700_000_000_000,
+    newId: () => "report",
+  });
+});
+afterAll(async () => {
+  await api.stop();
+  files.remove();
+});
+
+describe.each(SERVED)("a model call through $name that goes wrong", (vendor) => {
+  let server: ModelServer;
+  let system: AllInOne;
+  beforeAll(async () => {
+    ({ server, system } = await started(vendor));
+  });
+  afterAll(async () => {
+    await system.stop();
+    await server.close();
+    vi.unstubAllEnvs();
+  });
+
+  it.each(FAULTS)("by %s ends in a retry that is seen, or in an error that names the cause", async (_, fault, outcome) => {
+    server.failNext(fault);
+    const events = await said(system, ASK);
+    const retries = events.filter((event) => event.type === "model.retry");
+    const end = events.at(-1);
+    if (outcome === "again") {
+      expect(retries).toMatchObject([{ attempt: 1, round: 1 }]);
+      expect(end).toMatchObject({ type: "run.completed" });
+      // One turn with the call, one with the answer, and the call was made once: nothing of the failed attempt was committed.
+      expect(events.filter(({ type }) => type === "turn")).toHaveLength(2);
+      expect(events.filter(({ type }) => type === "call.resolved")).toMatchObject([{ status: "ok" }]);
+    } else {
+      expect(retries).toEqual([]);
+      expect(end).toMatchObject({ type: "run.failed", message: expect.stringMatching(outcome) as string });
+      expect(events.filter(({ type }) => type === "turn" || type === "call.resolved")).toEqual([]);
+    }
+    // Ollama has no key.
+    if (vendor.served !== "ollama") expect(JSON.stringify(events)).not.toContain(server.key);
+  });
+
+  it("three times in a row ends the run with the last cause, after two retries and three calls", async () => {
+    const before = server.requests.length;
+    server.failNext({ kind: "status", status: 529 }, { kind: "status", status: 503 }, { kind: "error-in-stream", status: 529 });
+    const events = await said(system, ASK);
+    expect(events.filter((event) => event.type === "model.retry").map(({ attempt }) => attempt)).toEqual([1, 2]);
+    expect(events.at(-1)).toMatchObject({ type: "run.failed" });
+    expect(server.requests.length - before).toBe(3);
+  });
+});
+
+async function started(vendor: Vendor): Promise<{ server: ModelServer; system: AllInOne }> {
+  const server = await serverOf(vendor);
+  if (!server) throw new Error(`${vendor.name} has no server`);
+  server.think(chatBrain());
+  const env = vendor.env(server);
+  // AWS's own chain looks into the environment of the process.
+  for (const [name, value] of Object.entries(env)) if (name.startsWith("AWS_")) vi.stubEnv(name, value);
+  const system = await startAllInOne({
+    directory: files.data(),
+    env: {
+      ...env,
+      GATEWAY_PORT: "0",
+      APPROVALS_PORT: "0",
+      RELEASE_API_URL: api.url,
+      LOG_LEVEL: "silent",
+      MODEL_RETRY_MS: "20",
+      MODEL_TIMEOUT_MS: "1500",
+      POLL_MS: "50",
+    },
+  });
+  return { server, system };
+}
+
+/** Says this in a conversation of its own and gives all that happened. */
+async function said({ gatewayUrl, keys }: AllInOne, text: string): Promise<readonly RunEvent[]> {
+  const { body } = await call(`${gatewayUrl}/v1/conversations`, keys.user, {});
+  const { conversationId } = body as { readonly conversationId: string };
+  const sent = await call(`${gatewayUrl}/v1/conversations/${conversationId}/messages`, keys.user, { text });
+  const { runId } = sent.body as { readonly runId: string };
+  return follow({ gateway: gatewayUrl, user: keys.user }, runId);
+}
