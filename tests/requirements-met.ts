@@ -95,6 +95,31 @@ const browser = from("tests/e2e/browser.test.ts");
 const streamLoad = from("tests/e2e/stream-load.test.ts");
 const connection = from("services/gateway/src/stream/connection.test.ts");
 
+const models = from("tests/e2e/models.test.ts");
+const modelFaults = from("tests/e2e/model-faults.test.ts");
+const modelStreams = from("tests/e2e/model-streams.test.ts");
+const modelConfiguration = from("tests/e2e/model-configuration.test.ts");
+const connectModel = from("packages/models/src/connect-model.test.ts");
+const chooseProvider = from("packages/models/src/choose-provider.test.ts");
+const conformance = from("packages/models/src/conformance/index.ts");
+const wireTranscripts = from("packages/models/src/conformance/transcripts.ts");
+const wireTools = from("packages/models/src/conformance/tool-choice.ts");
+const wireEndings = from("packages/models/src/conformance/endings.ts");
+const wireFaults = from("packages/models/src/conformance/faults.ts");
+const anthropicMessages = from("packages/models/src/anthropic/messages.test.ts");
+const anthropicRequest = from("packages/models/src/anthropic/request.test.ts");
+const bedrockMessages = from("packages/models/src/bedrock/messages.test.ts");
+const bedrockRequest = from("packages/models/src/bedrock/request.test.ts");
+const chatRequest = from("packages/models/src/openai/chat-request.test.ts");
+const vendorErrors = from("packages/models/src/openai/vendor-error.test.ts");
+const corpus = from("packages/models/src/schema/corpus.test.ts");
+const corpusOnTheWire = from("packages/models/src/schema/wire.test.ts");
+const soundness = from("packages/models/src/schema/soundness.test.ts");
+const modelStep = from("services/agent/src/loop/model-step.test.ts");
+const contextFor = from("services/agent/src/context/context-for.test.ts");
+const planContext = from("services/agent/src/context/plan-context.test.ts");
+const toolChoice = from("services/agent/src/loop/tool-choice.test.ts");
+
 /** Which tests prove which requirement. To mark a row as met, add one line here and run `npm run docs`. */
 export const met: Readonly<Record<string, readonly Proof[]>> = {
   "B-01": [
@@ -380,11 +405,22 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
   ],
   "E-12": [advance("stops when it asks for the same calls again and again")],
   "L-11": [
+    wireEndings("%s"),
+    advance("that pauses is kept, and the model gets it back to go on"),
     advance("with a tool finish reason and no call is asked for again"),
     advance("that stays empty ends the run as failed, never as an empty answer"),
     advance("that is cut off is given as far as it goes, marked, and none of its calls is run"),
   ],
+  "E-07": [
+    wireFaults("ends %s as it should, with nothing of a reply"),
+    modelFaults("by %s ends in a retry that is seen, or in an error that names the cause"),
+  ],
+  "E-10": [wireFaults("names %s in the error"), vendorErrors("of %s becomes what a caller can act on (%#)")],
   "E-11": [
+    modelFaults("by %s ends in a retry that is seen, or in an error that names the cause"),
+    modelConfiguration("of the demo: $what"),
+    modelConfiguration("a wrong key"),
+    modelConfiguration("an Ollama that does not run"),
     advance("for good ends the run at once, with its own code and words"),
     advance("again and again ends the run with the reason of the last failure, not with one of ours"),
   ],
@@ -473,7 +509,111 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     agentBudgets("is the root's for a sub-run"),
   ],
   "LV-42": [cutStream("shows what the run has used so far wherever that changes, and a number in every durable event")],
+  "V-01": [models("run through $name"), connectModel("gives the model of %s, without a connection")],
+  "V-02": [models("run through $name"), models("have the same transcript in neutral form, whoever was asked")],
+  "V-03": [
+    conformance("never estimates fewer tokens for a longer prompt"),
+    modelStep("reaches the model: how many at a time, how random, and no more tokens than the model gives"),
+    anthropicRequest("has no temperature, whatever is asked for"),
+    bedrockRequest("has a temperature where the model takes one, and only then"),
+  ],
+  "V-04": [
+    anthropicRequest("sends exactly what the compiler made of a tool"),
+    bedrockRequest("sends exactly what the compiler made of a tool"),
+    wireTools("go with name, description and schema, and come back with their own names"),
+  ],
+  "V-05": [
+    chatRequest("streams with usage, has the system text first and the tools as functions"),
+    chatRequest("has the results in the order of their calls, one message each"),
+  ],
+  "V-06": [
+    anthropicMessages("read back are the transcript, with calls and results paired, for any transcript"),
+    anthropicMessages("send it back as it came, but for a text that is blank"),
+  ],
+  "V-07": [
+    bedrockMessages("read back are the transcript, with calls and results paired, for any transcript"),
+    bedrockMessages("give a success as JSON when it is an object, and as text when it is not or would lose something"),
+    bedrockMessages("give a failure as text, marked as one"),
+  ],
+  "V-08": [
+    wireTools("tells the vendor which tool must be called"),
+    toolChoice(
+      "gets the tool choice that holds, and the log says once which model, how many tools, what choice and which seeds were left out",
+    ),
+  ],
+  "V-09": [
+    wireTools("tells the vendor when one call a turn is enough"),
+    chatRequest("speaks of parallel calls only to say no, and only with tools"),
+  ],
+  "V-10": [corpus("is compiled for %s in a form that keeps its rules")],
+  "V-12": [corpusOnTheWire("makes no request fail when it is compiled, and many when it is not")],
+  "V-14": [corpus("gives for %s the same as a copy of it does, and the same object again")],
+  "V-16": [wireTranscripts("takes any transcript that is paired, with every call, result and text in its place")],
+  "V-17": [chatRequest("has a foreign turn in this vendor's form, with other ids only where they break the rule")],
+  "V-18": [
+    wireTranscripts("sends its own turns back, and goes on from those of the other kind in mid-conversation"),
+    models("have the same transcript in neutral form, whoever was asked"),
+  ],
+  "V-19": [conformance("refuses a transcript with an unanswered call before it says anything")],
+  "V-20": [modelStep("is offered no tools, and answers with text")],
+  "V-21": [models("run through $name")],
+  "V-22": [
+    chooseProvider("is the one that is named, whatever else is set"),
+    modelConfiguration("is a key, and the demo says which model it asks"),
+  ],
+  "V-23": [
+    architecture("has third-party clients only at home"),
+    wireTranscripts("takes any transcript that is paired, with every call, result and text in its place"),
+  ],
+  "K-01": [modelStep("is shown as far as it fits, its newest part, and the turn says what was left out")],
+  "K-02": [
+    modelStep("is summarised first when the profile says so, in a step of its own, and the turn stands on the summary"),
+    contextFor("has the model summarise what goes, and shows the summary in its place"),
+  ],
+  "K-03": [contextFor("leaves out large lookups of long ago first, and keeps messages, writes and failures")],
+  "K-04": [
+    contextFor("parts no call from its result, keeps the order, and fits, or says that it cannot"),
+    planContext("is kept by the strategy of the profile, or else of the process"),
+  ],
+  "K-05": [
+    planContext("has room for the prompt, the tools, the longest reply, a tenth that is left free, and then the conversation"),
+    planContext("is used as far as the profile allows, in tokens and in messages"),
+  ],
+  "C-09": [modelStep("that its provider finds too long all the same is shown by half, at once and once")],
+  "R-01": [
+    advance("is told of in the run's events, each failure with its attempt and the wait that follows it"),
+    advance("is left alone until its wait is over, whoever wakes the run"),
+    modelStreams("is taken back when the stream breaks: a retry, a reset, and the text from its beginning"),
+    modelFaults("three times in a row ends the run with the last cause, after two retries and three calls"),
+  ],
+  "R-02": [modelFaults("by %s ends in a retry that is seen, or in an error that names the cause")],
+  "R-03": [
+    { file: "services/agent/src/loop/step-span.test.ts", test: "says which attempt at the model call it is, and how long it was put off" },
+    advance("is told of in the run's events, each failure with its attempt and the wait that follows it"),
+  ],
+  "R-04": [wireFaults("ends %s as it should, with nothing of a reply")],
+  "N-04": [modelMetrics("is what it has cost, by profile and how it ended")],
+  "BEST-7": [
+    corpus("is of at least 150, each with a name of its own"),
+    corpusOnTheWire("makes no request fail when it is compiled, and many when it is not"),
+    soundness("is taken by the tool's own schema once it is restored, or a loss names the place"),
+    corpus("is set aside for %s only where it is at fault, with the place and what to do"),
+  ],
 };
 
 /** The met rows whose outside world (a vendor, a cluster) is played by a server that speaks the real protocol. */
-export const metOnTheWire: readonly string[] = [];
+export const metOnTheWire: readonly string[] = [
+  "V-01",
+  "V-02",
+  "V-05",
+  "V-06",
+  "V-07",
+  "V-08",
+  "V-09",
+  "V-18",
+  "V-21",
+  "V-22",
+  "E-07",
+  "E-10",
+  "R-02",
+];

@@ -47,6 +47,8 @@ answerQuestions<RoundQuestion>(
 
 async function begin({ name, place }: RoundQuestion & { readonly kind: "begin" }): Promise<void> {
   Object.assign(process.env, QUIET);
+  // What libraries use of one another that is to go one day is not for whoever reads figures.
+  process.noDeprecation = true;
   const contender = await contenders[name]();
   remove = async () => contender.remove?.(place);
   loop = await contender.open(place);

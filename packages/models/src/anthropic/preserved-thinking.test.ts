@@ -37,7 +37,7 @@ async function setup() {
   function thoughtsSent(): readonly number[] {
     return sentBlocks()
       .filter(({ type }) => type === "thinking")
-      .map(({ thinking }) => Number(/\d+/.exec(String(thinking))?.[0]));
+      .map(({ thinking }) => Number(/\d+/.exec(JSON.stringify(thinking))?.[0]));
   }
 
   function sentBlocks(): readonly JsonObject[] {

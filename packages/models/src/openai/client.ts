@@ -41,7 +41,6 @@ export function openaiClient(
     adminAPIKey: null,
     organization: null,
     project: null,
-    webhookSecret: null,
     baseURL,
     maxRetries: 0,
     timeout: NO_TIMEOUT_MS,

@@ -15,7 +15,7 @@ interface TurnRequest {
 /**
  * Sends one request and gives each event of its stream to `read`, up to `[DONE]` or the end of the stream; whether the turn was whole by then is
  * the reader's to say. Rejects with the signal's reason at once, or with the error that the vendor's refusal, the broken connection or the `error` in
- * the stream is; nothing is given to `read` after that.
+ * the stream is. After an abort `read` may still get what had come by then.
  */
 export async function streamTurn(request: TurnRequest, read: (event: JsonObject) => void): Promise<void> {
   const { signal, asked } = request;
@@ -24,7 +24,6 @@ export async function streamTurn(request: TurnRequest, read: (event: JsonObject)
     const { headers } = response;
     if (!/\bevent-stream\b/i.test(headers.get("content-type") ?? "")) throw notEvents(await beginningOf(response), headers, asked);
     const onEvent = (data: string, open: boolean): boolean => {
-      signal.throwIfAborted();
       if (data === "[DONE]") return true;
       const event = objectIn(data);
       if (event === null) throw open ? unfinished(asked) : unreadable(asked);

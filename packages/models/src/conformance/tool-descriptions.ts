@@ -1,0 +1,42 @@
+import { describe, expect, it } from "vitest";
+import { compileTool } from "../schema/compile-tool.ts";
+import { completed, requestOf, toolNamed, userEntry, wireSetup } from "./requests.ts";
+import type { WireProviderCase } from "./wire-provider-case.ts";
+
+/** The longest description that a tool's definition may have. */
+const LONGEST = 4000;
+/** The longest that OpenAI takes, and the careful figure for whoever says nothing. */
+const CAREFUL = 1024;
+
+/** What the vendor reads of a tool, as far as it takes it. */
+export function describeToolDescriptions(wire: WireProviderCase): void {
+  describe("tool descriptions", () => {
+    // Characters of two units, so that one of them stands across every odd limit.
+    it.each([
+      ["short", "Looks up."],
+      ["at the limit of the strictest vendor", "d".repeat(CAREFUL)],
+      ["one above it", "d".repeat(CAREFUL + 1)],
+      ["as long as a definition may have it", `.${"😀".repeat(LONGEST / 2 - 1)}.`],
+    ])("are taken, whole or cut with a loss: %s", async (_, description) => {
+      await using setup = await wireSetup(wire);
+      let seen: readonly string[] = [];
+      setup.server.think(({ tools }) => {
+        seen = tools.map((tool) => tool.description);
+        return { text: "Well." };
+      });
+      const tool = { ...toolNamed("long_winded"), description };
+      const compiled = compileTool(tool, setup.provider.dialect);
+      if (!compiled.ok) throw new Error(compiled.reason);
+      await completed(setup.provider, requestOf([userEntry("Look.")], { tools: [tool] }));
+      expect(setup.server.requests.map(({ status, refusal }) => refusal ?? status)).toEqual([200]);
+      expect(seen).toEqual([compiled.description]);
+      const whole = compiled.description === description;
+      expect(whole || compiled.description.length <= CAREFUL).toBe(true);
+      expect(compiled.description.isWellFormed()).toBe(true);
+      expect(compiled.losses.map(({ what }) => what)).toEqual(
+        whole ? [] : [expect.stringContaining(`${description.length} characters is cut`)],
+      );
+      expect(whole).toBe(description.length <= (["anthropic", "bedrock"].includes(setup.provider.dialect) ? LONGEST : CAREFUL));
+    });
+  });
+}
