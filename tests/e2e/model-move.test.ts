@@ -1,0 +1,76 @@
+import { startAllInOne } from "@toolbus/all-in-one";
+import { type ReleaseApi, startReleaseApi } from "@toolbus/example-release-api";
+import { type Asked, chatBrain } from "@toolbus/testing/model-servers";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { call, follow } from "./http-client.ts";
+import { serverOf, type Vendor, VENDORS } from "./model-vendors.ts";
+import { someRelease } from "./releases.ts";
+import { scratch, type Scratch } from "./scratch.ts";
+
+const RELEASE = "v1.5.0";
+const ASK = `get_release_summary {"release_id": "${RELEASE}"}`;
+const SERVED = VENDORS.filter(({ served }) => served !== null);
+
+let files: Scratch;
+let api: ReleaseApi;
+beforeAll(async () => {
+  files = scratch();
+  api = await startReleaseApi({
+    directory: files.at("release-api"),
+    releases: new Map([[RELEASE, someRelease(RELEASE)]]),
+    clock: () => 1_700_000_000_000,
+    newId: () => "report",
+  });
+});
+afterEach(() => vi.unstubAllEnvs());
+afterAll(async () => {
+  await api.stop();
+  files.remove();
+});
+
+describe("a conversation that moves from vendor to vendor", () => {
+  it("goes on with each of them, and each is told all that was said and called before", async () => {
+    const directory = files.data();
+    let conversationId: string | null = null;
+    for (const [n, vendor] of [...SERVED, ...SERVED.slice(0, 1)].entries()) {
+      const turn = await talked(vendor, directory, conversationId);
+      conversationId = turn.conversationId;
+      expect(turn.refused).toEqual([]);
+      expect(turn.end).toMatchObject({ type: "run.completed" });
+      const { messages } = turn.last;
+      // Every message so far, and a result behind each call, whoever made it.
+      expect(messages.filter(({ role }) => role === "user")).toHaveLength(n + 1);
+      const calls = messages.flatMap((message) => (message.role === "assistant" ? message.calls : []));
+      expect(calls.map(({ name }) => name)).toEqual(Array(n + 1).fill("get_release_summary"));
+      expect(messages.filter(({ role }) => role === "tool")).toHaveLength(n + 1);
+    }
+  });
+});
+
+/** One message of the conversation, answered by this vendor's model on the same data as the ones before. */
+async function talked(vendor: Vendor, directory: string, before: string | null) {
+  const server = await serverOf(vendor);
+  if (!server) throw new Error(`${vendor.name} has no server`);
+  let last: Asked | null = null;
+  const think = chatBrain();
+  server.think((asked) => think((last = asked)));
+  const env = vendor.env(server);
+  // AWS's own chain looks into the environment of the process.
+  for (const [name, value] of Object.entries(env)) if (name.startsWith("AWS_")) vi.stubEnv(name, value);
+  const ports = { GATEWAY_PORT: "0", APPROVALS_PORT: "0" };
+  const system = await startAllInOne({ directory, env: { ...env, ...ports, RELEASE_API_URL: api.url, LOG_LEVEL: "silent" } });
+  const { gatewayUrl: gateway, keys } = system;
+  try {
+    const conversationId =
+      before ?? ((await call(`${gateway}/v1/conversations`, keys.user, {})).body as { conversationId: string }).conversationId;
+    const sent = await call(`${gateway}/v1/conversations/${conversationId}/messages`, keys.user, { text: ASK });
+    const { runId } = sent.body as { readonly runId: string };
+    const end = (await follow({ gateway, user: keys.user }, runId)).at(-1);
+    const refused = server.requests.flatMap(({ refusal }) => (refusal === undefined ? [] : [refusal]));
+    if (!last) throw new Error("the model was not asked");
+    return { conversationId, end, refused, last: last as Asked };
+  } finally {
+    await system.stop();
+    await server.close();
+  }
+}
