@@ -113,6 +113,11 @@ export const metricNames = {
   toolDuration: histogram("toolbus.tool.invoke.duration", "ms", "How long a worker took for a tool call, by tool and status", MILLISECONDS),
   toolInvocations: counter("toolbus.tool.invocations", "{call}", "Tool calls that a worker answered, by tool and status"),
   toolCalls: counter("toolbus.tool.calls", "{call}", "Tool calls that the agent joined, whoever ended them, by tool and status"),
+  toolSetAside: counter(
+    "toolbus.tool.set_aside",
+    "{tool}",
+    "Tools that a provider has no form for, by provider, tool and toolset: when a worker registers one, and with every run that goes without it",
+  ),
   modelDuration: histogram("gen_ai.client.operation.duration", "s", "How long a model call took, by provider, model and error", SECONDS),
   modelTokens: histogram("gen_ai.client.token.usage", "{token}", "Tokens of a model call, by type", TOKENS),
   modelTokenClasses: counter(

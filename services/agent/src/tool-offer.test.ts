@@ -25,10 +25,12 @@ function registered(name: string, part: Partial<ToolDefinition> = {}, more: Part
 function offered(
   registrations: readonly Registration[],
   tools: Profile["tools"] = "all",
-  part: Partial<OfferInput> & { maxTools?: number } = {},
+  part: Partial<OfferInput> & { maxTools?: number; seedCalls?: Profile["seedCalls"] } = {},
 ) {
   const limits = { maxRounds: 5, activeMs: 1000, maxTools: part.maxTools ?? 12, maxTokens: 100 };
-  const made = offerTools({ profile: { name: "chat", tools, limits }, registrations, now: NOW, off: () => null, ...part });
+  const profile = { name: "chat", tools, limits, seedCalls: part.seedCalls ?? [], report: null };
+  const model = { name: "openai", dialect: "openai" } as const;
+  const made = offerTools({ profile, registrations, now: NOW, off: () => null, model, about: "", ...part });
   return { ...made, names: made.tools.map(({ name, version }) => `${name}@${version}`), texts: made.notices.map(({ text }) => text) };
 }
 
@@ -121,10 +123,59 @@ describe("too many tools", () => {
     expect(offered(many(15), "all", { maxTools: 64 }).texts).toEqual([expect.stringMatching(/offers 15 tools: from 15 on/)]);
   });
 
-  it("are cut to the profile's limit, which is said with what was left out", () => {
-    expect(offered(many(14), "all", { maxTools: 12 })).toMatchObject({
-      tools: { length: 12 },
-      notices: [{ level: "warn", text: expect.stringMatching(/means 14 tools and offers the first 12; left out: tool_12, tool_13\./) }],
-    });
+  it("are cut to the profile's limit, which is said", () => {
+    const { names, notices } = offered(many(14), "all", { maxTools: 12 });
+    expect(names).toEqual(many(12).map(({ definition }) => `${definition.name}@1`));
+    expect(notices).toEqual([
+      {
+        level: "warn",
+        text: 'The profile "chat" means 14 tools; each run is offered the 12 that fit its message best. Name fewer, or raise its limits.maxTools.',
+      },
+    ]);
+  });
+
+  it("are chosen by what the run is asked, and keep their order", () => {
+    const tools = [...many(12), registered("list_pods", { description: "Lists the pods of a cluster." }), registered("read_log")];
+    const { names } = offered(tools, "all", { maxTools: 2, about: "Why does the cluster restart its pods? Read the log of payments." });
+    expect(names).toEqual(["list_pods@1", "read_log@1"]);
+  });
+
+  it("keep those that the profile itself calls, whatever the run is asked", () => {
+    const seedCalls = [{ tool: "tool_11", argumentsFromInput: {} }];
+    const { names } = offered([...many(12), registered("read_log")], "all", { maxTools: 2, about: "Read the log.", seedCalls });
+    expect(names).toEqual(["read_log@1", "tool_11@1"]);
+  });
+
+  it("are never more than the vendor takes in one request, with room for the loop's own", () => {
+    expect(offered(many(140), "all", { maxTools: 128 }).names).toHaveLength(124);
+    expect(offered(many(140), "all", { maxTools: 128, model: { name: "offline", dialect: "any" } }).names).toHaveLength(128);
+  });
+});
+
+describe("a tool that the run's provider has no form for", () => {
+  const list = { type: "array", items: { type: "string" } };
+  const broken = (version: string) => registered("give_list", { version, parameters: list, source: "mcp:lists" });
+
+  it("is not offered, and the notice names the tool, its source, the provider and the place", () => {
+    const { names, notices } = offered([broken("1"), registered("read_log")]);
+    expect(names).toEqual(["read_log@1"]);
+    expect(notices).toEqual([
+      {
+        level: "warn",
+        text:
+          'New runs of the profile "chat" are not offered "give_list@1" of "mcp:lists": openai has no form for its parameters. ' +
+          'The arguments of a tool are an object; write {"type": "object", "properties": …}.',
+        setAside: { tool: "give_list", version: "1", toolset: "orders", source: "mcp:lists", provider: "openai", pointer: "" },
+      },
+    ]);
+  });
+
+  it("is offered in another version that has one, and to a provider that takes it", () => {
+    expect(offered([broken("2"), registered("give_list")]).names).toEqual(["give_list@1"]);
+    expect(offered([broken("1")], "all", { model: { name: "offline", dialect: "any" } }).names).toEqual(["give_list@1"]);
+  });
+
+  it("takes no other tool with it", () => {
+    expect(offered([registered("a"), broken("1"), registered("b")], ["give_list", "a", "b"]).names).toEqual(["a@1", "b@1"]);
   });
 });

@@ -1,4 +1,14 @@
-import { availabilityOf, preferredVersion, type Registration, registryVersion, type RunTool, schemaValidator } from "@toolbus/contracts";
+import {
+  availabilityOf,
+  preferredVersion,
+  publicTool,
+  type Registration,
+  registryVersion,
+  type RunTool,
+  schemaValidator,
+} from "@toolbus/contracts";
+import { compileTool, type DialectName, type ToolSetAside } from "@toolbus/models";
+import { mostTools, mostWanted } from "./most-wanted.ts";
 import type { Profile } from "./profile.ts";
 import { ruleMatches, type ToolRule, toolRule } from "./profiles/tool-rule.ts";
 
@@ -13,15 +23,36 @@ export interface ToolOffer {
 export interface OfferNotice {
   readonly level: "info" | "warn";
   readonly text: string;
+  /** The tool that the run's provider has no form for. */
+  readonly setAside?: SetAside;
+}
+
+export interface SetAside {
+  readonly tool: string;
+  readonly version: string;
+  readonly toolset: string;
+  readonly source: string;
+  readonly provider: string;
+  /** JSON pointer into the tool's parameters. */
+  readonly pointer: string;
 }
 
 export interface OfferInput {
-  readonly profile: Pick<Profile, "name" | "tools" | "limits">;
+  readonly profile: Pick<Profile, "name" | "tools" | "limits" | "seedCalls" | "report">;
   readonly registrations: readonly Registration[];
   /** The store's clock. */
   readonly now: number;
   /** Why a tool is switched off here, in a sentence; null when it is on. */
   readonly off: (registration: Registration) => string | null;
+  /** The model that the run gets: what its provider has no form for is not offered. */
+  readonly model: OfferedTo;
+  /** What the run is asked, by which tools are chosen where there are too many. */
+  readonly about: string;
+}
+
+export interface OfferedTo {
+  readonly name: string;
+  readonly dialect: DialectName;
 }
 
 /** Models choose the wrong tool more often with more than this many, and clearly more often from the second number on. */
@@ -29,14 +60,22 @@ const MANY_TOOLS = 12;
 const TOO_MANY_TOOLS = 15;
 
 /**
- * The tools of a new run: what the profile's rules mean, in their order, one version of each name, at most as many as the profile's limit.
+ * The tools of a new run: what the profile's rules mean, in their order, one version of each name, at most as many as the profile and the vendor
+ * take. Of more than that those are chosen that fit what the run is asked.
  *
- * - Left out is what is switched off here, and what a living worker says cannot be used. A tool whose workers are at zero is offered: its
+ * - Left out is what is switched off here, what the run's provider has no form for, and what a living worker says cannot be used. A tool whose workers are at zero is offered: its
  *   registration outlives them, and the call waits for one.
  * - A rule `name@version` holds that name to that version, in whatever order the rules stand. Otherwise `preferredVersion` chooses.
  * - No rule, or a tool that is left out, never fails a run: the notices say what is missing.
  */
-export function offerTools({ profile, registrations, now, off }: OfferInput): ToolOffer & { readonly notices: readonly OfferNotice[] } {
+export function offerTools({
+  profile,
+  registrations,
+  now,
+  off,
+  model,
+  about,
+}: OfferInput): ToolOffer & { readonly notices: readonly OfferNotice[] } {
   const rules = rulesOf(profile, registrations);
   const held = new Map(rules.flatMap((rule) => (rule.by === "name" && rule.version !== null ? [[rule.name, rule.version] as const] : [])));
   const chosen = new Map<string, Registration>();
@@ -47,18 +86,23 @@ export function offerTools({ profile, registrations, now, off }: OfferInput): To
     );
     if (meant.length === 0 && rule.by === "name") notices.push(missing(profile.name, rule, registrations));
     for (const [name, versions] of Map.groupBy(meant, ({ definition }) => definition.name)) {
-      const usable = versions.filter((one) => whyNot(one, now, off) === null);
+      const inUse = versions.filter((one) => whyNot(one, now, off) === null);
+      const faults = new Map(inUse.map((one) => [one, faultFor(one, model)]));
+      const usable = inUse.filter((one) => !faults.get(one));
       const preferred = preferredVersion(usable, ({ definition }) => definition);
+      for (const [one, fault] of faults) if (fault) notices.push(setAside(profile.name, one, fault, model));
       if (preferred && !chosen.has(name)) chosen.set(name, preferred);
-      if (!preferred) notices.push(...versions.map((one) => leftOut(profile.name, one, whyNot(one, now, off))));
+      const out = preferred ? [] : versions.filter((one) => !inUse.includes(one));
+      notices.push(...out.map((one) => leftOut(profile.name, one, whyNot(one, now, off))));
     }
   }
   const all = [...chosen.values()];
-  const offered = all.slice(0, profile.limits.maxTools);
+  const most = mostTools(profile, model.dialect);
+  const offered = mostWanted(all, { profile, about, most });
   return {
     tools: offered.map(({ definition: { name, version }, hash, toolset }) => ({ name, version, hash, toolset })),
     registryVersion: registryVersion(registrations.map(({ definition: { name, version }, hash }) => ({ name, version, hash }))),
-    notices: [...notices, ...countNotices(profile, all, offered.length)],
+    notices: [...notices, ...countNotices(profile, all.length, offered.length)],
   };
 }
 
@@ -76,6 +120,11 @@ function whyNot(registration: Registration, now: number, off: OfferInput["off"])
   if (availabilityOf(registration, now) === "unavailable")
     return `Its workers say that "${name}" cannot be used: ${registration.unavailable?.reason ?? "no reason given"}`;
   return compiles(registration) ? null : `The parameters of "${name}" (version ${version}) are no JSON Schema that compiles.`;
+}
+
+function faultFor({ definition }: Registration, { dialect }: OfferedTo): ToolSetAside | null {
+  const compiled = compileTool(publicTool(definition), dialect);
+  return compiled.ok ? null : compiled;
 }
 
 /** A worker in another language may register anything; one bad schema must not stop a run. */
@@ -104,13 +153,28 @@ function leftOut(profile: string, { definition }: Registration, why: string | nu
   };
 }
 
-function countNotices({ name, limits }: OfferInput["profile"], all: readonly Registration[], offered: number): readonly OfferNotice[] {
+function setAside(
+  profile: string,
+  { definition, toolset }: Registration,
+  { pointer, reason }: ToolSetAside,
+  model: OfferedTo,
+): OfferNotice {
+  const { name, version, source } = definition;
+  const place = pointer === "" ? "its parameters" : `its parameters at ${pointer}`;
+  return {
+    level: "warn",
+    text: `New runs of the profile "${profile}" are not offered "${name}@${version}" of "${source}": ${model.name} has no form for ${place}. ${reason}`,
+    setAside: { tool: name, version, toolset, source, provider: model.name, pointer },
+  };
+}
+
+function countNotices({ name, limits }: OfferInput["profile"], all: number, offered: number): readonly OfferNotice[] {
   const notices: OfferNotice[] = [];
-  if (all.length > offered) {
-    const cut = all.slice(offered, offered + 8).map(({ definition }) => definition.name);
+  if (all > offered) {
+    const raise = offered < limits.maxTools ? "" : ", or raise its limits.maxTools";
     notices.push({
       level: "warn",
-      text: `The profile "${name}" means ${all.length} tools and offers the first ${limits.maxTools}; left out: ${cut.join(", ")}. Name fewer, or raise its limits.maxTools.`,
+      text: `The profile "${name}" means ${all} tools; each run is offered the ${offered} that fit its message best. Name fewer${raise}.`,
     });
   }
   if (offered >= TOO_MANY_TOOLS)

@@ -1,5 +1,9 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { HOME_SHARD, type Json, keys } from "@toolbus/contracts";
+import { toolHash } from "@toolbus/grants";
 import { memoryStore } from "@toolbus/state";
-import { silentLog } from "@toolbus/telemetry";
+import { silentLog, startTelemetry } from "@toolbus/telemetry";
 import { defineTool, fixedToolFlags, registerToolset, toolset } from "@toolbus/tool-kit";
 import { describe, expect, it } from "vitest";
 import { profile } from "./loop/test-bundle.ts";
@@ -17,8 +21,88 @@ async function setup(flags: Readonly<Record<string, boolean>>, disabled = "") {
   const offers = toolOffers({ state, flags: fixedToolFlags("staging", flags), disabled: namesOf(disabled), log });
   return {
     lines,
-    offer: async () => (await offers.offer({ ...profile, tools: "all" }, 1000)).tools.map(({ name, version }) => `${name}@${version}`),
+    offer: async () =>
+      (await offers.offer({ ...profile, tools: "all" }, { now: 1000, model: { name: "openai", dialect: "openai" }, about: "" })).tools.map(
+        ({ name, version }) => `${name}@${version}`,
+      ),
   };
+}
+
+describe("a tool that the run's provider has no form for", () => {
+  it("is told once, with its source, the provider and the place, and counted with every run", async () => {
+    const state = memoryStore({ clock: () => 1000 });
+    await registerForeign(state);
+    const lines: object[] = [];
+    const log = { ...silentLog, warn: (fields: object) => void lines.push(fields) };
+    const exported = await withCollector(async () => {
+      const offers = toolOffers({ state, flags: fixedToolFlags(), disabled: new Set(), log });
+      const run = { now: 1000, model: { name: "anthropic", dialect: "anthropic" }, about: "" } as const;
+      for (let n = 0; n < 2; n++) expect((await offers.offer({ ...profile, tools: "all" }, run)).tools).toEqual([]);
+    });
+    expect(lines).toEqual([{ tool: "give", version: "1", toolset: "foreign", source: "mcp:lists", provider: "anthropic", pointer: "" }]);
+    const metric = exported.find(({ name }) => name === "toolbus.tool.set_aside");
+    expect(metric?.sum.dataPoints.map(({ asInt, asDouble }) => Number(asInt ?? asDouble))).toEqual([2]);
+    expect(JSON.stringify(metric)).toMatch(/anthropic.*give.*foreign/);
+  });
+});
+
+/** As a worker in another language may: no lint of ours has seen it. */
+async function registerForeign(state: ReturnType<typeof memoryStore>): Promise<void> {
+  const definition = {
+    name: "give",
+    version: "1",
+    description: "Gives.",
+    parameters: { type: "array", items: { type: "string" } },
+    kind: "read" as const,
+    risk: { tier: "low" as const },
+    idempotency: { mode: "none" as const },
+    timeoutMs: 1000,
+    source: "mcp:lists",
+  };
+  const key = keys.registration("foreign", "give", "1");
+  await state.commit(HOME_SHARD, {
+    op: "register",
+    guards: [{ key, version: 0 }],
+    put: [{ key, value: { toolset: "foreign", definition, hash: toolHash(definition), registeredAt: 1, lastSeenAt: 1000 } as Json }],
+    index: [{ index: keys.registryIndex(), member: "foreign/give@1", score: 0 }],
+  });
+}
+
+interface Exported {
+  readonly name: string;
+  readonly sum: { readonly dataPoints: readonly { readonly asInt?: string; readonly asDouble?: number }[] };
+}
+
+/** Does it with a collector that listens, and gives the metrics that came last. */
+async function withCollector(work: () => Promise<void>): Promise<readonly Exported[]> {
+  let last: readonly Exported[] = [];
+  const server = createServer((request, response) => {
+    void (async () => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk as Buffer);
+      const body = JSON.parse(Buffer.concat(chunks).toString()) as { resourceMetrics: { scopeMetrics: { metrics: Exported[] }[] }[] };
+      last = body.resourceMetrics.flatMap(({ scopeMetrics }) => scopeMetrics.flatMap(({ metrics }) => metrics));
+      response.writeHead(200, { "content-type": "application/json" }).end("{}");
+    })();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  try {
+    const env = {
+      OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/metrics`,
+      OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
+    };
+    const newKey = () => "k".repeat(43);
+    const telemetry = await startTelemetry({ env, serviceName: "agent", log: silentLog, newKey, monotonic: () => performance.now() });
+    try {
+      await work();
+    } finally {
+      await telemetry.shutdown(5000);
+    }
+  } finally {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
+  return last;
 }
 
 describe("the tools that the agent offers", () => {

@@ -1,13 +1,22 @@
 import type { StateStore } from "@toolbus/state";
-import type { Log } from "@toolbus/telemetry";
+import { attributeNames, type Log, measure, metricNames } from "@toolbus/telemetry";
 import { readRegistry, switchedOff, type ToolFlags } from "@toolbus/tool-kit";
 import type { Profile } from "./profile.ts";
-import { offerTools, type OfferNotice, type ToolOffer } from "./tool-offer.ts";
+import { type OfferedTo, offerTools, type OfferNotice, type SetAside, type ToolOffer } from "./tool-offer.ts";
 
 /** Chooses the tools of new runs from the registry as it is. */
 export interface ToolOffers {
-  /** `now` is the store's clock. Throws `StoreUnavailable` when the store does not answer. */
-  offer(profile: Profile, now: number): Promise<ToolOffer>;
+  /** Throws `StoreUnavailable` when the store does not answer. */
+  offer(profile: Profile, run: OfferFor): Promise<ToolOffer>;
+}
+
+/** The run that begins. */
+export interface OfferFor {
+  /** The store's clock. */
+  readonly now: number;
+  readonly model: OfferedTo;
+  /** What it is asked. */
+  readonly about: string;
 }
 
 export interface ToolOffersOptions {
@@ -22,13 +31,15 @@ export interface ToolOffersOptions {
 export function toolOffers({ state, flags, disabled, log }: ToolOffersOptions): ToolOffers {
   const told = new Set<string>();
   return {
-    async offer(profile, now) {
+    async offer(profile, { now, model, about }) {
       const registrations = await readRegistry(state, log);
       const values = await flags.current();
       const { notices, ...offer } = offerTools({
         profile,
         registrations,
         now,
+        model,
+        about,
         off: ({ definition }) => {
           const { name, version } = definition;
           if (disabled.has(name) || disabled.has(`${name}@${version}`)) return "TOOLS_DISABLED names it.";
@@ -39,19 +50,30 @@ export function toolOffers({ state, flags, disabled, log }: ToolOffersOptions): 
       for (const flag of values.keys())
         if (!known.has(flag))
           tell({ level: "warn", text: `The flag "${flag}" is set, and no registered tool has it: is it spelled right?` });
-      for (const notice of notices) tell(notice);
+      for (const notice of notices) {
+        if (notice.setAside) measureSetAside(notice.setAside);
+        tell(notice);
+      }
       return offer;
     },
   };
 
-  function tell({ level, text }: OfferNotice): void {
+  function tell({ level, text, setAside }: OfferNotice): void {
     if (told.has(text) || told.size >= MAX_TOLD) return;
     told.add(text);
-    log[level]({}, text);
+    log[level]({ ...setAside }, text);
   }
 }
 
 const MAX_TOLD = 1000;
+
+function measureSetAside({ provider, tool, toolset }: SetAside): void {
+  measure(metricNames.toolSetAside, 1, {
+    [attributeNames.provider]: provider,
+    [attributeNames.toolName]: tool,
+    [attributeNames.toolset]: toolset,
+  });
+}
 
 /** Names from a setting, separated by commas. */
 export function namesOf(text: string): ReadonlySet<string> {

@@ -1,4 +1,5 @@
-import type { Json, JsonObject } from "@toolbus/contracts";
+import { createHash } from "node:crypto";
+import { isJsonObject, type Json, type JsonObject } from "@toolbus/contracts";
 import type { ToolSpec } from "../model-provider.ts";
 import { type DialectRules, dialectRules } from "./dialect-rules.ts";
 import { type DialectName, DIALECTS } from "./dialect.ts";
@@ -35,21 +36,43 @@ export interface ToolSetAside {
   readonly reason: string;
 }
 
-interface Made {
-  readonly compiled: Map<DialectName, CompiledTool | ToolSetAside>;
-  /** The parameters as they were read, by how deep: most dialects go equally deep. */
-  readonly read: Map<number, ReadResult>;
-}
+type Made = Map<DialectName, CompiledTool | ToolSetAside>;
 
 const made = new WeakMap<ToolSpec, Made>();
+/** By what the tool says: definitions are read from the store again and again, each time as another object. */
+const madeByText = new Map<string, Made>();
+const MAX_TEXTS = 1000;
+/** A longer text is known by its hash. */
+const MAX_TEXT = 1000;
 
 /** The tool in this dialect, made once and kept: the same object for the same spec. Never throws, whatever the schema is. */
 export function compileTool(tool: ToolSpec, dialect: DialectName): CompiledTool | ToolSetAside {
-  const known = made.get(tool) ?? { compiled: new Map(), read: new Map() };
-  made.set(tool, known);
-  const compiled = known.compiled.get(dialect) ?? compileOnce(tool, dialectRules(dialect), known.read);
-  known.compiled.set(dialect, compiled);
+  const known = made.get(tool) ?? madeOf(tool);
+  const compiled = known.get(dialect) ?? compileOnce(tool, dialectRules(dialect));
+  known.set(dialect, compiled);
   return compiled;
+}
+
+function madeOf(tool: ToolSpec): Made {
+  const text = textOf(tool);
+  const known = (text === null ? undefined : madeByText.get(text)) ?? new Map<DialectName, CompiledTool | ToolSetAside>();
+  made.set(tool, known);
+  if (text === null) return known;
+  // The oldest goes first; whoever still uses it compiles it again.
+  const [oldest] = madeByText.keys();
+  if (madeByText.size >= MAX_TEXTS && oldest !== undefined) madeByText.delete(oldest);
+  madeByText.set(text, known);
+  return known;
+}
+
+/** Null for a tool that is no data. */
+function textOf({ name, description, parameters }: ToolSpec): string | null {
+  try {
+    const text = JSON.stringify([name, description, parameters]);
+    return text.length > MAX_TEXT ? createHash("sha256").update(text).digest("base64") : text;
+  } catch {
+    return null;
+  }
 }
 
 /** The tool in every dialect. */
@@ -58,9 +81,9 @@ export function compileForAll(tool: ToolSpec): Readonly<Record<DialectName, Comp
   return Object.fromEntries(all) as Record<DialectName, CompiledTool | ToolSetAside>;
 }
 
-function compileOnce(tool: ToolSpec, rules: DialectRules | null, read: Map<number, ReadResult>): CompiledTool | ToolSetAside {
+function compileOnce(tool: ToolSpec, rules: DialectRules | null): CompiledTool | ToolSetAside {
   try {
-    return rules ? compileFor(tool, rules, read) : asItIs(tool);
+    return rules ? compileFor(tool, rules) : asItIs(tool);
   } catch (thrown) {
     // A schema that is no data at all, such as one whose members throw when they are read.
     const why = thrown instanceof Error ? thrown.message.slice(0, 200) : "something was thrown";
@@ -72,8 +95,8 @@ function asItIs({ name, description, parameters }: ToolSpec): CompiledTool {
   return { ok: true, name, description, parameters, strict: false, losses: [], restore: (text) => text };
 }
 
-function compileFor(tool: ToolSpec, rules: DialectRules, read: Map<number, ReadResult>): CompiledTool | ToolSetAside {
-  const root = writtenThatFits(tool.parameters, rules, read);
+function compileFor(tool: ToolSpec, rules: DialectRules): CompiledTool | ToolSetAside {
+  const root = writtenThatFits(tool.parameters, rules);
   if (!root.ok) return setAside(root);
   const { schema, plan } = root;
   const described = wellFormed(String(tool.description)) || `The tool ${tool.name}.`;
@@ -92,12 +115,11 @@ function compileFor(tool: ToolSpec, rules: DialectRules, read: Map<number, ReadR
 }
 
 /** Where the schema has too many parts, or is too long, it is written less deep. */
-function writtenThatFits(parameters: Json, rules: DialectRules, read: Map<number, ReadResult>): RootResult {
+function writtenThatFits(parameters: Json, rules: DialectRules): RootResult {
   const depths = [rules.depth, ...SHALLOWER.filter((less) => less < rules.depth)];
   let last: RootResult = NO_SCHEMA;
   for (const depth of depths) {
-    const result = read.get(depth) ?? readSchema(parameters, depth);
-    read.set(depth, result);
+    const result = readOnce(parameters, depth);
     if (result.fault) return { ok: false, tooLong: false, ...result.fault };
     if (!result.whole && depth !== depths.at(-1)) continue;
     last = writeRoot(result.shape, rules, depth);
@@ -106,6 +128,17 @@ function writtenThatFits(parameters: Json, rules: DialectRules, read: Map<number
   return last;
 }
 
+/** Most dialects go equally deep, so that one reading serves them all, for as long as the caller has the schema. */
+function readOnce(parameters: Json, depth: number): ReadResult {
+  if (!isJsonObject(parameters)) return readSchema(parameters, depth);
+  const known = read.get(parameters) ?? new Map<number, ReadResult>();
+  read.set(parameters, known);
+  const result = known.get(depth) ?? readSchema(parameters, depth);
+  known.set(depth, result);
+  return result;
+}
+
+const read = new WeakMap<JsonObject, Map<number, ReadResult>>();
 const SHALLOWER = [6, 4, 3, 2];
 const NO_SCHEMA: RootResult = { ok: false, pointer: "", reason: "There is no schema.", tooLong: false };
 

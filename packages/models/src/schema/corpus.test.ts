@@ -44,7 +44,9 @@ describe("the corpus of schemas as they are found", () => {
     for (const { tool } of corpus) {
       const compiled = compileTool(tool, dialect);
       expect(compileTool(tool, dialect)).toBe(compiled);
-      expect(JSON.stringify(compileTool(structuredClone(tool), dialect))).toBe(JSON.stringify(compiled));
+      // Another text, of the same meaning: what is kept by its text is no proof.
+      const copy = { ...structuredClone(tool), name: `${tool.name}_again` };
+      expect(JSON.stringify({ ...compileTool(copy, dialect), name: "" })).toBe(JSON.stringify({ ...compiled, name: "" }));
     }
   });
 

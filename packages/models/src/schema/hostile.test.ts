@@ -184,6 +184,10 @@ const schemas = fc.letrec<{ schema: Json; word: readonly [string, Json] }>((tie)
   ) as fc.Arbitrary<readonly [string, Json]>,
 }));
 
+function meant(result: ReturnType<typeof compileTool>): Json {
+  return JSON.parse(JSON.stringify(result.ok ? [result.parameters, result.losses, result.strict] : result)) as Json;
+}
+
 describe("any schema whatever", () => {
   it("is compiled in the dialect's form, or set aside with a reason, and the same each time", { timeout: 120_000 }, () => {
     let made = 0;
@@ -191,12 +195,13 @@ describe("any schema whatever", () => {
       fc.property(schemas.schema, fc.boolean(), fc.string(), (schema, wrapped, name) => {
         const parameters = wrapped ? object({ a: schema, b: { type: "integer" } }, { required: ["b"], $defs: { a: schema } }) : schema;
         const spec = { name, description: name, parameters: parameters as JsonObject };
-        const again = compileForAll(structuredClone(spec));
+        // Another text: what is kept by its text is no proof.
+        const again = compileForAll({ ...structuredClone(spec), description: `${name}.` });
         for (const [dialect, result] of Object.entries(compileForAll(spec)) as [
           (typeof DIALECTS)[number],
           ReturnType<typeof compileTool>,
         ][]) {
-          expect(JSON.stringify(again[dialect])).toBe(JSON.stringify(result));
+          expect(meant(again[dialect])).toEqual(meant(result));
           if (!result.ok) expect(result.reason).toMatch(/\.$/);
           else if (dialect !== "any") {
             made++;

@@ -64,10 +64,11 @@ async function takeOnce(reader: InboxReader, entry: InboxEntry, accepted: number
 }
 
 async function takeMessage(reader: InboxReader, entry: MessageEntry, accepted: number): Promise<boolean> {
-  const { state, outbox, rules, toolOffers } = reader;
+  const { state, outbox, rules, toolOffers, modelOf } = reader;
   const profile = rules.profile(entry.profile);
   const conversation = await readConversation(reader, entry.conversationId);
-  const offer = profile ? await toolOffers.offer(profile, conversation.now) : null;
+  const about = `${entry.text}\n${JSON.stringify(entry.input)}`;
+  const offer = profile ? await toolOffers.offer(profile, { now: conversation.now, model: modelOf(profile.name), about }) : null;
   const activeRun = conversation.document?.value.activeRun;
   const active = entry.ifActive === "interrupt" && activeRun ? await loadSnapshot(state, activeRun) : null;
   // It ended between the two reads: what has to be interrupted is another run, or none.

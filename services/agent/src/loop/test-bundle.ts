@@ -146,7 +146,14 @@ export function bundle(
       const conversation = parsed(documents[0], parseConversationState, key);
       const activeRun = conversation?.value.activeRun;
       const interrupts = entry.ifActive === "interrupt" && activeRun ? { active: await self.snapshot(activeRun), by: "user:ada" } : null;
-      const offer = offerTools({ profile: used, registrations, now, off: () => null });
+      const offer = offerTools({
+        profile: used,
+        registrations,
+        now,
+        off: () => null,
+        model: { name: "test", dialect: "any" },
+        about: entry.text,
+      });
       await self.commit(startRun({ now, entry, accepted, conversation, profile: rules.profile(entry.profile), offer, interrupts }, rules));
     },
     async turn(calls, text = "") {

@@ -63,7 +63,8 @@ function partFaults(schema: Json | undefined, at: string, level: number, checkin
   }
   if (description !== undefined && (typeof description !== "string" || description.length > 4000 || !description.isWellFormed()))
     fault("description");
-  if (typeof pattern === "string" && (/\(\?[^:]|\\[pPkbBxzZAG]|\\u(?![0-9a-fA-F]{4})/.test(pattern) || !isRegExp(pattern))) fault(`pattern ${pattern}`);
+  if (typeof pattern === "string" && (/\(\?[^:]|\\[pPkbBxzZAG]|\\u(?![0-9a-fA-F]{4})/.test(pattern) || !isRegExp(pattern)))
+    fault(`pattern ${pattern}`);
   if (format !== undefined && dialect === "openrouter" && format !== "date-time") fault("format");
   if (values !== undefined) {
     if (!Array.isArray(values) || values.length === 0 || new Set(values).size !== values.length) return void fault("enum");

@@ -63,7 +63,7 @@ function stringsOf(schema: JsonObject): fc.Arbitrary<Json> {
   const { format, pattern } = schema;
   const min = figure(schema["minLength"]) ?? 0;
   const max = Math.min(figure(schema["maxLength"]) ?? Infinity, min + 30);
-  const fits = (text: string) => [...text].length >= min && [...text].length <= max;
+  const fits = (text: string) => Array.from(text).length >= min && Array.from(text).length <= max;
   if (typeof format === "string") return fc.constantFrom(...(BY_FORMAT[format] ?? ["x"]));
   if (typeof pattern === "string") return fc.stringMatching(new RegExp(pattern, "u")).filter(fits);
   const texts = TEXTS.filter(fits);

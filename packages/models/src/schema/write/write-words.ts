@@ -52,7 +52,12 @@ function inclusive({ words, integer }: Kind, rules: DialectRules): ReadonlyMap<s
 
 /** True for a regular expression that means the same to everybody: no lookaround, no named or special group, no reference back, no Unicode class. */
 function isPlainPattern(pattern: string): boolean {
-  if (/\(\?(?!:)/.test(pattern) || /\\(?!u[0-9a-fA-F]{4})[^dDwWsSnrtfv.\\/\-^$*+?()[\]{}|]/.test(pattern) || !/^[\x20-\x7e]*$/.test(pattern)) return false;
+  if (
+    /\(\?(?!:)/.test(pattern) ||
+    /\\(?!u[0-9a-fA-F]{4})[^dDwWsSnrtfv.\\/\-^$*+?()[\]{}|]/.test(pattern) ||
+    !/^[\x20-\x7e]*$/.test(pattern)
+  )
+    return false;
   try {
     // An unescaped "-" or "]" in a class is read differently; the strict flag refuses it.
     return new RegExp(pattern, "u").source.length > 0;

@@ -1,0 +1,61 @@
+/** An item with how well it fits; 0 when it has nothing of what was asked for. Scores of different queries do not compare. */
+export interface Scored<T> {
+  readonly item: T;
+  readonly score: number;
+}
+
+/**
+ * The items by how well their text fits the query, best first (Okapi BM25); equally good ones in the order in which they came. Words are compared as they are
+ * written, without case; two words that stand side by side in the query and in the text count twice as much as one.
+ */
+export function rank<T>(items: readonly T[], textOf: (item: T) => string, query: string): readonly Scored<T>[] {
+  return scored(items, textOf, query).toSorted((a, b) => b.score - a.score);
+}
+
+/** The same in the order of the items. */
+export function scored<T>(items: readonly T[], textOf: (item: T) => string, query: string): readonly Scored<T>[] {
+  const wanted = new Set(terms(query));
+  const texts = items.map((item) => {
+    const all = terms(textOf(item));
+    return { item, words: all.filter((term) => !isPhrase(term)).length, counts: countsOf(all, wanted) };
+  });
+  const average = texts.reduce((sum, { words }) => sum + words, 0) / Math.max(1, texts.length) || 1;
+  const weights = new Map(
+    [...wanted].map((term) => [term, weightOf(term, texts.filter(({ counts }) => counts.has(term)).length, texts.length)]),
+  );
+  return texts.map(({ item, words, counts }) => {
+    const norm = K1 * (1 - B + (B * words) / average);
+    const score = [...counts].reduce((sum, [term, count]) => sum + ((weights.get(term) ?? 0) * count * (K1 + 1)) / (count + norm), 0);
+    return { item, score };
+  });
+}
+
+// The figures of the literature: how soon a repeated word stops counting, and how much a long text is held against itself.
+const K1 = 1.5;
+const B = 0.75;
+const PHRASE_WEIGHT = 2;
+/** A query is a message: what comes after so many words says no more. */
+const MAX_WORDS = 2000;
+
+/** How much a term tells, being in so many of the texts. */
+function weightOf(term: string, having: number, texts: number): number {
+  return Math.log(1 + (texts - having + 0.5) / (having + 0.5)) * (isPhrase(term) ? PHRASE_WEIGHT : 1);
+}
+
+/** Words, and each two that stand side by side. "create_issue" and "createIssue" are the words of "create issue". */
+function terms(text: string): readonly string[] {
+  const words = text
+    .replaceAll(/(\p{Ll})(\p{Lu})/gu, "$1 $2")
+    .toLowerCase()
+    .match(/[\p{L}\p{N}]+/gu);
+  const some = (words ?? []).slice(0, MAX_WORDS);
+  return [...some, ...some.slice(1).map((word, index) => `${some[index]} ${word}`)];
+}
+
+const isPhrase = (term: string) => term.includes(" ");
+
+function countsOf(all: readonly string[], wanted: ReadonlySet<string>): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const term of all) if (wanted.has(term)) counts.set(term, (counts.get(term) ?? 0) + 1);
+  return counts;
+}

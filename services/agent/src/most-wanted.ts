@@ -1,0 +1,32 @@
+import type { Registration } from "@toolbus/contracts";
+import { dialectRules, type DialectName, rank } from "@toolbus/models";
+import type { Profile } from "./profile.ts";
+
+/** Tools of the loop itself, which every offer leaves room for. */
+const LOOP_TOOLS = 4;
+
+/** The most tools that a run of this profile is offered: the profile's limit, or what the vendor takes in one request. */
+export function mostTools({ limits }: Pick<Profile, "limits">, dialect: DialectName): number {
+  const rules = dialectRules(dialect);
+  return Math.max(0, Math.min(limits.maxTools, rules ? rules.tools - LOOP_TOOLS : limits.maxTools));
+}
+
+/**
+ * So many of the registrations, in their order: those that the profile itself calls, and of the others those whose name and description fit the
+ * message best. Where nothing fits, the first ones.
+ */
+export function mostWanted(
+  all: readonly Registration[],
+  { profile, about, most }: { readonly profile: Pick<Profile, "seedCalls" | "report">; readonly about: string; readonly most: number },
+): readonly Registration[] {
+  if (all.length <= most) return all;
+  const called = new Set(profile.seedCalls.map(({ tool }) => tool));
+  if (profile.report?.kind === "filing") called.add(profile.report.tool);
+  const ranked = rank(all, ({ definition: { name, description } }) => `${name}\n${description}`, about).map(({ item }) => item);
+  const chosen = [
+    ...ranked.filter(({ definition }) => called.has(definition.name)),
+    ...ranked.filter(({ definition }) => !called.has(definition.name)),
+  ];
+  const wanted = new Set(chosen.slice(0, most));
+  return all.filter((registration) => wanted.has(registration));
+}
