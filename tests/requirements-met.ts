@@ -137,6 +137,14 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
   ],
   "B-13": [worker("answers the local consumer through the same pipeline, with grant and ledger, and without a queue")],
   "B-14": [apart("investigate a release to its filed report"), apart("go on when the broker is restarted in the middle of a run")],
+  "B-15": [
+    {
+      file: "packages/models/src/openai/client.test.ts",
+      test: "goes where configuration says, with its key, whatever the SDK finds in the environment, and nothing is logged",
+    },
+    connectModel("gives the model of %s, without a connection"),
+    architecture("has third-party clients only at home"),
+  ],
   "G-01": [
     defineTool("finds, adds and removes tools, and refuses a second one of a name"),
     registry("keeps what was registered, with definition and hash"),
@@ -547,6 +555,7 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
   ],
   "V-10": [corpus("is compiled for %s in a form that keeps its rules")],
   "V-12": [corpusOnTheWire("makes no request fail when it is compiled, and many when it is not")],
+  "V-13": [{ file: "tests/tool-schemas.test.ts", test: "is passed on to Anthropic, OpenAI and a command line without any loss" }],
   "V-14": [corpus("gives for %s the same as a copy of it does, and the same object again")],
   "V-16": [wireTranscripts("takes any transcript that is paired, with every call, result and text in its place")],
   "V-17": [chatRequest("has a foreign turn in this vendor's form, with other ids only where they break the rule")],
@@ -594,6 +603,7 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
   "R-04": [wireFaults("ends %s as it should, with nothing of a reply")],
   "N-04": [modelMetrics("is what it has cost, by profile and how it ended")],
   "BEST-7": [
+    { file: "services/gateway/src/routes/tools.test.ts", test: "says for which providers a tool is set aside, and what is lost for which" },
     corpus("is of at least 150, each with a name of its own"),
     corpusOnTheWire("makes no request fail when it is compiled, and many when it is not"),
     soundness("is taken by the tool's own schema once it is restored, or a loss names the place"),

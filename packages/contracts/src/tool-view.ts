@@ -31,6 +31,12 @@ export const ToolView = Type.Object(
     available: Type.Boolean(),
     /** `asleep`: no worker was seen lately; it is registered all the same, and a call waits for one. */
     availability: Type.Enum([...AVAILABILITIES]),
+    /** The providers that have no form for its parameters: their models are not offered it. */
+    setAside: Type.Optional(Type.Array(Type.Object({ provider: Type.String(), pointer: Type.String(), reason: Type.String() }, closed))),
+    /** What of its parameters these providers' models are not told: only the worker's own check holds it. */
+    lost: Type.Optional(
+      Type.Array(Type.Object({ providers: Type.Array(Type.String()), pointer: Type.String(), what: Type.String() }, closed)),
+    ),
     unavailable: Type.Optional(Type.Object({ since: Type.Integer(), reason: Type.String() }, closed)),
     registeredAt: Type.Integer(),
     lastSeenAt: Type.Integer(),

@@ -28,7 +28,18 @@ export { Refusal } from "./refusal.ts";
 export { runMain, sentenceOf } from "./run-main.ts";
 export { processSettings, type Running, type RunOptions, runServices } from "./run-services.ts";
 export { defineService, type Infrastructure, type Service, type ServiceDefinition } from "./service.ts";
-export { BadSettings, dollars, httpAddress, integer, milliseconds, port, readSettings, type Settings, type SettingsOf, str } from "./settings.ts";
+export {
+  BadSettings,
+  dollars,
+  httpAddress,
+  integer,
+  milliseconds,
+  port,
+  readSettings,
+  type Settings,
+  type SettingsOf,
+  str,
+} from "./settings.ts";
 export { type SpawnedService, type SpawnOptions, spawnService } from "./spawned-service.ts";
 export { type Loop, startTimerLoop } from "./timer-loop.ts";
 export { loopTimings } from "./timings.ts";

@@ -2,6 +2,7 @@ import { listenTo, type MessageBus } from "@toolbus/bus";
 import { messageTypes, parser, SEEN_EVERY_MS, ToolRefresh, topics } from "@toolbus/contracts";
 import { lintTool } from "./lint/lint-tool.ts";
 import { markSeen, registerToolset } from "./registry.ts";
+import { tellForms } from "./tell-forms.ts";
 import { cleanText } from "./tool-problem.ts";
 import { announcement, type WorkerOptions } from "./worker-options.ts";
 
@@ -15,7 +16,7 @@ export interface Presence {
 
 /**
  * Registers a toolset, says every now and then that a worker of it lives and whether its tools can be used, and registers it again when asked
- * to. Warnings of the lint go to the log, once. Rejects with `RegistryConflict` when a tool's name belongs to another toolset.
+ * to. Warnings of the lint, and what a provider has no form for, go to the log, once. Rejects with `RegistryConflict` when a tool's name belongs to another toolset.
  */
 export async function keepPresent(bus: MessageBus, options: WorkerOptions): Promise<Presence> {
   const { toolset, state, log, clock, seenEveryMs = SEEN_EVERY_MS } = options;
@@ -23,6 +24,7 @@ export async function keepPresent(bus: MessageBus, options: WorkerOptions): Prom
   let timer: NodeJS.Timeout | undefined;
   let underWay: Promise<void> = Promise.resolve();
   logWarnings(options);
+  tellForms(toolset, log);
   await register();
   const refreshes = await listenTo(bus, {
     topic: topics.toolRefresh,

@@ -19,7 +19,7 @@ export async function listTools(context: Context): Promise<ExitCode> {
     tool.name,
     tool.version,
     tool.kind === "write" ? `write, ${tool.tier}` : tool.kind,
-    tool.availability,
+    tool.setAside ? `${tool.availability}, not for ${tool.setAside.map(({ provider }) => provider).join(", ")}` : tool.availability,
     `${spanOf(now - tool.lastSeenAt)} ago`,
     tool.description,
   ]);

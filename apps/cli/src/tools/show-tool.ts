@@ -26,14 +26,29 @@ function toolLines(tool: ToolView, now: number): string[] {
     `kind      ${tool.kind === "write" ? `write, ${tool.tier} tier` : tool.kind}`,
     `toolset   ${tool.toolset}`,
     `worker    ${tool.availability}${tool.unavailable ? ` (${tool.unavailable.reason})` : ""}, seen ${spanOf(now - tool.lastSeenAt)} ago`,
+    ...(tool.setAside ?? []).flatMap(({ provider, pointer, reason }) =>
+      wrapped(`not for   ${provider}: ${pointer === "" ? "" : `${pointer}: `}${reason}`, WIDTH),
+    ),
     ...(tool.deprecated ? wrapped(`instead   ${tool.deprecated.note}`, WIDTH) : []),
     "",
     ...Object.entries(properties).flatMap(([name, schema]) => parameterLines(name, schema, required.includes(name))),
     ...(Object.keys(properties).length === 0 ? ["It takes no arguments."] : []),
+    ...lostLines(tool.lost ?? []),
     "",
     `  ${SELF} tools call ${tool.name} '${JSON.stringify(exampleArguments(tool.parameters))}'`,
   ];
 }
+
+/** What models of some providers are not told; the worker checks it all the same. */
+function lostLines(lost: NonNullable<ToolView["lost"]>): string[] {
+  if (lost.length === 0) return [];
+  const lines = lost
+    .slice(0, MAX_LOST)
+    .flatMap(({ providers, pointer, what }) => wrapped(`  ${pointer || "/"} (${providers.join(", ")}): ${what}`, WIDTH));
+  return ["", "not told to every model:", ...lines, ...(lost.length > MAX_LOST ? [`  and ${lost.length - MAX_LOST} more`] : [])];
+}
+
+const MAX_LOST = 12;
 
 function parameterLines(name: string, schema: unknown, required: boolean): string[] {
   const { type, description, ...rules } = schema as { type?: unknown; description?: unknown; [word: string]: unknown };

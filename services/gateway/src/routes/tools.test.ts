@@ -45,6 +45,32 @@ describe("GET /v1/tools", () => {
     });
   });
 
+  it("says for which providers a tool is set aside, and what is lost for which", async () => {
+    await using t = await setup();
+    await register(t.store, "orders", { ...refund, name: "give_list", parameters: { type: "array" } });
+    const order = { type: "string", format: "uri", maxLength: 80 };
+    await register(t.store, "orders", { ...refund, parameters: { type: "object", properties: { order } } });
+    const { tools } = (await t.ask("una", "/v1/tools")).body as ToolList;
+    const [list, money] = tools;
+    expect(list?.setAside?.map(({ provider, pointer }) => [provider, pointer])).toEqual(
+      ["anthropic", "openai", "openrouter", "ollama", "compatible", "bedrock", "cli"].map((provider) => [provider, ""]),
+    );
+    expect(list?.setAside?.[0]?.reason).toMatch(/^The arguments of a tool are an object/);
+    expect(money?.setAside).toBeUndefined();
+    expect(money?.lost).toEqual([
+      {
+        providers: ["openai", "openrouter", "ollama", "compatible", "bedrock"],
+        pointer: "/properties/order/format",
+        what: '"format": uri is not passed on.',
+      },
+      {
+        providers: ["openrouter", "ollama", "compatible"],
+        pointer: "/properties/order/maxLength",
+        what: '"maxLength": 80 is not passed on.',
+      },
+    ]);
+  });
+
   it("says of each version whether it is the one that new runs get, and what a deprecated one says", async () => {
     await using t = await setup();
     const deprecated = { note: "Use version 10: it takes the order's currency." };

@@ -12,6 +12,7 @@ import {
 import { getRoute, noQuery, type Route } from "@toolbus/runtime";
 import type { StateStore } from "@toolbus/state";
 import type { Gateway } from "../gateway.ts";
+import { toolForms } from "../tool-forms.ts";
 import { CALLERS } from "./callers.ts";
 import { views } from "./documented.ts";
 
@@ -92,6 +93,7 @@ function toolView(registration: Registration, now: number, preferred: boolean): 
     ...(deprecated === undefined ? {} : { deprecated }),
     available: availability === "ready",
     availability,
+    ...toolForms(definition),
     ...(unavailable === undefined || availability !== "unavailable" ? {} : { unavailable }),
     registeredAt,
     lastSeenAt,

@@ -1,0 +1,3 @@
+export * from "./compile-tool.ts";
+export * from "./dialect-rules.ts";
+export * from "./dialect.ts";

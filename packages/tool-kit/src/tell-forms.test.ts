@@ -1,0 +1,45 @@
+import { silentLog } from "@toolbus/telemetry";
+import { describe, expect, it } from "vitest";
+import { defineTool } from "./define-tool.ts";
+import { tellForms } from "./tell-forms.ts";
+import { toolset } from "./toolset.ts";
+
+function told(properties: Readonly<Record<string, object>>) {
+  const parameters = { type: "object", properties, additionalProperties: false };
+  const look = defineTool({
+    name: "look_up",
+    kind: "read",
+    description: "Looks.",
+    parameters: JSON.parse(JSON.stringify(parameters)),
+    run: () => 1,
+  });
+  const lines: { level: string; fields: object; text: string }[] = [];
+  const say = (level: string) => (fields: object, text: string) => void lines.push({ level, fields, text });
+  tellForms(toolset({ name: "orders", tools: [look] }), { ...silentLog, warn: say("warn"), debug: say("debug") });
+  return lines;
+}
+
+describe("what a worker says of the forms of its tools", () => {
+  it("is nothing where every provider takes all of it", () => {
+    expect(told({ order: { type: "string" } })).toEqual([]);
+  });
+
+  it("is a warning for each provider that has no form, with the place and what to do", () => {
+    const many = Object.fromEntries(Array.from({ length: 5001 }, (_, n) => [`p${n}`, { type: "string", maxLength: 9 }]));
+    const warnings = told(many).filter(({ level }) => level === "warn");
+    expect(warnings).toHaveLength(7);
+    expect(warnings[0]).toEqual({
+      level: "warn",
+      fields: { tool: "look_up", version: "1", toolset: "orders", source: "orders", provider: "anthropic", pointer: "/properties" },
+      text: 'The tool "look_up" is set aside for anthropic, which has no form for its parameters at /properties. The schema has more than 5000 properties; make several tools of it.',
+    });
+  });
+
+  it("is what is lost, for those who debug", () => {
+    const lines = told({ order: { type: "string", format: "uri" } });
+    expect(lines.map(({ level, fields }) => [level, (fields as { provider: string }).provider])).toEqual(
+      ["openai", "openrouter", "ollama", "compatible", "bedrock"].map((provider) => ["debug", provider]),
+    );
+    expect(lines[0]?.fields).toMatchObject({ losses: [{ pointer: "/properties/order/format", what: '"format": uri is not passed on.' }] });
+  });
+});

@@ -1,0 +1,45 @@
+import { publicTool, type ToolDefinition } from "@toolbus/contracts";
+import { compileForAll, type CompiledTool, DIALECTS, type ToolSetAside } from "@toolbus/models/schema";
+import { attributeNames, type Log, measure, metricNames } from "@toolbus/telemetry";
+import type { Toolset } from "./toolset.ts";
+
+/**
+ * Compiles each tool for every provider, so that its author hears of a schema that a provider has no form for when the worker starts, and not
+ * from a run that goes without the tool. What is set aside is a warning and is counted; what is lost in translation is for whoever debugs.
+ */
+export function tellForms(toolset: Toolset, log: Log): void {
+  for (const { definition } of toolset.list()) {
+    const forms = compileForAll(publicTool(definition));
+    for (const provider of DIALECTS) {
+      const form = forms[provider];
+      if (!form.ok) tellSetAside(definition, { toolset: toolset.name, provider, form, log });
+      else if (form.losses.length > 0) tellLosses(definition, { toolset: toolset.name, provider, form, log });
+    }
+  }
+}
+
+interface Told<T> {
+  readonly toolset: string;
+  readonly provider: string;
+  readonly form: T;
+  readonly log: Log;
+}
+
+function tellSetAside({ name, version, source }: ToolDefinition, { toolset, provider, form, log }: Told<ToolSetAside>): void {
+  measure(metricNames.toolSetAside, 1, {
+    [attributeNames.provider]: provider,
+    [attributeNames.toolName]: name,
+    [attributeNames.toolset]: toolset,
+  });
+  log.warn(
+    { tool: name, version, toolset, source, provider, pointer: form.pointer },
+    `The tool "${name}" is set aside for ${provider}, which has no form for its parameters${form.pointer === "" ? "" : ` at ${form.pointer}`}. ${form.reason}`,
+  );
+}
+
+function tellLosses({ name, version }: ToolDefinition, { toolset, provider, form, log }: Told<CompiledTool>): void {
+  log.debug(
+    { tool: name, version, toolset, provider, losses: form.losses },
+    `Of the parameters of "${name}" ${form.losses.length} ${form.losses.length === 1 ? "thing is" : "things are"} not passed on to ${provider}; only the worker's own check holds what is lost.`,
+  );
+}
