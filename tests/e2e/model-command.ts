@@ -1,6 +1,6 @@
 // A command that answers as the wire servers' models do: it reads the prompt as JSON and writes the next turn as JSON.
 import { text } from "node:stream/consumers";
-import { type Asked, type AskedMessage, chatBrain, investigationBrain } from "@toolbus/testing/model-servers";
+import { type Asked, type AskedMessage, chatBrain, investigationBrain } from "@toolbus/model-servers";
 
 interface Prompt {
   readonly model: string;

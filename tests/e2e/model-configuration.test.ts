@@ -1,6 +1,6 @@
 import { chmodSync } from "node:fs";
 import { createServer } from "node:net";
-import { investigationBrain, type ModelServer, startModelServer } from "@toolbus/testing/model-servers";
+import { investigationBrain, type ModelServer, startModelServer } from "@toolbus/model-servers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { TOOLBUS } from "./cli-under-test.ts";
 import { DEMO, type Ended, runProgram, stackLines, START } from "./program.ts";

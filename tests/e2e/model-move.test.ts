@@ -1,6 +1,6 @@
 import { startAllInOne } from "@toolbus/all-in-one";
 import { type ReleaseApi, startReleaseApi } from "@toolbus/example-release-api";
-import { type Asked, chatBrain } from "@toolbus/testing/model-servers";
+import { type Asked, chatBrain } from "@toolbus/model-servers";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { call, follow } from "./http-client.ts";
 import { serverOf, type Vendor, VENDORS } from "./model-vendors.ts";

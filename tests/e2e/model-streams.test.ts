@@ -1,7 +1,7 @@
 import { type AllInOne, startAllInOne } from "@toolbus/all-in-one";
 import { type ReleaseApi, startReleaseApi } from "@toolbus/example-release-api";
 import type { ArgumentsDelta, RunEvent, TextDelta, TextReset } from "@toolbus/contracts";
-import { chatBrain, type ModelServer } from "@toolbus/testing/model-servers";
+import { chatBrain, type ModelServer } from "@toolbus/model-servers";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { call } from "./http-client.ts";
 import { serverOf, type Vendor, VENDORS } from "./model-vendors.ts";

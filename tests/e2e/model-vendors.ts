@@ -1,5 +1,5 @@
 import path from "node:path";
-import { type ModelServer, type Served, startModelServer } from "@toolbus/testing/model-servers";
+import { type ModelServer, type Served, startModelServer } from "@toolbus/model-servers";
 
 /** A vendor as a person sets it up: what stands in their environment, and the server that it leads to. */
 export interface Vendor {

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { type ReleaseApi, startReleaseApi } from "@toolbus/example-release-api";
 import type { MessageView } from "@toolbus/contracts";
-import { chatBrain, investigationBrain, type ModelServer } from "@toolbus/testing/model-servers";
+import { chatBrain, investigationBrain, type ModelServer } from "@toolbus/model-servers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { TOOLBUS } from "./cli-under-test.ts";
 import { call } from "./http-client.ts";

@@ -1,5 +1,5 @@
 import type { JsonObject, TranscriptEntry } from "@toolbus/contracts";
-import { startModelServer } from "@toolbus/testing/model-servers";
+import { startModelServer } from "@toolbus/model-servers";
 import { describe, expect, it } from "vitest";
 import { afterReply, completed, lookup, requestOf, restock, resultEntry, seedTurn, toolNamed, userEntry } from "../conformance/requests.ts";
 import { modelFacts } from "../model-facts.ts";

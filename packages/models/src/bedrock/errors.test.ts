@@ -1,4 +1,4 @@
-import { startModelServer } from "@toolbus/testing/model-servers";
+import { startModelServer } from "@toolbus/model-servers";
 import { describe, expect, it } from "vitest";
 import { completed, failure, lookup, requestOf, restock, userEntry } from "../conformance/requests.ts";
 import { AuthenticationError, ContextOverflow, NetworkError, ProviderError, RateLimitError, ValidationError } from "../model-errors.ts";

@@ -1,6 +1,6 @@
 import type { ContentBlock, Message } from "@aws-sdk/client-bedrock-runtime";
 import type { Json, TranscriptEntry } from "@toolbus/contracts";
-import type { AskedMessage } from "@toolbus/testing/model-servers";
+import type { AskedMessage } from "@toolbus/model-servers";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { anyTranscript } from "../conformance/any-transcript.ts";

@@ -1,4 +1,4 @@
-import type { Answered } from "@toolbus/testing/model-servers";
+import type { Answered } from "@toolbus/model-servers";
 import { describe, expect, it } from "vitest";
 import type { StopReason } from "../model-provider.ts";
 import { afterReply, completed, lookup, requestOf, userEntry, wireSetup } from "./requests.ts";

@@ -1,4 +1,4 @@
-import type { Fault } from "@toolbus/testing/model-servers";
+import type { Fault } from "@toolbus/model-servers";
 import { describe, expect, it } from "vitest";
 import {
   AuthenticationError,

@@ -1,4 +1,4 @@
-import type { ModelServer } from "@toolbus/testing/model-servers";
+import type { ModelServer } from "@toolbus/model-servers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ModelContext, ModelProvider, ModelReply, ModelRequest } from "../model-provider.ts";
 import { UnpairedTranscript } from "../pairing.ts";

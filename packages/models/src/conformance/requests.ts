@@ -1,5 +1,5 @@
 import type { JsonObject, TranscriptEntry } from "@toolbus/contracts";
-import type { ModelServer } from "@toolbus/testing/model-servers";
+import type { ModelServer } from "@toolbus/model-servers";
 import type { ModelContext, ModelProvider, ModelReply, ModelRequest, ToolSpec } from "../model-provider.ts";
 import type { WireProviderCase } from "./wire-provider-case.ts";
 

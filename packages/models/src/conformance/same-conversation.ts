@@ -1,5 +1,5 @@
 import { type Json, isJsonObject, type TranscriptEntry } from "@toolbus/contracts";
-import type { Asked } from "@toolbus/testing/model-servers";
+import type { Asked } from "@toolbus/model-servers";
 import { expect } from "vitest";
 
 /** One thing that was said, in the order in which the vendor got it. */

@@ -1,4 +1,4 @@
-import type { Asked } from "@toolbus/testing/model-servers";
+import type { Asked } from "@toolbus/model-servers";
 import { describe, expect, it } from "vitest";
 import type { ModelRequest } from "../model-provider.ts";
 import { completed, lookup, requestOf, resultEntry, seedTurn, toolNamed, userEntry, wireSetup } from "./requests.ts";

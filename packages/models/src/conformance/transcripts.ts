@@ -1,5 +1,5 @@
 import type { TranscriptEntry } from "@toolbus/contracts";
-import type { Asked } from "@toolbus/testing/model-servers";
+import type { Asked } from "@toolbus/model-servers";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { anyTranscript } from "./any-transcript.ts";

@@ -1,4 +1,4 @@
-import type { ModelServer } from "@toolbus/testing/model-servers";
+import type { ModelServer } from "@toolbus/model-servers";
 import type { ModelProvider } from "../model-provider.ts";
 
 /** A provider behind its vendor's wire protocol. */

@@ -1,4 +1,4 @@
-import { startModelServer } from "@toolbus/testing/model-servers";
+import { startModelServer } from "@toolbus/model-servers";
 import { describeModelProvider } from "../conformance/index.ts";
 import { facts } from "../openai/test-stream.ts";
 import { ollamaModel } from "./ollama-model.ts";

@@ -1,4 +1,4 @@
-import { startModelServer } from "@toolbus/testing/model-servers";
+import { startModelServer } from "@toolbus/model-servers";
 import { describeModelProvider } from "../conformance/index.ts";
 import { openaiModel } from "./openai-model.ts";
 import { facts } from "./test-stream.ts";

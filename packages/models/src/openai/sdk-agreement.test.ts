@@ -1,4 +1,4 @@
-import { startModelServer } from "@toolbus/testing/model-servers";
+import { startModelServer } from "@toolbus/model-servers";
 import OpenAI from "openai";
 import { expect, it } from "vitest";
 import { openaiModel } from "./openai-model.ts";

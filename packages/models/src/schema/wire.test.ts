@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from "@toolbus/contracts";
-import { type ModelServer, type Served, SERVED, startModelServer } from "@toolbus/testing/model-servers";
+import { type ModelServer, type Served, SERVED, startModelServer } from "@toolbus/model-servers";
 import { describe, expect, it } from "vitest";
 import { type CompiledTool, compileTool } from "./compile-tool.ts";
 import { readCorpus } from "./corpus/read-corpus.ts";

@@ -1,6 +1,6 @@
 import type { Registration, Run, ToolResult } from "@toolbus/contracts";
 import { recallCalls } from "../memory/recall-calls.ts";
-import type { Stepper } from "./advance.ts";
+import type { ModelParts } from "./model-step.ts";
 import { storeVendorTurn } from "./stored-entries.ts";
 import type { Turn } from "./turn.ts";
 
@@ -13,7 +13,7 @@ export interface ReadyTurn {
 
 /** Does before a turn's commit what a commit cannot: it stores a large payload of the vendor and reads working memory. Throws `StoreUnavailable`. */
 export async function readyTurn(
-  { state, rules }: Pick<Stepper, "state" | "rules">,
+  { state, rules }: Pick<ModelParts, "state" | "rules">,
   run: Run,
   turn: Turn,
   tools: ReadonlyMap<string, Registration>,

@@ -1,5 +1,6 @@
 import { wholeEnd } from "@toolbus/contracts";
 import { jsonCuts } from "./json-cuts.ts";
+import type { Section } from "./cuts.ts";
 import { textCuts } from "./text-cuts.ts";
 
 /** A piece of a text, in UTF-16 code units, and where in the text's own order it stands. */
@@ -8,22 +9,6 @@ export interface Chunk {
   readonly end: number;
   /** The headings above its beginning, or the place in the JSON. Empty where there is none. */
   readonly heading: string;
-}
-
-/** A section of a text: a heading, or a member of JSON. */
-export interface Section {
-  /** 1 is the outermost. */
-  readonly level: number;
-  readonly title: string;
-  readonly at: number;
-}
-
-/** Where a text of one kind is best cut. The places are asked for in order, each after the one before. */
-export interface Cuts {
-  /** The best place from `lo` to `hi`; the last of several that are as good. `hi` itself where there is none. */
-  best(lo: number, hi: number): number;
-  heading(at: number): string;
-  sections(): readonly Section[];
 }
 
 /** No chunk is planned shorter than this, where the longest may be longer (C-03). */

@@ -1,5 +1,5 @@
 import { wholeEnd } from "@toolbus/contracts";
-import type { Cuts, Section } from "./chunk-text.ts";
+import type { Cuts, Section } from "./cuts.ts";
 
 /**
  * Where JSON is best cut: between two members, those of the outermost objects and lists first; inside a long string before a heading, after a blank

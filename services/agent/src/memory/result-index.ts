@@ -1,5 +1,6 @@
 import { headOf, type ResultIndex } from "@toolbus/contracts";
-import { chunkText, type Section } from "./chunk-text.ts";
+import { chunkText } from "./chunk-text.ts";
+import type { Section } from "./cuts.ts";
 import { chunkKeyOf } from "./working-keys.ts";
 
 // An index is read with every turn that follows, so it is small whatever the result is like.

@@ -1,4 +1,4 @@
-import type { Cuts, Section } from "./chunk-text.ts";
+import type { Cuts, Section } from "./cuts.ts";
 
 /** Where Markdown, or any text, is best cut: before headings, after blank lines, after lines. A `#` inside a code fence is no heading. */
 export function textCuts(text: string): Cuts {

@@ -1,8 +1,7 @@
 import type { Json } from "@toolbus/contracts";
 import type { Shape } from "../shape.ts";
 import { describe } from "./describe.ts";
-import type { Spot } from "./write-shape.ts";
-import { lose, type WriteResult, type Writing } from "./writing.ts";
+import { lose, type WriteResult, type Writing, type Spot } from "./writing.ts";
 
 export interface JsonText {
   /** What the text holds. */

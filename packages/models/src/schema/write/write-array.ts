@@ -2,8 +2,7 @@ import type { JsonObject } from "@toolbus/contracts";
 import type { Kind, Shape } from "../shape.ts";
 import { describe } from "./describe.ts";
 import { writeWords } from "./write-words.ts";
-import type { Spot, WritePart } from "./write-shape.ts";
-import { lose, type WriteResult, type Writing } from "./writing.ts";
+import { lose, type WriteResult, type Writing, type Spot, type WritePart } from "./writing.ts";
 
 /** A list with typed items. One that does not say what it holds holds strings, which is what nearly all of them do. */
 export function writeArray(shape: Shape, kind: Kind, spot: Spot, writing: Writing, writePart: WritePart): WriteResult {

@@ -1,9 +1,8 @@
 import type { JsonObject } from "@toolbus/contracts";
 import type { Kind, Shape } from "../shape.ts";
 import { describe } from "./describe.ts";
-import type { Spot, WritePart } from "./write-shape.ts";
 import { writeWords } from "./write-words.ts";
-import { lose, type WriteResult, type Writing } from "./writing.ts";
+import { lose, type WriteResult, type Writing, type Spot, type WritePart } from "./writing.ts";
 
 /**
  * An object whose names are free (`additionalProperties` with a schema) as a list of `{key, value}`: a closed form for what no closed object can

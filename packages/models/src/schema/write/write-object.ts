@@ -5,9 +5,8 @@ import { anything, type Kind, type Members, type Shape, takesNull } from "../sha
 import { describe } from "./describe.ts";
 import { asJsonText } from "./json-text.ts";
 import { safeKeys } from "./safe-key.ts";
-import type { Spot, WritePart } from "./write-shape.ts";
 import { writeWords } from "./write-words.ts";
-import { lose, type WriteResult, type Writing } from "./writing.ts";
+import { lose, type WriteResult, type Writing, type Spot, type WritePart } from "./writing.ts";
 
 /**
  * A closed object with its listed properties. Names that the vendor refuses are changed and restored. A required property that may be null is

@@ -2,9 +2,8 @@ import type { Json, JsonObject } from "@toolbus/contracts";
 import type { Kind, KindName, Shape } from "../shape.ts";
 import { describe } from "./describe.ts";
 import { asJsonText } from "./json-text.ts";
-import type { Spot } from "./write-shape.ts";
 import { writeWords } from "./write-words.ts";
-import { lose, type WriteResult, type Writing } from "./writing.ts";
+import { lose, type WriteResult, type Writing, type Spot } from "./writing.ts";
 
 /** A string, number or boolean. */
 export function writeScalar(shape: Shape, name: KindName, kind: Kind, spot: Spot, writing: Writing): WriteResult {

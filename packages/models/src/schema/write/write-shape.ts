@@ -7,21 +7,7 @@ import { writeArray } from "./write-array.ts";
 import { writeMap } from "./write-map.ts";
 import { writeObject } from "./write-object.ts";
 import { writeScalar } from "./write-scalar.ts";
-import { lose, type WriteResult, type Writing } from "./writing.ts";
-
-/** Where a part is written. */
-export interface Spot {
-  /** The name of the property, or "" for what has none. */
-  readonly name: string;
-  /** The root is 1. */
-  readonly depth: number;
-  /** True when whoever writes this part sees to null: by leaving the property out. */
-  readonly nullSeenTo: boolean;
-  /** Told in the description besides what the part says of itself. */
-  readonly told: readonly string[];
-}
-
-export type WritePart = (shape: Shape, spot: Spot, writing: Writing) => WriteResult;
+import { lose, type Spot, type WriteResult, type Writing } from "./writing.ts";
 
 /** A part in the dialect's form. */
 export function writeShape(shape: Shape, spot: Spot, writing: Writing): WriteResult {

@@ -5,7 +5,7 @@ import { rulesText } from "./rule-tables.ts";
 import { startModelServer } from "./start-model-server.ts";
 
 // `main.ts rules` writes the tables of docs/model-servers.md. Otherwise:
-// `node packages/testing/src/model-servers/main.ts <vendor> [chat|investigation]`: says where it listens in a line of JSON, and goes on until it is
+// `node packages/model-servers/src/main.ts <vendor> [chat|investigation]`: says where it listens in a line of JSON, and goes on until it is
 // told to stop. Without a brain it investigates where it is offered the tool that files a report, and chats otherwise.
 const [vendor = "", brain = ""] = process.argv.slice(2);
 if (vendor === "rules") process.stdout.write(rulesText());

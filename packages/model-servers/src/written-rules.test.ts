@@ -4,7 +4,7 @@ import { RULE_TABLES, ruleLine } from "./rule-tables.ts";
 
 describe("the rules of the model servers", () => {
   it.each(RULE_TABLES)("stand in docs/model-servers.md with their sources: $title", async ({ rules }) => {
-    const page = await readFile(new URL("../../../../docs/model-servers.md", import.meta.url), "utf8");
+    const page = await readFile(new URL("../../../docs/model-servers.md", import.meta.url), "utf8");
     expect(rules.map(ruleLine).filter((line) => !page.includes(line))).toEqual([]);
   });
 
