@@ -1,5 +1,6 @@
 import type { JsonObject, ToolChoice, TranscriptEntry, VendorTurn } from "@toolbus/contracts";
 import type { DialectName } from "./schema/dialect.ts";
+import type { ToolSpec } from "./schema/tool-spec.ts";
 
 /**
  * A model: it reads the neutral transcript and gives one turn, text or tool calls or both. It decides, it never runs a tool and keeps nothing
@@ -71,13 +72,6 @@ export interface ModelRun {
   readonly profile: string;
   /** What the run was started with, such as `releaseId`. */
   readonly input: JsonObject;
-}
-
-/** A tool as a model sees it: the public schema only. Kind, risk and routing stay inside. */
-export interface ToolSpec {
-  readonly name: string;
-  readonly description: string;
-  readonly parameters: JsonObject;
 }
 
 export interface ModelContext {

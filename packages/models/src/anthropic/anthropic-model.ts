@@ -1,9 +1,9 @@
-import type { AdapterSettings } from "../adapter-settings.ts";
+import type { AdapterSettings } from "../adapter/adapter-settings.ts";
 import type { ModelContext, ModelProvider, ModelReply, ModelRequest } from "../model-provider.ts";
 import { assertPaired } from "../pairing.ts";
 import { estimateTokens } from "../tokens/estimate-tokens.ts";
-import { untilAborted } from "../until-aborted.ts";
-import { wireTools } from "../wire-tools.ts";
+import { untilAborted } from "../adapter/until-aborted.ts";
+import { wireTools } from "../adapter/wire-tools.ts";
 import { type AnthropicClient, anthropicClient } from "./client.ts";
 import { anthropicError } from "./errors.ts";
 import { readMessage } from "./read-message.ts";

@@ -1,5 +1,5 @@
 import Anthropic from "@anthropic-ai/sdk";
-import type { AdapterSettings } from "../adapter-settings.ts";
+import type { AdapterSettings } from "../adapter/adapter-settings.ts";
 import { ProviderError } from "../model-errors.ts";
 
 /** Sends one request and gives the events of its answer. Rejects with what the SDK throws, or with `ProviderError` for no stream of events. */

@@ -2,7 +2,7 @@ import { startModelServer } from "@toolbus/model-servers";
 import { describe, expect, it } from "vitest";
 import { failure, lookup, requestOf, restock, userEntry } from "../conformance/requests.ts";
 import { AuthenticationError, ContextOverflow, ProviderError, RateLimitError, ValidationError } from "../model-errors.ts";
-import { modelFacts } from "../model-facts.ts";
+import { modelFacts } from "../facts/model-facts.ts";
 import { anthropicModel } from "./anthropic-model.ts";
 
 async function setup(model?: string) {

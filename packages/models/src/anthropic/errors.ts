@@ -1,9 +1,9 @@
 import { APIConnectionError, APIError } from "@anthropic-ai/sdk";
-import type { AdapterSettings } from "../adapter-settings.ts";
-import { connectionError } from "../connection-error.ts";
+import type { AdapterSettings } from "../adapter/adapter-settings.ts";
+import { connectionError } from "../adapter/connection-error.ts";
 import { ModelError, ProviderError } from "../model-errors.ts";
-import { retryAfterMs } from "../retry-after.ts";
-import { statusError } from "../status-error.ts";
+import { retryAfterMs } from "../adapter/retry-after.ts";
+import { statusError } from "../adapter/status-error.ts";
 
 interface Asked {
   readonly settings: AdapterSettings;

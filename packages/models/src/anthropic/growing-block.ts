@@ -1,6 +1,6 @@
 import type Anthropic from "@anthropic-ai/sdk";
 import type { JsonObject } from "@toolbus/contracts";
-import { callInput } from "../call-input.ts";
+import { callInput } from "../adapter/call-input.ts";
 
 /** A block that is being streamed. */
 export interface GrowingBlock {

@@ -6,8 +6,8 @@ import { describe, expect, it } from "vitest";
 import { anyTranscript } from "../conformance/any-transcript.ts";
 import { lookup, resultEntry, seedTurn, userEntry } from "../conformance/requests.ts";
 import { expectSameConversation } from "../conformance/same-conversation.ts";
-import { GO_ON, OPENING } from "../message-turns.ts";
-import { wireTools } from "../wire-tools.ts";
+import { GO_ON, OPENING } from "../adapter/message-turns.ts";
+import { wireTools } from "../adapter/wire-tools.ts";
 import { anthropicMessages } from "./messages.ts";
 
 const model = "claude-sonnet-5-5";

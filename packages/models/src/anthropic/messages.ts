@@ -1,10 +1,10 @@
 import type Anthropic from "@anthropic-ai/sdk";
 import type { JsonObject, TranscriptEntry } from "@toolbus/contracts";
-import { callInput } from "../call-input.ts";
-import { type AssistantPart, type AssistantTurn, GO_ON, messageTurns, type UserTurn } from "../message-turns.ts";
-import { sentPrefix } from "../sent-prefix.ts";
-import type { IdForm } from "../vendor-id.ts";
-import type { WireTools } from "../wire-tools.ts";
+import { callInput } from "../adapter/call-input.ts";
+import { type AssistantPart, type AssistantTurn, GO_ON, messageTurns, type UserTurn } from "../adapter/message-turns.ts";
+import { sentPrefix } from "../adapter/sent-prefix.ts";
+import type { IdForm } from "../adapter/vendor-id.ts";
+import type { WireTools } from "../adapter/wire-tools.ts";
 import { ANTHROPIC_API, isThinking, ownTurn } from "./payload.ts";
 
 /** Marks the end of what may be cached. The vendor takes up to four marks. */

@@ -1,7 +1,7 @@
 import type { JsonObject } from "@toolbus/contracts";
-import { freeCallIds } from "../call-ids.ts";
+import { freeCallIds } from "../adapter/call-ids.ts";
 import type { ModelCall, ModelReply, ModelRequest, ModelUsage } from "../model-provider.ts";
-import { mayCall, type WireTools } from "../wire-tools.ts";
+import { mayCall, type WireTools } from "../adapter/wire-tools.ts";
 import type { MessageBlock } from "./growing-block.ts";
 import { ANTHROPIC_API, payloadOf } from "./payload.ts";
 import type { MessageUsage, ReadMessage } from "./read-message.ts";

@@ -1,8 +1,8 @@
 import type Anthropic from "@anthropic-ai/sdk";
-import type { AdapterSettings } from "../adapter-settings.ts";
-import { calledNames } from "../called-names.ts";
+import type { AdapterSettings } from "../adapter/adapter-settings.ts";
+import { calledNames } from "../adapter/called-names.ts";
 import type { ModelRequest } from "../model-provider.ts";
-import { mostTools, type WireTools } from "../wire-tools.ts";
+import { mostTools, type WireTools } from "../adapter/wire-tools.ts";
 import { anthropicMessages, CACHED } from "./messages.ts";
 
 /** A request, and what its answer has to remember of it. */

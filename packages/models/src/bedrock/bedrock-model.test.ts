@@ -1,6 +1,6 @@
 import { startModelServer } from "@toolbus/model-servers";
 import { describeModelProvider } from "../conformance/index.ts";
-import { modelFacts } from "../model-facts.ts";
+import { modelFacts } from "../facts/model-facts.ts";
 import { bedrockModel } from "./bedrock-model.ts";
 
 describeModelProvider("bedrock", {

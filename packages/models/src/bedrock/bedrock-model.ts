@@ -1,8 +1,8 @@
 import type { ModelContext, ModelProvider, ModelReply, ModelRequest } from "../model-provider.ts";
 import { assertPaired } from "../pairing.ts";
 import { estimateTokens } from "../tokens/estimate-tokens.ts";
-import { untilAborted } from "../until-aborted.ts";
-import { wireTools } from "../wire-tools.ts";
+import { untilAborted } from "../adapter/until-aborted.ts";
+import { wireTools } from "../adapter/wire-tools.ts";
 import type { BedrockSettings } from "./bedrock-settings.ts";
 import { type BedrockClient, bedrockClient } from "./client.ts";
 import { bedrockError } from "./errors.ts";

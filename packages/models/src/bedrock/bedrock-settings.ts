@@ -1,4 +1,4 @@
-import type { AdapterSettings } from "../adapter-settings.ts";
+import type { AdapterSettings } from "../adapter/adapter-settings.ts";
 
 /** What the Bedrock adapter needs beside the rest. `apiKey` is a Bedrock API key, sent as a bearer token. */
 export interface BedrockSettings extends AdapterSettings {

@@ -1,5 +1,5 @@
 import type { CachePointBlock } from "@aws-sdk/client-bedrock-runtime";
-import type { AdapterSettings } from "../adapter-settings.ts";
+import type { AdapterSettings } from "../adapter/adapter-settings.ts";
 
 /** Marks the end of what may be cached. */
 export const cachePoint: CachePointBlock = { type: "default" };

@@ -2,7 +2,7 @@ import { startModelServer } from "@toolbus/model-servers";
 import { describe, expect, it } from "vitest";
 import { completed, failure, lookup, requestOf, restock, userEntry } from "../conformance/requests.ts";
 import { AuthenticationError, ContextOverflow, NetworkError, ProviderError, RateLimitError, ValidationError } from "../model-errors.ts";
-import { modelFacts } from "../model-facts.ts";
+import { modelFacts } from "../facts/model-facts.ts";
 import { bedrockModel } from "./bedrock-model.ts";
 import type { BedrockSettings } from "./bedrock-settings.ts";
 import { bedrockError } from "./errors.ts";

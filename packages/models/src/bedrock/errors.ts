@@ -1,8 +1,8 @@
-import { connectionError } from "../connection-error.ts";
+import { connectionError } from "../adapter/connection-error.ts";
 import { AuthenticationError, ModelError, NetworkError, ProviderError } from "../model-errors.ts";
-import { retryAfterMs } from "../retry-after.ts";
-import { statusError } from "../status-error.ts";
-import type { Provider } from "../vendor-words.ts";
+import { retryAfterMs } from "../adapter/retry-after.ts";
+import { statusError } from "../adapter/status-error.ts";
+import type { Provider } from "../adapter/vendor-words.ts";
 import type { BedrockSettings } from "./bedrock-settings.ts";
 import type { SeenResponse } from "./client.ts";
 

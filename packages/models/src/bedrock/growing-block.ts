@@ -1,5 +1,5 @@
 import type { ContentBlock, ContentBlockDelta, ToolUseBlockStart } from "@aws-sdk/client-bedrock-runtime";
-import { callInput } from "../call-input.ts";
+import { callInput } from "../adapter/call-input.ts";
 import { documentOf } from "./document.ts";
 
 /** A block that is being streamed. */

@@ -6,8 +6,8 @@ import { describe, expect, it } from "vitest";
 import { anyTranscript } from "../conformance/any-transcript.ts";
 import { lookup, resultEntry, seedTurn, userEntry } from "../conformance/requests.ts";
 import { expectSameConversation } from "../conformance/same-conversation.ts";
-import { GO_ON, OPENING } from "../message-turns.ts";
-import { wireTools } from "../wire-tools.ts";
+import { GO_ON, OPENING } from "../adapter/message-turns.ts";
+import { wireTools } from "../adapter/wire-tools.ts";
 import { converseMessages } from "./messages.ts";
 
 const model = "us.anthropic.claude-sonnet-4-5-20250929-v1:0";

@@ -1,11 +1,11 @@
 import type { ContentBlock, Message, ToolResultContentBlock } from "@aws-sdk/client-bedrock-runtime";
 import type { TranscriptEntry } from "@toolbus/contracts";
-import type { AdapterSettings } from "../adapter-settings.ts";
-import { callInput, jsonObjectOf } from "../call-input.ts";
-import { type AssistantPart, type AssistantTurn, GO_ON, messageTurns, type TurnResult, type UserTurn } from "../message-turns.ts";
-import { sentPrefix } from "../sent-prefix.ts";
-import type { IdForm } from "../vendor-id.ts";
-import type { WireTools } from "../wire-tools.ts";
+import type { AdapterSettings } from "../adapter/adapter-settings.ts";
+import { callInput, jsonObjectOf } from "../adapter/call-input.ts";
+import { type AssistantPart, type AssistantTurn, GO_ON, messageTurns, type TurnResult, type UserTurn } from "../adapter/message-turns.ts";
+import { sentPrefix } from "../adapter/sent-prefix.ts";
+import type { IdForm } from "../adapter/vendor-id.ts";
+import type { WireTools } from "../adapter/wire-tools.ts";
 import { cachePoint, cachesPrompts } from "./cache-point.ts";
 import { documentOf } from "./document.ts";
 import { BEDROCK_API, isBound, ownTurn } from "./payload.ts";

@@ -2,7 +2,7 @@ import type { JsonObject, TranscriptEntry } from "@toolbus/contracts";
 import { startModelServer } from "@toolbus/model-servers";
 import { describe, expect, it } from "vitest";
 import { afterReply, completed, lookup, requestOf, toolNamed, userEntry } from "../conformance/requests.ts";
-import { modelFacts } from "../model-facts.ts";
+import { modelFacts } from "../facts/model-facts.ts";
 import type { ModelRequest } from "../model-provider.ts";
 import { bedrockModel } from "./bedrock-model.ts";
 

@@ -2,7 +2,7 @@ import type { ConverseStreamOutput } from "@aws-sdk/client-bedrock-runtime";
 import { describe, expect, it } from "vitest";
 import { contextOf, lookup, requestOf } from "../conformance/requests.ts";
 import { NetworkError, ProviderError } from "../model-errors.ts";
-import { wireTools } from "../wire-tools.ts";
+import { wireTools } from "../adapter/wire-tools.ts";
 import { readMessage } from "./read-message.ts";
 import { replyOf } from "./reply.ts";
 

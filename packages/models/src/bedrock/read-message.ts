@@ -1,7 +1,7 @@
 import type { ContentBlockDelta, ConverseStreamOutput, TokenUsage } from "@aws-sdk/client-bedrock-runtime";
 import { NetworkError, ProviderError } from "../model-errors.ts";
 import type { ModelContext, ModelRequest } from "../model-provider.ts";
-import { mayCall, type WireTools } from "../wire-tools.ts";
+import { mayCall, type WireTools } from "../adapter/wire-tools.ts";
 import { type GrowingBlock, type MessageBlock, wholeBlock } from "./growing-block.ts";
 
 /** A message that came whole. */

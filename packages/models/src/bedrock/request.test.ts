@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { lookup, requestOf, resultEntry, seedTurn, userEntry } from "../conformance/requests.ts";
 import type { ModelRequest } from "../model-provider.ts";
 import { compileTool } from "../schema/compile-tool.ts";
-import { wireTools } from "../wire-tools.ts";
+import { wireTools } from "../adapter/wire-tools.ts";
 import { converseRequest } from "./request.ts";
 
 const facts = { contextTokens: 200_000, maxOutputTokens: 8192, vision: true, sampling: true, resultChars: 64_000, price: null };

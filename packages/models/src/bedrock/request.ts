@@ -1,9 +1,9 @@
 import type { ConverseStreamCommandInput, SystemContentBlock, Tool, ToolChoice, ToolConfiguration } from "@aws-sdk/client-bedrock-runtime";
 import type { JsonObject } from "@toolbus/contracts";
-import type { AdapterSettings } from "../adapter-settings.ts";
-import { calledNames } from "../called-names.ts";
+import type { AdapterSettings } from "../adapter/adapter-settings.ts";
+import { calledNames } from "../adapter/called-names.ts";
 import type { ModelRequest } from "../model-provider.ts";
-import { mostTools, type WireTools } from "../wire-tools.ts";
+import { mostTools, type WireTools } from "../adapter/wire-tools.ts";
 import { cachePoint, cachesPrompts } from "./cache-point.ts";
 import { converseMessages } from "./messages.ts";
 import { documentOf } from "./document.ts";

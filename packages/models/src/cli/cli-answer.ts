@@ -1,4 +1,4 @@
-import { jsonExtent, TOO_DEEP } from "../offline/chat/json-extent.ts";
+import { jsonExtent, TOO_DEEP } from "../json-extent.ts";
 
 /** What the command answered, as far as it can be used. */
 export interface CliAnswer {

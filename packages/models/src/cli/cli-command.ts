@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { access, stat } from "node:fs/promises";
 import path from "node:path";
-import { ModelRefused } from "../model-settings.ts";
+import { ModelRefused } from "../connect/model-settings.ts";
 
 /** A program with its arguments; no shell ever reads them. */
 export interface CliCommand {

@@ -6,11 +6,11 @@ import { fileURLToPath } from "node:url";
 import type { TranscriptEntry } from "@toolbus/contracts";
 import { describe, expect, it } from "vitest";
 import { describeModelProvider } from "../conformance/index.ts";
-import { connectModel } from "../connect-model.ts";
+import { connectModel } from "../connect/connect-model.ts";
 import { ProviderError, ValidationError } from "../model-errors.ts";
 import type { ModelRequest } from "../model-provider.ts";
-import { modelFacts } from "../model-facts.ts";
-import { noModelSettings } from "../model-settings.ts";
+import { modelFacts } from "../facts/model-facts.ts";
+import { noModelSettings } from "../connect/model-settings.ts";
 import { cliModel } from "./cli-model.ts";
 import { connectCli } from "./index.ts";
 

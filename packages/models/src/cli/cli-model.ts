@@ -1,13 +1,13 @@
 import type { TranscriptEntry } from "@toolbus/contracts";
-import { freeCallIds } from "../call-ids.ts";
+import { freeCallIds } from "../adapter/call-ids.ts";
 import { ProviderError } from "../model-errors.ts";
-import type { ModelFacts } from "../model-facts.ts";
+import type { ModelFacts } from "../facts/model-facts.ts";
 import type { ModelCall, ModelContext, ModelProvider, ModelReply, ModelRequest } from "../model-provider.ts";
 import { estimateTokens } from "../tokens/estimate-tokens.ts";
 import { textTokens } from "../tokens/text-tokens.ts";
 import { tokenizer } from "../tokens/tokenizer.ts";
 import { assertPaired } from "../pairing.ts";
-import type { WireTools } from "../wire-tools.ts";
+import type { WireTools } from "../adapter/wire-tools.ts";
 import { type CliAnswer, readAnswer } from "./cli-answer.ts";
 import { cliPrompt } from "./cli-prompt.ts";
 import { outputWords } from "./output-words.ts";

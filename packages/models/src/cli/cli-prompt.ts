@@ -1,6 +1,6 @@
 import type { Json, JsonObject, TranscriptEntry } from "@toolbus/contracts";
 import type { ModelRequest } from "../model-provider.ts";
-import { type WireTools, wireTools } from "../wire-tools.ts";
+import { type WireTools, wireTools } from "../adapter/wire-tools.ts";
 
 /** The version of the document; another one when a field changes its meaning. docs/models.md describes each. */
 const VERSION = 1;

@@ -1,4 +1,4 @@
-import type { ModelFacts } from "../model-facts.ts";
+import type { ModelFacts } from "../facts/model-facts.ts";
 import type { ModelProvider } from "../model-provider.ts";
 import { findProgram, readCliCommand } from "./cli-command.ts";
 import { cliModel } from "./cli-model.ts";

@@ -1,6 +1,6 @@
-import type { AdapterSettings } from "../adapter-settings.ts";
+import type { AdapterSettings } from "../adapter/adapter-settings.ts";
 import type { ModelProvider } from "../model-provider.ts";
-import { ModelRefused } from "../model-settings.ts";
+import { ModelRefused } from "../connect/model-settings.ts";
 import { chatModel } from "../openai/chat-model.ts";
 import type { ChatVendor } from "../openai/chat-vendor.ts";
 

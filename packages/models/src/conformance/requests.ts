@@ -1,6 +1,7 @@
 import type { JsonObject, TranscriptEntry } from "@toolbus/contracts";
 import type { ModelServer } from "@toolbus/model-servers";
-import type { ModelContext, ModelProvider, ModelReply, ModelRequest, ToolSpec } from "../model-provider.ts";
+import type { ModelContext, ModelProvider, ModelReply, ModelRequest } from "../model-provider.ts";
+import type { ToolSpec } from "../schema/tool-spec.ts";
 import type { WireProviderCase } from "./wire-provider-case.ts";
 
 export const runId = "rn_00_1";

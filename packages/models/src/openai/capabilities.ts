@@ -1,5 +1,5 @@
 import type { ModelCapabilities } from "../model-provider.ts";
-import type { ModelFacts } from "../model-facts.ts";
+import type { ModelFacts } from "../facts/model-facts.ts";
 
 /** What a model of this family can do: what is known of it, with tools and streams, which all of them have. */
 export function capabilitiesOf({ vision, sampling, contextTokens, maxOutputTokens, resultChars }: ModelFacts): ModelCapabilities {

@@ -5,8 +5,8 @@ import type {
   ChatCompletionToolMessageParam,
   ChatCompletionUserMessageParam,
 } from "openai/resources/chat/completions";
-import { callInput, jsonObjectOf } from "../call-input.ts";
-import type { IdForm } from "../vendor-id.ts";
+import { callInput, jsonObjectOf } from "../adapter/call-input.ts";
+import type { IdForm } from "../adapter/vendor-id.ts";
 import type { ChatVendor } from "./chat-vendor.ts";
 import { toolNames } from "./sent-tools.ts";
 import { type AssistantEntry, writtenHistory } from "./written-history.ts";

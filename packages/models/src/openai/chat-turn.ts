@@ -1,6 +1,6 @@
 import type { Json, JsonObject, TranscriptEntry } from "@toolbus/contracts";
 import type { ChatCompletionMessageFunctionToolCall } from "openai/resources/chat/completions";
-import { freeCallIds } from "../call-ids.ts";
+import { freeCallIds } from "../adapter/call-ids.ts";
 import type { ArgumentsText, ModelCall, ModelUsage, StopReason } from "../model-provider.ts";
 import type { ChatChunk, ChatDelta, ChatUsage, ToolCallDelta } from "./chat-chunk.ts";
 import type { ChatVendor } from "./chat-vendor.ts";

@@ -4,7 +4,7 @@ import type { Socket } from "node:net";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { compatibleModel } from "../compatible/compatible-model.ts";
-import { ModelRefused } from "../model-settings.ts";
+import { ModelRefused } from "../connect/model-settings.ts";
 import { openrouterModel } from "../openrouter/openrouter-model.ts";
 import { openaiModel } from "./openai-model.ts";
 import { openaiResponsesModel } from "./openai-responses-model.ts";

@@ -1,6 +1,6 @@
 import OpenAI from "openai";
-import type { AdapterSettings } from "../adapter-settings.ts";
-import { ModelRefused } from "../model-settings.ts";
+import type { AdapterSettings } from "../adapter/adapter-settings.ts";
+import { ModelRefused } from "../connect/model-settings.ts";
 import { plainFetch } from "./plain-fetch.ts";
 
 /** One kind of request to one vendor. */

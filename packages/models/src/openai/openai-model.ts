@@ -1,4 +1,4 @@
-import type { AdapterSettings } from "../adapter-settings.ts";
+import type { AdapterSettings } from "../adapter/adapter-settings.ts";
 import type { ModelProvider } from "../model-provider.ts";
 import { chatModel } from "./chat-model.ts";
 import type { ChatVendor } from "./chat-vendor.ts";

@@ -1,5 +1,5 @@
 import type { TranscriptEntry } from "@toolbus/contracts";
-import type { AdapterSettings } from "../adapter-settings.ts";
+import type { AdapterSettings } from "../adapter/adapter-settings.ts";
 import type { ModelContext, ModelProvider, ModelReply, ModelRequest } from "../model-provider.ts";
 import { assertPaired } from "../pairing.ts";
 import { estimateTokens } from "../tokens/estimate-tokens.ts";

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject, type TranscriptEntry } from "@toolbus/contracts";
 import type { EasyInputMessage, ResponseFunctionToolCall, ResponseInputItem } from "openai/resources/responses/responses";
-import { callInput, jsonObjectOf } from "../call-input.ts";
+import { callInput, jsonObjectOf } from "../adapter/call-input.ts";
 import { outputText } from "./responses-output.ts";
 import { toolNames } from "./sent-tools.ts";
 import { type AssistantEntry, writtenHistory } from "./written-history.ts";

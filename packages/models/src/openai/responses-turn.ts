@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject, type TranscriptEntry } from "@toolbus/contracts";
 import type { ResponseStreamEvent } from "openai/resources/responses/responses";
-import { freeCallIds } from "../call-ids.ts";
+import { freeCallIds } from "../adapter/call-ids.ts";
 import type { ModelUsage, StopReason } from "../model-provider.ts";
 import type { TurnListener, WholeTurn } from "./chat-turn.ts";
 import { counted } from "./counted.ts";

@@ -1,7 +1,8 @@
-import type { ModelRequest, ToolSpec } from "../model-provider.ts";
+import type { ModelRequest } from "../model-provider.ts";
+import type { ToolSpec } from "../schema/tool-spec.ts";
 import type { CompiledTool } from "../schema/compile-tool.ts";
 import type { DialectName } from "../schema/dialect.ts";
-import { type WireTools, wireTools } from "../wire-tools.ts";
+import { type WireTools, wireTools } from "../adapter/wire-tools.ts";
 
 /** The tools of a request in this vendor's form. */
 export interface SentTools extends WireTools {

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from "@toolbus/contracts";
-import { untilAborted } from "../until-aborted.ts";
+import { untilAborted } from "../adapter/until-aborted.ts";
 import type { OpenaiClient } from "./client.ts";
 import { readEvents } from "./read-events.ts";
 import { beginningOf } from "./response-text.ts";

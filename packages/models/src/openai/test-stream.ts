@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Json, JsonObject, TranscriptEntry } from "@toolbus/contracts";
-import type { ModelProvider, ModelReply, ModelRequest, ToolSpec } from "../model-provider.ts";
+import type { ModelProvider, ModelReply, ModelRequest } from "../model-provider.ts";
+import type { ToolSpec } from "../schema/tool-spec.ts";
 
 /** A server whose answers a test writes byte by byte, for what no vendor would do on purpose. */
 export interface TestStream extends AsyncDisposable {

@@ -1,4 +1,4 @@
-import { jsonObjectOf } from "../call-input.ts";
+import { jsonObjectOf } from "../adapter/call-input.ts";
 import type { ToolCallDelta } from "./chat-chunk.ts";
 
 /** A call as far as it was written. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { compatibleModel } from "../compatible/compatible-model.ts";
 import type { ModelProvider } from "../model-provider.ts";
-import type { AdapterSettings } from "../adapter-settings.ts";
+import type { AdapterSettings } from "../adapter/adapter-settings.ts";
 import { ollamaModel } from "../ollama/ollama-model.ts";
 import { openrouterModel } from "../openrouter/openrouter-model.ts";
 import { openaiModel } from "./openai-model.ts";

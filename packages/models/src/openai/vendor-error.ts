@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from "@toolbus/contracts";
 import { APIConnectionError, APIError } from "openai";
-import { connectionCause } from "../connection-error.ts";
+import { connectionCause } from "../adapter/connection-error.ts";
 import {
   AuthenticationError,
   ContextOverflow,
@@ -10,8 +10,8 @@ import {
   RateLimitError,
   ValidationError,
 } from "../model-errors.ts";
-import { retryAfterMs } from "../retry-after.ts";
-import { vendorWords } from "../vendor-words.ts";
+import { retryAfterMs } from "../adapter/retry-after.ts";
+import { vendorWords } from "../adapter/vendor-words.ts";
 import { statusOfCode } from "./status-of-code.ts";
 
 /** What a person does about a failure of this vendor, each a sentence. */

@@ -1,6 +1,6 @@
 import type { TranscriptEntry } from "@toolbus/contracts";
-import { OPENING } from "../message-turns.ts";
-import { type IdForm, vendorId } from "../vendor-id.ts";
+import { OPENING } from "../adapter/message-turns.ts";
+import { type IdForm, vendorId } from "../adapter/vendor-id.ts";
 
 export type AssistantEntry = Extract<TranscriptEntry, { type: "assistant" }>;
 export type ResultEntry = Extract<TranscriptEntry, { type: "result" }>;

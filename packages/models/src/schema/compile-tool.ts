@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { isJsonObject, type Json, type JsonObject } from "@toolbus/contracts";
-import type { ToolSpec } from "../model-provider.ts";
+import type { ToolSpec } from "./tool-spec.ts";
 import { type DialectRules, dialectRules } from "./dialect-rules.ts";
 import { type DialectName, DIALECTS } from "./dialect.ts";
 import type { Fault, Loss } from "./loss.ts";

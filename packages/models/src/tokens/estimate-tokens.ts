@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type TranscriptEntry } from "@toolbus/contracts";
-import type { ToolSpec } from "../model-provider.ts";
+import type { ToolSpec } from "../schema/tool-spec.ts";
 import { type TokenFamily, tokenFactors } from "./token-family.ts";
 import { textTokens } from "./text-tokens.ts";
 import { tokenizer } from "./tokenizer.ts";

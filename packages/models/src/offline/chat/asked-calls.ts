@@ -1,7 +1,7 @@
-import type { ToolSpec } from "../../model-provider.ts";
+import type { ToolSpec } from "../../schema/tool-spec.ts";
 import { cleanText, quoted } from "../clean-text.ts";
 import type { StepCall } from "../step.ts";
-import { jsonExtent, placeIn } from "./json-extent.ts";
+import { jsonExtent, placeIn } from "../../json-extent.ts";
 import { nearName } from "./near-name.ts";
 import { exampleCall, requiredOf } from "./tool-example.ts";
 

@@ -1,6 +1,6 @@
 import { failedResult, schemaValidator, type JsonObject, type ToolResult, type TranscriptEntry } from "@toolbus/contracts";
 import { describe, expect, it } from "vitest";
-import type { ToolSpec } from "../../model-provider.ts";
+import type { ToolSpec } from "../../schema/tool-spec.ts";
 import { nextStep } from "../next-step.ts";
 
 const summaryTool: ToolSpec = {

@@ -1,5 +1,5 @@
 import type { TranscriptEntry } from "@toolbus/contracts";
-import type { ToolSpec } from "../../model-provider.ts";
+import type { ToolSpec } from "../../schema/tool-spec.ts";
 import { attempt, type Failed } from "../attempts.ts";
 import { quoted } from "../clean-text.ts";
 import { sentence } from "../summary-texts.ts";

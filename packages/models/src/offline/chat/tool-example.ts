@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from "@toolbus/contracts";
-import type { ToolSpec } from "../../model-provider.ts";
+import type { ToolSpec } from "../../schema/tool-spec.ts";
 
 /** A call of the tool as a person would type it, made from its schema: what is required, and nothing else. */
 export function exampleCall({ name, parameters }: ToolSpec): string {

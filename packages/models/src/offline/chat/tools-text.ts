@@ -1,4 +1,4 @@
-import type { ToolSpec } from "../../model-provider.ts";
+import type { ToolSpec } from "../../schema/tool-spec.ts";
 import { cleanText } from "../clean-text.ts";
 import { counted } from "../figures.ts";
 import { exampleCall } from "./tool-example.ts";

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { isJsonObject, type Json, type JsonObject } from "@toolbus/contracts";
-import type { ToolSpec } from "../../model-provider.ts";
+import type { ToolSpec } from "../tool-spec.ts";
 
 /** A schema as it is found in the wild. */
 export interface Found {

@@ -1,7 +1,7 @@
-import { type CompiledTool, compileTool } from "./schema/compile-tool.ts";
-import { dialectRules } from "./schema/dialect-rules.ts";
-import type { DialectName } from "./schema/dialect.ts";
-import type { ModelRequest } from "./model-provider.ts";
+import { type CompiledTool, compileTool } from "../schema/compile-tool.ts";
+import { dialectRules } from "../schema/dialect-rules.ts";
+import type { DialectName } from "../schema/dialect.ts";
+import type { ModelRequest } from "../model-provider.ts";
 
 /** The tools of one request in a vendor's form, with the way to their names there and back. */
 export interface WireTools {

@@ -61,7 +61,7 @@ async function probed(settings: ModelSettings, signal: AbortSignal): Promise<Mod
       };
     case "cli": {
       if (settings.cliCommand === null) throw new ModelRefused('The provider "cli" needs a command: set LLM_CLI_COMMAND.');
-      const { findProgram, readCliCommand } = await import("./cli/cli-command.ts");
+      const { findProgram, readCliCommand } = await import("../cli/cli-command.ts");
       return { ok: true, what: `the command ${await findProgram(readCliCommand(settings.cliCommand), settings.cliEnvironment)}` };
     }
   }

@@ -1,4 +1,4 @@
-import { AuthenticationError, ContextOverflow, type ModelError, ProviderError, RateLimitError, ValidationError } from "./model-errors.ts";
+import { AuthenticationError, ContextOverflow, type ModelError, ProviderError, RateLimitError, ValidationError } from "../model-errors.ts";
 import { type Provider, vendorWords } from "./vendor-words.ts";
 
 /** An answer that is an error, in the terms that vendors share. */

@@ -1,4 +1,4 @@
-import type { ModelProvider, ModelRequest } from "./model-provider.ts";
+import type { ModelProvider, ModelRequest } from "../model-provider.ts";
 
 export type RequestDefaults = Pick<ModelRequest, "temperature" | "parallelCalls">;
 

@@ -1,4 +1,4 @@
-import type { ModelFacts } from "./model-facts.ts";
+import type { ModelFacts } from "../facts/model-facts.ts";
 
 /** What an adapter is made of. It reads no environment: whoever connects a model does. */
 export interface AdapterSettings {

@@ -75,7 +75,7 @@ describe("the clients of vendors", () => {
       import { registerHooks } from "node:module";
       const urls = [];
       registerHooks({ load: (url, context, next) => (urls.push(url), next(url, context)) });
-      const { connectModel } = await import(${JSON.stringify(new URL("./index.ts", import.meta.url).href)});
+      const { connectModel } = await import(${JSON.stringify(new URL("../index.ts", import.meta.url).href)});
       await connectModel(${JSON.stringify(settings(part))});
       process.stdout.write(JSON.stringify(urls));`;
     const args = ["--input-type=module", "--eval", script];

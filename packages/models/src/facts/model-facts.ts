@@ -1,4 +1,4 @@
-import type { ModelUsage } from "./model-provider.ts";
+import type { ModelUsage } from "../model-provider.ts";
 import { type DollarPrice, MODEL_TABLE, type ModelRow } from "./model-table.ts";
 
 /** What is known of one model: its window, its longest reply and what it costs. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { connectionError } from "./connection-error.ts";
-import { NetworkError } from "./model-errors.ts";
+import { NetworkError } from "../model-errors.ts";
 
 const provider = { name: "Acme", keyVariable: "ACME_API_KEY", baseUrl: "http://user:pass@gateway.test:8080/v1", secret: null };
 

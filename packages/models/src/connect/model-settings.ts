@@ -1,4 +1,4 @@
-import type { ModelRow } from "./model-table.ts";
+import type { ModelRow } from "../facts/model-table.ts";
 
 /** Every provider that configuration can name. */
 export const MODEL_PROVIDERS = ["offline", "anthropic", "openai", "openrouter", "ollama", "bedrock", "compatible", "cli"] as const;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { toolNamed } from "./conformance/requests.ts";
-import { compileTool } from "./schema/compile-tool.ts";
+import { toolNamed } from "../conformance/requests.ts";
+import { compileTool } from "../schema/compile-tool.ts";
 import { wireTools } from "./wire-tools.ts";
 
 describe("tools on the wire", () => {

@@ -1,11 +1,11 @@
-import type { AdapterSettings } from "./adapter-settings.ts";
+import type { AdapterSettings } from "../adapter/adapter-settings.ts";
 import { type ChosenModel, chooseProvider, neededKey, optionalKey } from "./choose-provider.ts";
 import { baseAddress, ollamaAddress } from "./model-address.ts";
-import { modelFacts } from "./model-facts.ts";
-import type { ModelProvider } from "./model-provider.ts";
+import { modelFacts } from "../facts/model-facts.ts";
+import type { ModelProvider } from "../model-provider.ts";
 import { ModelRefused, type ModelSettings } from "./model-settings.ts";
 import { withDefaults } from "./request-defaults.ts";
-import { loadTokenizer } from "./tokens/tokenizer.ts";
+import { loadTokenizer } from "../tokens/tokenizer.ts";
 
 /**
  * The model that configuration comes to, its adapter loaded only now, so that nobody loads a client they do not use. Opens no connection: a wrong
@@ -29,37 +29,37 @@ async function connected(settings: ModelSettings, { provider, model }: ChosenMod
   const adapter = (apiKey: string | null): AdapterSettings => ({ model, apiKey, baseUrl, facts });
   switch (provider) {
     case "offline": {
-      const { offlineModel } = await import("./offline/offline-model.ts");
+      const { offlineModel } = await import("../offline/offline-model.ts");
       return offlineModel();
     }
     case "anthropic": {
       const key = neededKey(settings, provider);
-      const { anthropicModel } = await import("./anthropic/anthropic-model.ts");
+      const { anthropicModel } = await import("../anthropic/anthropic-model.ts");
       return anthropicModel(adapter(key));
     }
     case "openai":
       return openai(adapter(neededKey(settings, provider)), settings.api);
     case "openrouter": {
       const key = neededKey(settings, provider);
-      const { openrouterModel } = await import("./openrouter/openrouter-model.ts");
+      const { openrouterModel } = await import("../openrouter/openrouter-model.ts");
       return openrouterModel(adapter(key));
     }
     case "ollama": {
-      const { ollamaModel } = await import("./ollama/ollama-model.ts");
+      const { ollamaModel } = await import("../ollama/ollama-model.ts");
       return ollamaModel({ ...adapter(null), baseUrl: ollamaAddress(settings.ollamaHost) });
     }
     case "bedrock": {
-      const { bedrockModel } = await import("./bedrock/bedrock-model.ts");
+      const { bedrockModel } = await import("../bedrock/bedrock-model.ts");
       return bedrockModel({ ...adapter(null), region: settings.awsRegion, credentials: null });
     }
     case "compatible": {
-      const { compatibleModel } = await import("./compatible/compatible-model.ts");
+      const { compatibleModel } = await import("../compatible/compatible-model.ts");
       return compatibleModel(adapter(optionalKey(settings, provider)));
     }
     case "cli": {
       if (settings.cliCommand === null)
         throw new ModelRefused('The provider "cli" needs a command: set LLM_CLI_COMMAND, for example to ["claude", "-p"].');
-      const { connectCli } = await import("./cli/index.ts");
+      const { connectCli } = await import("../cli/index.ts");
       return connectCli({ model, command: settings.cliCommand, environment: settings.cliEnvironment, facts });
     }
   }
@@ -67,9 +67,9 @@ async function connected(settings: ModelSettings, { provider, model }: ChosenMod
 
 async function openai(adapter: AdapterSettings, api: ModelSettings["api"]): Promise<ModelProvider> {
   if (api === "responses") {
-    const { openaiResponsesModel } = await import("./openai/openai-responses-model.ts");
+    const { openaiResponsesModel } = await import("../openai/openai-responses-model.ts");
     return openaiResponsesModel(adapter);
   }
-  const { openaiModel } = await import("./openai/openai-model.ts");
+  const { openaiModel } = await import("../openai/openai-model.ts");
   return openaiModel(adapter);
 }

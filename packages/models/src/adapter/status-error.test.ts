@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { AuthenticationError, ContextOverflow, ProviderError, RateLimitError, ValidationError } from "./model-errors.ts";
+import { AuthenticationError, ContextOverflow, ProviderError, RateLimitError, ValidationError } from "../model-errors.ts";
 import { type ErrorAnswer, statusError } from "./status-error.ts";
 
 const secret = "sk-ant-api03-very-secret";

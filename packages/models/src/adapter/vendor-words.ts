@@ -1,4 +1,4 @@
-import { cleanText } from "./offline/clean-text.ts";
+import { cleanText } from "../offline/clean-text.ts";
 
 /** Whose words they are, and what must not stand in them. */
 export interface Provider {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { freeCallIds } from "./call-ids.ts";
-import { resultEntry, seedTurn } from "./conformance/requests.ts";
+import { resultEntry, seedTurn } from "../conformance/requests.ts";
 
 const turn = (...ids: string[]) => [
   seedTurn("", ...ids.map((id) => ({ id, name: "look", arguments: "{}" }))),

@@ -1,4 +1,4 @@
-import { NetworkError } from "./model-errors.ts";
+import { NetworkError } from "../model-errors.ts";
 import { type Provider, vendorWords } from "./vendor-words.ts";
 
 /**
