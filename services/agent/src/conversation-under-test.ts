@@ -135,6 +135,8 @@ function follow(feed: AsyncIterable<FeedItem>) {
   const waiting = new Set<(item: FeedItem) => void>();
   void (async () => {
     for await (const item of feed) for (const tell of waiting) tell(item);
+    // The store has closed: nobody may be left who waits for it.
+    for (const tell of waiting) tell({ kind: "gap" });
   })();
   const next = (): Promise<FeedItem> =>
     new Promise((resolve, reject) => {
