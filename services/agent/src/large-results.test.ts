@@ -4,7 +4,7 @@ import { offlineModel } from "@toolbus/models";
 import { defineTool, type Tool } from "@toolbus/tool-kit";
 import { describe, expect, it } from "vitest";
 import { CONVERSATION, conversationUnderTest, run, type Script } from "./conversation-under-test.ts";
-import { readEntry } from "./loop/stored-entries.ts";
+import { readEntry } from "./memory/stored-entries.ts";
 
 const RECALL = "get_from_working_memory";
 const section = (title: string, chars: number): string =>

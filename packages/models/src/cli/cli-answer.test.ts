@@ -52,9 +52,7 @@ describe("the answer of a command", () => {
     expect(readAnswer(output)).toEqual({ ok: false, why: expect.stringMatching(why) });
   });
 
-  it("is looked for in many braces without getting slow", () => {
-    const started = performance.now();
-    for (const piece of ["{", '{"', '{"a":[', '{"a":1,']) readAnswer(piece.repeat(200_000 / piece.length));
-    expect(performance.now() - started).toBeLessThan(4000);
+  it.each(["{", '{"', '{"a":[', '{"a":1,'])("is looked for in many %s, where a search from each of them would take for ever", (piece) => {
+    expect(readAnswer(piece.repeat(200_000 / piece.length)).ok).toBe(false);
   });
 });

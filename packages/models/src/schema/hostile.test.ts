@@ -8,12 +8,8 @@ import { DIALECTS } from "./dialect.ts";
 const tool = (parameters: Json) => ({ name: "t", description: "d", parameters: parameters as JsonObject });
 const object = (properties: Json, more: JsonObject = {}): Json => ({ type: "object", properties, ...more });
 
-/** Every dialect's answer, with how long all of them took. */
-function compiled(parameters: Json) {
-  const start = performance.now();
-  const all = Object.values(compileForAll(tool(parameters)));
-  return { all, ms: performance.now() - start };
-}
+/** Every dialect's answer. One that takes for ever fails by the time-out of its test. */
+const compiled = (parameters: Json) => Object.values(compileForAll(tool(parameters)));
 
 function deep(levels: number, inside: (part: Json) => Json): Json {
   let part: Json = { type: "string" };
@@ -76,10 +72,8 @@ const HOSTILE: readonly (readonly [string, Json])[] = [
 ];
 
 describe("a hostile schema", () => {
-  it.each(HOSTILE)("of %s is compiled or set aside by every dialect within seconds", (_name, parameters) => {
-    const { all, ms } = compiled(parameters);
-    expect(ms).toBeLessThan(8000);
-    for (const [index, result] of all.entries()) {
+  it.each(HOSTILE)("of %s is compiled or set aside by every dialect, and holds none of them up", (_name, parameters) => {
+    for (const [index, result] of compiled(parameters).entries()) {
       const dialect = DIALECTS[index] ?? "any";
       if (!result.ok) expect(result.reason).toMatch(/\.$/);
       else if (dialect !== "any") {
@@ -207,7 +201,8 @@ describe("any schema whatever", () => {
             made++;
             expect(formFaults(result, dialect)).toEqual([]);
             const twice = compileTool({ name: result.name, description: result.description, parameters: result.parameters }, dialect);
-            expect(twice.ok && [twice.parameters, twice.losses]).toEqual([result.parameters, []]);
+            // As it goes over the wire, where -0 is 0.
+            expect(meant(twice)).toEqual([JSON.parse(JSON.stringify(result.parameters)), [], twice.ok && twice.strict]);
           }
         }
       }),

@@ -8,7 +8,6 @@ import {
   parseBudgetWindow,
 } from "@toolbus/contracts";
 import { commitRepeatedly, type StateStore, type StoredDocument, StoreUnavailable } from "@toolbus/state";
-import type { Read } from "../loop/rules.ts";
 import type { Ceilings } from "./budget-limits.ts";
 
 /** Where one budget is kept: a document in a shard of its own, and beside it what is reserved of it. */
@@ -61,7 +60,7 @@ const UNUSED: BudgetReservation = { tokens: 0, microUsd: 0, toolCalls: 0 };
  * budget wait for one another, so that only other processes can come between.
  */
 export function budgetWindows(state: StateStore): BudgetWindows {
-  const known = new Map<string, Read<BudgetWindow>>();
+  const known = new Map<string, Stored<BudgetWindow>>();
   const lanes = new Map<string, Promise<unknown>>();
   return {
     take: (hold, signal) => inLane(hold, () => take(hold, signal)),
@@ -153,7 +152,7 @@ export function budgetWindows(state: StateStore): BudgetWindows {
     };
   }
 
-  function remember(key: string, value: Read<BudgetWindow>): void {
+  function remember(key: string, value: Stored<BudgetWindow>): void {
     known.set(key, value);
     for (const oldest of known.keys()) {
       if (known.size <= REMEMBERED) break;
@@ -195,8 +194,14 @@ function sum(a: BudgetReservation, b: BudgetReservation): BudgetReservation {
   return { tokens: a.tokens + b.tokens, microUsd: a.microUsd + b.microUsd, toolCalls: a.toolCalls + b.toolCalls };
 }
 
+/** A document as it was read. */
+interface Stored<T> {
+  readonly version: number;
+  readonly value: T;
+}
+
 /** A stored document as its type. One that breaks its schema says nothing about what was used, so nothing may be drawn on it. */
-function stored<T>(document: StoredDocument | null | undefined, parse: (value: unknown) => Parsed<T>, key: string): Read<T> | undefined {
+function stored<T>(document: StoredDocument | null | undefined, parse: (value: unknown) => Parsed<T>, key: string): Stored<T> | undefined {
   if (!document) return undefined;
   const result = parse(document.value);
   if (!result.ok) throw new Error(`The stored budget ${key} breaks its schema: ${describeProblems(result.problems)}.`);

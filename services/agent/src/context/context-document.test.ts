@@ -3,7 +3,8 @@ import { describe, expect, it } from "vitest";
 import { acquire } from "../loop/acquire.ts";
 import { bundle, CONVERSATION, RUN } from "../loop/test-bundle.ts";
 import { transcripts } from "../loop/transcripts.ts";
-import { commitSummary, withContext } from "./context-document.ts";
+import { commitSummary } from "../loop/commit-summary.ts";
+import { withContext } from "./context-document.ts";
 
 async function setup() {
   const b = bundle();

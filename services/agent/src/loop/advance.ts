@@ -1,13 +1,14 @@
 import { type Registration, type Run, shardOf } from "@toolbus/contracts";
 import type { ModelProvider } from "@toolbus/models";
 import type { Outbox } from "@toolbus/runtime";
-import { seedWithin } from "../budget/complete-within.ts";
+import { seedWithin } from "./complete-within.ts";
 import type { Catalogue } from "../catalogue.ts";
-import { commitSummary, withContext } from "../context/context-document.ts";
+import { withContext } from "../context/context-document.ts";
 import type { Profile } from "../profile.ts";
 import type { ModelOf } from "../profiles/profile-models.ts";
 import { addUsage } from "../usage.ts";
 import { acquire, type Claimant } from "./acquire.ts";
+import { commitSummary } from "./commit-summary.ts";
 import type { Snapshot } from "./draft.ts";
 import { failRun, finishCancel, limitReached } from "./end.ts";
 import { afterFailure, type StepEnd } from "./failed-step.ts";

@@ -3,7 +3,7 @@ import { ContextOverflow, ModelError, type ModelProvider, type TokenCalibration 
 import type { StateStore } from "@toolbus/state";
 import type { Log } from "@toolbus/telemetry";
 import type { Budgets } from "../budget/budgets.ts";
-import { completeWithin } from "../budget/complete-within.ts";
+import { completeWithin } from "./complete-within.ts";
 import type { FittingContext, SummaryDue } from "../context/context-plan.ts";
 import { tellPruned } from "../context/context-telemetry.ts";
 import { learnFrom, planAgain, planContext, type PlannedContext } from "../context/plan-context.ts";

@@ -1,7 +1,7 @@
 import { publicTool, type Registration, type Run, type ToolChoice, type TranscriptEntry } from "@toolbus/contracts";
 import { assertPaired, ModelError, type ModelReply, type ModelUsage } from "@toolbus/models";
 import type { StateStore } from "@toolbus/state";
-import { completeWithin, type PaidCall, type PaidReply } from "../budget/complete-within.ts";
+import { completeWithin, type PaidCall, type PaidReply } from "./complete-within.ts";
 import type { Profile } from "../profile.ts";
 import type { Stopped } from "./end.ts";
 import { liveText } from "./live-text.ts";

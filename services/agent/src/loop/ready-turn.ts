@@ -1,7 +1,7 @@
 import type { Registration, Run, ToolResult } from "@toolbus/contracts";
-import { recallCalls } from "../memory/recall-calls.ts";
+import { recallCalls } from "./recall-calls.ts";
 import type { ModelParts } from "./model-step.ts";
-import { storeVendorTurn } from "./stored-entries.ts";
+import { storeVendorTurn } from "../memory/stored-entries.ts";
 import type { Turn } from "./turn.ts";
 
 /** A turn with all that its commit refers to, in the store, and all that it is made of, read. */

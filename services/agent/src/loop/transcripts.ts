@@ -2,7 +2,7 @@ import { type ContextDocument, type Json, keys, parseContextDocument, type Store
 import type { LogEntry, StateStore } from "@toolbus/state";
 import type { NumberedEntry, TranscriptWindow } from "../context/transcript-window.ts";
 import { parsed } from "./load.ts";
-import { readEntry } from "./stored-entries.ts";
+import { readEntry } from "../memory/stored-entries.ts";
 
 /**
  * The transcripts of conversations, as far as their models are shown them. A log only grows, so what this process has read of one is kept and only the

@@ -3,7 +3,7 @@ import { heldText, holdText, putBlobRepeatedly, referToText, type StateStore } f
 import type { ModelProvider } from "@toolbus/models";
 import type { Log } from "@toolbus/telemetry";
 import type { Profile } from "../profile.ts";
-import { gone } from "../loop/stored-entries.ts";
+import { gone } from "./stored-entries.ts";
 import { indexOf, indexText } from "./result-index.ts";
 import { RECALL } from "./recall.ts";
 import { indexKeyOf } from "./working-keys.ts";

@@ -2,8 +2,8 @@ import { isJsonObject, type Registration, type Run, type ToolResult } from "@too
 import { parseStrictJson } from "@toolbus/grants";
 import type { StateStore } from "@toolbus/state";
 import { CALLS_PER_TURN } from "../profile.ts";
-import { recallTool } from "../loop/loop-tools.ts";
-import { recall } from "./recall.ts";
+import { recallTool } from "./loop-tools.ts";
+import { recall } from "../memory/recall.ts";
 
 /**
  * What a turn's calls of working memory give, by their number in the turn. It is read before the turn is committed, because a commit is made of what

@@ -11,7 +11,7 @@ import {
 } from "@toolbus/models";
 import { memoryStore, type StateStore, StoreUnavailable } from "@toolbus/state";
 import { describe, expect, it } from "vitest";
-import { askedBy, type BudgetParts, budgetsOf, EVENING, RUN_A, stepOf, usedOf } from "./budgets-under-test.ts";
+import { askedBy, type BudgetParts, budgetsOf, EVENING, RUN_A, stepOf, usedOf } from "../budget/budgets-under-test.ts";
 import { completeWithin } from "./complete-within.ts";
 
 const transcript: readonly TranscriptEntry[] = [{ type: "user", runId: RUN_A, text: "Look at it.", at: 0 }];

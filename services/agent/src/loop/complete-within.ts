@@ -11,10 +11,10 @@ import {
   RateLimitError,
   ValidationError,
 } from "@toolbus/models";
-import type { Stopped } from "../loop/end.ts";
-import type { Turn } from "../loop/turn.ts";
+import type { Stopped } from "./end.ts";
+import type { Turn } from "./turn.ts";
 import { usageOfReply } from "../usage.ts";
-import type { BudgetedRun, Budgets, Refused } from "./budgets.ts";
+import type { BudgetedRun, Budgets, Refused } from "../budget/budgets.ts";
 
 /** A reply, what it cost, and how many of its tool calls the budgets have room for. */
 export interface PaidReply {
