@@ -206,7 +206,7 @@ describe("any schema whatever", () => {
           }
         }
       }),
-      { numRuns: 600 },
+      { numRuns: Number(process.env["SCHEMA_RUNS"] ?? 600), seed: Number(process.env["SCHEMA_SEED"] ?? 20_261_121) },
     );
     expect(made).toBeGreaterThan(1000);
   });

@@ -85,7 +85,7 @@ describe("a compiled schema without a loss", () => {
           }
         },
       ),
-      { numRuns: 3000 },
+      { numRuns: Number(process.env["SCHEMA_RUNS"] ?? 3000), seed: Number(process.env["SCHEMA_SEED"] ?? 20_261_121) },
     );
     expect(lossless).toBeGreaterThan(300);
   });
