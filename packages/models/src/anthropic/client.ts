@@ -1,5 +1,6 @@
 import Anthropic from "@anthropic-ai/sdk";
 import type { AdapterSettings } from "../adapter/adapter-settings.ts";
+import { plainFetch } from "../adapter/plain-fetch.ts";
 import { ProviderError } from "../model-errors.ts";
 
 /** Sends one request and gives the events of its answer. Rejects with what the SDK throws, or with `ProviderError` for no stream of events. */
@@ -11,7 +12,10 @@ export type AnthropicClient = (
 /** The longest wait that a timer takes: the signal is the deadline, the SDK has none of its own. */
 const NO_TIMEOUT_MS = 2 ** 31 - 1;
 
-/** Opens no connection. The SDK's own retries, spans and log are off: a retry that nobody sees is none of ours. */
+/** All that is sent besides the body; the SDK would add what it knows of the machine. */
+const SENT = ["content-type", "accept", "user-agent", "anthropic-version", "authorization"];
+
+/** Opens no connection. Nothing of the environment has a say in where it goes, with which key and headers. The SDK's own retries, spans and log are off: a retry that nobody sees is none of ours. */
 export function anthropicClient({ apiKey, baseUrl }: AdapterSettings): AnthropicClient {
   const client = new Anthropic({
     // An empty key keeps the SDK from looking for another one in the environment or on the disk.
@@ -21,6 +25,9 @@ export function anthropicClient({ apiKey, baseUrl }: AdapterSettings): Anthropic
     timeout: NO_TIMEOUT_MS,
     logLevel: "off",
     openTelemetry: false,
+    // As `Headers`, these outweigh `ANTHROPIC_CUSTOM_HEADERS`, which could name another key.
+    defaultHeaders: new Headers({ authorization: `Bearer ${apiKey ?? ""}`, "user-agent": "toolbus" }),
+    fetch: plainFetch(SENT),
   });
   return async (params, signal) => {
     const { data, response } = await client.messages.create(params, { signal }).withResponse();

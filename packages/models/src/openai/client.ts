@@ -1,7 +1,7 @@
 import OpenAI from "openai";
 import type { AdapterSettings } from "../adapter/adapter-settings.ts";
 import { ModelRefused } from "../connect/model-settings.ts";
-import { plainFetch } from "./plain-fetch.ts";
+import { plainFetch } from "../adapter/plain-fetch.ts";
 
 /** One kind of request to one vendor. */
 export interface OpenaiClient {

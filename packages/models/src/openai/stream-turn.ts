@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject } from "@toolbus/contracts";
 import { untilAborted } from "../adapter/until-aborted.ts";
 import type { OpenaiClient } from "./client.ts";
 import { readEvents } from "./read-events.ts";
-import { beginningOf } from "./response-text.ts";
+import { beginningOf } from "../adapter/response-text.ts";
 import { type Asked, brokenOff, notEvents, requestError, streamError, unfinished, unreadable } from "./vendor-error.ts";
 
 interface TurnRequest {

@@ -1,8 +1,8 @@
 import { beginningOf } from "./response-text.ts";
 
 /**
- * Node's `fetch` as the SDK is to use it: of the headers only these are sent, neither what the SDK tells of the machine nor what stands in
- * `OPENAI_CUSTOM_HEADERS`; a redirect is an answer; of an answer that is an error there is only the beginning, as the SDK reads all of it.
+ * Node's `fetch` as an SDK is to use it: of the headers only these are sent, neither what the SDK tells of the machine nor what stands in
+ * `OPENAI_CUSTOM_HEADERS` or `ANTHROPIC_CUSTOM_HEADERS`; a redirect is an answer; of an answer that is an error there is only the beginning, as the SDK reads all of it.
  */
 export function plainFetch(names: readonly string[]): typeof fetch {
   return async (url, init) => {
