@@ -1,15 +1,12 @@
-import { type AllInOne, startAllInOne } from "@toolbus/all-in-one";
-import { type ReleaseApi, startReleaseApi } from "@toolbus/example-release-api";
+import type { AllInOne } from "@toolbus/all-in-one";
+import type { ReleaseApi } from "@toolbus/example-release-api";
 import type { RunEvent } from "@toolbus/contracts";
-import { chatBrain, type Fault, type ModelServer } from "@toolbus/model-servers";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import type { Fault, ModelServer } from "@toolbus/model-servers";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { call, follow } from "./http-client.ts";
-import { serverOf, type Vendor, VENDORS } from "./model-vendors.ts";
-import { someRelease } from "./releases.ts";
+import { ASK, modelSystem, oneRelease } from "./model-system.ts";
+import { VENDORS } from "./model-vendors.ts";
 import { scratch, type Scratch } from "./scratch.ts";
-
-const RELEASE = "v1.5.0";
-const ASK = `get_release_summary {"release_id": "${RELEASE}"}`;
 
 /** What becomes of a run whose first model call goes wrong like this: it is asked again, or it ends with a cause that a person can act on. */
 const FAULTS: readonly (readonly [name: string, fault: Fault, outcome: "again" | RegExp])[] = [
@@ -36,12 +33,7 @@ let files: Scratch;
 let api: ReleaseApi;
 beforeAll(async () => {
   files = scratch();
-  api = await startReleaseApi({
-    directory: files.at("release-api"),
-    releases: new Map([[RELEASE, someRelease(RELEASE)]]),
-    clock: () => 1_700_000_000_000,
-    newId: () => "report",
-  });
+  api = await oneRelease(files.at("release-api"));
 });
 afterAll(async () => {
   await api.stop();
@@ -51,14 +43,15 @@ afterAll(async () => {
 describe.each(SERVED)("a model call through $name that goes wrong", (vendor) => {
   let server: ModelServer;
   let system: AllInOne;
+  let stop: () => Promise<void>;
   beforeAll(async () => {
-    ({ server, system } = await started(vendor));
+    ({ server, system, stop } = await modelSystem(vendor, {
+      directory: files.data(),
+      api,
+      env: { MODEL_RETRY_MS: "20", MODEL_TIMEOUT_MS: "1500", POLL_MS: "50" },
+    }));
   });
-  afterAll(async () => {
-    await system.stop();
-    await server.close();
-    vi.unstubAllEnvs();
-  });
+  afterAll(() => stop());
 
   it.each(FAULTS)("by %s ends in a retry that is seen, or in an error that names the cause", async (_, fault, outcome) => {
     server.failNext(fault);
@@ -89,29 +82,6 @@ describe.each(SERVED)("a model call through $name that goes wrong", (vendor) => 
     expect(server.requests.length - before).toBe(3);
   });
 });
-
-async function started(vendor: Vendor): Promise<{ server: ModelServer; system: AllInOne }> {
-  const server = await serverOf(vendor);
-  if (!server) throw new Error(`${vendor.name} has no server`);
-  server.think(chatBrain());
-  const env = vendor.env(server);
-  // AWS's own chain looks into the environment of the process.
-  for (const [name, value] of Object.entries(env)) if (name.startsWith("AWS_")) vi.stubEnv(name, value);
-  const system = await startAllInOne({
-    directory: files.data(),
-    env: {
-      ...env,
-      GATEWAY_PORT: "0",
-      APPROVALS_PORT: "0",
-      RELEASE_API_URL: api.url,
-      LOG_LEVEL: "silent",
-      MODEL_RETRY_MS: "20",
-      MODEL_TIMEOUT_MS: "1500",
-      POLL_MS: "50",
-    },
-  });
-  return { server, system };
-}
 
 /** Says this in a conversation of its own and gives all that happened. */
 async function said({ gatewayUrl, keys }: AllInOne, text: string): Promise<readonly RunEvent[]> {

@@ -1,15 +1,12 @@
-import { type AllInOne, startAllInOne } from "@toolbus/all-in-one";
-import { type ReleaseApi, startReleaseApi } from "@toolbus/example-release-api";
+import type { AllInOne } from "@toolbus/all-in-one";
+import type { ReleaseApi } from "@toolbus/example-release-api";
 import type { ArgumentsDelta, RunEvent, TextDelta, TextReset } from "@toolbus/contracts";
-import { chatBrain, type ModelServer } from "@toolbus/model-servers";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import type { ModelServer } from "@toolbus/model-servers";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { call } from "./http-client.ts";
-import { serverOf, type Vendor, VENDORS } from "./model-vendors.ts";
-import { someRelease } from "./releases.ts";
+import { ASK, modelSystem, oneRelease, RELEASE } from "./model-system.ts";
+import { VENDORS } from "./model-vendors.ts";
 import { scratch, type Scratch } from "./scratch.ts";
-
-const RELEASE = "v1.5.0";
-const ASK = `get_release_summary {"release_id": "${RELEASE}"}`;
 
 type Item = RunEvent | TextDelta | ArgumentsDelta | TextReset;
 
@@ -17,12 +14,7 @@ let files: Scratch;
 let api: ReleaseApi;
 beforeAll(async () => {
   files = scratch();
-  api = await startReleaseApi({
-    directory: files.at("release-api"),
-    releases: new Map([[RELEASE, someRelease(RELEASE)]]),
-    clock: () => 1_700_000_000_000,
-    newId: () => "report",
-  });
+  api = await oneRelease(files.at("release-api"));
 });
 afterAll(async () => {
   await api.stop();
@@ -32,14 +24,15 @@ afterAll(async () => {
 describe.each(VENDORS.filter(({ served }) => served !== null))("what a model writes through $name", (vendor) => {
   let server: ModelServer;
   let system: AllInOne;
+  let stop: () => Promise<void>;
   beforeAll(async () => {
-    ({ server, system } = await started(vendor));
+    ({ server, system, stop } = await modelSystem(vendor, {
+      directory: files.data(),
+      api,
+      env: { MODEL_RETRY_MS: "20" },
+    }));
   });
-  afterAll(async () => {
-    await system.stop();
-    await server.close();
-    vi.unstubAllEnvs();
-  });
+  afterAll(() => stop());
 
   it("is streamed as it comes: text, and the arguments of its call, before the turn that says all of it", async () => {
     const items = await streamed(system, ASK);
@@ -67,24 +60,6 @@ describe.each(VENDORS.filter(({ served }) => served !== null))("what a model wri
     expect(items.at(-1)).toMatchObject({ type: "run.completed" });
   });
 });
-
-async function started(vendor: Vendor): Promise<{ server: ModelServer; system: AllInOne }> {
-  const server = await serverOf(vendor);
-  if (!server) throw new Error(`${vendor.name} has no server`);
-  server.think(chatBrain());
-  const env = vendor.env(server);
-  // AWS's own chain looks into the environment of the process.
-  for (const [name, value] of Object.entries(env)) if (name.startsWith("AWS_")) vi.stubEnv(name, value);
-  const directory = files.data();
-  const ports = { GATEWAY_PORT: "0", APPROVALS_PORT: "0" };
-  return {
-    server,
-    system: await startAllInOne({
-      directory,
-      env: { ...env, ...ports, RELEASE_API_URL: api.url, LOG_LEVEL: "silent", MODEL_RETRY_MS: "20" },
-    }),
-  };
-}
 
 /** Says this in a conversation of its own and gives everything that the stream of the answer held. */
 async function streamed({ gatewayUrl, keys }: AllInOne, text: string): Promise<readonly Item[]> {
