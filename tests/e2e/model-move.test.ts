@@ -1,28 +1,19 @@
-import { startAllInOne } from "@toolbus/all-in-one";
-import { type ReleaseApi, startReleaseApi } from "@toolbus/example-release-api";
+import type { ReleaseApi } from "@toolbus/example-release-api";
 import { type Asked, chatBrain } from "@toolbus/model-servers";
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { call, follow } from "./http-client.ts";
-import { serverOf, type Vendor, VENDORS } from "./model-vendors.ts";
-import { someRelease } from "./releases.ts";
+import { ASK, modelSystem, oneRelease } from "./model-system.ts";
+import { type Vendor, VENDORS } from "./model-vendors.ts";
 import { scratch, type Scratch } from "./scratch.ts";
 
-const RELEASE = "v1.5.0";
-const ASK = `get_release_summary {"release_id": "${RELEASE}"}`;
 const SERVED = VENDORS.filter(({ served }) => served !== null);
 
 let files: Scratch;
 let api: ReleaseApi;
 beforeAll(async () => {
   files = scratch();
-  api = await startReleaseApi({
-    directory: files.at("release-api"),
-    releases: new Map([[RELEASE, someRelease(RELEASE)]]),
-    clock: () => 1_700_000_000_000,
-    newId: () => "report",
-  });
+  api = await oneRelease(files.at("release-api"));
 });
-afterEach(() => vi.unstubAllEnvs());
 afterAll(async () => {
   await api.stop();
   files.remove();
@@ -49,16 +40,10 @@ describe("a conversation that moves from vendor to vendor", () => {
 
 /** One message of the conversation, answered by this vendor's model on the same data as the ones before. */
 async function talked(vendor: Vendor, directory: string, before: string | null) {
-  const server = await serverOf(vendor);
-  if (!server) throw new Error(`${vendor.name} has no server`);
+  const { server, system, stop } = await modelSystem(vendor, { directory, api });
   let last: Asked | null = null;
   const think = chatBrain();
   server.think((asked) => think((last = asked)));
-  const env = vendor.env(server);
-  // AWS's own chain looks into the environment of the process.
-  for (const [name, value] of Object.entries(env)) if (name.startsWith("AWS_")) vi.stubEnv(name, value);
-  const ports = { GATEWAY_PORT: "0", APPROVALS_PORT: "0" };
-  const system = await startAllInOne({ directory, env: { ...env, ...ports, RELEASE_API_URL: api.url, LOG_LEVEL: "silent" } });
   const { gatewayUrl: gateway, keys } = system;
   try {
     const conversationId =
@@ -70,7 +55,6 @@ async function talked(vendor: Vendor, directory: string, before: string | null) 
     if (!last) throw new Error("the model was not asked");
     return { conversationId, end, refused, last: last as Asked };
   } finally {
-    await system.stop();
-    await server.close();
+    await stop();
   }
 }
