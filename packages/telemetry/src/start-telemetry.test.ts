@@ -61,7 +61,8 @@ describe("telemetry", () => {
       status: "ERROR",
       attributes: { "error.type": "TypeError" },
     });
-    expect(BigInt(String(outer?.["endTimeUnixNano"])) >= BigInt(String(inner?.["endTimeUnixNano"]))).toBe(true);
+    // The SDK cuts each span's start to a whole millisecond, and adds what it lasted: an inner span may seem to end up to one after its outer.
+    expect(BigInt(String(outer?.["endTimeUnixNano"])) + 1_000_000n >= BigInt(String(inner?.["endTimeUnixNano"]))).toBe(true);
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
