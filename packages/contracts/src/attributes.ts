@@ -22,6 +22,9 @@ export const attributes = {
   receipt: "toolbus-receipt",
   blob: "toolbus-blob",
   replayOf: "toolbus-replay-of",
+  /** Who signed the message, and how: where only one service, or none but ours, may say it. */
+  sender: "toolbus-sender",
+  signature: "toolbus-signature",
   traceparent: "traceparent",
   tracestate: "tracestate",
   baggage: "baggage",

@@ -57,7 +57,7 @@ describe("bodies of requests", () => {
     ["POST /v1/conversations/{id}/messages", contracts.MessageRequest, "text ifActive?"],
     ["POST /v1/runs/{id}/answers", contracts.AnswerRequest, "callId text"],
     ["POST /v1/approvals/{id}/decision", contracts.DecisionRequest, "decision token comment? ticket?"],
-    ["an entry of the file of API keys", contracts.ApiKey, "id sha256 principal tenant roles scopes"],
+    ["an entry of the file of API keys", contracts.ApiKey, "id sha256 principal tenant roles scopes tools?"],
   ])("%s has exactly its fields", (_, schema, expected) => {
     expect(fields(schema)).toBe(expected);
   });
@@ -70,7 +70,8 @@ describe("what is signed", () => {
       contracts.GrantClaims,
       "iss aud jti iat nbf exp era tenant runId callId tool toolVersion toolHash argsHash tier requester approvers need ticket?",
     ],
-    ["a receipt", contracts.ReceiptClaims, "callId toolset tool toolHash argsHash fence resultHash at"],
+    ["a receipt", contracts.ReceiptClaims, "callId toolset tool toolHash argsHash fence resultHash answerHash at"],
+    ["a sending proof", contracts.SendingClaims, "callId toolset tool toolHash argsHash jti fence preparedHash at"],
     [
       "a tool definition, whose hash a grant names",
       contracts.ToolDefinition,

@@ -36,6 +36,8 @@ export const EraRaise = Type.Object(
     reason: Type.String({ minLength: 1, maxLength: 200, pattern: "^[^\\u0000-\\u001f]+$" }),
     /** Holds every shard as well. */
     hold: Type.Optional(Type.Boolean()),
+    /** Over a stored era that approvals did not sign, whatever it says; holds every shard. */
+    replace: Type.Optional(Type.Boolean()),
   },
   closed,
 );

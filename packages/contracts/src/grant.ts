@@ -52,19 +52,44 @@ export const GrantClaims = Type.Object(
 );
 export type GrantClaims = Static<typeof GrantClaims>;
 
+const aCall = {
+  callId: CallId,
+  toolset: Type.String({ pattern: `^${Toolset}$` }),
+  tool: ToolName,
+  toolHash: Hash,
+  argsHash: Hash,
+} as const;
+
 /** The payload of a receipt: what a worker says, under its toolset's own key, that it did for one call. */
 export const ReceiptClaims = Type.Object(
   {
-    callId: CallId,
-    toolset: Type.String({ pattern: `^${Toolset}$` }),
-    tool: ToolName,
-    toolHash: Hash,
-    argsHash: Hash,
-    fence: Type.Integer({ minimum: 1 }),
+    ...aCall,
+    /** The attempt; 0 where nothing began, as for arguments that are not valid. */
+    fence: Type.Integer({ minimum: 0 }),
+    /** Of the whole content, for evidence. */
     resultHash: Hash,
+    /** Of all that the answer says: its status and error too, so that a success cannot be passed off as a failure. */
+    answerHash: Hash,
     /** Milliseconds since 1970. */
     at: Milliseconds,
   },
   closed,
 );
 export type ReceiptClaims = Static<typeof ReceiptClaims>;
+
+/** The payload of a sending proof: what an attempt is about to send, under its toolset's own key. Whoever takes over sends that and nothing else. */
+export const SendingClaims = Type.Object(
+  {
+    ...aCall,
+    /** The approval whose grant allows it. */
+    jti: Type.String({ pattern: ID_PATTERNS.approval }),
+    /** The attempt that sent first. Those that take over have higher ones and sign nothing. */
+    fence: Type.Integer({ minimum: 1 }),
+    /** Of the prepared value's JSON text. */
+    preparedHash: Hash,
+    /** When it was sent, by the store's clock: a target keeps a key for only so long. Milliseconds since 1970. */
+    at: Milliseconds,
+  },
+  closed,
+);
+export type SendingClaims = Static<typeof SendingClaims>;

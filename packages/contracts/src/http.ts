@@ -4,6 +4,7 @@ import { DECISIONS } from "./documents/approval.ts";
 import { IF_ACTIVE } from "./documents/gateway.ts";
 import { ID_PATTERNS } from "./ids.ts";
 import { declared, declaredQuery, jsonParser } from "./parse.ts";
+import { Scopes, ToolEntries } from "./tool-rights.ts";
 
 const closed = { additionalProperties: false } as const;
 
@@ -177,7 +178,9 @@ export const ApiKey = Type.Object(
     principal: Type.String({ minLength: 1, maxLength: 200 }),
     tenant: Type.String({ minLength: 1, maxLength: 64 }),
     roles: Type.Array(Type.Enum([...ROLES]), { minItems: 1 }),
-    scopes: Type.Array(Type.String(), { maxItems: 64 }),
+    scopes: Scopes,
+    /** The toolsets and tools that runs of its bearer may use; absent: all of them. */
+    tools: Type.Optional(ToolEntries),
   },
   closed,
 );

@@ -50,3 +50,33 @@ export const StoredSigningKey = Type.Object(
   { additionalProperties: false },
 );
 export type StoredSigningKey = Static<typeof StoredSigningKey>;
+
+/**
+ * Content of the file that `SERVICE_KEYS_FILE` names: the public keys of each service, by its name (`gateway`, `agent`, `worker.<toolset>`, `approvals`). While a
+ * key is rotated the old and the new one stand there.
+ */
+export const TrustedKeysFile = Type.Object({ services: Type.Record(Type.String({ minLength: 1, maxLength: 80 }), Jwks) });
+export type TrustedKeysFile = Static<typeof TrustedKeysFile>;
+
+/** How far the rotation of a file's keys is; absent when none is under way. `toolbus keys rotate` reads and writes it, services do not. */
+const Rotation = Type.Optional(Type.Enum(["verifying", "signing"]));
+
+/** Content of the file that `APPROVALS_SEAL_KEYS_FILE` names. The first key seals; all of them open. Equal on all replicas. */
+export const SealKeysFile = Type.Object(
+  {
+    rotation: Rotation,
+    keys: Type.Array(
+      Type.Object({ kid: Type.String({ pattern: "^[A-Za-z0-9_-]{1,64}$" }), secret: Bytes32 }, { additionalProperties: false }),
+      { minItems: 1, maxItems: 16 },
+    ),
+  },
+  { additionalProperties: false },
+);
+export type SealKeysFile = Static<typeof SealKeysFile>;
+
+/** A file with several signing keys, while one is rotated: the first signs, the others are there for their public halves. */
+export const StoredSigningKeys = Type.Object(
+  { rotation: Rotation, keys: Type.Array(StoredSigningKey, { minItems: 1, maxItems: 8 }) },
+  { additionalProperties: false },
+);
+export type StoredSigningKeys = Static<typeof StoredSigningKeys>;

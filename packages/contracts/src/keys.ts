@@ -29,6 +29,7 @@ export type Family =
   | "security"
   | "dead"
   | "replay"
+  | "removal"
   | `registry.${string}`
   | `ledger.${string}`
   | `rate.${string}`
@@ -80,7 +81,8 @@ export const keys = {
   /** Another version of it that approvals grants as well. */
   pinBeside: (tool: string, hash: string) => keyOf("pin", HOME_SHARD, `${tool}@${hash}`),
   era: () => keyOf("era", HOME_SHARD, "era"),
-  quota: (runId: string, name: string) => keyOf("quota", shardOf(runId), `${rootRunId(runId)}:${name}`),
+  /** How many writes of a tool policy alone granted under one origin. */
+  quota: (runId: string, tool: string) => keyOf("quota", shardOf(runId), `${rootRunId(runId)}:${tool}:granted`),
   security: (shard: string, service: string) => keyOf("security", shard, service),
   pendingApprovals: () => "index.approvals.pending",
   /** How much of its minute a caller has used. Belongs to no conversation, so its shard is given. */
@@ -90,5 +92,8 @@ export const keys = {
   deadLetters: (queue?: string) => (queue === undefined ? "index.dead" : `index.dead.${queue}`),
   /** That an operator asked for a dead letter to be replayed. */
   replayRequest: (letterId: string) => keyOf("replay", shardOf(letterId), letterId),
+  /** That an operator asked for a registration to be taken away, by its member in the registry's index. */
+  removal: (member: string) => keyOf("removal", HOME_SHARD, member),
+  removals: () => "index.removals",
   runIndex: (principal: string) => `index.runs.${principal}`,
 } as const;

@@ -77,13 +77,17 @@ export const ApprovalRequest = Type.Object(
 );
 export type ApprovalRequest = Static<typeof ApprovalRequest>;
 
-/** Body of `approval.cancel`: nobody needs this decision any more. */
-export const ApprovalCancel = Type.Object({ toolCallId: CallId, reason: Type.String({ maxLength: 200 }) }, closed);
+/** Why an agent withdraws a request. A list and no text: people read the sentence that approvals has for it. */
+export const CANCEL_REASONS = ["not_needed", "run_cancelled"] as const;
+export type CancelReason = (typeof CANCEL_REASONS)[number];
+
+/** Body of `approval.cancel`: nobody needs this decision any more. Signed by the agent that asked. */
+export const ApprovalCancel = Type.Object({ toolCallId: CallId, reason: Type.Enum([...CANCEL_REASONS]) }, closed);
 export type ApprovalCancel = Static<typeof ApprovalCancel>;
 
 /**
  * Body of `approval.rollback`: a process noticed that the store lost commits of these shards. `seenAt`: when it had last seen one of them, by the
- * store's clock, so that approvals tells a loss that it knows from another.
+ * store's clock, so that approvals tells a loss that it knows from another. Signed by its sender.
  */
 export const ApprovalRollback = Type.Object(
   {

@@ -71,6 +71,8 @@ describe("names on the bus", () => {
       receipt: "toolbus-receipt",
       blob: "toolbus-blob",
       replayOf: "toolbus-replay-of",
+      sender: "toolbus-sender",
+      signature: "toolbus-signature",
       traceparent: "traceparent",
       tracestate: "tracestate",
       baggage: "baggage",
@@ -170,6 +172,8 @@ describe("names in the store", () => {
       keys.deadLetters(),
       keys.deadLetters("tool.invoke.release"),
       keys.replayRequest(LETTER),
+      keys.removal("release/get_release@1.2"),
+      keys.removals(),
       keys.runIndex("user:one"),
     ]).toEqual([
       `tb:origin:{0a}:${CONVERSATION}`,
@@ -197,7 +201,7 @@ describe("names in the store", () => {
       "tb:pin:{00}:get_release@sha256-x",
       "tb:era:{00}:era",
       "tb:profile:{00}:default",
-      `tb:quota:{0a}:${RUN}:writes`,
+      `tb:quota:{0a}:${RUN}:writes:granted`,
       "tb:security:{0a}:worker.release",
       "index.approvals.pending",
       "tb:rate.gateway:{0a}:runs:hash",
@@ -205,6 +209,8 @@ describe("names in the store", () => {
       "index.dead",
       "index.dead.tool.invoke.release",
       `tb:replay:{0a}:${LETTER}`,
+      "tb:removal:{00}:release/get_release@1.2",
+      "index.removals",
       "index.runs.user:one",
     ]);
     expect(contracts.DEFAULT_SHARDS).toBe(16);

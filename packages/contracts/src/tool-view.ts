@@ -23,6 +23,8 @@ export const ToolView = Type.Object(
     hash: Type.String(),
     owner: Type.Optional(Type.String()),
     scopes: Type.Optional(Type.Array(Type.String())),
+    /** Why the caller's key may not use it, in a sentence; absent: it may. */
+    forbidden: Type.Optional(Type.String()),
     /** The feature flag that can switch it off. */
     flag: Type.Optional(Type.String()),
     /** What to use instead, and what differs. */

@@ -49,7 +49,17 @@ describe("a changed grant", () => {
     const { grants, signer, attacker, judge } = await setup();
     for (const { claims } of grants) {
       const { callId, tool, toolHash, argsHash } = claims;
-      const receipt = { callId, toolset: "orders", tool, toolHash, argsHash, fence: 1, resultHash: contentHash(""), at: NOW };
+      const receipt = {
+        callId,
+        toolset: "orders",
+        tool,
+        toolHash,
+        argsHash,
+        fence: 1,
+        resultHash: contentHash(""),
+        answerHash: contentHash(""),
+        at: NOW,
+      };
       const header = { alg: "Ed25519", kid: signer.kid, typ: "tb-receipt+jwt" };
       const otherType = await new CompactSign(Buffer.from(JSON.stringify(claims))).setProtectedHeader(header).sign(signer.key);
       const imitation = await signGrant(claims, { ...attacker, kid: signer.kid });

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import type { ToolDefinition } from "@toolbus/contracts";
+import { failedResult, type ToolDefinition, type ToolResult } from "@toolbus/contracts";
 import { describe, expect, it } from "vitest";
-import { argumentsHash, contentHash, secretHash, toolHash } from "./hashes.ts";
+import { answerHash, argumentsHash, contentHash, preparedHash, secretHash, toolHash } from "./hashes.ts";
 
 const definition: ToolDefinition = {
   name: "refund_order",
@@ -38,5 +38,31 @@ describe("hashes", () => {
     ["version", { version: "1.0.1" }],
   ])("of a tool change with its %s", (_, change) => {
     expect(toolHash({ ...definition, ...change })).not.toBe(toolHash(definition));
+  });
+
+  const failed = failedResult("denied_by_user", "No.", { details: [{ path: "/a", message: "b" }] });
+  const ref = { blob: `sha256-${"0".repeat(64)}`, chars: 4, bytes: 4 };
+  it.each<[string, Partial<ToolResult>]>([
+    ["status", { status: "ok" }],
+    ["error flag", { isError: false }],
+    ["content", { content: "{}" }],
+    ["error", { error: { ...failed.error, code: "timeout" } as ToolResult["error"] & object }],
+    ["details", { error: { ...failed.error, details: [] } as unknown as ToolResult["error"] & object }],
+    ["blob", { contentRef: ref }],
+    ["cut", { truncated: true }],
+  ])("of an answer change with its %s", (_, change) => {
+    expect(answerHash({ ...failed, ...change })).not.toBe(answerHash(failed));
+  });
+
+  it("of an answer are the same without its record, with its error written down in another order, and there for any text", () => {
+    const { code, ...rest } = failed.error ?? { code: "" };
+    const again: ToolResult = { ...failed, error: { ...rest, code } as ToolResult["error"] & object };
+    expect(answerHash(again)).toBe(answerHash(failed));
+    expect(answerHash({ ...failed, content: "\ud800" })).not.toBe(answerHash({ ...failed, content: "\ud801" }));
+  });
+
+  it("of a prepared value are those of its JSON text", () => {
+    expect(preparedHash({ to: "BAKERY", amount: 5 })).toBe(contentHash('{"to":"BAKERY","amount":5}'));
+    expect(preparedHash(null)).toBe(contentHash("null"));
   });
 });

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { ToolDefinition, ToolResult } from "@toolbus/contracts";
+import type { Json, ToolDefinition, ToolResult } from "@toolbus/contracts";
 import { canonicalJson } from "./canonical-json.ts";
 
 // All hashes have one form: `sha256-` and the digest in base64url.
@@ -22,6 +22,29 @@ export function contentHash(text: string): string {
 /** The `contentHash` of a result's whole content, without reading the blob of a long one: its name is the same digest in hex. */
 export function resultHash({ content, contentRef }: Pick<ToolResult, "content" | "contentRef">): string {
   return contentRef === undefined ? contentHash(content) : `sha256-${Buffer.from(contentRef.blob.slice(7), "hex").toString("base64url")}`;
+}
+
+/** The hash of all that an answer says, except its record: what a receipt binds besides the content. `status` may be one that is no result's. */
+export function answerHash(
+  answer: Pick<ToolResult, "content" | "contentRef" | "isError" | "error" | "truncated"> & { readonly status: string },
+): string {
+  const { status, isError, content, contentRef, error, truncated } = answer;
+  const whole = contentRef && [contentRef.blob, contentRef.chars, contentRef.bytes];
+  const why = error && [
+    error.code,
+    error.class,
+    error.message,
+    error.retryable,
+    error.retryAfter,
+    error.details?.map((d) => [d.path, d.message]),
+  ];
+  // By place, and what is not there as null: a text for whatever a stranger may send, lone surrogates too, which canonical JSON refuses.
+  return sha256(JSON.stringify([status, isError, content, whole, why, truncated]));
+}
+
+/** The hash of a write's prepared value, over its JSON text. */
+export function preparedHash(prepared: Json): string {
+  return sha256(JSON.stringify(prepared));
 }
 
 /** The hash of a call's secret. An answer carries it, so that only who saw the invoke can answer. */

@@ -1,5 +1,5 @@
+import { sign, verify } from "node:crypto";
 import { type Json, type JsonObject } from "@toolbus/contracts";
-import { CompactSign, compactVerify, errors } from "jose";
 import { canonicalJson } from "./canonical-json.ts";
 import type { KeySet } from "./key-set.ts";
 import type { Signer } from "./keys.ts";
@@ -9,16 +9,25 @@ import { isObject, parseStrictJson } from "./strict-json.ts";
 export const MAX_SIGNED_CHARS = 8 * 1024;
 
 /** What is signed, told apart by `typ`, so that one kind never passes for another even under one key. */
-export type SignedType = "tb-grant+jwt" | "tb-receipt+jwt";
+export type SignedType =
+  | "tb-grant+jwt"
+  | "tb-receipt+jwt"
+  | "tb-sending+jwt"
+  | "tb-pin+jwt"
+  | "tb-era+jwt"
+  | "tb-origin+jwt"
+  | "tb-removal+jwt"
+  | "tb-message+jwt";
 
 /** The one algorithm (RFC 9864). What a header asks for is compared with it, never followed. */
 const ALGORITHM = "Ed25519";
 
 /** Signs a payload as compact JWS. The same payload and key give the same bytes. Throws a RangeError when the text gets too long to be read. */
 export async function signJws(typ: SignedType, payload: JsonObject, signer: Signer): Promise<string> {
-  const text = await new CompactSign(new TextEncoder().encode(canonicalJson(payload)))
-    .setProtectedHeader({ alg: ALGORITHM, kid: signer.kid, typ })
-    .sign(signer.key);
+  const header = Buffer.from(JSON.stringify({ alg: ALGORITHM, kid: signer.kid, typ })).toString("base64url");
+  const signed = `${header}.${Buffer.from(canonicalJson(payload)).toString("base64url")}`;
+  // Node's own, in this thread: a third of the processor time of Web Crypto's way through its pool.
+  const text = `${signed}.${sign(null, Buffer.from(signed), signer.key).toString("base64url")}`;
   if (text.length > MAX_SIGNED_CHARS)
     throw new RangeError(`A ${typ} of ${text.length} characters is over the limit of ${MAX_SIGNED_CHARS}.`);
   return text;
@@ -31,7 +40,7 @@ export type UnsignedReason = "too_large" | "malformed" | "header" | "signature";
  * it, never for acting on it.
  */
 export type OpenedJws =
-  | { readonly kind: "opened"; readonly payload: Json }
+  | { readonly kind: "opened"; readonly kid: string; readonly payload: Json }
   | { readonly kind: "unknown_key"; readonly kid: string; readonly payload: Json }
   | { readonly kind: "refused"; readonly reason: UnsignedReason; readonly detail: string };
 
@@ -51,14 +60,10 @@ export async function openJws(typ: SignedType, text: string, keys: KeySet): Prom
   if (content === null) return refused("malformed", "the payload is not strict JSON");
   const key = await keys.find(kid);
   if (!key) return { kind: "unknown_key", kid, payload: content };
-  try {
-    await compactVerify(text, key, { algorithms: [ALGORITHM] });
-  } catch (error) {
-    // Anything else is a broken key or runtime, which must not look like an attack.
-    if (!(error instanceof errors.JOSEError)) throw error;
+  // The key is of one algorithm alone (`importKeys`), so nothing that a header says chooses another one.
+  if (!verify(null, Buffer.from(text.slice(0, text.lastIndexOf("."))), key, signature))
     return refused("signature", `the signature is not by key ${kid}`);
-  }
-  return { kind: "opened", payload: content };
+  return { kind: "opened", kid, payload: content };
 }
 
 /** The bytes of a segment, or null when it is empty or not the text that these bytes encode to. */

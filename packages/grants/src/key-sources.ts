@@ -1,5 +1,6 @@
+import { createPublicKey, type KeyObject } from "node:crypto";
 import { open } from "node:fs/promises";
-import { describeProblems, type Jwks } from "@toolbus/contracts";
+import { describeProblems, type Jwks, type PublicJwk } from "@toolbus/contracts";
 import { cachedKeys } from "./cached-keys.ts";
 import { type ImportedKeys, importKeys, parseJwks } from "./jwks.ts";
 import { KeyRefused } from "./key-refused.ts";
@@ -12,9 +13,31 @@ export function staticKeySet(jwks: Jwks): KeySet {
   if (!parsed.ok) throw new KeyRefused(`The key set is of no use: ${describeProblems(parsed.problems)}.`);
   let imported: Promise<ImportedKeys> | undefined;
   return {
+    jwks: parsed.value,
     async find(kid) {
       imported ??= importKeys(parsed.value);
       return (await imported).get(kid) ?? null;
+    },
+  };
+}
+
+/** A key set of public keys that were judged already, at hand at once. Of two with one id the first counts. */
+export function publicKeys(keys: readonly PublicJwk[]): KeySet {
+  const imported = new Map<string, KeyObject>();
+  for (const { kty, crv, x, kid } of keys)
+    if (!imported.has(kid)) imported.set(kid, createPublicKey({ key: { kty, crv, x }, format: "jwk" }));
+  return { find: async (kid) => imported.get(kid) ?? null };
+}
+
+/** The keys of all these sets; the first that knows an id is asked alone. */
+export function unitedKeys(sets: readonly KeySet[]): KeySet {
+  return {
+    async find(kid) {
+      for (const set of sets) {
+        const key = await set.find(kid);
+        if (key !== null) return key;
+      }
+      return null;
     },
   };
 }

@@ -1,5 +1,11 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from "node:crypto";
-import { type Jwks, type StoredSigningKey, StoredSigningKey as StoredSigningKeySchema, jsonParser } from "@toolbus/contracts";
+import {
+  type Jwks,
+  type PublicJwk,
+  type StoredSigningKey,
+  StoredSigningKey as StoredSigningKeySchema,
+  jsonParser,
+} from "@toolbus/contracts";
 import { calculateJwkThumbprint, exportJWK, generateKeyPair } from "jose";
 import { KeyRefused } from "./key-refused.ts";
 
@@ -31,6 +37,12 @@ export async function signerOf(stored: StoredSigningKey): Promise<Signer> {
 /** The public halves, as they are published. */
 export function publicKeySet(stored: readonly StoredSigningKey[]): Jwks {
   return { keys: stored.map(({ kty, crv, x, kid, alg, use }) => ({ kty, crv, x, kid, alg, use })) };
+}
+
+/** The public half of what signs. */
+export function publicKeyOf({ kid, key }: Signer): PublicJwk {
+  const { x = "" } = createPublicKey(key).export({ format: "jwk" });
+  return { kty: "OKP", crv: "Ed25519", x, kid, alg: "Ed25519", use: "sig" };
 }
 
 /** Parses the text of a stored signing key. */

@@ -23,6 +23,7 @@ describe("a receipt", () => {
     ["call", { callId: "rn_0a_01J9Z3NDEKTSV4RRFFQ69G5FAV.3.1" }],
     ["toolset", { toolset: "release" }],
     ["result", { resultHash: contentHash("another result") }],
+    ["status", { answerHash: contentHash("error: refunded") }],
     ["attempt", { fence: 2 }],
   ])("of another %s is forged", async (_, other) => {
     const { claims, receipt, keys } = await setup();
@@ -47,7 +48,7 @@ describe("a receipt", () => {
 
   it("is not signed over claims that nobody would read", async () => {
     const { claims, signer } = await setup();
-    await expect(signReceipt({ ...claims, fence: 0 }, signer)).rejects.toThrow(/\/fence/);
+    await expect(signReceipt({ ...claims, fence: -1 }, signer)).rejects.toThrow(/\/fence/);
   });
 });
 
@@ -62,6 +63,7 @@ async function setup() {
     argsHash: contentHash("{}"),
     fence: 1,
     resultHash: contentHash("refunded"),
+    answerHash: contentHash("ok: refunded"),
     at: 1_790_000_000_000,
   };
   return { claims, signer, receipt: await signReceipt(claims, signer), keys: staticKeySet(publicKeySet([stored])) };

@@ -53,6 +53,7 @@ const FIELDS = [
   "argsHash",
   "fence",
   "resultHash",
+  "answerHash",
   "at",
 ] as const satisfies readonly (keyof ReceiptClaims)[];
 

@@ -3,6 +3,7 @@ import type { JsonObject } from "../json.ts";
 import { parser } from "../parse.ts";
 import { ContentRef, ToolResult } from "../result.ts";
 import { Report } from "../report.ts";
+import { Scopes, ToolEntries } from "../tool-rights.ts";
 import { Lease } from "./ledger.ts";
 
 const closed = { additionalProperties: false } as const;
@@ -101,6 +102,8 @@ export const Run = Type.Object(
     traceparent: Type.Optional(Type.String()),
     status: Type.Enum([...RUN_STATUSES]),
     tools: Type.Array(RunTool),
+    /** What its requester may use, out of its origin; absent in a run that began before this was kept. */
+    rights: Type.Optional(Type.Object({ scopes: Scopes, tools: Type.Optional(ToolEntries) }, closed)),
     registryVersion: Type.String(),
     /** The next round; 0 is the seed round. */
     round: Type.Integer(),
@@ -166,6 +169,8 @@ export const Call = Type.Object(
     toolVersion: Type.String(),
     toolHash: Type.String(),
     toolset: Type.String(),
+    /** What its definition demands of the requester; absent: nothing. */
+    scopes: Type.Optional(Type.Array(Type.String())),
     kind: Type.Enum(["read", "compute", "write"]),
     idempotency: Type.Enum(["key", "reconcile", "none"]),
     keepsForMs: Type.Integer(),

@@ -8,6 +8,13 @@ const closed = { additionalProperties: false } as const;
 export const DECISIONS = ["approve", "deny", "revise"] as const;
 export type DecisionKind = (typeof DECISIONS)[number];
 
+/**
+ * What a document that only approvals reads carries: an HMAC by a secret of approvals, over the key of the store, the content and the revision, which is
+ * one above that of the document it replaced. Without it nothing in the document counts.
+ */
+export const DocumentSeal = Type.Object({ kid: Type.String(), revision: Type.Integer({ minimum: 1 }), mac: Type.String() }, closed);
+const seal = Type.Optional(DocumentSeal);
+
 export const Decision = Type.Object(
   {
     approver: Type.String(),
@@ -61,6 +68,9 @@ export const Approval = Type.Object(
     /** How often an answer, held or decided, was sent: each repeat on purpose has a new number. */
     sent: Type.Integer(),
     grant: Type.Optional(GrantTerms),
+    /** An operator vouched for it, because it had no seal: for who asked as well, whose origin nobody signed then. */
+    adopted: Type.Optional(Type.Object({ by: Type.String(), at: Type.Integer() }, closed)),
+    seal,
   },
   closed,
 );
@@ -74,10 +84,16 @@ export const DecisionToken = Type.Object(
     createdAt: Type.Integer(),
     expiresAt: Type.Integer(),
     used: Type.Union([Type.Enum([...DECISIONS]), Type.Null()]),
+    seal,
   },
   closed,
 );
 export type DecisionToken = Static<typeof DecisionToken>;
 
+/** How many writes policy alone granted: a document, because a counter could not be sealed. Family `quota`, written by approvals. */
+export const Quota = Type.Object({ granted: Type.Integer({ minimum: 0 }), seal }, closed);
+export type Quota = Static<typeof Quota>;
+
+export const parseQuota = parser(Quota);
 export const parseApproval = parser(Approval);
 export const parseDecisionToken = parser(DecisionToken);

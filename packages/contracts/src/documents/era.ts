@@ -29,6 +29,21 @@ export const Era = Type.Object(
     raisedAt: Type.Integer(),
     reason: Type.String(),
     lost: Type.Optional(Type.Array(LostShard, { maxItems: 256 })),
+    /** On whose word it was raised for which shard, lately: none is believed without end. */
+    raises: Type.Optional(
+      Type.Array(
+        Type.Object(
+          { shard: Type.String({ pattern: ID_PATTERNS.shard }), by: Type.String({ maxLength: 100 }), at: Type.Integer() },
+          closed,
+        ),
+        {
+          maxItems: 512,
+        },
+      ),
+    ),
+    revision: Type.Optional(Type.Integer({ minimum: 1 })),
+    /** By approvals' own key, over all the rest. */
+    signature: Type.Optional(Type.String({ maxLength: 8192 })),
   },
   closed,
 );

@@ -2,6 +2,7 @@ import { type Static, Type } from "typebox";
 import { ID_PATTERNS } from "../ids.ts";
 import type { JsonObject } from "../json.ts";
 import { parser } from "../parse.ts";
+import { Scopes, ToolEntries } from "../tool-rights.ts";
 
 const closed = { additionalProperties: false } as const;
 const Conversation = Type.String({ pattern: ID_PATTERNS.conversation });
@@ -37,12 +38,19 @@ export const RunOrigin = Type.Object(
     conversationId: Conversation,
     tenant: Type.String(),
     principal: Type.String(),
-    scopes: Type.Array(Type.String(), { maxItems: 64 }),
+    scopes: Scopes,
+    /** See `ToolRights`; absent: the requester's key names no tools, so it may use all of them. */
+    tools: Type.Optional(ToolEntries),
     agent: Type.String(),
     messageHash: Type.String(),
     via: Type.Object({ kind: Type.Enum(["http", "trigger", "schedule"]), principal: Type.Optional(Type.String()) }, closed),
     createdAt: Type.Integer(),
     openUntil: Type.Integer(),
+    /** Of the exact text of the message: a card may show the text only while it has this hash. */
+    textHash: Type.Optional(Type.String({ maxLength: 64 })),
+    revision: Type.Optional(Type.Integer({ minimum: 1 })),
+    /** By the gateway's own key, over all the rest. Without it nobody else acts on the origin. */
+    signature: Type.Optional(Type.String({ maxLength: 8192 })),
   },
   closed,
 );

@@ -28,10 +28,12 @@ export const LedgerRow = Type.Object(
     beganAt: Type.Integer(),
     sendingAt: Type.Optional(Type.Integer()),
     prepared: Type.Optional(Type.Unsafe<Json>({})),
+    /** While it is sending: a JWS by the toolset's own key over what is sent, made by the attempt that sent it. */
+    proof: Type.Optional(Type.String({ maxLength: 8192 })),
     doneAt: Type.Optional(Type.Integer()),
     result: Type.Optional(ToolResult),
-    /** A JWS by the toolset's own key over what it did. */
-    receipt: Type.Optional(Type.String()),
+    /** When it is done: a JWS by the toolset's own key over what it did. A row without the one that belongs to its state proves nothing. */
+    receipt: Type.Optional(Type.String({ maxLength: 8192 })),
   },
   closed,
 );

@@ -1,6 +1,7 @@
 import { type Static, Type } from "typebox";
+import { PublicJwk } from "../jwks.ts";
 import { parser } from "../parse.ts";
-import { ToolDefinition } from "../tool-definition.ts";
+import { TIERS, ToolDefinition } from "../tool-definition.ts";
 
 const closed = { additionalProperties: false } as const;
 
@@ -15,6 +16,8 @@ export const Registration = Type.Object(
     lastSeenAt: Type.Integer(),
     /** Its workers live and say that it cannot be used: since when, and why. */
     unavailable: Type.Optional(Type.Object({ since: Type.Integer(), reason: Type.String({ maxLength: 300 }) }, closed)),
+    /** The public half of the key that its workers sign receipts with, as they say: it counts when an operator pins it with the tool. */
+    receiptKey: Type.Optional(PublicJwk),
   },
   closed,
 );
@@ -59,6 +62,13 @@ export const Pin = Type.Object(
     enabled: Type.Boolean(),
     pinnedAt: Type.Integer(),
     pinnedBy: Type.String(),
+    /** What its calls take at least, where an operator raised that above the definition's own tier. */
+    tier: Type.Optional(Type.Enum([...TIERS])),
+    /** The public keys that the toolset's receipts are verified with: approvals vouches for them with the definition. */
+    receiptKeys: Type.Optional(Type.Array(PublicJwk, { maxItems: 8 })),
+    revision: Type.Optional(Type.Integer({ minimum: 1 })),
+    /** By approvals' own key, over all the rest. */
+    signature: Type.Optional(Type.String({ maxLength: 8192 })),
   },
   closed,
 );

@@ -1,0 +1,234 @@
+import type { Family } from "./keys.ts";
+import { DEFAULT_AGENT, queuesOf, topics } from "./topics.ts";
+
+/** What a deployment consists of: each agent and each toolset has queues and documents of its own. `operations` is no toolset with tools and always there. */
+export interface DeploymentParts {
+  readonly agents: readonly string[];
+  readonly toolsets: readonly string[];
+}
+
+/** What one service may do on the bus, by topics. Whoever consumes a topic also publishes its retries and its dead letters. */
+export interface TopicRights {
+  readonly publishes: readonly string[];
+  readonly consumes: readonly string[];
+  readonly announces: readonly string[];
+  readonly listens: readonly string[];
+}
+
+/**
+ * Names in the state store. A family alone stands for all of its ids; `family:id` for one id in every shard; a `*` at the end of a family or an index
+ * for whatever follows. Whoever writes a thing also reads it.
+ */
+export interface Access {
+  readonly writes: readonly string[];
+  readonly reads: readonly string[];
+}
+
+/** What one service may do in the state store. */
+export interface StoreRights {
+  readonly documents: Access;
+  readonly logs: Access;
+  /** Batches of text that are kept for a minute. */
+  readonly live: Access;
+  readonly counters: Access;
+  readonly indexes: Access;
+  /** Whose timers and outbox it claims and settles. */
+  readonly rows: readonly string[];
+  readonly blobs: "none" | "read" | "write";
+}
+
+/** The rights of one service, which has a login of its own on the broker and in the store. */
+export interface ServiceRights {
+  readonly service: string;
+  readonly topics: TopicRights;
+  readonly store: StoreRights;
+}
+
+/** The login that makes what services find on a broker and in a store: exchanges, queues, streams, the record of the store. No service has it. */
+export const SET_UP = "setup";
+
+/** The service that looks after dead letters. */
+export const OPERATIONS = "operations";
+
+/** The service that runs the tools of one toolset. */
+export function workerOf(toolset: string): string {
+  return `worker-${toolset}`;
+}
+
+/**
+ * Who may do what: the one table that logins are made from (`toolbus permissions`). What it does not name is refused by the servers. Commit counters,
+ * marks and the feed are everybody's, because every commit writes them, and everybody reads the record of the store.
+ */
+export function rightsOf({ agents, toolsets }: DeploymentParts): readonly ServiceRights[] {
+  const queues = queuesOf({ agents, toolsets });
+  return [
+    service("gateway", {
+      publishes: [topics.runWake, topics.operationsReplay],
+      documents: {
+        writes: ["origin", "inbox", "ticket", "rate.gateway", "replay"],
+        reads: ["conversation", "run", "call", "profile", "registry.*", "dead"],
+      },
+      logs: { reads: ["transcript", "events"] },
+      live: { reads: ["live"] },
+      indexes: { writes: ["index.runs.*"], reads: ["index.registry", "index.dead", "index.dead.*"] },
+      rows: ["gateway"],
+      blobs: "read",
+    }),
+    service("agent", {
+      publishes: [topics.runWake, topics.approvalRequest, topics.approvalCancel, ...toolsets.map(topics.invoke)],
+      consumes: [
+        topics.runWake,
+        ...agents.flatMap((agent) => [topics.result(agent), topics.approvalHeld(agent), topics.approvalDecided(agent)]),
+      ],
+      announces: [topics.toolCancel, topics.toolRefresh],
+      listens: agents.map(topics.progress),
+      documents: {
+        writes: ["conversation", "run", "call", "stop", "context", "budget", "working", "profile"],
+        reads: ["origin", "inbox", "registry.*", "ledger.*"],
+      },
+      logs: { writes: ["transcript", "events"] },
+      live: { writes: ["live"] },
+      indexes: { writes: ["index.agents"], reads: ["index.registry"] },
+      rows: ["agent"],
+      blobs: "write",
+    }),
+    service("approvals", {
+      publishes: agents.flatMap((agent) => [topics.approvalHeld(agent), topics.approvalDecided(agent)]),
+      consumes: [topics.approvalRequest, topics.approvalCancel, topics.approvalRollback],
+      listens: [topics.toolAnnounce],
+      documents: {
+        writes: ["approval", "token", "audit", "pin", "policy", "era", "quota", "rate.approvals", "removal"],
+        reads: ["origin", "inbox", "registry.*", "security"],
+      },
+      logs: { writes: ["audit"], reads: ["security"] },
+      counters: { writes: ["quota"] },
+      indexes: { writes: ["index.approvals.*", "index.removals"], reads: ["index.registry"] },
+      rows: ["approvals"],
+    }),
+    ...toolsets.map((toolset) =>
+      service(
+        workerOf(toolset),
+        {
+          publishes: agents.map(topics.result),
+          consumes: [topics.invoke(toolset)],
+          announces: [topics.toolAnnounce, ...agents.map(topics.progress)],
+          listens: [topics.toolCancel, topics.toolRefresh],
+          documents: { writes: [`registry.${toolset}`, `ledger.${toolset}`], reads: ["registry.*", "stop"] },
+          // Everybody's list of what is registered: to spoil it is a denial of service, no more.
+          indexes: { writes: ["index.registry"] },
+          blobs: "write",
+        },
+        `worker.${toolset}`,
+      ),
+    ),
+    service(OPERATIONS, {
+      // A replay is the message again, to the queue that gave it up.
+      publishes: queues,
+      consumes: [topics.operationsReplay, ...queues.map(topics.dead)],
+      listens: [topics.toolAnnounce, topics.toolRefresh],
+      // What an operator wants gone is taken away by it, on approvals' signature: the toolset's own workers may be gone already.
+      documents: { writes: ["dead", "registry.*"], reads: ["replay", "removal", "origin", "security"] },
+      logs: { reads: ["security"] },
+      indexes: { writes: ["index.dead", "index.dead.*", "index.registry", "index.removals"], reads: ["index.agents"] },
+    }),
+  ];
+}
+
+/** The deployment of the one agent that there is by default. */
+export function oneAgent(toolsets: readonly string[]): DeploymentParts {
+  return { agents: [DEFAULT_AGENT], toolsets: toolsets.filter((toolset) => toolset !== OPERATIONS) };
+}
+
+type Row = Partial<TopicRights> & {
+  readonly [kind in "documents" | "logs" | "live" | "counters" | "indexes"]?: Partial<Access>;
+} & Partial<Pick<StoreRights, "rows" | "blobs">>;
+
+/** A row of the table with what every service may: tell of a loss, read pins and the era, and add to the security records under its own name. */
+function service(name: string, row: Row, recordedAs: string = name): ServiceRights {
+  const { documents, logs } = row;
+  return {
+    service: name,
+    topics: {
+      publishes: [...new Set([...(row.publishes ?? []), topics.approvalRollback])],
+      consumes: row.consumes ?? [],
+      announces: row.announces ?? [],
+      listens: row.listens ?? [],
+    },
+    store: {
+      documents: {
+        writes: [...(documents?.writes ?? []), `security:${recordedAs}.head`],
+        reads: [...(documents?.reads ?? []), "pin", "era"],
+      },
+      logs: { writes: [...(logs?.writes ?? []), `security:${recordedAs}`], reads: logs?.reads ?? [] },
+      live: access(row.live),
+      counters: access(row.counters),
+      indexes: access(row.indexes),
+      rows: row.rows ?? [],
+      blobs: row.blobs ?? "none",
+    },
+  };
+}
+
+function access(part: Partial<Access> | undefined): Access {
+  return { writes: part?.writes ?? [], reads: part?.reads ?? [] };
+}
+
+/** Whether a thing of this family, index or id is among those that are named. */
+export function isNamed(names: readonly string[], family: string, id = ""): boolean {
+  return names.some((name) => {
+    const [wanted = "", only] = name.split(":");
+    const isFamily = wanted.endsWith("*") ? family.startsWith(wanted.slice(0, -1)) : family === wanted;
+    return isFamily && (only === undefined || only === id);
+  });
+}
+
+/** Something that was tried with a login. */
+export interface TriedRight {
+  /** Such as `write approval`: the end of "may" and "may not". */
+  readonly what: string;
+  readonly expected: "allowed" | "refused";
+  readonly found: "allowed" | "refused";
+}
+
+/** A name of every kind in the store of such a deployment, and some of nobody: what a check tries. */
+export function storeNames({ toolsets }: DeploymentParts): { readonly families: readonly string[]; readonly indexes: readonly string[] } {
+  const ofToolsets = [...toolsets, "stranger"].flatMap((toolset) => [`registry.${toolset}`, `ledger.${toolset}`]);
+  return {
+    families: [...FAMILIES, ...ofToolsets, "rate.gateway", "rate.approvals", "rate.stranger"],
+    indexes: ["registry", "agents", "dead", "dead.queue", "approvals.pending", "removals", "runs.somebody", "stranger"].map(
+      (name) => `index.${name}`,
+    ),
+  };
+}
+
+/** The compiler sees to it that none is missing. */
+const FAMILIES = Object.keys({
+  origin: 0,
+  inbox: 0,
+  ticket: 0,
+  conversation: 0,
+  run: 0,
+  call: 0,
+  stop: 0,
+  transcript: 0,
+  context: 0,
+  events: 0,
+  live: 0,
+  budget: 0,
+  working: 0,
+  profile: 0,
+  approval: 0,
+  token: 0,
+  audit: 0,
+  pin: 0,
+  policy: 0,
+  era: 0,
+  quota: 0,
+  security: 0,
+  dead: 0,
+  replay: 0,
+  removal: 0,
+} satisfies Record<PlainFamily, 0>) as readonly PlainFamily[];
+
+/** Those that stand alone, without a service's or a toolset's name behind a dot. */
+type PlainFamily = Exclude<Family, `${string}.${string}`>;

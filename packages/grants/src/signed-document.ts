@@ -1,0 +1,65 @@
+import { createHash } from "node:crypto";
+import type { Json, JsonObject } from "@toolbus/contracts";
+import { openJws, signJws } from "./jws.ts";
+import type { KeySet } from "./key-set.ts";
+import type { Signer } from "./keys.ts";
+import { stableJson } from "./stable-json.ts";
+import { isObject } from "./strict-json.ts";
+
+/** Documents that others than their writer act on. Each kind has a `typ` of its own, so that one never passes for another under one key. */
+export type SignedDocumentType = "tb-pin+jwt" | "tb-era+jwt" | "tb-origin+jwt" | "tb-removal+jwt";
+
+/** A document with its writer's signature beside its content. `revision` is one above that of the document it replaces. */
+export type Signed<T> = T & { readonly revision: number; readonly signature: string };
+
+/**
+ * Signs a document for this very key of the store: what is signed is the key, the revision and the SHA-256 of the canonical content, so a document
+ * of any size has a short signature, and one that is copied to another key is not genuine there.
+ */
+export async function signDocument<T extends JsonObject>(
+  typ: SignedDocumentType,
+  document: { readonly key: string; readonly revision: number; readonly content: T },
+  signer: Signer,
+): Promise<Signed<T>> {
+  const { key, revision } = document;
+  const { signature: _, ...content } = { ...document.content, revision };
+  const signature = await signJws(typ, { key, revision, hash: hashOf(content) }, signer);
+  return { ...document.content, revision, signature };
+}
+
+/**
+ * What was found in a document. Nothing but `genuine` may be acted on. `unsigned`: it has no signature, as those of versions before this one;
+ * `unknown_key`: nobody can tell yet.
+ */
+export type DocumentVerdict =
+  | { readonly kind: "genuine"; readonly revision: number; readonly kid: string }
+  | { readonly kind: "unsigned" | "unknown_key" | "forged"; readonly detail: string };
+
+/** Judges whether a document was written under this key of the store by an owner of one of these keys. */
+export async function verifyDocument(
+  typ: SignedDocumentType,
+  document: { readonly key: string; readonly value: Json },
+  keys: KeySet,
+): Promise<DocumentVerdict> {
+  const { key, value } = document;
+  if (!isObject(value) || value["signature"] === undefined) return { kind: "unsigned", detail: "it has no signature" };
+  const { signature, ...content } = value;
+  if (typeof signature !== "string") return forged("its signature is no text");
+  const opened = await openJws(typ, signature, keys);
+  if (opened.kind === "refused") return forged(opened.detail);
+  if (opened.kind === "unknown_key") return { kind: "unknown_key", detail: `the key ${opened.kid} is not known` };
+  const claims = opened.payload;
+  if (!isObject(claims) || claims["key"] !== key) return forged("its signature is of another document");
+  const { revision, hash } = claims;
+  if (typeof revision !== "number" || content["revision"] !== revision) return forged("its revision is not the signed one");
+  if (hash !== hashOf(content)) return forged("its content is not the signed one");
+  return { kind: "genuine", revision, kid: opened.kid };
+}
+
+function hashOf(content: JsonObject): string {
+  return `sha256-${createHash("sha256").update(stableJson(content)).digest("base64url")}`;
+}
+
+function forged(detail: string): DocumentVerdict {
+  return { kind: "forged", detail };
+}

@@ -1,0 +1,43 @@
+import type { Json } from "@toolbus/contracts";
+import type { KeySet } from "./key-set.ts";
+import { seenRevisions } from "./seen-revisions.ts";
+import { type DocumentVerdict, type SignedDocumentType, verifyDocument } from "./signed-document.ts";
+
+/** As `DocumentVerdict`; `older`: genuine, but this process has seen a later revision of it. */
+export type SignedVerdict = DocumentVerdict | { readonly kind: "older"; readonly detail: string };
+
+/** Reads signed documents of one kind, as one process sees them. */
+export interface SignedReader {
+  read(key: string, value: Json): Promise<SignedVerdict>;
+}
+
+/**
+ * A reader that remembers which text it verified under which key of the store, so that a document that is read for every write costs a comparison and
+ * not a signature; and the highest revision of each. A key that is revoked meanwhile verifies nothing any more.
+ */
+export function signedReader(options: { readonly typ: SignedDocumentType; readonly keys: KeySet; readonly most?: number }): SignedReader {
+  const { typ, keys, most = 1000 } = options;
+  const verified = new Map<string, { readonly text: string; readonly verdict: Extract<DocumentVerdict, { kind: "genuine" }> }>();
+  const seen = seenRevisions();
+  return {
+    async read(key, value) {
+      const text = JSON.stringify(value);
+      const known = verified.get(key);
+      const verdict =
+        known?.text === text && (await keys.find(known.verdict.kid)) !== null
+          ? known.verdict
+          : await verifyDocument(typ, { key, value }, keys);
+      if (verdict.kind !== "genuine") return verdict;
+      if (!seen.note(key, verdict.revision)) return { kind: "older", detail: `its revision ${verdict.revision} was replaced before` };
+      if (known?.text !== text) remember(key, { text, verdict });
+      return verdict;
+    },
+  };
+
+  function remember(key: string, entry: { readonly text: string; readonly verdict: Extract<DocumentVerdict, { kind: "genuine" }> }): void {
+    verified.delete(key);
+    verified.set(key, entry);
+    const [oldest] = verified.keys();
+    if (verified.size > most && oldest !== undefined) verified.delete(oldest);
+  }
+}
