@@ -1,11 +1,12 @@
 export { type AmqpPolicy, amqpPolicies, setPolicyCommands } from "./amqp/policies.ts";
 export { type AmqpTopology, amqpTopology } from "./amqp/topology.ts";
 export * from "./broker-setup.ts";
+export * from "./bus-rights.ts";
 export * from "./connect-bus.ts";
 export * from "./consume-pipeline.ts";
 export * from "./dead-letter.ts";
 export * from "./listen-pipeline.ts";
 export * from "./memory/memory-bus.ts";
 export * from "./message-bus.ts";
-export * from "./nats/rights.ts";
+export { natsRights, natsStreams } from "./nats/rights.ts";
 export * from "./pipeline-log.ts";

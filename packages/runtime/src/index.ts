@@ -24,10 +24,32 @@ export { SAFE_HEADERS } from "./http/safe-headers.ts";
 export { observedOutbox } from "./observed-outbox.ts";
 export { type Outbox, startOutbox } from "./outbox.ts";
 export { pause } from "./pause.ts";
+export { checkPermissions, type LoginCheck, setUpServers } from "./permissions/check-permissions.ts";
+export { type PermissionRequest, readPermissions, writePermissions, type WrittenPermissions } from "./permissions/permission-files.ts";
+export {
+  ADMIN,
+  type Deployment,
+  loginNames,
+  type LoginSecrets,
+  newSecrets,
+  type PermissionPlan,
+  permissionPlan,
+  type ServerFile,
+  type ServiceAddresses,
+} from "./permissions/permission-plan.ts";
 export { Refusal } from "./refusal.ts";
 export { runMain, sentenceOf } from "./run-main.ts";
 export { processSettings, type Running, type RunOptions, runServices } from "./run-services.ts";
-export { defineService, type Infrastructure, type Service, type ServiceDefinition } from "./service.ts";
+export {
+  makeServiceKeys,
+  type Rotatable,
+  rotateServiceKeys,
+  type ServiceKeyFiles,
+  serviceKeyFiles,
+  toolsetsWithKeys,
+  workerKeyFile,
+} from "./service-key-files.ts";
+export { defineService, type Infrastructure, type OwnKeyFile, type Service, type ServiceDefinition } from "./service.ts";
 export {
   BadSettings,
   dollars,
@@ -44,4 +66,5 @@ export { type SpawnedService, type SpawnOptions, spawnService } from "./spawned-
 export { type Loop, startTimerLoop } from "./timer-loop.ts";
 export { loopTimings } from "./timings.ts";
 export { toolFlagSettings } from "./tool-flag-settings.ts";
+export { needKeysOf } from "./trust.ts";
 export { tracedBus, type TracedBusOptions } from "./traced-bus.ts";

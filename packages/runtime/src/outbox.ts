@@ -10,8 +10,8 @@ export interface OutboxOptions {
   readonly bus: MessageBus;
   /** Whose rows these are. */
   readonly service: string;
-  /** Makes the message of a row when it is published; by default the row holds it whole. */
-  readonly prepare?: (row: { readonly topic: string; readonly message: Json }) => Promise<Message>;
+  /** Makes the message of a row when it is published; by default the row holds it whole. Null: there is nothing to say, and the row goes. */
+  readonly prepare?: (row: { readonly topic: string; readonly message: Json }) => Promise<Message | null>;
   readonly log: Log;
   /** How long the committer has before the relay takes a row over. */
   readonly visibilityMs: number;
@@ -91,7 +91,11 @@ export function startOutbox(options: OutboxOptions): Outbox {
 
   async function publishRow(row: Pick<OutboxRow, "shard" | "id" | "topic" | "message">): Promise<void> {
     try {
-      await withinRow(row.message, async () => bus.publish(await prepare(row)));
+      await withinRow(row.message, async () => {
+        const prepared = await prepare(row);
+        if (prepared === null) log.warn({ id: row.id, topic: row.topic }, "a row of the outbox has nothing to say and is taken away");
+        else await bus.publish(prepared);
+      });
     } catch (error) {
       // The row stays; the relay tries again after its visibility.
       log.warn({ error, id: row.id, topic: row.topic }, "a message was not confirmed and is published again later");

@@ -1,13 +1,16 @@
 import { randomBytes } from "node:crypto";
 import { connectBus } from "@toolbus/bus";
 import { rollbackMessage } from "@toolbus/contracts";
+import { signMessage } from "@toolbus/grants";
 import { connectState, type StateStore, type StoreLosses, storeLosses, StoreUnavailable } from "@toolbus/state";
 import { createLog, LOG_LEVELS, recordStoreLoss, recordUntoldLoss, startTelemetry } from "@toolbus/telemetry";
 import type { HttpServer } from "./http/http-server.ts";
 import { startHealthServer } from "./http/health-server.ts";
+import { type Identities, isEmbedded, openIdentities } from "./identities.ts";
 import type { Infrastructure, Service, ServiceDefinition } from "./service.ts";
 import { milliseconds, port, readSettings, type Settings, type SettingsOf, str } from "./settings.ts";
 import { messagingSystem, tracedBus } from "./traced-bus.ts";
+import { openTrustedKeys, trustSettings } from "./trust.ts";
 
 /** What a process reads besides its services' settings. */
 export const processSettings = {
@@ -21,6 +24,7 @@ export const processSettings = {
     choices: ["", "required", "relaxed"],
     desc: "required refuses a Redis that may lose what it acknowledged, relaxed warns; empty: what STATE_URL says, else required",
   }),
+  ...trustSettings,
   LOG_LEVEL: str({ default: "info", choices: [...LOG_LEVELS], desc: "silent, error, warn, info or debug" }),
   TRACE_DIR: str({ default: "", desc: "a folder that gets one file of spans for each trace; empty: none" }),
   TOOL_AUDIT_FILE: str({ default: "", desc: "a file that gets one line for each tool call; empty: none" }),
@@ -64,6 +68,7 @@ export async function runServices(definitions: readonly AnyService[], options: R
   const process = readSettings(processSettings, options.env);
   const log = createLog({ name: definitions.map((d) => d.name).join("+"), level: process.LOG_LEVEL as (typeof LOG_LEVELS)[number] });
   const monotonic = (): number => performance.now();
+  const identities = await openIdentities(definitions, { config, busUrl: process.BUS_URL });
   const telemetry = await startTelemetry({
     env: options.env,
     serviceName: definitions.length === 1 ? (definitions[0]?.name ?? PROCESS) : PROCESS,
@@ -72,7 +77,7 @@ export async function runServices(definitions: readonly AnyService[], options: R
     monotonic,
   });
   const endTelemetry = (): Promise<void> => telemetry.shutdown(Math.min(TELEMETRY_FLUSH_MS, process.DRAIN_MS / 4));
-  const built = await build(process, { log, monotonic, signal: options.signal }).catch(async (error: unknown) => {
+  const built = await build(process, { log, monotonic, signal: options.signal, identities }).catch(async (error: unknown) => {
     await endTelemetry();
     throw error;
   });
@@ -113,7 +118,8 @@ export async function runServices(definitions: readonly AnyService[], options: R
         clock: infrastructure.clock,
         monotonic,
       });
-      services.set(service, await definition.start({ ...infrastructure, bus, log: log.child({ service }) }, config));
+      const identity = identities.of(service);
+      services.set(service, await definition.start({ ...infrastructure, bus, identity, log: log.child({ service }) }, config));
     }
     phase = "running";
   } catch (error) {
@@ -123,14 +129,17 @@ export async function runServices(definitions: readonly AnyService[], options: R
   return running;
 }
 
-type Config = Pick<SettingsOf<typeof processSettings>, "BUS_URL" | "STATE_URL" | "STATE_DURABILITY" | "DRAIN_MS">;
+type Config = SettingsOf<typeof processSettings>;
 
 async function build(
   config: Config,
-  { log, monotonic, signal }: Pick<Infrastructure, "log" | "monotonic"> & { readonly signal: AbortSignal | undefined },
+  parts: Pick<Infrastructure, "log" | "monotonic"> & { readonly signal: AbortSignal | undefined; readonly identities: Identities },
 ): Promise<Infrastructure & { readonly losses: StoreLosses }> {
+  const { log, monotonic, signal, identities } = parts;
   const clock = () => Date.now();
   const random = (bytes: number): Uint8Array => randomBytes(bytes);
+  const trusted = await openTrustedKeys(config, { own: identities.publicKeys, clock, log });
+  const identity = identities.ofProcess;
   const losses = storeLosses({
     onLoss: (loss) => recordStoreLoss(log, loss),
     onUntold: (error) => recordUntoldLoss(log, error),
@@ -139,11 +148,11 @@ async function build(
   try {
     const connecting = connectBus(config.BUS_URL, { clock, log, drainMs: config.DRAIN_MS * DRAIN_SHARE });
     const bus = await untilAborted(connecting, signal, (late) => late.close());
-    losses.tellBy((found) => {
+    losses.tellBy(async (found) => {
       const id = Buffer.from(random(8)).toString("hex");
-      return bus.publish(rollbackMessage({ losses: [...found], source: PROCESS, id, now: clock() }));
+      return bus.publish(await signMessage(rollbackMessage({ losses: [...found], source: PROCESS, id, now: clock() }), identity));
     });
-    return { bus, state, losses, log, random, monotonic, clock };
+    return { bus, state, losses, log, identity, embedded: isEmbedded(config.BUS_URL), trusted, random, monotonic, clock };
   } catch (error) {
     await state.close();
     throw error;

@@ -1,4 +1,5 @@
 import type { MessageBus } from "@toolbus/bus";
+import type { Identity, TrustedKeys } from "@toolbus/grants";
 import type { StateStore, StoreLosses } from "@toolbus/state";
 import type { Log } from "@toolbus/telemetry";
 import type { Settings, SettingsOf } from "./settings.ts";
@@ -10,6 +11,12 @@ export interface Infrastructure {
   /** What the store has lost, as far as this process noticed; absent where nothing can be lost. */
   readonly losses?: StoreLosses;
   readonly log: Log;
+  /** This service's own name and signing key. */
+  readonly identity: Identity;
+  /** All services are in this process (the bus is in memory): a key that is not there may be made. Otherwise keys come from an operator. */
+  readonly embedded: boolean;
+  /** The public keys of all services: whose signature counts as whose. Never from bus or state. */
+  readonly trusted: TrustedKeys;
   /** Cryptographically random bytes. */
   readonly random: (bytes: number) => Uint8Array;
   /** Monotonic milliseconds, for durations inside this process only. */
@@ -29,8 +36,21 @@ export interface Service {
 export interface ServiceDefinition<S extends Settings, R extends Service = Service> {
   readonly name: string;
   readonly settings: S;
+  /**
+   * The file of its signing key, and the names under which its public half is trusted in this process; the first is its own. Absent: it signs with a key
+   * that nobody else trusts.
+   */
+  identity?(config: SettingsOf<S>): OwnKeyFile;
   /** Starts the service; resolves when it takes work. */
   start(infrastructure: Infrastructure, config: SettingsOf<S>): Promise<R>;
+}
+
+/** Where a service has its signing key. */
+export interface OwnKeyFile {
+  /** The setting that names the file, for sentences, and what it says. */
+  readonly setting: string;
+  readonly file: string;
+  readonly names: readonly string[];
 }
 
 /** Declares a service: its name, its settings and the one place where it is put together. */

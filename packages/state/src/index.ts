@@ -5,3 +5,4 @@ export * from "./held-text.ts";
 export * from "./memory/memory-store.ts";
 export * from "./state-store.ts";
 export * from "./store-losses.ts";
+export * from "./store-rights.ts";

@@ -15,7 +15,7 @@ import type { Publisher } from "./publisher.ts";
 import { rungFor } from "./retry-ladder.ts";
 import { settled } from "./settled.ts";
 import { type Generation, openSteadyChannel, type SteadyChannelOptions } from "./steady-channel.ts";
-import { queueName, queueRoute, retryRoute } from "./topology.ts";
+import { cameFor, queueName, queueRoute, retryRoute } from "./topology.ts";
 import { fromWire, toWire } from "./wire.ts";
 
 export interface AmqpConsumer extends Subscription {
@@ -85,6 +85,14 @@ export async function openConsumer(
     held.acks.add(held.received);
     // Given back at once it would come again at once, until the broker knows that this consumer stops.
     if (stopping.signal.aborted) return void tooLate.push(held);
+    const { exchange, routingKey } = held.received.fields;
+    if (!cameFor(namespace, topic, { exchange, routingKey })) {
+      log.error(
+        { topic, exchange, routingKey },
+        "a delivery that was published under another topic is dropped: somebody went round the permissions",
+      );
+      return held.acks.ack(held.received);
+    }
     underWay.add(held);
     void handle(held);
   }

@@ -73,6 +73,17 @@ export function retryRoute(namespace: string, topic: string, rungMs: number): Ro
 }
 
 /**
+ * Whether a delivery came under the key of this topic. RabbitMQ (measured with 3.10) routes by the headers CC and BCC too, and does not ask its topic
+ * permissions about them; but it tells the key that it did ask about. What comes by the default exchange, which no service may write to, was
+ * put there by whoever keeps the broker.
+ */
+export function cameFor(namespace: string, topic: string, { exchange, routingKey }: Route): boolean {
+  return (
+    exchange === "" || [queueRoute(namespace, topic), retryRoute(namespace, topic, 0)].some((route) => route.routingKey === routingKey)
+  );
+}
+
+/**
  * A queue that nobody consumes: each message waits there for `rungMs` and then goes back to the queue of its topic. Its arguments say what it is
  * and never change. It lets go of a message only when the other queue has confirmed it, and RabbitMQ does so only for quorum queues that
  * refuse what is too much.

@@ -49,7 +49,8 @@ export function broadcasts(link: Link, { namespace, confirmMs }: { readonly name
   function subscribe(listener: Listener, { nc }: Live): void {
     listener.subscription = nc.subscribe(listener.subject, {
       callback: (error, msg) => {
-        if (error) return;
+        // A server that is asked for messages sends them wherever the asker says, under the subject they had: that is no announcement.
+        if (error || msg.subject !== listener.subject) return;
         try {
           listener.hear(messageOf(msg, ""));
         } catch {

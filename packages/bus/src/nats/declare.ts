@@ -1,4 +1,4 @@
-import { JetStreamApiCodes, JetStreamApiError, type JetStreamManager, type StreamConfig } from "@nats-io/jetstream";
+import { type ConsumerConfig, JetStreamApiCodes, JetStreamApiError, type JetStreamManager, type StreamConfig } from "@nats-io/jetstream";
 import { errors } from "@nats-io/transport-node";
 import { topics } from "@toolbus/contracts";
 import { BusUnavailable } from "../message-bus.ts";
@@ -41,7 +41,7 @@ export async function queueExists(jsm: JetStreamManager, { stream, durable }: Qu
 async function declarePlace(jsm: JetStreamManager, place: QueuePlace, options: DeclareOptions): Promise<void> {
   try {
     await declareStream(jsm, streamDeclaration(options.namespace, place.kind, options), options.log);
-    await declareConsumer(jsm, place, options.ackWaitMs);
+    await declareConsumer(jsm, place, options.ackWaitMs, options.log);
   } catch (error) {
     throw error instanceof BusUnavailable ? error : refusal(error, place);
   }
@@ -83,12 +83,35 @@ async function addStream(jsm: JetStreamManager, wanted: StreamDeclaration): Prom
   }
 }
 
-async function declareConsumer(jsm: JetStreamManager, place: QueuePlace, ackWaitMs: number): Promise<void> {
+/** Looks first: a login that may not make consumers finds those that were set up for it. */
+async function declareConsumer(jsm: JetStreamManager, place: QueuePlace, ackWaitMs: number, log: PipelineLog): Promise<void> {
   const wanted = consumerDeclaration(place, ackWaitMs);
+  const found = await consumerConfigOf(jsm, place);
+  if (!found) return addConsumer(jsm, place, wanted);
+  const { ack_wait, max_ack_pending, max_deliver } = wanted;
+  if (found.ack_wait === ack_wait && found.max_ack_pending === max_ack_pending && found.max_deliver === max_deliver) return;
+  try {
+    await jsm.consumers.update(place.stream, place.durable, { ack_wait, max_ack_pending, max_deliver });
+  } catch (error) {
+    if (refusedSubject(error) === null) throw error;
+    log.warn({ consumer: place.durable, reason: describe(error) }, "a consumer has other settings and keeps them");
+  }
+}
+
+async function consumerConfigOf(jsm: JetStreamManager, { stream, durable }: QueuePlace): Promise<ConsumerConfig | null> {
+  try {
+    return (await jsm.consumers.info(stream, durable)).config;
+  } catch (error) {
+    if (hasCode(error, JetStreamApiCodes.ConsumerNotFound)) return null;
+    throw error;
+  }
+}
+
+async function addConsumer(jsm: JetStreamManager, place: QueuePlace, wanted: ReturnType<typeof consumerDeclaration>): Promise<void> {
   try {
     await jsm.consumers.add(place.stream, wanted);
   } catch (error) {
-    // Servers from 2.10 on tell making from changing; 2.9 does either.
+    // Another process was quicker. Servers from 2.10 on tell making from changing; 2.9 does either.
     if (!hasCode(error, CONSUMER_EXISTS) && !hasCode(error, CONSUMER_NAME_IN_USE)) throw error;
     const { ack_wait, max_ack_pending, max_deliver } = wanted;
     await jsm.consumers.update(place.stream, place.durable, { ack_wait, max_ack_pending, max_deliver });

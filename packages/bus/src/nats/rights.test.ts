@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { natsRights, natsStreams } from "./rights.ts";
+import { natsRights, natsSetUpRights, natsStreams } from "./rights.ts";
 
 describe("the rights of a user", () => {
   it("are to publish, to be confirmed, and nothing else, for one that publishes", () => {
@@ -23,12 +23,18 @@ describe("the rights of a user", () => {
       "$JS.API.CONSUMER.INFO.TOOLBUS_DEAD.toolbus_dead_tool_invoke_release",
       "$JS.API.STREAM.INFO.TOOLBUS_INVOKE",
       "$JS.API.CONSUMER.INFO.TOOLBUS_INVOKE.toolbus_tool_invoke_release",
-      "$JS.API.CONSUMER.CREATE.TOOLBUS_INVOKE.toolbus_tool_invoke_release.toolbus.invoke.tool.invoke.release",
       "$JS.API.STREAM.INFO.TOOLBUS_DEAD",
-      "$JS.API.CONSUMER.CREATE.TOOLBUS_DEAD.toolbus_dead_tool_invoke_release.toolbus.dead.dead.tool.invoke.release",
       "$JS.API.CONSUMER.MSG.NEXT.TOOLBUS_INVOKE.toolbus_tool_invoke_release",
       "$JS.ACK.TOOLBUS_INVOKE.toolbus_tool_invoke_release.>",
     ]);
+  });
+
+  it("are to make streams and consumers and to use none, for the one that sets up", () => {
+    const { publish, subscribe } = natsSetUpRights({ namespace: "toolbus", scratch: "toolbus-check" }, "setup");
+    expect(publish.filter((subject) => !subject.startsWith("$JS.API."))).toEqual([]);
+    expect(publish.filter((subject) => /MSG|PURGE/.test(subject))).toEqual([]);
+    expect(publish.filter((subject) => subject.includes("DELETE")).every((subject) => subject.includes("TOOLBUS-CHECK_"))).toBe(true);
+    expect(subscribe).toEqual(["_INBOX_toolbus_setup.>", "_INBOX_toolbus-check_setup.>"]);
   });
 
   it("cannot be had for what is no topic", () => {

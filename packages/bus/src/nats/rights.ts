@@ -1,13 +1,13 @@
-import { topics } from "@toolbus/contracts";
-import { broadcastSubject, inboxPrefix, placeOf, QUEUE_KINDS, type StreamDeclaration, streamDeclaration } from "./topology.ts";
-
-/** What a service does on the bus, by topics. */
-export interface NatsDuties {
-  readonly publishes: readonly string[];
-  readonly consumes: readonly string[];
-  readonly announces: readonly string[];
-  readonly listens: readonly string[];
-}
+import { topics, type TopicRights } from "@toolbus/contracts";
+import {
+  broadcastSubject,
+  inboxPrefix,
+  placeOf,
+  QUEUE_KINDS,
+  type QueuePlace,
+  type StreamDeclaration,
+  streamDeclaration,
+} from "./topology.ts";
 
 /** The subjects that a user of the servers is allowed, and no others: the lists of `permissions` in their configuration. */
 export interface NatsRights {
@@ -15,28 +15,74 @@ export interface NatsRights {
   readonly subscribe: readonly string[];
 }
 
+/** A user of NATS. */
+export interface NatsLogin {
+  readonly user: string;
+  readonly password: string;
+  /** What it may do on the bus; `setup` makes streams and consumers and uses none, `admin` may do everything. */
+  readonly rights: TopicRights | "setup" | "admin";
+}
+
+/** The namespace of a bus, and the one in which rights are tried. */
+export interface NatsPlace {
+  readonly namespace: string;
+  readonly scratch: string;
+}
+
 /**
- * The least that a user needs for its duties. It may not make or change streams, which `natsStreams` lists for whoever keeps the servers, and it may
- * declare only the consumers of its own topics and of their dead letters. Nothing of another user can reach it: its replies have a prefix of its own.
+ * The least that a user needs for what it does. It may neither make nor change streams and consumers: whoever may declare a consumer chooses where the
+ * server delivers, which no permission of the user looks at. Nothing of another user can reach it: its replies have a prefix of its own.
  */
-export function natsRights(namespace: string, user: string, { publishes, consumes, announces, listens }: NatsDuties): NatsRights {
+export function natsRights(namespace: string, user: string, { publishes, consumes, announces, listens }: TopicRights): NatsRights {
   const queues = consumes.map((topic) => placeOf(namespace, topic));
   const dead = consumes.map((topic) => placeOf(namespace, topics.dead(topic)));
   const published = [...publishes.map((topic) => placeOf(namespace, topic)), ...dead];
   return {
     publish: distinct([
       "$JS.API.INFO",
-      ...published.flatMap(({ stream, subject, durable }) => [subject, `$JS.API.CONSUMER.INFO.${stream}.${durable}`]),
-      ...[...queues, ...dead].flatMap(({ stream, subject, durable }) => [
-        `$JS.API.STREAM.INFO.${stream}`,
-        `$JS.API.CONSUMER.INFO.${stream}.${durable}`,
-        `$JS.API.CONSUMER.CREATE.${stream}.${durable}.${subject}`,
-      ]),
+      ...published.flatMap((place) => [place.subject, infoOf(place)]),
+      ...[...queues, ...dead].flatMap((place) => [`$JS.API.STREAM.INFO.${place.stream}`, infoOf(place)]),
       ...queues.flatMap(({ stream, durable }) => [`$JS.API.CONSUMER.MSG.NEXT.${stream}.${durable}`, `$JS.ACK.${stream}.${durable}.>`]),
       ...announces.map((topic) => broadcastSubject(namespace, topic)),
     ]),
     subscribe: distinct([`${inboxPrefix(namespace, user)}.>`, ...listens.map((topic) => broadcastSubject(namespace, topic))]),
   };
+}
+
+/** What the login needs that makes the streams of a namespace with their consumers, and in the scratch namespace takes them away. */
+export function natsSetUpRights({ namespace, scratch }: NatsPlace, user: string): NatsRights {
+  const streams = [namespace, scratch].flatMap((space) => natsStreams(space, ANY_SIZE).map(({ name }) => name));
+  const scratchStreams = natsStreams(scratch, ANY_SIZE).map(({ name }) => name);
+  return {
+    publish: [
+      "$JS.API.INFO",
+      ...streams.flatMap((name) => [
+        ...["CREATE", "INFO", "UPDATE"].map((verb) => `$JS.API.STREAM.${verb}.${name}`),
+        ...["CREATE", "INFO"].map((verb) => `$JS.API.CONSUMER.${verb}.${name}.>`),
+      ]),
+      ...scratchStreams.map((name) => `$JS.API.STREAM.DELETE.${name}`),
+    ],
+    subscribe: [namespace, scratch].map((space) => `${inboxPrefix(space, user)}.>`),
+  };
+}
+
+/**
+ * The users for a server's configuration file, to be included there: `include nats.conf`. Their passwords stand there as they are, because NATS knows
+ * no other hash than bcrypt: the file is for the server alone.
+ */
+export function natsAuthorization(place: NatsPlace, logins: readonly NatsLogin[]): string {
+  const users = logins.map(({ user, password, rights }) => {
+    const name = `user: ${JSON.stringify(user)}, password: ${JSON.stringify(password)}`;
+    if (rights === "admin") return `    { ${name} }`;
+    const { publish, subscribe } = permissionsOf(place, user, rights);
+    return [
+      `    { ${name}, permissions: {`,
+      `        publish: { allow: ${list(publish)} }`,
+      `        subscribe: { allow: ${list(subscribe)} }`,
+      "    } }",
+    ].join("\n");
+  });
+  return ["authorization {", "  users: [", ...users, "  ]", "}", ""].join("\n");
 }
 
 /** The streams of a namespace, as `nats stream add --config` takes each. A login with all rights makes them by itself. */
@@ -45,6 +91,23 @@ export function natsStreams(
   settings: { readonly replicas: number; readonly maxBytes: number },
 ): readonly StreamDeclaration[] {
   return QUEUE_KINDS.map((kind) => streamDeclaration(namespace, kind, settings));
+}
+
+/** Names do not depend on it. */
+const ANY_SIZE = { replicas: 1, maxBytes: 1 };
+
+function permissionsOf(place: NatsPlace, user: string, rights: TopicRights | "setup"): NatsRights {
+  if (rights === "setup") return natsSetUpRights(place, user);
+  const [own, scratch] = [natsRights(place.namespace, user, rights), natsRights(place.scratch, user, rights)];
+  return { publish: distinct([...own.publish, ...scratch.publish]), subscribe: [...own.subscribe, ...scratch.subscribe] };
+}
+
+function infoOf({ stream, durable }: QueuePlace): string {
+  return `$JS.API.CONSUMER.INFO.${stream}.${durable}`;
+}
+
+function list(subjects: readonly string[]): string {
+  return `[\n${subjects.map((subject) => `          ${JSON.stringify(subject)}`).join("\n")}\n        ]`;
 }
 
 function distinct(subjects: readonly string[]): readonly string[] {

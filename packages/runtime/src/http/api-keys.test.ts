@@ -40,6 +40,10 @@ describe("API keys", () => {
     expect(keys.find(authorization)).toBeNull();
   });
 
+  it("name the tools of a key that names some", () => {
+    expect(apiKeys([{ ...keyFor("una", "x"), tools: ["web"] }]).find("Bearer x")).toMatchObject({ tools: ["web"] });
+  });
+
   it("know nobody when there are none", () => {
     expect(apiKeys([]).find("Bearer first-secret")).toBeNull();
   });
@@ -76,6 +80,15 @@ describe("a file of API keys", () => {
   ])("that holds $what is refused with the fault, and without what it holds", async ({ text, words }) => {
     await using t = await setup(text);
     await expect(apiKeysFromFile(t.file)).rejects.toThrow(new Refusal(`The file of API keys ${t.file} is not valid: ${words}.`));
+  });
+
+  it("with a key for tools that cannot be meant is refused with the key, the entry and what to write", async () => {
+    await using t = await setup(JSON.stringify([keyFor("una", "x"), { ...keyFor("otto", "y"), tools: ["release", "toolset:web"] }]));
+    await expect(apiKeysFromFile(t.file)).rejects.toThrow(
+      new Refusal(
+        `The key "key of otto" in the file of API keys ${t.file} cannot be used: "toolset:web" names no tools: write a toolset, such as "release", or a tool of one, such as "release/get_release_summary".`,
+      ),
+    );
   });
 });
 

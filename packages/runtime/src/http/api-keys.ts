@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { type ApiKey, describeProblems, parseApiKeys, type Role } from "@toolbus/contracts";
+import { type ApiKey, describeProblems, parseApiKeys, type Role, toolEntryFault } from "@toolbus/contracts";
 import { Refusal } from "../refusal.ts";
 
 /** Who a request comes from. */
@@ -9,6 +9,8 @@ export interface Principal {
   readonly tenant: string;
   readonly roles: readonly Role[];
   readonly scopes: readonly string[];
+  /** The toolsets and tools that the key may use; absent: all of them. */
+  readonly tools?: readonly string[];
   /** The key's name, for logs. */
   readonly keyId: string;
 }
@@ -32,6 +34,10 @@ export async function apiKeysFromFile(file: string): Promise<ApiKeys> {
   }
   const keys = parseApiKeys(text);
   if (!keys.ok) throw new Refusal(`The file of API keys ${file} is not valid: ${describeProblems(keys.problems)}.`);
+  for (const { id, tools = [] } of keys.value) {
+    const [fault] = tools.flatMap((entry) => toolEntryFault(entry) ?? []);
+    if (fault !== undefined) throw new Refusal(`The key "${id}" in the file of API keys ${file} cannot be used: ${fault}`);
+  }
   return apiKeys(keys.value);
 }
 
@@ -53,6 +59,6 @@ export function apiKeys(keys: readonly ApiKey[]): ApiKeys {
   };
 }
 
-function principalOf({ id: keyId, principal: id, tenant, roles, scopes }: ApiKey): Principal {
-  return { id, tenant, roles, scopes, keyId };
+function principalOf({ id: keyId, principal: id, tenant, roles, scopes, tools }: ApiKey): Principal {
+  return { id, tenant, roles, scopes, ...(tools === undefined ? {} : { tools }), keyId };
 }

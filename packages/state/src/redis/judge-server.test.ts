@@ -33,7 +33,9 @@ describe("a Redis for the state store", () => {
     const silent: ServerFacts = { version: null, isReplica: false, isClustered: false, aof: null, fsync: null, eviction: null };
     expect(judgeServer(silent, SHOWN, "required")).toEqual({
       refusal: null,
-      warnings: [`${SHOWN} does not say its version, appendonly, appendfsync, maxmemory-policy to this user: could not be checked.`],
+      warnings: [
+        `${SHOWN} does not say its version, appendonly, appendfsync, maxmemory-policy to this user; "toolbus permissions --set-up" checks it with its own login.`,
+      ],
     });
   });
 });

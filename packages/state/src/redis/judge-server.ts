@@ -52,6 +52,8 @@ function doubts({ version, aof, fsync, eviction }: ServerFacts, shown: string): 
           `${shown} syncs to disk with appendfsync ${fsync}: a power cut may take the last seconds of what it has acknowledged; "CONFIG SET appendfsync always" keeps all.`,
         ]
       : []),
-    ...(unknown.length === 0 ? [] : [`${shown} does not say ${unknown.join(", ")} to this user: could not be checked.`]),
+    ...(unknown.length === 0
+      ? []
+      : [`${shown} does not say ${unknown.join(", ")} to this user; "toolbus permissions --set-up" checks it with its own login.`]),
   ];
 }

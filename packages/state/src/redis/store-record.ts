@@ -28,7 +28,13 @@ export async function openStoreRecord(
   const found = await fields(command, key);
   if (found) return checked(found, wanted.shards, shown);
   const shards = String(wanted.shards ?? DEFAULT_SHARDS);
-  await command("eval", [CREATE, 1, key, "format", FORMAT, "shards", shards, "identity", wanted.identity]);
+  await command("eval", [CREATE, 1, key, "format", FORMAT, "shards", shards, "identity", wanted.identity]).catch((error: unknown) => {
+    if (!(error instanceof StoreRefused)) throw error;
+    throw new StoreRefused(
+      `${shown} holds no state store yet, and this user may not make one: "toolbus permissions --set-up" has a login for it.`,
+      { cause: error },
+    );
+  });
   // Another process may have been first.
   const written = await fields(command, key);
   if (!written) throw new StoreRefused(`${shown} did not keep what it was given: something removes keys of the state store.`);

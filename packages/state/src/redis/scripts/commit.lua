@@ -12,6 +12,8 @@ local RING = 8192
 local MARK_BYTES = 8
 -- Longer than this is for good; Redis refuses an expiry that overflows.
 local LONGEST_MS = 1e14
+-- Far above what a shard can count to, and below where a number is not exact any more.
+local MOST_COMMITS = 4e15
 -- Lua's stack takes no more values at once.
 local MOST_VALUES = 4000
 
@@ -62,16 +64,29 @@ local function versionIn(head)
   return tonumber(string.sub(head, 1, 16))
 end
 
-local last = tonumber(ask('GET', commitsKey) or 0)
+-- Every service writes what a shard counts with, so one that was taken over can leave nonsense there. It must not stop the others: what is no number
+-- begins again at the time, which is above any number of commits, and is told as a loss. Nil for a value of another type too.
+local function numberIn(key)
+  local raw = redis.pcall('GET', key)
+  if not raw then return 0 end
+  if type(raw) == 'table' then return nil end
+  local number = tonumber(raw)
+  return number and number % 1 == 0 and number >= 0 and number <= MOST_COMMITS and number or nil
+end
+
+local last = numberIn(commitsKey)
+local damaged = not last
+if damaged then last = now end
 
 local function markOf(commit)
-  if commit < 1 or commit > last or last - commit >= RING then return '' end
+  if damaged or commit < 1 or commit > last or last - commit >= RING then return '' end
   local from = (commit % RING) * MARK_BYTES
-  return ask('GETRANGE', marksKey, textOf(from), textOf(from + MARK_BYTES - 1))
+  local found = redis.pcall('GETRANGE', marksKey, textOf(from), textOf(from + MARK_BYTES - 1))
+  return type(found) == 'string' and found or ''
 end
 
 -- A commit that has left the ring cannot be judged by its mark any more.
-local lost = seen and (seen > last or (last - seen < RING and markOf(seen) ~= seenMark)) and 1 or 0
+local lost = damaged and 1 or seen and (seen > last or (last - seen < RING and markOf(seen) ~= seenMark)) and 1 or 0
 
 local function refused(outcome)
   return { outcome, clock, last, markOf(last), lost }
@@ -83,6 +98,12 @@ if string.sub(first, 59, 98) == op then
   ask('SETRANGE', firstKey, '58', op)
   local commit = tonumber(string.sub(first, 17, 32))
   return { 'ok', clock, commit, markOf(commit), lost }
+end
+if lost == 1 and damaged then
+  -- Mended at once, so that whoever decides anew finds a store that works.
+  ask('DEL', commitsKey)
+  ask('DEL', marksKey)
+  ask('SET', commitsKey, textOf(last))
 end
 if lost == 1 then return refused('stale') end
 if notAfter and now > notAfter then return refused('late') end
@@ -106,7 +127,7 @@ local sums, summed = {}, {}
 for n = 1, counters do
   local counter = KEYS[countersAt + n]
   local by, ceiling = nextNumber(), nextNumber()
-  local sum = (sums[counter] or tonumber(ask('GET', counter) or 0)) + by
+  local sum = (sums[counter] or tonumber(ask('GET', counter) or 0) or 0) + by
   if sum < 0 then sum = 0 end
   if by > 0 and ceiling and sum > ceiling then return refused('full') end
   if not sums[counter] then summed[#summed + 1] = counter end
@@ -122,8 +143,9 @@ for n = outboxesAt + 1, indexesAt, 2 do
   ask('HLEN', KEYS[n + 1])
 end
 for n = indexesAt + 1, indexesAt + indexes do ask('ZCARD', KEYS[n]) end
-if logs > 0 then ask('XLEN', feedKey) end
-if not seen then ask('STRLEN', marksKey) end
+-- The feed and the marks are everybody's: what is no feed and are no marks begins anew, as an empty one would.
+local feedIsNone = logs > 0 and type(redis.pcall('XLEN', feedKey)) == 'table'
+local marksAreNone = type(redis.pcall('STRLEN', marksKey)) == 'table'
 
 -- From here on nothing is decided any more.
 
@@ -144,6 +166,8 @@ local function flush(command, key, batch)
   end
 end
 
+if feedIsNone then ask('DEL', feedKey) end
+if marksAreNone then ask('DEL', marksKey) end
 local commit = ask('INCR', commitsKey)
 ask('SETRANGE', marksKey, textOf((commit % RING) * MARK_BYTES), mark)
 local commitText = string.format(COMMIT, commit)

@@ -1,0 +1,67 @@
+import {
+  type Identity,
+  generateSigningKey,
+  KeyRefused,
+  type KeySet,
+  openSigningKey,
+  publicKeySet,
+  readSigningKeys,
+  signerOf,
+  staticKeySet,
+  type StoredSigningKey,
+} from "@toolbus/grants";
+import { Refusal } from "./refusal.ts";
+import type { OwnKeyFile, ServiceDefinition } from "./service.ts";
+import type { Settings, SettingsOf } from "./settings.ts";
+
+/** The signing keys of the services of one process. */
+export interface Identities {
+  of(service: string): Identity;
+  /** What the process itself signs with: as the first of its services. */
+  readonly ofProcess: Identity;
+  /** The public halves by the names under which they are trusted in this process. */
+  readonly publicKeys: Readonly<Record<string, KeySet>>;
+}
+
+/**
+ * Opens the signing key of each service. Where all of them are in one process (the bus is in memory), a key that is not there is made; a service on its own
+ * gets its keys from an operator, because others have to trust them, and refuses to start without. Throws a `Refusal`.
+ */
+export async function openIdentities(
+  definitions: readonly ServiceDefinition<Settings>[],
+  { config, busUrl }: { readonly config: SettingsOf<Settings>; readonly busUrl: string },
+): Promise<Identities> {
+  const embedded = isEmbedded(busUrl);
+  const identities = new Map<string, Identity>();
+  const publicKeys: Record<string, KeySet> = {};
+  for (const { name, identity } of definitions) {
+    const own = identity?.(config) ?? null;
+    const stored = own === null ? [await generateSigningKey()] : await keysIn(own, embedded);
+    const [current] = stored;
+    if (!current) throw new Error(`The service ${name} has no signing key.`);
+    identities.set(name, { service: own?.names[0] ?? name, signer: await signerOf(current) });
+    for (const trusted of own?.names ?? []) publicKeys[trusted] = staticKeySet(publicKeySet(stored));
+  }
+  const [first] = identities.values();
+  const ofProcess = first ?? { service: "toolbus", signer: await signerOf(await generateSigningKey()) };
+  return { ofProcess, publicKeys, of: (service) => identities.get(service) ?? ofProcess };
+}
+
+/** All services are in one process: nobody else can be on a bus in memory. */
+export function isEmbedded(busUrl: string): boolean {
+  return busUrl.startsWith("memory:");
+}
+
+async function keysIn({ setting, file }: OwnKeyFile, embedded: boolean): Promise<readonly StoredSigningKey[]> {
+  try {
+    const found = file === "" ? null : await readSigningKeys({ file });
+    if (found !== null) return found;
+    if (!embedded)
+      throw new Refusal(
+        `${setting} names no signing key${file === "" ? "" : ` (there is no file ${file})`}: a service in a process of its own signs what others believe. "toolbus keys" makes all keys.`,
+      );
+    return [file === "" ? await generateSigningKey() : await openSigningKey({ file })];
+  } catch (error) {
+    throw error instanceof KeyRefused ? new Refusal(error.message) : error;
+  }
+}

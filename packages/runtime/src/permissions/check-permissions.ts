@@ -1,0 +1,93 @@
+import { BusUnavailable, brokerRights } from "@toolbus/bus";
+import { SET_UP, type TriedRight } from "@toolbus/contracts";
+import { storeRights, StoreRefused, StoreUnavailable } from "@toolbus/state";
+import { Refusal } from "../refusal.ts";
+import { ADMIN, type PermissionPlan } from "./permission-plan.ts";
+
+/** What was tried with one login on one of the servers. */
+export interface LoginCheck {
+  readonly login: string;
+  readonly server: "broker" | "store";
+  readonly tried: number;
+  readonly refused: number;
+  readonly allowed: number;
+  /** What came out otherwise than the table says, one half of a sentence each: `may publish run.wake, and should not`. */
+  readonly deviations: readonly string[];
+}
+
+/**
+ * Makes what services find on the servers, with the login for it: exchanges and queues, or streams and consumers, and the record of the store. It can
+ * be repeated. Throws a `Refusal`, one sentence, when a server does not answer or refuses.
+ */
+export async function setUpServers(plan: PermissionPlan, warn: (sentence: string) => void): Promise<void> {
+  const { busUrl, stateUrl } = plan.addressesOf(SET_UP);
+  await told(async () => {
+    await storeRights(stateUrl).setUp(warn);
+    await brokerAt(busUrl).setUp(plan.deployment.parts);
+  });
+}
+
+/**
+ * Tries with each login everything that it may do and everything that it may not: on the broker in a namespace of its own, where the same logins have
+ * the same rights, and in the store under keys of a shard that there is not. `onLogin` hears of each as it ends. Throws a `Refusal`.
+ */
+export async function checkPermissions(
+  plan: PermissionPlan,
+  { signal, onLogin = () => undefined }: { readonly signal?: AbortSignal; readonly onLogin?: (check: LoginCheck) => void } = {},
+): Promise<readonly LoginCheck[]> {
+  return told(async () => {
+    const { parts } = plan.deployment;
+    const checks: LoginCheck[] = [];
+    const keep = (login: string, server: LoginCheck["server"], tried: readonly TriedRight[]): void => {
+      signal?.throwIfAborted();
+      const check = counted(login, server, tried);
+      checks.push(check);
+      onLogin(check);
+    };
+    for (const service of [...plan.services, SET_UP] as const) {
+      const login = typeof service === "string" ? service : service.service;
+      keep(login, "store", await storeRights(plan.addressesOf(login).stateUrl).tryRights(service, plan.services, parts));
+    }
+    const remove = await brokerAt(plan.addressesOf(SET_UP).busUrl).openScratch(parts);
+    try {
+      for (const { service, topics } of plan.services) {
+        const others = plan.names.filter((name) => name !== service && name !== ADMIN).map(plan.userOf);
+        keep(service, "broker", await brokerAt(plan.addressesOf(service).busUrl).tryRights(topics, parts, others));
+      }
+    } finally {
+      await remove();
+    }
+    return checks;
+  });
+}
+
+function counted(login: string, server: LoginCheck["server"], tried: readonly TriedRight[]): LoginCheck {
+  const refused = tried.filter(({ found }) => found === "refused").length;
+  return {
+    login,
+    server,
+    tried: tried.length,
+    refused,
+    allowed: tried.length - refused,
+    deviations: tried
+      .filter(({ expected, found }) => expected !== found)
+      .map(({ what, found }) => (found === "allowed" ? `may ${what}, and should not` : `may not ${what}, and should`)),
+  };
+}
+
+function brokerAt(url: string) {
+  const read = brokerRights(url);
+  if (read.ok) return read.rights;
+  throw new Refusal(read.reason);
+}
+
+/** What a server says is one sentence already. */
+async function told<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof BusUnavailable || error instanceof StoreRefused || error instanceof StoreUnavailable)
+      throw new Refusal(error.message, { cause: error });
+    throw error;
+  }
+}

@@ -1,0 +1,126 @@
+import { readdir, readFile, rename, writeFile } from "node:fs/promises";
+import path from "node:path";
+import type { Jwks } from "@toolbus/contracts";
+import {
+  KeyRefused,
+  openSealKeys,
+  openSigningKey,
+  parseTrustedKeys,
+  publicKeySet,
+  readSigningKeys,
+  rotateSealKeys,
+  rotateSigningKeys,
+  type RotationStep,
+  trustedKeysFile,
+} from "@toolbus/grants";
+import { Refusal } from "./refusal.ts";
+
+/** Where the keys of the services lie in one directory: each private one for its service alone, the public ones for all. */
+export interface ServiceKeyFiles {
+  readonly directory: string;
+  readonly gateway: string;
+  readonly agent: string;
+  readonly approvals: string;
+  readonly seals: string;
+  /** Signs the receipts of the toolsets that have no file of their own. */
+  readonly receipts: string;
+  /** The public halves of all: `SERVICE_KEYS_FILE`. */
+  readonly trusted: string;
+}
+
+export function serviceKeyFiles(directory: string): ServiceKeyFiles {
+  const at = (name: string): string => path.join(directory, name);
+  return {
+    directory,
+    gateway: at("gateway-signing.jwk"),
+    agent: at("agent-signing.jwk"),
+    approvals: at("approvals-signing.jwk"),
+    seals: at("approvals-seal-keys.json"),
+    receipts: at("receipts-signing.jwk"),
+    trusted: at("service-keys.json"),
+  };
+}
+
+/** The file of a toolset with a key of its own. */
+export function workerKeyFile({ directory }: Pick<ServiceKeyFiles, "directory">, toolset: string): string {
+  return path.join(directory, `worker.${toolset}-signing.jwk`);
+}
+
+export interface MakeServiceKeys {
+  /** Toolsets whose workers share one key. */
+  readonly toolsets: readonly string[];
+  /** Toolsets that get keys of their own, beside those that have some already. */
+  readonly ownToolsets?: readonly string[];
+  readonly random: (bytes: number) => Uint8Array;
+}
+
+/**
+ * Makes what is missing of these keys, and writes the public halves of all; what the file of public halves has of others stays in it. Keys that are there
+ * are kept. Throws a `Refusal` for a file that cannot be used; it is never replaced.
+ */
+export async function makeServiceKeys(files: ServiceKeyFiles, { toolsets, ownToolsets = [], random }: MakeServiceKeys): Promise<void> {
+  try {
+    await openSealKeys({ file: files.seals, make: random });
+    for (const file of [files.gateway, files.agent, files.approvals, files.receipts]) await openSigningKey({ file });
+    for (const toolset of ownToolsets) await openSigningKey({ file: workerKeyFile(files, toolset) });
+    await writeTrusted(files, toolsets);
+  } catch (error) {
+    throw error instanceof KeyRefused ? new Refusal(error.message) : error;
+  }
+}
+
+/** Toolsets with a key of their own, by the files that are there. */
+export async function toolsetsWithKeys({ directory }: Pick<ServiceKeyFiles, "directory">): Promise<readonly string[]> {
+  const names = await readdir(directory);
+  return names.flatMap((name) => /^worker\.([A-Za-z0-9._-]+)-signing\.jwk$/.exec(name)?.[1] ?? []).toSorted();
+}
+
+/** What is rotated: a service with a signing key, `worker` for the one that toolsets share, or the secrets of approvals' seals. */
+export type Rotatable = "gateway" | "agent" | "approvals" | "approvals-seals" | "worker" | `worker.${string}`;
+
+/**
+ * Takes the keys of a service one step on: a new one that is known, then used; with `finish` the old one goes. The public halves are written again.
+ * Throws a `Refusal` for a step that is not due.
+ */
+export async function rotateServiceKeys(
+  files: ServiceKeyFiles,
+  service: Rotatable,
+  { finish, toolsets, random }: { readonly finish: boolean } & Pick<MakeServiceKeys, "toolsets" | "random">,
+): Promise<RotationStep> {
+  try {
+    if (service === "approvals-seals") return (await rotateSealKeys(files.seals, { finish, random })).step;
+    const { step } = await rotateSigningKeys(fileOf(files, service), { finish });
+    await writeTrusted(files, toolsets);
+    return step;
+  } catch (error) {
+    throw error instanceof KeyRefused ? new Refusal(error.message) : error;
+  }
+}
+
+function fileOf(files: ServiceKeyFiles, service: Exclude<Rotatable, "approvals-seals">): string {
+  if (service === "worker") return files.receipts;
+  if (service === "gateway" || service === "agent" || service === "approvals") return files[service];
+  return workerKeyFile(files, service.slice("worker.".length));
+}
+
+async function writeTrusted(files: ServiceKeyFiles, toolsets: readonly string[]): Promise<void> {
+  const shared = toolsets.map((toolset) => [`worker.${toolset}`, files.receipts] as const);
+  const own = (await toolsetsWithKeys(files)).map((toolset) => [`worker.${toolset}`, workerKeyFile(files, toolset)] as const);
+  const owners = new Map([...(["gateway", "agent", "approvals"] as const).map((name) => [name, files[name]] as const), ...shared, ...own]);
+  const services: Record<string, Jwks> = await trustedBefore(files.trusted);
+  for (const [service, file] of owners) services[service] = publicKeySet((await readSigningKeys({ file })) ?? []);
+  const draft = `${files.trusted}.${process.pid}.draft`;
+  await writeFile(draft, trustedKeysFile(services), { mode: 0o644 });
+  await rename(draft, files.trusted);
+}
+
+async function trustedBefore(file: string): Promise<Record<string, Jwks>> {
+  let text: string;
+  try {
+    text = await readFile(file, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return {};
+    throw error;
+  }
+  return Object.fromEntries(Object.entries(parseTrustedKeys(text, file)).flatMap(([service, { jwks }]) => (jwks ? [[service, jwks]] : [])));
+}

@@ -1,0 +1,70 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { oneAgent, rightsOf } from "@toolbus/contracts";
+import { describe, expect, it } from "vitest";
+import { COMMANDS, redisAclFile, redisRules, redisRulesOf } from "./redis-rights.ts";
+
+const services = rightsOf(oneAgent(["release"]));
+const rulesOf = (name: string, namespace: string | null = null): readonly string[] =>
+  redisRules(namespace, services.find(({ service }) => service === name) ?? services[0]!);
+
+describe("the rules of a user of Redis", () => {
+  it("name the commands that the source uses, and no other one", () => {
+    const folder = new URL("./", import.meta.url);
+    const source = readdirSync(folder)
+      .filter((file) => file.endsWith(".ts") && !/test|rights/.test(file))
+      .map((file) => readFileSync(new URL(file, folder), "utf8"))
+      .join("\n");
+    const scripts = readdirSync(new URL("scripts/", folder))
+      .map((file) => readFileSync(new URL(`scripts/${file}`, folder), "utf8"))
+      .join("\n");
+    const called = [
+      ...[...source.matchAll(/(?:command|commandForBytes)\("(\w+)"/g)].map(([, name]) => name),
+      ...[...source.matchAll(/"(evalsha_ro|evalsha|eval_ro|eval)"/g)].map(([, name]) => name),
+      ...[...(source + scripts).matchAll(/(?:redis\.p?call|ask|flush)\('(\w+)'/g)].map(([, name]) => name?.toLowerCase()),
+    ];
+    const known = [...COMMANDS.connection, ...COMMANDS.store, ...COMMANDS.setUp];
+    // What the client itself asks when it connects, and CONFIG GET with its second word.
+    const asked = new Set<string | undefined>([
+      ...called,
+      "hello",
+      "ping",
+      "client|setname",
+      "cluster|slots",
+      "cluster|info",
+      "config|get",
+    ]);
+    asked.delete("config");
+    expect(asked).toEqual(new Set<string | undefined>(known));
+  });
+
+  it("let a service read and write its own families, only read others', and run nothing that looks at the server but INFO", () => {
+    const rules = rulesOf("agent");
+    expect(rules.slice(0, 3)).toEqual(["resetkeys", "resetchannels", "-@all"]);
+    expect(rules).toEqual(
+      expect.arrayContaining(["~tb:run:{*}:*", "%R~tb:origin:{*}:*", "~tb:timers.agent:{*}", "%R~tb:ledger.*:{*}:*", "%R~tb:store"]),
+    );
+    expect(rules.filter((rule) => rule.includes("approval") || rule.includes("timers.gateway"))).toEqual([]);
+    expect(rules.filter((rule) => /^\+(?:@|acl|config|replicaof|shutdown|flush|debug|script|function|keys|scan)/.test(rule))).toEqual([]);
+  });
+
+  it("name one id where a record is one service's", () => {
+    expect(rulesOf("worker-release")).toEqual(
+      expect.arrayContaining(["~tb:security:{*}:worker.release.head", "~tb:security:{*}:worker.release#log"]),
+    );
+  });
+
+  it("begin with the namespace", () => {
+    const patterns = rulesOf("gateway", "shop").filter((rule) => rule.includes("tb:"));
+    expect(patterns.every((rule) => /^(?:~|%R~)shop:tb:/.test(rule))).toBe(true);
+  });
+});
+
+describe("the file of users of a Redis", () => {
+  it("has nobody but those who are named, and no password", () => {
+    const rules = redisRulesOf(null, services);
+    const file = redisAclFile([{ user: "x-agent", password: "secret", rules: rules.get("agent") ?? [] }]);
+    expect(file.split("\n")[0]).toBe("user default reset off");
+    expect(file).toMatch(/\nuser x-agent reset on #2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b resetkeys /);
+    expect(file).not.toContain("secret");
+  });
+});
