@@ -4,43 +4,35 @@ import {
   type ApprovalHeld,
   attributes,
   type Json,
-  keys,
   type Message,
   message,
   messageIds,
   messageTypes,
-  parseApproval,
   topics,
 } from "@toolbus/contracts";
 import { signGrant, type Signer } from "@toolbus/grants";
-import type { StateStore } from "@toolbus/state";
 import { type AnswerRow, parseRow } from "./answer-row.ts";
+import type { ApprovalDocuments } from "./approval-documents.ts";
 import { grantClaims } from "./grant-claims.ts";
 
 /**
  * Makes the message of an outbox row when it is published. A grant is signed here, from the stored approval: nothing that could be stolen lies in the
- * store, and a repeat of a row has the same bytes.
+ * store, and a repeat of a row has the same bytes. Null for an approval that is not what this service stored: nothing is signed or said about it.
  */
 export function answerMaker(options: {
-  readonly state: StateStore;
+  readonly documents: Pick<ApprovalDocuments, "approval">;
   readonly signer: Signer;
-}): (row: { readonly message: Json }) => Promise<Message> {
-  const { state, signer } = options;
+}): (row: { readonly message: Json }) => Promise<Message | null> {
+  const { documents, signer } = options;
   return async (stored) => {
     const row = parseRow(stored.message);
-    const approval = await read(row.approvalId);
+    const approval = await documents.approval(row.approvalId);
+    if (approval === null) return null;
     if (row.answer === "held") return heldMessage(approval, row);
     const terms = row.answer === "decided" && approval.status === "approved" ? approval.grant : undefined;
     const grant = terms && (await signGrant(grantClaims({ ...approval, grant: terms }), signer));
     return decidedMessage(approval, row, grant);
   };
-
-  async function read(approvalId: string): Promise<Approval> {
-    const { documents } = await state.read([keys.approval(approvalId)]);
-    const parsed = parseApproval(documents[0]?.value);
-    if (!parsed.ok) throw new Error(`Approval ${approvalId} is gone or damaged, so its answer cannot be sent.`);
-    return parsed.value;
-  }
 }
 
 function heldMessage(approval: Approval, { n, at }: AnswerRow): Message {

@@ -1,8 +1,17 @@
-import { type Approval, APPROVAL_OUTCOMES, approvalIdOf, type DecisionKind, type DecisionToken, keys, shardOf } from "@toolbus/contracts";
+import {
+  type Approval,
+  APPROVAL_OUTCOMES,
+  approvalIdOf,
+  type DecisionKind,
+  type DecisionToken,
+  keys,
+  parseApproval,
+  parseDecisionToken,
+  shardOf,
+} from "@toolbus/contracts";
 import { type Change, memoryStore, type StateStore } from "@toolbus/state";
 import { describe, expect, it } from "vitest";
 import { cancel, decide, expire, type Facts, hold, type Holding, type Moment, type Read, RENEW_BELOW_MS, resend } from "./approval.ts";
-import { readRecords } from "./approval-documents.ts";
 import { call, CONVERSATION, RUN, START } from "./writes-under-test.ts";
 
 const MINUTE = 60_000;
@@ -186,9 +195,15 @@ async function stored(store: StateStore): Promise<{ approval: Read<Approval>; to
     guards: [...change.guards, { key, version: 0 }],
     put: [...(change.put ?? []), { key, value: token().value }],
   });
-  const records = await readRecords(store, approvalIdOf(call(1)), RUN, made("approve").tokenHash);
-  if (!records.approval || !records.token) throw new Error("the approval was not stored");
-  return { approval: records.approval, token: records.token };
+  const id = approvalIdOf(call(1));
+  const { documents } = await store.read([keys.approval(id), keys.token(id, made("approve").tokenHash)]);
+  const [approval, decisionToken] = documents;
+  const parsed = { approval: parseApproval(approval?.value), token: parseDecisionToken(decisionToken?.value) };
+  if (!approval || !parsed.approval.ok || !decisionToken || !parsed.token.ok) throw new Error("the approval was not stored");
+  return {
+    approval: { version: approval.version, value: parsed.approval.value },
+    token: { version: decisionToken.version, value: parsed.token.value },
+  };
 }
 
 async function commit(store: StateStore, change: Change | undefined): Promise<string> {

@@ -1,12 +1,16 @@
 import {
   APPROVERS_NEEDED,
   type Approval,
+  approvalCallId,
   type ApprovalOutcome,
+  callParts,
   type Decision,
   type DecisionToken,
+  DEFAULT_AGENT,
   type GrantTerms,
   keys,
   messageIds,
+  type Quota,
   topics,
 } from "@toolbus/contracts";
 import type { Change } from "@toolbus/state";
@@ -66,6 +70,12 @@ export type Facts = Pick<
 /** Who ends it: people, later; policy, at once; or nobody, because of its count or a fault. */
 export type Holding = { readonly by: "people" } | { readonly by: "policy" } | { readonly by: "limit" | "refused"; readonly reason: string };
 
+/** How often policy granted under the origin; null when nobody can tell, because the count is not what this service stored. */
+export interface GrantedSoFar {
+  readonly version: number;
+  readonly granted: number | null;
+}
+
 /** One person's decision, before it counts. */
 export type DecisionMade = Omit<Decision, "at">;
 
@@ -81,10 +91,16 @@ export const RENEW_BELOW_MS = 90_000;
  *           ├─ policy ─▶ approved
  *           └─ limit, refused ─▶ the same
  *
- * `hold` makes the approval. The commit is refused as "full" when policy's count is used up: hold it again by "limit". The op names arguments and
- * definition, so that another request under the same call id is never taken for a repeat.
+ * `hold` makes the approval; `over` is the version of a document in its place that does not count, and `quota` what policy has granted so far, which a
+ * grant by policy raises in the same commit. The op names arguments and definition, so that another request under the same call id is never taken for
+ * a repeat.
  */
-export function hold(facts: Facts, holding: Holding, moment: Moment): Move {
+export function hold(
+  facts: Facts,
+  holding: Holding,
+  moment: Moment,
+  { over = 0, quota = null }: { readonly over?: number; readonly quota?: GrantedSoFar | null } = {},
+): Move {
   const { now, rules } = moment;
   const status = statusOf(holding);
   const pending = status === "pending";
@@ -101,14 +117,14 @@ export function hold(facts: Facts, holding: Holding, moment: Moment): Move {
     ...(status === "approved" ? { grant: freshTerms(moment) } : {}),
   };
   const counter = keys.quota(facts.runId, facts.toolName);
-  return move(`hold:${facts.approvalId}:${status}:${facts.argsHash}:${facts.toolHash}`, 0, approval, {
+  return move(`hold:${facts.approvalId}:${status}:${facts.argsHash}:${facts.toolHash}`, over, approval, {
     at: now,
     events: [{ event: pending ? "held" : status, by: pending ? facts.agent : "policy" }],
     answer: pending ? "held" : "decided",
-    change: {
-      ...(pending ? { timers: [timer(approval, rules.APPROVAL_EXPIRY_MS)], index: [indexed(approval, now)] } : {}),
-      ...(holding.by === "policy" ? { add: [{ counter, by: 1, ceiling: rules.AUTO_GRANTS_PER_RUN }] } : {}),
-    },
+    change: pending ? { timers: [timer(approval, rules.APPROVAL_EXPIRY_MS)], index: [indexed(approval, now)] } : {},
+    ...(holding.by === "policy" && quota !== null && quota.granted !== null
+      ? { beside: [{ key: counter, version: quota.version, value: { granted: quota.granted + 1 } satisfies Quota }] }
+      : {}),
   });
 }
 
@@ -142,7 +158,9 @@ export function decide(read: Read<Approval>, token: Read<DecisionToken>, made: D
       notAfter: before.expiresAt,
       ...(status === "pending" ? {} : closing(approval)),
     },
-    token: { key: keys.token(before.approvalId, made.tokenHash), version: token.version, value: { ...token.value, used: made.decision } },
+    beside: [
+      { key: keys.token(before.approvalId, made.tokenHash), version: token.version, value: { ...token.value, used: made.decision } },
+    ],
   });
 }
 
@@ -155,6 +173,38 @@ export function expire(read: Read<Approval>, { now }: Pick<Moment, "now">): Move
   return move(`expire:${before.approvalId}:${approval.sent}`, read.version, approval, {
     at: now,
     events: [{ event: "expired", by: "clock" }],
+    answer: "decided",
+    change: closing(approval),
+  });
+}
+
+/**
+ * Ends a pending approval that this service did not store so, when its time is over: by a version before seals, or changed by somebody. Whom to tell is read
+ * off its id and, for the agent's name, off what stands there; nothing else of it is kept.
+ */
+export function refuseStored(
+  approvalId: string,
+  { version, claimed }: { readonly version: number; readonly claimed: Approval },
+  { now }: Pick<Moment, "now">,
+): Move {
+  const callId = approvalCallId(approvalId);
+  const { agent, sent } = claimed;
+  const approval: Approval = {
+    ...claimed,
+    approvalId,
+    callId,
+    runId: callParts(callId).runId,
+    agent: /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(agent) ? agent : DEFAULT_AGENT,
+    decisions: [],
+    status: "refused",
+    reason: NOT_ADOPTED,
+    endedAt: now,
+    sent: Math.max(1, Math.min(sent, MOST_SENT)) + 1,
+  };
+  delete (approval as { grant?: unknown }).grant;
+  return move(`refuse:${approvalId}:${version}`, version, approval, {
+    at: now,
+    events: [{ event: "refused", by: "clock" }],
     answer: "decided",
     change: closing(approval),
   });
@@ -230,6 +280,11 @@ export function asOfDecision(approval: Approval, tokenHash: string): Approval {
 /** The id of an approval's expiry timer. */
 export const timerIdOf = (approvalId: string): string => `apr:${approvalId}`;
 
+const NOT_ADOPTED =
+  "What was stored of this approval was not sealed by the approvals service, and no operator adopted it in time. A new run can ask for the write again.";
+// More answers than any approval ever gets: a number that somebody wrote must not become too large to count on.
+const MOST_SENT = 1_000_000;
+
 // What a message may carry of a reason.
 const MAX_REASON = 500;
 
@@ -278,11 +333,12 @@ interface MoveParts {
   readonly answer?: AnswerRow["answer"];
   readonly reason?: string;
   readonly change: Omit<Change, "op" | "guards" | "put" | "append" | "outbox">;
-  readonly token?: { readonly key: string; readonly version: number; readonly value: DecisionToken };
+  /** Documents that change with it. */
+  readonly beside?: readonly { readonly key: string; readonly version: number; readonly value: DecisionToken | Quota }[];
 }
 
 function move(op: string, version: number, approval: Approval, parts: MoveParts): Move {
-  const { at, events, answer, reason, change, token } = parts;
+  const { at, events, answer, reason, change, beside = [] } = parts;
   const key = keys.approval(approval.approvalId);
   const kept = { expiresAt: at + FINISHED_KEPT_MS };
   return {
@@ -291,10 +347,10 @@ function move(op: string, version: number, approval: Approval, parts: MoveParts)
     change: {
       ...change,
       op,
-      guards: [{ key, version }, ...(token ? [{ key: token.key, version: token.version }] : [])],
+      guards: [{ key, version }, ...beside.map((other) => ({ key: other.key, version: other.version }))],
       put: [
         { key, value: approval, ...(approval.endedAt === null ? {} : kept) },
-        ...(token ? [{ key: token.key, value: token.value, ...kept }] : []),
+        ...beside.map((other) => ({ key: other.key, value: other.value, ...kept })),
       ],
       ...(events.length > 0 ? { append: [audited(approval, events, at)] } : {}),
       ...(answer === undefined ? {} : { outbox: [outboxRow(approval, { at, answer, ...(reason === undefined ? {} : { reason }) })] }),

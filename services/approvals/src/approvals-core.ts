@@ -1,8 +1,9 @@
 import { consumeQueue, listenTo } from "@toolbus/bus";
 import { ApprovalCancel, ApprovalRequest, ApprovalRollback, messageTypes, parser, ToolAnnounce, topics } from "@toolbus/contracts";
-import { publicKeySet, signerOf, type StoredSigningKey } from "@toolbus/grants";
+import { type KeySet, publicKeySet, type SealKeys, signedReader, signerOf, type StoredSigningKey } from "@toolbus/grants";
 import {
   type Infrastructure,
+  needKeysOf,
   observedOutbox,
   rateLimit,
   type RateLimit,
@@ -13,18 +14,30 @@ import {
 } from "@toolbus/runtime";
 import { metricNames, observeGauge } from "@toolbus/telemetry";
 import { answerMaker } from "./answers.ts";
+import { approvalDocuments } from "./approval-documents.ts";
 import { correlationIdFrom } from "./correlation-id.ts";
 import { createDecisions } from "./decisions.ts";
+import { readEnabledTools } from "./enabled-tools.ts";
 import { eraRoutes } from "./era-routes.ts";
 import { createEras } from "./eras.ts";
 import { expiryHandler } from "./expiry.ts";
 import { countPending, observeApprovals } from "./observe-approvals.ts";
+import { pinStore } from "./pin-store.ts";
 import { createPins } from "./pins.ts";
+import { grantRate } from "./grant-rate.ts";
+import { refusedDocuments } from "./refused-documents.ts";
+import { refusedRoutes } from "./refused-routes.ts";
 import { handleRequests } from "./requests.ts";
 import { handleRollbacks } from "./rollbacks.ts";
+import { createRemovals } from "./removals.ts";
+import { createSeals } from "./reseal.ts";
 import { approvalRoutes } from "./routes.ts";
+import { sealedStore } from "./sealed-store.ts";
 import { securityRecorder } from "./security.ts";
+import { toldDocuments } from "./told-documents.ts";
 import { APPROVALS_SERVICE, type ApprovalsConfig } from "./settings.ts";
+import { writeRoutes } from "./write-routes.ts";
+import { createWrites } from "./writes.ts";
 
 /** The approvals service without its HTTP port and its files: requests, decisions, expiries and answers, and the routes that a server puts in front. */
 export interface ApprovalsCore extends Service {
@@ -33,20 +46,37 @@ export interface ApprovalsCore extends Service {
   readonly retire: () => void;
 }
 
-/** Starts it with the key that grants are signed with; resolves when it takes work. */
+/** What approvals alone has: the keys that grants, pins and the era are signed with (the first signs), and the secrets of its seals. */
+export interface ApprovalsKeys {
+  readonly signing: readonly [StoredSigningKey, ...StoredSigningKey[]];
+  /** The public halves of the signing keys. */
+  readonly verifying: KeySet;
+  readonly seals: SealKeys;
+}
+
+/** Starts it with its keys; resolves when it takes work. */
 export async function startApprovalsCore(
-  { bus, state, losses, log, random, clock }: Infrastructure,
+  { bus, state: bare, losses, log, trusted, random, clock }: Infrastructure,
   config: ApprovalsConfig,
-  key: StoredSigningKey,
+  { signing, verifying, seals }: ApprovalsKeys,
 ): Promise<ApprovalsCore> {
+  needKeysOf(trusted, ["gateway", "agent"]);
+  const signer = await signerOf(signing[0]);
+  const sealed = sealedStore({ state: bare, seals, signer, ownKeys: verifying });
+  // From here on there is no other store: what is committed is sealed.
+  const state = sealed.store;
   // What was opened last is closed first, at a stop and when a later step of the start fails.
   const open = new AsyncDisposableStack();
   try {
+    const security = securityRecorder({ state, log, newId: () => text(random(16)) });
+    const origins = signedReader({ typ: "tb-origin+jwt", keys: trusted.of("gateway") });
+    const documents = approvalDocuments({ sealed, origins, security });
+    const told = toldDocuments({ sealed, security });
     const answers = startOutbox({
       state,
       bus,
       service: APPROVALS_SERVICE,
-      prepare: answerMaker({ state, signer: await signerOf(key) }),
+      prepare: answerMaker({ documents, signer }),
       log,
       visibilityMs: config.OUTBOX_VISIBILITY_MS,
       pollMs: config.POLL_MS,
@@ -55,17 +85,22 @@ export async function startApprovalsCore(
     open.defer(() => outbox.stop());
     open.defer(observeGauge(metricNames.approvalsPending, () => countPending(state)));
 
+    const listed = await readEnabledTools(config.TOOLS_ENABLED_FILE);
     const firstSight = config.PIN_ON_FIRST_SIGHT === "true";
     if (firstSight) log.info({}, "writes are pinned at first sight: whatever a toolset registers may be asked for (PIN_ON_FIRST_SIGHT)");
-    const eras = createEras({ state, losses, resumeAfterMs: config.RESUME_WRITES_AFTER_MS, newId: () => text(random(16)), log });
-    const pins = createPins({ state, eras, log, firstSight });
-    const security = securityRecorder({ state, log, newId: () => text(random(16)) });
+    const eras = createEras({ sealed: told, losses, resumeAfterMs: config.RESUME_WRITES_AFTER_MS, newId: () => text(random(16)), log });
+    const store = pinStore({ sealed: told, log });
+    const pins = createPins({ sealed: told, store, eras, trusted, log, firstSight, listed });
+    const writes = createWrites({ state, store, trusted, newId: () => text(random(16)), log });
     const requests = handleRequests({
       state,
+      documents,
       outbox,
       pins,
+      trusted,
       security,
       rules: config,
+      rate: grantRate({ state, documents, perHour: config.AUTO_GRANTS_PER_HOUR }),
       newCorrelationId: () => correlationIdFrom(random(16)),
       log,
     });
@@ -79,24 +114,27 @@ export async function startApprovalsCore(
     open.defer(() => announcements.stop());
     await pins.sight();
 
-    const decisions = createDecisions({ state, outbox, pins, security, rules: config, newToken: () => text(random(32)) });
+    const decisions = createDecisions({ documents, outbox, pins, security, rules: config, newToken: () => text(random(32)) });
     const stopping = new AbortController();
     const unready = (): readonly string[] => (stopping.signal.aborted ? ["stopping"] : []);
     const routes = [
       ...approvalRoutes({
         state,
+        documents,
         decisions,
-        jwks: publicKeySet([key]),
+        jwks: publicKeySet(signing),
         unready: () => [...unready(), ...bus.unready()],
         rate: decisionLimit(),
       }),
       ...eraRoutes({ eras }),
+      ...writeRoutes({ writes, removals: createRemovals({ state, sealed, log }) }),
+      ...refusedRoutes({ refused: refusedDocuments({ sealed, log }), seals: createSeals({ sealed, log }), state }),
     ];
 
     const timers = startTimerLoop({
       state,
       service: APPROVALS_SERVICE,
-      handle: expiryHandler({ state, outbox }),
+      handle: expiryHandler({ documents, outbox, expiryMs: config.APPROVAL_EXPIRY_MS }),
       log,
       ...TIMERS,
       pollMs: config.POLL_MS,
@@ -127,7 +165,7 @@ export async function startApprovalsCore(
       parse: parser(ApprovalRollback),
       // A store that loses writes may be away for long.
       backoffMs: ROLLBACK_BACKOFF_MS,
-      handler: handleRollbacks({ state, eras }),
+      handler: handleRollbacks({ state, eras, trusted, security }),
     });
     open.defer(() => rollbacks.stop());
 

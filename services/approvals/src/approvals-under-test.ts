@@ -19,13 +19,27 @@ import {
   type ToolDefinition,
   topics,
 } from "@toolbus/contracts";
-import { argumentsHash, canonicalJson, type GrantClaims, httpKeySet, toolHash, verifyGrant } from "@toolbus/grants";
+import {
+  argumentsHash,
+  canonicalJson,
+  type GrantClaims,
+  httpKeySet,
+  sealKeysOf,
+  signerOf,
+  signDocument,
+  type SignedDocumentType,
+  signMessage,
+  toolHash,
+  verifyGrant,
+} from "@toolbus/grants";
 import { readSettings } from "@toolbus/runtime";
 import { memoryStore, type StateStore } from "@toolbus/state";
 import { silentLog } from "@toolbus/telemetry";
+import { approvalsKeys } from "./approvals-keys.ts";
+import { type SealedStore, sealedStore } from "./sealed-store.ts";
 import { approvals, type ApprovalsService } from "./service.ts";
 import { approvalsSettings } from "./settings.ts";
-import { type Asked, note, putOrigin, refund, register, requestMessage, RUN, START, wire } from "./writes-under-test.ts";
+import { type Asked, note, own, putDocument, putOrigin, refund, register, requestMessage, RUN, START, wire } from "./writes-under-test.ts";
 
 // Everything that the tests of a running service share: a real bus, store, keys and HTTP port, and a clock that they move.
 
@@ -36,6 +50,7 @@ export const PEOPLE = [
   { id: "cat", tenant: "acme", roles: ["approver"], scopes: ["approve:low"] },
   { id: "rita", tenant: "acme", roles: ["approver"], scopes: ["approve:*"] },
   { id: "otto", tenant: "acme", roles: ["operator"], scopes: [] },
+  { id: "oda", tenant: "other", roles: ["operator"], scopes: [] },
   { id: "una", tenant: "acme", roles: ["user"], scopes: [] },
   { id: "zed", tenant: "other", roles: ["approver"], scopes: ["approve:*"] },
 ] as const;
@@ -99,6 +114,8 @@ export async function setup(options: Options = {}) {
     bus,
     held,
     decided,
+    /** Its signing key; the secrets of its seals lie beside it. */
+    keyFile: env.APPROVALS_KEY_FILE,
     async [Symbol.asyncDispose]() {
       await service.stop();
       await bus.close();
@@ -110,8 +127,8 @@ export async function setup(options: Options = {}) {
       await service.stop();
       service = await startService();
     },
-    async ask(asked: Asked): Promise<string> {
-      await bus.publish(requestMessage(asked, ++requests, clock.now));
+    async ask(asked: Asked, conversationId?: string): Promise<string> {
+      await bus.publish(requestMessage(asked, ++requests, clock.now, conversationId));
       return approvalIdOf(asked.callId);
     },
     /** Asks and waits until people are asked. */
@@ -120,10 +137,25 @@ export async function setup(options: Options = {}) {
       await held.next();
       return id;
     },
-    async cancel(callId: string, reason = "The run was cancelled."): Promise<void> {
+    async cancel(
+      callId: string,
+      { reason = "run_cancelled", agent = "default", as = "agent" }: { reason?: string; agent?: string; as?: string | null } = {},
+    ): Promise<void> {
       const body = { toolCallId: callId, reason };
       const parts = { topic: topics.approvalCancel, type: messageTypes.approvalCancel, source: "/agents/default" };
-      await bus.publish(message({ ...parts, id: messageIds.other("cancel", callId, ++requests), now: clock.now, body }));
+      const attributesOf = { [attributes.agent]: agent };
+      const made = message({
+        ...parts,
+        id: messageIds.other("cancel", callId, ++requests),
+        now: clock.now,
+        attributes: attributesOf,
+        body,
+      });
+      await (as === null ? bus.publish(made) : this.tellAs(as, made));
+    },
+    /** Sends a message with the signature of this service. */
+    async tellAs(service: string, made: Message): Promise<void> {
+      await bus.publish(await signMessage(made, own.identityOf(service)));
     },
     async get(who: Person | null, url: string): Promise<HttpAnswer> {
       return http(await fetch(service.url + url, { headers: authorization(who) }));
@@ -150,9 +182,19 @@ export async function setup(options: Options = {}) {
     },
     async stored(id: string): Promise<Approval> {
       const { documents } = await store.read([keys.approval(id)]);
-      const parsed = parseApproval(documents[0]?.value);
+      const { seal: _, ...content } = (documents[0]?.value ?? {}) as Record<string, Json>;
+      const parsed = parseApproval(content);
       if (!parsed.ok) throw new Error(`${id} is not stored as it should be.`);
       return parsed.value;
+    },
+    /** Writes a document as the service does: sealed or signed with its keys, over the one that is there. */
+    async write(key: string, value: Json): Promise<void> {
+      const keysOf = { APPROVALS_KEY_FILE: env.APPROVALS_KEY_FILE, APPROVALS_SEAL_KEYS_FILE: "" };
+      const { signing, verifying, seals } = await approvalsKeys(keysOf, { embedded: true, random: (count) => new Uint8Array(count) });
+      const sealed = sealedStore({ state: store, seals, signer: await signerOf(signing[0]), ownKeys: verifying });
+      const { documents } = await store.read([key]);
+      await sealed.open(key, documents[0]);
+      await putDocument(sealed.store, key, value);
     },
     async audit(shard = shardOf(RUN)): Promise<readonly JsonObject[]> {
       return entries(store, keys.audit(shard));
@@ -186,7 +228,17 @@ export async function setup(options: Options = {}) {
   async function startService(): Promise<ApprovalsService> {
     const random = (bytes: number): Uint8Array => crypto.getRandomValues(new Uint8Array(bytes));
     return approvals.start(
-      { bus: serviceBus, state, log: silentLog, random, monotonic: read, clock: read },
+      {
+        bus: serviceBus,
+        state,
+        log: silentLog,
+        identity: own.identityOf("approvals"),
+        trusted: own.trusted,
+        embedded: true,
+        random,
+        monotonic: read,
+        clock: read,
+      },
       readSettings(approvalsSettings, env),
     );
   }
@@ -247,4 +299,16 @@ async function http(response: Response): Promise<HttpAnswer> {
 async function entries(store: StateStore, log: string): Promise<readonly JsonObject[]> {
   const found = await store.range(log, { after: 0, limit: 1000 });
   return found.map(({ value }) => value as JsonObject);
+}
+
+/** A store as approvals sees it, and what signs documents as it does. */
+export function sealedUnderTest(store: StateStore) {
+  const { signer } = own.identityOf("approvals");
+  const seals = sealKeysOf({ keys: [{ kid: "test", secret: Buffer.alloc(32, 7).toString("base64url") }] });
+  const sealed: SealedStore = sealedStore({ state: store, seals, signer, ownKeys: own.trusted.of("approvals") });
+  return {
+    sealed,
+    signed: (typ: SignedDocumentType, key: string, content: JsonObject, revision: number) =>
+      signDocument(typ, { key, revision, content }, signer),
+  };
 }

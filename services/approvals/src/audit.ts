@@ -1,5 +1,6 @@
 import { type Approval, type Era, type Json, keys, type Pin, shardOf } from "@toolbus/contracts";
 import type { Change } from "@toolbus/state";
+import { pinnedTier } from "./pin-rules.ts";
 
 /** What happened to an approval, in the order in which it can. */
 export type AuditEvent =
@@ -26,18 +27,22 @@ export function audited(approval: Approval, events: readonly { readonly event: A
   return { log: keys.audit(shardOf(approval.approvalId)), entries: events.map(({ event, by }) => record(approval, event, by, at)) };
 }
 
-/** The record of a pin: from then on this definition is the one that is shown and granted. */
-export function auditedPin(pin: Pin): Record<string, Json> {
-  const { definition, toolset, hash, pinnedAt, pinnedBy } = pin;
+/** What happened to a pin: by itself (`pinned`), or by an operator. */
+export type PinEvent = "pinned" | "tool_enabled" | "tool_disabled" | "tool_tier";
+
+/** The record of a pin: from then on this definition is the one that is shown and granted, or none is. */
+export function auditedPin(pin: Pin, event: PinEvent): Record<string, Json> {
+  const { definition, toolset, hash, pinnedAt, pinnedBy, receiptKeys = [] } = pin;
   return {
-    event: "pinned",
+    event,
     by: pinnedBy,
     at: pinnedAt,
     tool: definition.name,
     toolVersion: definition.version,
     toolHash: hash,
     toolset,
-    tier: definition.risk.tier,
+    tier: pinnedTier(pin),
+    receiptKeys: receiptKeys.map(({ kid }) => kid),
   };
 }
 

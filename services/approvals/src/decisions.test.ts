@@ -1,4 +1,4 @@
-import { attributes, keys } from "@toolbus/contracts";
+import { attributes, type Json, keys } from "@toolbus/contracts";
 import { secretHash } from "@toolbus/grants";
 import { type StateStore, StoreUnavailable } from "@toolbus/state";
 import { describe, expect, it } from "vitest";
@@ -185,7 +185,7 @@ describe("a decision over HTTP", () => {
     await using t = await setup();
     const id = await t.hold(bigRefund(1));
     const token = "somebody-s-token-that-is-none";
-    await storeToken(t.store, id, token, "cat");
+    await storeToken(t, id, token, "cat");
     expect(await t.post("cat", id, { decision: "approve", token })).toMatchObject({
       status: 403,
       body: { detail: expect.stringMatching(/approve:high/) },
@@ -274,9 +274,14 @@ describe("two decisions that race", () => {
 });
 
 /** Stores a token that the service would not have given. */
-async function storeToken(store: StateStore, approvalId: string, token: string, approver: string): Promise<void> {
+async function storeToken(
+  t: { write(key: string, value: Json): Promise<void> },
+  approvalId: string,
+  token: string,
+  approver: string,
+): Promise<void> {
   const value = { approvalId, approver, createdAt: START, expiresAt: START + 15 * MINUTE, used: null };
-  await putDocument(store, keys.token(approvalId, secretHash(token)), value);
+  await t.write(keys.token(approvalId, secretHash(token)), value);
 }
 
 /** A store to which every decision comes after a pause. */

@@ -1,9 +1,8 @@
 import { type Approval, approvalCallId, callParts, type DecisionRequest, type DecisionToken, keys, shardOf } from "@toolbus/contracts";
 import { secretHash } from "@toolbus/grants";
 import type { Outbox, Principal } from "@toolbus/runtime";
-import type { StateStore } from "@toolbus/state";
 import { asOfDecision, decide, expire, type Moment, type Read } from "./approval.ts";
-import { readRecords, type Records } from "./approval-documents.ts";
+import type { ApprovalDocuments, Records, RefusedApproval } from "./approval-documents.ts";
 import { grantFault } from "./grant-claims.ts";
 import { pinFault } from "./pin-rules.ts";
 import type { Pins } from "./pins.ts";
@@ -12,7 +11,7 @@ import type { RecordSecurityEvent } from "./security.ts";
 import type { Right } from "./view.ts";
 
 export interface DecisionsOptions {
-  readonly state: StateStore;
+  readonly documents: ApprovalDocuments;
   readonly outbox: Outbox;
   readonly pins: Pins;
   readonly security: RecordSecurityEvent;
@@ -32,7 +31,8 @@ export interface NotDecided {
     | "already_decided"
     | "expired"
     | "ticket_missing"
-    | "pin_changed";
+    | "pin_changed"
+    | "damaged";
   readonly reason: string;
   readonly approval?: Approval;
 }
@@ -43,27 +43,31 @@ export type DecisionOutcome = { readonly kind: "decided"; readonly approval: App
 /** What a person may see of an approval and do with it. Both take the store's word for who asked and what time it is. */
 export interface Decisions {
   /** The approval and, for one who may decide it, a fresh single-use token. Null where there is none in the reader's tenant. Decides nothing. */
-  look(approvalId: string, reader: Principal): Promise<{ readonly approval: Approval; readonly right: Right } | null>;
+  look(
+    approvalId: string,
+    reader: Principal,
+  ): Promise<{ readonly kind: "seen"; readonly approval: Approval; readonly right: Right } | NotDecided | null>;
   /** Takes one decision. Two that race are put in order by the store: the first counts, the second is told what it was. */
   decide(approvalId: string, approver: Principal, request: DecisionRequest): Promise<DecisionOutcome>;
 }
 
 export function createDecisions(options: DecisionsOptions): Decisions {
-  const { state, outbox, pins, security, rules, newToken } = options;
+  const { documents, outbox, pins, security, rules, newToken } = options;
   return {
     async look(approvalId, reader) {
       for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
         const records = await read(approvalId);
+        if (records.refused) return damaged(records.refused);
         const approval = ofTenant(records.approval, reader);
         if (!approval) return null;
         const may = permission(reader, approval.value, records.origin);
         const over = overReason(approval.value, records.now);
         if (over !== null || !may.allowed) {
           const mayNotBecause = over ?? (may.allowed ? "" : may.reason);
-          return { approval: approval.value, right: { mayDecide: false, mayNotBecause } };
+          return { kind: "seen", approval: approval.value, right: { mayDecide: false, mayNotBecause } };
         }
         const decisionToken = await issueToken(approval, reader, records.now);
-        if (decisionToken !== null) return { approval: approval.value, right: { mayDecide: true, decisionToken } };
+        if (decisionToken !== null) return { kind: "seen", approval: approval.value, right: { mayDecide: true, decisionToken } };
       }
       throw crowded(approvalId);
     },
@@ -84,6 +88,7 @@ export function createDecisions(options: DecisionsOptions): Decisions {
     tokenHash: string,
   ): Promise<DecisionOutcome | null> {
     const { now, origin, token, ...records } = await read(approvalId, tokenHash);
+    if (records.refused) return damaged(records.refused);
     const approval = ofTenant(records.approval, approver);
     if (!approval) return no("not_found", "There is no such approval.");
     const may = permission(approver, approval.value, origin);
@@ -187,7 +192,7 @@ export function createDecisions(options: DecisionsOptions): Decisions {
   }
 
   function read(approvalId: string, tokenHash?: string): Promise<Records> {
-    return readRecords(state, approvalId, callParts(approvalCallId(approvalId)).runId, tokenHash);
+    return documents.read(approvalId, callParts(approvalCallId(approvalId)).runId, tokenHash);
   }
 }
 
@@ -203,6 +208,16 @@ function ofTenant(approval: Read<Approval> | null, { tenant }: Principal): Read<
 function overReason({ status, expiresAt }: Approval, now: number): string | null {
   if (status !== "pending") return `This ended as "${status}".`;
   return now >= expiresAt ? "The time to decide is over." : null;
+}
+
+/** Of a document that does not count nothing is shown: not to whom it belongs, and not what it says. */
+function damaged({ why }: RefusedApproval): NotDecided {
+  if (why === "unsealed")
+    return no(
+      "damaged",
+      "This approval was stored without a seal, by a version before this one or by somebody else, so it cannot be decided.",
+    );
+  return no("damaged", "What is stored of this approval is not what the approvals service stored last, so it cannot be decided.");
 }
 
 function no(why: NotDecided["why"], reason: string): NotDecided {

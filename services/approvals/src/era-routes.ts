@@ -10,13 +10,13 @@ import {
   type JsonObject,
 } from "@toolbus/contracts";
 import { getRoute, HttpProblem, noQuery, postRoute, type Route } from "@toolbus/runtime";
-import type { EraNow, Eras } from "./eras.ts";
+import { type EraNow, EraRefused, type Eras } from "./eras.ts";
 
 const TAG = "Era";
 const OPERATORS = ["operator"] as const;
 
 /** What operators look after when the store lost writes: the era of all grants, and the shards in which writes wait. They are of no tenant. */
-export function eraRoutes({ eras }: { readonly eras: Pick<Eras, "read" | "raise" | "resume"> }): readonly Route[] {
+export function eraRoutes({ eras }: { readonly eras: Pick<Eras, "read" | "raise" | "replace" | "resume"> }): readonly Route[] {
   return [
     getRoute({
       url: "/v1/era",
@@ -26,10 +26,10 @@ export function eraRoutes({ eras }: { readonly eras: Pick<Eras, "read" | "raise"
         tag: TAG,
         summary: "The era that grants are good for, and the shards that lost writes.",
         answers: { 200: { says: "The era.", body: view, example } },
-        problems: [],
+        problems: ["conflict"],
       },
       query: noQuery,
-      handle: async () => viewOf(await eras.read()),
+      handle: () => told(async () => viewOf(await eras.read())),
     }),
     postRoute({
       url: "/v1/era/raise",
@@ -39,7 +39,7 @@ export function eraRoutes({ eras }: { readonly eras: Pick<Eras, "read" | "raise"
         tag: TAG,
         summary: "Voids every grant, after a restore that no process could notice.",
         description:
-          "Grants are renewed by themselves. With `hold`, writes that cannot be repeated safely wait in every shard until they are resumed.",
+          "Grants are renewed by themselves. With `hold`, writes that cannot be repeated safely wait in every shard until they are resumed. `replace` raises it over a stored era that approvals did not sign, and holds every shard.",
         answers: { 200: { says: "The era as it is now.", body: view, example } },
         problems: ["conflict"],
       },
@@ -74,14 +74,33 @@ export function eraRoutes({ eras }: { readonly eras: Pick<Eras, "read" | "raise"
     }),
   ];
 
-  async function raise({ era, reason, hold = false }: EraRaise, by: string): Promise<EraView> {
-    const now = await eras.raise({ from: era, reason, hold, by });
+  async function raise({ era, reason, hold = false, replace = false }: EraRaise, by: string): Promise<EraView> {
+    if (replace) return replaced(reason, by);
+    const now = await told(() => eras.raise({ from: era, reason, hold, by }));
     if (!now) throw new HttpProblem("conflict", "The era is another one by now.", { remedy: "Read it again, and raise it from there." });
     return viewOf(now);
   }
 
+  async function replaced(reason: string, by: string): Promise<EraView> {
+    const now = await eras.replace({ reason, by });
+    if (now) return viewOf(now);
+    throw new HttpProblem("conflict", "The stored era is genuine, so it is not replaced.", { remedy: "Raise it without replace." });
+  }
+
   async function resume({ shards }: EraResume, by: string): Promise<EraView> {
-    return viewOf(await eras.resume({ shards: shards ?? null, by }));
+    return viewOf(await told(() => eras.resume({ shards: shards ?? null, by })));
+  }
+
+  /** An era that approvals did not sign is a matter for the operator who asks, and no fault of the service. */
+  async function told<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof EraRefused)) throw error;
+      throw new HttpProblem("conflict", "The stored era is not what approvals signed, so no write is granted.", {
+        remedy: 'Look at it with "toolbus approvals adopt", or raise it over that with replace.',
+      });
+    }
   }
 }
 

@@ -1,12 +1,12 @@
 import type { Era } from "@toolbus/contracts";
 import { describe, expect, it } from "vitest";
-import { noteLosses, RAISE_EVERY_MS, raised, resumed } from "./era.ts";
+import { noteLosses, RAISE_EVERY_MS, RAISES_PER_HOUR, raised, resumed } from "./era.ts";
 
 const NOW = 1_800_000_000_000;
 const SECONDS = NOW / 1000;
 const held: Era = { era: SECONDS, raisedAt: NOW, reason: "the store lost writes of shard 03", lost: [{ shard: "03", lostAt: NOW }] };
 const note = (before: Era | null, losses: Parameters<typeof noteLosses>[1], now = NOW, resumeAfterMs = 0) =>
-  noteLosses(before, losses, { now, resumeAfterMs });
+  noteLosses(before, losses, { now, by: "worker.orders", resumeAfterMs });
 
 describe("a loss of writes", () => {
   it("raises the era once for all of its shards, and holds them", () => {
@@ -20,11 +20,13 @@ describe("a loss of writes", () => {
           { shard: "03", lostAt: NOW },
           { shard: "05", lostAt: NOW },
         ],
+        raises: ["03", "05"].map((shard) => ({ shard, by: "worker.orders", at: NOW })),
       },
       shards: ["03", "05"],
+      refused: [],
       waitMs: 0,
     });
-    expect(note(null, [{ shard: "03", seenAt: NOW - 1 }]).era).toEqual(held);
+    expect(note(null, [{ shard: "03", seenAt: NOW - 1 }]).era).toMatchObject(held);
   });
 
   it("is the known one for whoever last saw the shard before that was held, however late it is told and whether or not it was resumed", () => {
@@ -32,7 +34,7 @@ describe("a loss of writes", () => {
     const done = { ...held, lost: [{ shard: "03", lostAt: NOW, resumeAt: NOW + 5, resumedBy: "otto" }] };
     for (const before of [held, done])
       for (const seenAt of [0, NOW - 1, NOW])
-        expect(note(before, [{ shard: "03", seenAt }], later)).toEqual({ era: null, shards: [], waitMs: 0 });
+        expect(note(before, [{ shard: "03", seenAt }], later)).toEqual({ era: null, shards: [], refused: [], waitMs: 0 });
   });
 
   it("of what was seen after that is another one, and holds the shard again", () => {
@@ -52,6 +54,23 @@ describe("a loss of writes", () => {
     const noted = note(held, losses, NOW + 20_000);
     expect(noted).toMatchObject({ shards: ["04"], waitMs: RAISE_EVERY_MS - 20_000 });
     expect(note(noted.era, losses, NOW + RAISE_EVERY_MS)).toMatchObject({ shards: ["03"], waitMs: 0 });
+  });
+
+  it("is believed three times an hour of one sender and shard, and of another sender still", () => {
+    let before: Era | null = null;
+    for (let n = 0; n < RAISES_PER_HOUR; n++) {
+      const now = NOW + n * RAISE_EVERY_MS;
+      const noted = note(before, [{ shard: "03", seenAt: now }], now);
+      expect(noted).toMatchObject({ shards: ["03"], refused: [] });
+      before = noted.era;
+    }
+    const now = NOW + RAISES_PER_HOUR * RAISE_EVERY_MS;
+    const losses = [{ shard: "03", seenAt: now }];
+    expect(note(before, losses, now)).toEqual({ era: null, shards: [], refused: ["03"], waitMs: 0 });
+    expect(note(before, [{ shard: "04", seenAt: now }], now)).toMatchObject({ shards: ["04"], refused: [] });
+    expect(noteLosses(before, losses, { now, by: "agent", resumeAfterMs: 0 })).toMatchObject({ shards: ["03"], refused: [] });
+    const later = NOW + 3_600_000;
+    expect(note(before, [{ shard: "03", seenAt: later }], later)).toMatchObject({ shards: ["03"], refused: [] });
   });
 
   it("cannot be of the future: whoever says so is limited like everybody", () => {

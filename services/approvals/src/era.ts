@@ -9,12 +9,18 @@ export interface LossNoted {
   readonly era: Era | null;
   /** The shards that it was raised for. */
   readonly shards: readonly string[];
+  /** The shards that this sender told of too often: nothing is done about them. */
+  readonly refused: readonly string[];
   /** How long until the rest of the losses may be looked at again; 0 when there is no rest. */
   readonly waitMs: number;
 }
 
 /** So that whoever tells of losses that there are none raises the era, and holds a shard, no more often than this. */
 export const RAISE_EVERY_MS = 60_000;
+
+/** How often the word of one sender raises the era for one shard within an hour. A store that really loses more is told of by others, and by operators. */
+export const RAISES_PER_HOUR = 3;
+const HOUR_MS = 3_600_000;
 
 /**
  * Raises the era for shards that lost writes, and holds them. What was last seen before the shard was held is the loss that is known: every
@@ -23,33 +29,57 @@ export const RAISE_EVERY_MS = 60_000;
 export function noteLosses(
   before: Era | null,
   losses: Losses,
-  { now, resumeAfterMs }: { readonly now: number; readonly resumeAfterMs: number },
+  {
+    now,
+    by,
+    resumeAfterMs,
+    highest,
+  }: { readonly now: number; readonly by: string; readonly resumeAfterMs: number; readonly highest?: number | undefined },
 ): LossNoted {
+  const recent = (before?.raises ?? []).filter(({ at }) => now - at < HOUR_MS);
+  const told = (shard: string): number => recent.filter((one) => one.shard === shard && one.by === by).length;
+  const refused = new Set<string>();
   const fresh = losses.flatMap(({ shard, seenAt }) => {
     const lostAt = before?.lost?.find((one) => one.shard === shard)?.lostAt;
     // Nobody has seen anything later than now, whatever they say.
-    if (lostAt === undefined) return [{ shard, waitMs: 0 }];
-    return Math.min(seenAt, now) <= lostAt ? [] : [{ shard, waitMs: Math.max(0, lostAt + RAISE_EVERY_MS - now) }];
+    if (lostAt !== undefined && Math.min(seenAt, now) <= lostAt) return [];
+    if (told(shard) >= RAISES_PER_HOUR) {
+      refused.add(shard);
+      return [];
+    }
+    return [{ shard, waitMs: lostAt === undefined ? 0 : Math.max(0, lostAt + RAISE_EVERY_MS - now) }];
   });
   const shards = [...new Set(fresh.filter(({ waitMs }) => waitMs === 0).map(({ shard }) => shard))].toSorted();
   const waitMs = Math.max(0, ...fresh.map((one) => one.waitMs));
-  if (shards.length === 0) return { era: null, shards, waitMs };
+  if (shards.length === 0) return { era: null, shards, refused: [...refused], waitMs };
   const resume = resumeAfterMs === 0 ? {} : { resumeAt: now + resumeAfterMs, resumedBy: "policy" };
   const reason = `the store lost writes of ${shards.length === 1 ? `shard ${shards[0]}` : `${shards.length} shards`}`;
-  return { era: raised(before, { now, reason, held: shards.map((shard) => ({ shard, lostAt: now, ...resume })) }), shards, waitMs };
+  const raises = [...recent, ...shards.map((shard) => ({ shard, by, at: now }))].slice(-MOST_RAISES);
+  const era = raised(before, { now, reason, held: shards.map((shard) => ({ shard, lostAt: now, ...resume })), highest });
+  return { era: { ...era, raises }, shards, refused: [...refused], waitMs };
 }
+
+// As many as every shard of a store and a few senders need; the oldest go first.
+const MOST_RAISES = 512;
 
 /** The next era, with these shards held besides those that are. */
 export function raised(
   before: Era | null,
-  next: { readonly now: number; readonly reason: string; readonly held: readonly LostShard[] },
+  next: {
+    readonly now: number;
+    readonly reason: string;
+    readonly held: readonly LostShard[];
+    /** The highest that this process has seen, where it is none that stands. */
+    readonly highest?: number | undefined;
+  },
 ): Era {
-  const { now, reason, held } = next;
+  const { now, reason, held, highest = FIRST_ERA } = next;
   const others = (before?.lost ?? []).filter(({ shard }) => held.every((one) => one.shard !== shard));
   const lost = [...others, ...held].toSorted((a, b) => a.shard.localeCompare(b.shard));
-  // By the clock, because the document may be an old copy: an era that was used once and was lost must not come again.
-  const era = Math.max((before?.era ?? FIRST_ERA) + 1, Math.floor(now / 1000));
-  return { era, raisedAt: now, reason, ...(lost.length === 0 ? {} : { lost }) };
+  // By the clock and above what was seen, because the document may be an old copy: an era that was used once and was lost must not come again.
+  const era = Math.max((before?.era ?? FIRST_ERA) + 1, highest + 1, Math.floor(now / 1000));
+  const { raises } = before ?? {};
+  return { era, raisedAt: now, reason, ...(lost.length === 0 ? {} : { lost }), ...(raises === undefined ? {} : { raises }) };
 }
 
 /** The era with these shards' writes resumed, or all of them; null when none of them is held. */

@@ -2,7 +2,7 @@ import { HOME_SHARD, keys, rollbackMessage } from "@toolbus/contracts";
 import { memoryStore, storeLosses } from "@toolbus/state";
 import { silentLog } from "@toolbus/telemetry";
 import { describe, expect, it } from "vitest";
-import { claimsOf, type HttpAnswer, setup, until } from "./approvals-under-test.ts";
+import { claimsOf, type HttpAnswer, sealedUnderTest, setup, until } from "./approvals-under-test.ts";
 import { createEras } from "./eras.ts";
 import { smallRefund, START } from "./writes-under-test.ts";
 
@@ -105,13 +105,24 @@ describe("an era that was read and is gone", () => {
     ]);
   });
 
+  it("is never raised again to what it was: grants that were voided stay void", async () => {
+    const t = readers();
+    await t.put({ era: 7, raisedAt: 50, reason: "r" });
+    await t.eras.read();
+    await t.put({ era: 5, raisedAt: 20, reason: "r" });
+    await t.eras.lost([{ shard: "03", seenAt: 90 }], "agent");
+    expect((await t.eras.read()).era?.era).toBe(8);
+    await t.put({ era: 5, raisedAt: 20, reason: "r" });
+    expect(await t.eras.raise({ from: 5, reason: "r", hold: false, by: "olga" })).toMatchObject({ era: { era: 9 } });
+  });
+
   it("is none when only an answer was overtaken by a later one", async () => {
     const t = readers();
     await t.put({ era: 5, raisedAt: 20, reason: "r" });
     const [old] = (await t.store.read([keys.era()])).documents;
     await t.put({ era: 7, raisedAt: 50, reason: "r" });
     await t.eras.read();
-    t.eras.seen(old ?? null);
+    await t.eras.seen(old ?? null);
     await t.eras.read();
     await t.eras.read();
     expect(t.lost).toEqual([]);
@@ -123,7 +134,7 @@ async function running() {
   let told = 0;
   return Object.assign(t, {
     tell: (losses: { readonly shard: string; readonly seenAt: number }[]) =>
-      t.bus.publish(rollbackMessage({ losses, source: "worker.orders", id: `loss-${++told}`, now: t.clock.now })),
+      t.tellAs("worker.orders", rollbackMessage({ losses, source: "worker.orders", id: `loss-${++told}`, now: t.clock.now })),
     /** The era as it is shown, once it is as it should be. */
     async era(holds: (body: HttpAnswer["body"]) => boolean) {
       let body: HttpAnswer["body"] = {};
@@ -142,16 +153,22 @@ async function running() {
 function readers() {
   const lost: { readonly shard: string; readonly seenAt: number }[] = [];
   const store = memoryStore({ clock: () => 100 });
+  const { sealed, signed } = sealedUnderTest(store);
   const losses = storeLosses({ onLoss: (loss) => void lost.push(loss), onUntold: () => undefined });
   let ids = 0;
   return {
     lost,
     store,
-    eras: createEras({ state: store, losses, resumeAfterMs: 0, newId: () => `id-${++ids}`, log: silentLog }),
+    eras: createEras({ sealed, losses, resumeAfterMs: 0, newId: () => `id-${++ids}`, log: silentLog }),
     async put(value: { era: number; raisedAt: number; reason: string; lost?: { shard: string; lostAt: number; resumeAt?: number }[] }) {
       const { documents } = await store.read([keys.era()]);
       const key = keys.era();
-      await store.commit(HOME_SHARD, { op: `put:${++ids}`, guards: [{ key, version: documents[0]?.version ?? 0 }], put: [{ key, value }] });
+      const signature = await signed("tb-era+jwt", key, value, ++ids);
+      await store.commit(HOME_SHARD, {
+        op: `put:${ids}`,
+        guards: [{ key, version: documents[0]?.version ?? 0 }],
+        put: [{ key, value: signature }],
+      });
     },
   };
 }

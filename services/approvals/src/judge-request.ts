@@ -3,12 +3,15 @@ import {
   type ApprovalRequest,
   approvalIdOf,
   assessRisk,
+  atLeast,
   callParts,
   checkArguments,
   describeProblems,
   type JsonObject,
   type Pin,
   renderEffect,
+  type RiskAssessment,
+  rightsFault,
   rootRunId,
   type RunOrigin,
   type ToolDefinition,
@@ -16,7 +19,7 @@ import {
 import { argumentsHash, canonicalJson, parseCanonicalArguments } from "@toolbus/grants";
 import type { Facts, Holding } from "./approval.ts";
 import { grantFault } from "./grant-claims.ts";
-import { pinFault } from "./pin-rules.ts";
+import { pinFault, pinnedTier } from "./pin-rules.ts";
 import { decidedBy } from "./policy.ts";
 
 /** What a request is judged by. The origin is the requester's, never the agent's word; the pin is what is shown and granted. */
@@ -48,15 +51,11 @@ export function judgeRequest(asked: Case): Judgement {
   const { definition } = asked.pin;
   if (asked.request.toolVersion !== definition.version)
     return refused(asked, `"${definition.name}" is enabled in version ${definition.version}, not ${asked.request.toolVersion}.`);
-  const missing = (definition.scopes ?? []).filter((scope) => !asked.origin?.scopes.includes(scope));
-  if (missing.length > 0)
-    return refused(
-      asked,
-      `The requester lacks the scope ${missing.map((scope) => `"${scope}"`).join(", ")} that "${definition.name}" asks for.`,
-    );
+  const right = rightsFault(asked.origin, { name: definition.name, toolset: asked.pin.toolset, scopes: definition.scopes });
+  if (right !== null) return refused(asked, right);
   const args = canonicalArguments(definition, asked.request.arguments);
   if (!args.ok) return refused(asked, args.fault);
-  const { tier, reasons } = assessRisk(definition, args.value);
+  const { tier, reasons } = raisedRisk(asked.pin, assessRisk(definition, args.value));
   const facts: Facts = {
     ...known(asked),
     toolset: asked.pin.toolset,
@@ -71,6 +70,13 @@ export function judgeRequest(asked: Case): Judgement {
   const unsignable = grantFault({ ...facts, need: APPROVERS_NEEDED[tier], decisions: [] });
   if (unsignable !== null) return refused(asked, `No grant can be made out for this write: ${unsignable}.`);
   return { facts, holding: { by: decidedBy(tier) } };
+}
+
+/** An operator may have raised the tool: then every call of it takes that tier at least. */
+function raisedRisk(pin: Pin, { tier, reasons }: RiskAssessment): RiskAssessment {
+  const least = pinnedTier(pin);
+  if (atLeast(tier, least)) return { tier, reasons };
+  return { tier: least, reasons: [...reasons, `an operator raised the tool to the tier "${least}"`] };
 }
 
 // What fits on a card; the arguments are shown whole beside it.

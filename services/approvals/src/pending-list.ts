@@ -1,5 +1,6 @@
-import { type Approval, keys, parseApproval } from "@toolbus/contracts";
+import { type Approval, isApprovalId, keys } from "@toolbus/contracts";
 import type { StateStore } from "@toolbus/state";
+import type { ApprovalDocuments } from "./approval-documents.ts";
 
 export interface PendingPage {
   readonly approvals: readonly Approval[];
@@ -12,7 +13,7 @@ export interface PendingPage {
  * for a cursor that no page gave.
  */
 export async function pendingApprovals(
-  state: StateStore,
+  { state, documents }: { readonly state: StateStore; readonly documents: ApprovalDocuments },
   options: { readonly tenant: string; readonly limit: number; readonly cursor?: string },
 ): Promise<PendingPage> {
   const approvals: Approval[] = [];
@@ -22,12 +23,8 @@ export async function pendingApprovals(
       limit: options.limit - approvals.length,
       ...(cursor === undefined ? {} : { cursor }),
     });
-    const { documents } =
-      page.members.length > 0 ? await state.read(page.members.map(({ member }) => keys.approval(member))) : { documents: [] };
-    for (const document of documents) {
-      const parsed = parseApproval(document?.value);
-      if (parsed.ok && parsed.value.status === "pending" && parsed.value.tenant === options.tenant) approvals.push(parsed.value);
-    }
+    for (const approval of await documents.approvals(page.members.map(({ member }) => member).filter(isApprovalId)))
+      if (approval.status === "pending" && approval.tenant === options.tenant) approvals.push(approval);
     cursor = page.cursor;
     if (cursor === undefined || approvals.length >= options.limit) break;
   }

@@ -84,7 +84,7 @@ describe("a definition guards less", () => {
 describe("what keeps a write from its grant", () => {
   it("is no pin, a switched-off one, another toolset or another definition", () => {
     const asked = { toolName: refund.name, toolHash: "hash of 1", toolset: "orders" };
-    expect(pinFault(null, asked)).toMatch(/operator has to pin it/);
+    expect(pinFault(null, asked)).toMatch(/operator has to enable it/);
     expect(pinFault({ ...pin("orders", refund), enabled: false }, asked)).toMatch(/switched off/);
     expect(pinFault(pin("other", refund), asked)).toMatch(/belongs to the toolset "other"/);
     expect(pinFault(pin("orders", { ...refund, version: "2" }), asked)).toMatch(/not the one that is enabled \(version 2\)/);

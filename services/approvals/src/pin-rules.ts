@@ -1,11 +1,13 @@
-import { atLeast, type Pin, preferredVersion, type Registration, type ToolDefinition } from "@toolbus/contracts";
+import { atLeast, type Pin, preferredVersion, type Registration, type Tier, type ToolDefinition } from "@toolbus/contracts";
 import { canonicalJson } from "@toolbus/grants";
 
-/** What first sight does with a write: nothing, pin it, or leave it to an operator, for the reason given. */
+/** What becomes of a write by itself: nothing, this definition is pinned, or it is left to an operator, for the reason given. */
 export type PinVerdict =
   | { readonly kind: "keep" }
-  | { readonly kind: "pin"; readonly toolset: string; readonly definition: ToolDefinition; readonly hash: string }
-  | { readonly kind: "operator"; readonly reason: string };
+  | ({ readonly kind: "pin" } & Newest)
+  | ({ readonly kind: "operator"; readonly reason: string } & Newest);
+
+type Newest = Pick<Pin, "toolset" | "definition" | "hash">;
 
 /**
  * Judges what is registered under one tool name against its pin. The first toolset to register owns the name, and keeps it; of its definitions the one
@@ -21,7 +23,7 @@ export function pinVerdict(pin: Pin | null, registered: readonly Registration[])
   if (pin?.hash === hash) return { kind: "keep" };
   if (!pin) return { kind: "pin", toolset, definition, hash };
   const loss = guardsLess(definition, pin.definition);
-  return loss === null ? { kind: "pin", toolset, definition, hash } : { kind: "operator", reason: loss };
+  return loss === null ? { kind: "pin", toolset, definition, hash } : { kind: "operator", reason: loss, toolset, definition, hash };
 }
 
 /**
@@ -32,9 +34,26 @@ export function grantedBeside(pin: Pin, registered: readonly Registration[]): re
   return registered.filter(({ toolset, hash, definition }) => hash !== pin.hash && standsBeside(pin, { toolset, definition }));
 }
 
-/** Judged again at every use: the pin may have been tightened, switched off or handed on since. */
+/**
+ * Judged again at every use: the pin may have been tightened, switched off or handed on since. A newer version than the pin's does not stand beside it:
+ * whoever went back to the older one wants no more of it.
+ */
 export function standsBeside(pin: Pin, other: Pick<Pin, "toolset" | "definition">): boolean {
-  return pin.enabled && other.toolset === pin.toolset && guardsLess(other.definition, pin.definition) === null;
+  const preferred = preferredVersion([other.definition, pin.definition], (definition) => definition);
+  return (
+    pin.enabled && other.toolset === pin.toolset && preferred === pin.definition && guardsLess(other.definition, pin.definition) === null
+  );
+}
+
+/** What the calls of a pinned tool take at least. */
+export function pinnedTier({ definition, tier = definition.risk.tier }: Pick<Pin, "definition" | "tier">): Tier {
+  return atLeast(tier, definition.risk.tier) ? tier : definition.risk.tier;
+}
+
+/** How this guards less than what is pinned, or takes its name away; null when it does neither. */
+export function weakerThan(pin: Pin, other: Pick<Pin, "toolset" | "definition">): string | null {
+  if (other.toolset !== pin.toolset) return `it is of the toolset "${other.toolset}", and what is enabled of "${pin.toolset}"`;
+  return guardsLess(other.definition, pin.definition);
 }
 
 /**
@@ -51,17 +70,22 @@ export function guardsLess(changed: ToolDefinition, pinned: ToolDefinition): str
   return gone === undefined ? null : `it no longer asks for the scope "${gone}"`;
 }
 
-/** Why this definition gets no grant, in words for the model; null when it is the pinned one. `toolset` is left out where nobody claims one. */
+/**
+ * Why this definition gets no grant, in words for the model; null when it is the pinned one. `toolset` and `tier` are left out where nobody claims
+ * one.
+ */
 export function pinFault(
   pin: Pin | null,
-  asked: { readonly toolName: string; readonly toolHash: string; readonly toolset?: string },
+  asked: { readonly toolName: string; readonly toolHash: string; readonly toolset?: string; readonly tier?: Tier },
 ): string | null {
-  const { toolName, toolHash, toolset } = asked;
-  if (!pin) return `The write "${toolName}" is not enabled: an operator has to pin it first. Do not ask again; go on without it.`;
+  const { toolName, toolHash, toolset, tier } = asked;
+  if (!pin) return `The write "${toolName}" is not enabled: an operator has to enable it first. Do not ask again; go on without it.`;
   if (!pin.enabled) return `The write "${toolName}" is switched off by an operator. Go on without it.`;
   if (toolset !== undefined && toolset !== pin.toolset)
     return `The write "${toolName}" belongs to the toolset "${pin.toolset}" now. A new run can ask for it.`;
   if (toolHash !== pin.hash)
     return `The definition of "${toolName}" is not the one that is enabled (version ${pin.definition.version}). A new run sees the enabled one.`;
+  if (tier !== undefined && pin.tier !== undefined && !atLeast(tier, pin.tier))
+    return `The write "${toolName}" takes the approval of the tier "${pin.tier}" now. A new run can ask for it.`;
   return null;
 }

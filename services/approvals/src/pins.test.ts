@@ -7,7 +7,7 @@ describe("pins", () => {
   it("are not made by themselves unless first sight is on", async () => {
     await using t = await setup({ env: { PIN_ON_FIRST_SIGHT: "false" } });
     await t.ask(smallRefund(1));
-    expect((await t.decided.next()).body).toMatchObject({ outcome: "refused", reason: expect.stringMatching(/operator has to pin/) });
+    expect((await t.decided.next()).body).toMatchObject({ outcome: "refused", reason: expect.stringMatching(/operator has to enable/) });
   });
 
   it("follow a changed definition that guards no less, when a request names it", async () => {

@@ -26,12 +26,13 @@ export type Permission =
 
 /**
  * Who may decide an approval of their own tenant: role approver, scope `approve:<tier>` or `approve:*`, not the one who asked (nor the principal
- * that stands behind a trigger), and once only. Without the origin nobody knows who asked, so nobody may decide.
+ * that stands behind a trigger), and once only. Without the origin nobody knows who asked, so nobody may decide, unless an operator vouched for the approval.
  */
 export function permission(approver: Principal, approval: Approval, origin: RunOrigin | null): Permission {
   if (requesters(approval, origin).includes(approver.id))
     return no("self", "You asked for this yourself: another approver has to decide it.");
-  if (!origin) return no("unknown_requester", "Nobody can tell any more who asked for this, so nobody may decide it.");
+  if (!origin && approval.adopted === undefined)
+    return no("unknown_requester", "Nobody can tell any more who asked for this, so nobody may decide it.");
   if (!approver.roles.includes("approver")) return no("role", "Only the role approver decides; this key reads.");
   if (!holdsScope(approver, approval.tier))
     return no("scope", `Deciding a ${approval.tier} write takes the scope "approve:${approval.tier}" or "approve:*".`);

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
-import { type DecisionRequest, keys, shardOf } from "@toolbus/contracts";
+import { type DecisionRequest, type Json, keys, shardOf } from "@toolbus/contracts";
 import { keyReused, type Principal } from "@toolbus/runtime";
 import type { StateStore } from "@toolbus/state";
+import type { ApprovalDocuments } from "./approval-documents.ts";
 
 const KEPT_MS = 48 * 3_600_000;
 
@@ -10,21 +11,22 @@ const KEPT_MS = 48 * 3_600_000;
  * that has to be kept of the key is what it was used for. Throws the problem for a key that comes again with another decision.
  */
 export async function firstUse(
-  state: StateStore,
+  { state, documents }: { readonly state: Pick<StateStore, "commit">; readonly documents: ApprovalDocuments },
   { approvalId, principal, key, body }: { approvalId: string; principal: Principal; key: string; body: DecisionRequest },
 ): Promise<"first" | "again"> {
   const { decision, token, comment = null, ticket = null } = body;
   const bodyHash = hashOf(decision, token, comment, ticket);
-  const document = keys.token(approvalId, `key-${hashOf(principal.tenant, principal.id, key)}`);
-  const { now, documents } = await state.read([document]);
-  if (!documents[0]) {
-    const put = [{ key: document, value: { bodyHash }, expiresAt: now + KEPT_MS }];
+  const name = keys.token(approvalId, `key-${hashOf(principal.tenant, principal.id, key)}`);
+  const { now, document } = await documents.own(name, approvalId);
+  if (document.kind === "absent") {
+    const put = [{ key: name, value: { bodyHash }, expiresAt: now + KEPT_MS }];
     // Two requests that race with different bodies are two changes; with the same, they may be one.
-    const change = { op: `key:${document}:${bodyHash}`, guards: [{ key: document, version: 0 }], put };
+    const change = { op: `key:${name}:${bodyHash}`, guards: [{ key: name, version: 0 }], put };
     if ((await state.commit(shardOf(approvalId), change)).outcome === "ok") return "first";
   }
-  const stored = documents[0] ?? (await state.read([document])).documents[0];
-  if (JSON.stringify(stored?.value) !== JSON.stringify({ bodyHash })) throw keyReused();
+  const stored = document.kind === "absent" ? (await documents.own(name, approvalId)).document : document;
+  const used: Json = stored.kind === "genuine" ? stored.value : null;
+  if (JSON.stringify(used) !== JSON.stringify({ bodyHash })) throw keyReused();
   return "again";
 }
 

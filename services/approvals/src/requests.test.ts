@@ -2,7 +2,7 @@ import { attributes, keys, topics } from "@toolbus/contracts";
 import { toolHash } from "@toolbus/grants";
 import { describe, expect, it } from "vitest";
 import { claimsOf, setup, until } from "./approvals-under-test.ts";
-import { type Asked, bigRefund, call, note, putDocument, putOrigin, refund, RUN, smallRefund, START, wire } from "./writes-under-test.ts";
+import { type Asked, bigRefund, call, note, putOrigin, refund, RUN, smallRefund, START, wire } from "./writes-under-test.ts";
 
 const MINUTE = 60_000;
 
@@ -138,6 +138,33 @@ describe("a request for a write", () => {
     await t.hold(bigRefund(5));
   });
 
+  it("gets `limit` when policy granted this tool often enough to its requester within the hour, whatever the run; not in the next", async () => {
+    await using t = await setup({ env: { AUTO_GRANTS_PER_HOUR: "2" } });
+    const other = { runId: "rn_05_01HZX3V5J8K2M4N6P8Q0R2S4T8", conversationId: "cv_05_01HZX3V5J8K2M4N6P8Q0R2S4T6" };
+    await putOrigin(t.store, { ...other, openUntil: START + 9_000_000 });
+    const asked = (runId: string, n: number) => ({ ...smallRefund(n), callId: `${runId}.1.${n}` });
+    for (const write of [asked(RUN, 1), asked(RUN, 2)]) {
+      await t.ask(write);
+      expect((await t.decided.next()).body).toMatchObject({ outcome: "approved" });
+    }
+    await t.ask(asked(other.runId, 3), other.conversationId);
+    expect((await t.decided.next()).body).toMatchObject({ outcome: "limit", reason: expect.stringMatching(/within an hour/) });
+    t.clock.now += 3_600_000;
+    await t.ask(asked(other.runId, 4), other.conversationId);
+    expect((await t.decided.next()).body).toMatchObject({ outcome: "approved" });
+  });
+
+  it("counts every grant of many that come at once", async () => {
+    await using t = await setup({ env: { AUTO_GRANTS_PER_HOUR: "5" } });
+    await Promise.all(Array.from({ length: 12 }, (_, n) => t.ask(smallRefund(n))));
+    const outcomes = new Map<unknown, unknown>();
+    while (outcomes.size < 12) {
+      const { body } = await t.decided.next();
+      outcomes.set(body["toolCallId"], body["outcome"]);
+    }
+    expect([...outcomes.values()].filter((outcome) => outcome === "approved")).toHaveLength(5);
+  });
+
   it("delivered twenty times at once makes one approval and counts once", async () => {
     await using t = await setup({ env: { AUTO_GRANTS_PER_RUN: "2" } });
     const asked = smallRefund(1);
@@ -226,7 +253,7 @@ describe("a repeated request", () => {
     const asked = smallRefund(1);
     await t.ask(asked);
     await t.decided.next();
-    await putDocument(t.store, keys.era(), { era: 2, raisedAt: START, reason: "restored" });
+    await t.write(keys.era(), { era: 2, raisedAt: START, reason: "restored" });
     await t.ask(asked);
     const answer = await t.decided.next();
     expect(await t.verdict(answer, asked, { tier: "medium", need: 0, era: 2 })).toMatchObject({ kind: "granted" });
@@ -249,7 +276,7 @@ describe("a repeated request", () => {
     await t.ask(smallRefund(1));
     await t.decided.next();
     const { documents } = await t.store.read([keys.pin(refund.name)]);
-    await putDocument(t.store, keys.pin(refund.name), { ...(documents[0]?.value as object), enabled: false });
+    await t.write(keys.pin(refund.name), { ...(documents[0]?.value as object), enabled: false });
     await t.ask(smallRefund(1));
     expect((await t.decided.next()).body).toMatchObject({ outcome: "refused", reason: expect.stringMatching(/switched off/) });
   });

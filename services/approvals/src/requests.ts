@@ -6,27 +6,34 @@ import {
   approvalIdOf,
   attributes,
   callParts,
+  type CancelReason,
   DEFAULT_AGENT,
+  keys,
   type Message,
   shardOf,
 } from "@toolbus/contracts";
-import { argumentsHash } from "@toolbus/grants";
+import { argumentsHash, type TrustedKeys, verifySender } from "@toolbus/grants";
 import type { Outbox } from "@toolbus/runtime";
 import type { StateStore } from "@toolbus/state";
 import type { Log } from "@toolbus/telemetry";
-import { type Read, cancel, hold, type Moment, resend } from "./approval.ts";
-import { isShardOf, readRecords, type Records } from "./approval-documents.ts";
+import { type Facts, type GrantedSoFar, type Read, cancel, hold, type Holding, type Moment, resend } from "./approval.ts";
+import { type ApprovalDocuments, isShardOf, type Records, type RefusedApproval } from "./approval-documents.ts";
+import { grantedIn } from "./granted-so-far.ts";
+import type { GrantRate } from "./grant-rate.ts";
 import { judgeRequest } from "./judge-request.ts";
 import { pinFault } from "./pin-rules.ts";
 import type { Pins } from "./pins.ts";
 import type { RecordSecurityEvent } from "./security.ts";
 
 export interface RequestsOptions {
-  readonly state: StateStore;
+  readonly state: Pick<StateStore, "shards">;
+  readonly documents: ApprovalDocuments;
   readonly outbox: Outbox;
   readonly pins: Pins;
+  readonly trusted: TrustedKeys;
   readonly security: RecordSecurityEvent;
   readonly rules: Moment["rules"];
+  readonly rate: GrantRate;
   readonly newCorrelationId: () => string;
   readonly log: Log;
 }
@@ -37,8 +44,15 @@ export interface Requests {
   cancel(message: Message, body: ApprovalCancel, context: Pick<DeliveryContext, "count">): Promise<Disposition>;
 }
 
+/** What a request brings that nobody has asked for before. */
+interface FirstTime {
+  readonly correlationId: string;
+  /** Takes one of the requester's grants of the hour, once. */
+  readonly take: (facts: Facts, now: number) => Promise<boolean>;
+}
+
 export function handleRequests(options: RequestsOptions): Requests {
-  const { state, outbox, pins, security, rules, newCorrelationId, log } = options;
+  const { state, documents, outbox, pins, trusted, security, rules, rate, newCorrelationId, log } = options;
   return {
     async request(message, request) {
       const agent = agentOf(message);
@@ -46,45 +60,79 @@ export function handleRequests(options: RequestsOptions): Requests {
       if (!isShardOf(state, shardOf(request.toolCallId)))
         return { kind: "dead-letter", reason: "the call id names a shard that this store does not have" };
       const correlationId = newCorrelationId();
+      // Of one try that others came before nothing is left but what it took of the hour.
+      let taken: Promise<boolean> | undefined;
+      const take = (facts: Facts, now: number): Promise<boolean> => (taken ??= rate.take(facts, now));
       for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
-        const done = await answer(request, agent, correlationId);
+        const done = await answer(request, agent, { correlationId, take });
         if (done) return { kind: "ack" };
       }
       return { kind: "retry", after: CROWDED_MS, reason: "others changed the approval at the same time" };
     },
-    async cancel(_message, { toolCallId, reason }, { count }) {
+    async cancel(message, { toolCallId, reason }, { count }) {
       const shard = shardOf(toolCallId);
       if (!isShardOf(state, shard)) return { kind: "dead-letter", reason: "the call id names a shard that this store does not have" };
+      const sender = await verifySender(message, trusted);
+      const refusedSender = sender.kind !== "genuine" ? sender.kind : sender.service === AGENT ? null : "not_an_agent";
+      if (refusedSender !== null) return refuseCancel(message, toolCallId, refusedSender);
       for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
-        const { now, approval } = await readRecords(state, approvalIdOf(toolCallId), callParts(toolCallId).runId);
+        const { now, approval, refused } = await documents.read(approvalIdOf(toolCallId), callParts(toolCallId).runId);
+        if (refused) return { kind: "ack" };
         // The request may be behind its own cancel: queues keep no order between topics.
         if (!approval)
           return count < CANCEL_TRIES
             ? { kind: "retry", after: EARLY_CANCEL_MS, reason: "nothing is known of the call yet" }
             : { kind: "ack" };
-        const moved = cancel(approval, reason, { now });
+        if (agentOf(message) !== approval.value.agent) return refuseCancel(message, toolCallId, "another_agent");
+        const moved = cancel(approval, CANCELLED[reason], { now });
         if (moved.kind === "illegal" || (await outbox.commit(shard, moved.change)).outcome === "ok") return { kind: "ack" };
       }
       return { kind: "retry", after: CROWDED_MS, reason: "others changed the approval at the same time" };
     },
   };
 
-  /** One try to make or to repeat an approval; false when somebody else was first. */
-  async function answer(request: ApprovalRequest, agent: string, correlationId: string): Promise<boolean> {
-    const records = await readRecords(state, approvalIdOf(request.toolCallId), callParts(request.toolCallId).runId);
-    return records.approval ? repeat(request, agent, records.approval, records.now) : create(request, agent, correlationId, records);
+  async function refuseCancel({ topic, source }: Message, toolCallId: string, why: string): Promise<Disposition> {
+    const by = source.slice(0, MOST_SOURCE);
+    await security(shardOf(toolCallId), { kind: "message_refused", approvalId: approvalIdOf(toolCallId), by, details: { topic, why } });
+    return { kind: "ack" };
   }
 
-  async function create(request: ApprovalRequest, agent: string, correlationId: string, { now, origin }: Records): Promise<boolean> {
+  /** One try to make or to repeat an approval; false when somebody else was first. */
+  async function answer(request: ApprovalRequest, agent: string, first: FirstTime): Promise<boolean> {
+    const records = await documents.read(approvalIdOf(request.toolCallId), callParts(request.toolCallId).runId);
+    if (records.approval) return repeat(request, agent, records.approval, records.now);
+    // What was pending before the seals waits for an operator, and what has lost its key for that key: what they hold may be right. What says that it was
+    // decided, and has no seal, is nobody's word: it ends.
+    const { refused } = records;
+    if (refused?.why === "unknown_key" || (refused?.why === "unsealed" && refused.claimed?.status === "pending")) return true;
+    return create(request, agent, first, records);
+  }
+
+  /** Makes the approval; over one that somebody else wrote only to refuse it, so that the call ends and its person may ask again. */
+  async function create(request: ApprovalRequest, agent: string, { correlationId, take }: FirstTime, records: Records): Promise<boolean> {
+    const { now, origin, refused } = records;
     const { pin, era } = await pins.find(request.toolName, request.toolHash);
     const { facts, holding } = judgeRequest({ request, agent, correlationId, origin, pin, now });
     const moment: Moment = { now, era, rules };
-    const shard = shardOf(request.toolCallId);
-    const first = hold(facts, holding, moment);
-    const reply = await outbox.commit(shard, first.change);
-    if (reply.outcome !== "full") return said(first.approval, reply.outcome === "ok");
-    const limited = hold(facts, { by: "limit", reason: limitReason(facts, rules) }, moment);
-    return said(limited.approval, (await outbox.commit(shard, limited.change)).outcome === "ok");
+    const quota = await quotaOf(facts, holding);
+    const ended = refused ? notOurs(refused) : await limited(facts, holding, quota, () => take(facts, now));
+    const held = hold(facts, ended, moment, { over: refused?.version ?? 0, quota });
+    return said(held.approval, (await outbox.commit(shardOf(request.toolCallId), held.change)).outcome === "ok");
+  }
+
+  async function quotaOf({ runId, toolName, approvalId }: Facts, { by }: Holding): Promise<GrantedSoFar | null> {
+    if (by !== "policy") return null;
+    const { document } = await documents.own(keys.quota(runId, toolName), approvalId);
+    if (document.kind === "absent") return { version: 0, granted: 0 };
+    return { version: document.version, granted: grantedIn(document) };
+  }
+
+  /** What policy would grant, unless it granted as much as it may: under this origin, or to this principal within the hour. */
+  async function limited(facts: Facts, holding: Holding, quota: GrantedSoFar | null, take: () => Promise<boolean>): Promise<Holding> {
+    if (quota === null) return holding;
+    if (quota.granted === null) return { by: "limit", reason: UNCOUNTED };
+    if (quota.granted >= rules.AUTO_GRANTS_PER_RUN) return { by: "limit", reason: limitReason(facts, rules) };
+    return (await take()) ? holding : { by: "limit", reason: rateReason(facts) };
   }
 
   async function repeat(request: ApprovalRequest, agent: string, approval: Read<Approval>, now: number): Promise<boolean> {
@@ -109,7 +157,25 @@ export function handleRequests(options: RequestsOptions): Requests {
   }
 }
 
-const MAX_ATTEMPTS = 5;
+function notOurs({ why }: RefusedApproval): Holding {
+  const what = why === "older" ? "an older copy of it" : "not what the approvals service stored";
+  return {
+    by: "refused",
+    reason: `What is stored of this approval is ${what}, so it grants nothing. A new run can ask for the write again.`,
+  };
+}
+
+const UNCOUNTED =
+  "How often this run was granted the tool without a person cannot be counted any more, because the count was changed in the store. Finish with what was done.";
+/** All agents are one domain of trust with one key; which of them asked stands in the message, and has to be the one that cancels. */
+const AGENT = "agent";
+const CANCELLED: Readonly<Record<CancelReason, string>> = {
+  not_needed: "The run does not need this decision any more.",
+  run_cancelled: "The run was cancelled.",
+};
+const MOST_SOURCE = 100;
+// Requests of one run and tool change the same count, so each may come after all the others that are handled at once.
+const MAX_ATTEMPTS = 32;
 const CROWDED_MS = 100;
 const CANCEL_TRIES = 3;
 const EARLY_CANCEL_MS = 1000;
@@ -128,6 +194,10 @@ function isSameRequest(request: ApprovalRequest, before: Approval): boolean {
     request.sessionId === before.conversationId &&
     argumentsHash(request.arguments) === before.argsHash
   );
+}
+
+function rateReason({ toolName }: { readonly toolName: string }): string {
+  return `"${toolName}" was granted without a person as often as it may be to this requester within an hour. Finish with what was done.`;
 }
 
 function limitReason({ toolName }: { readonly toolName: string }, { AUTO_GRANTS_PER_RUN: count }: Moment["rules"]): string {

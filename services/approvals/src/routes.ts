@@ -1,7 +1,7 @@
 import { approvalsQuery, type DecisionRequest, decisionRequest, isApprovalId, keys, shardOf } from "@toolbus/contracts";
 import { getRoute, healthRoutes, HttpProblem, noQuery, postRoute, type Principal, type RateLimit, type Route } from "@toolbus/runtime";
 import type { StateStore } from "@toolbus/state";
-import { isShardOf } from "./approval-documents.ts";
+import { type ApprovalDocuments, isShardOf } from "./approval-documents.ts";
 import type { Decisions, NotDecided } from "./decisions.ts";
 import { pendingApprovals } from "./pending-list.ts";
 import { approvalId, examples, jwksSchema, views } from "./route-docs.ts";
@@ -10,6 +10,7 @@ import { viewOf } from "./view.ts";
 
 export interface RoutesOptions {
   readonly state: StateStore;
+  readonly documents: ApprovalDocuments;
   readonly decisions: Decisions;
   /** The public keys that grants are verified with. */
   readonly jwks: object;
@@ -24,7 +25,7 @@ const APPROVALS = 20;
 
 /** The HTTP surface that approvers and workers reach. GET never decides: links are fetched by machines before people read them. */
 export function approvalRoutes(options: RoutesOptions): readonly Route[] {
-  const { state, decisions, jwks, unready, rate } = options;
+  const { state, documents, decisions, jwks, unready, rate } = options;
   return [
     getRoute({
       url: "/v1/approvals",
@@ -88,7 +89,7 @@ export function approvalRoutes(options: RoutesOptions): readonly Route[] {
       rate,
       async handle({ id, principal, body, key, reply }) {
         const approval = knownId(id);
-        if (key !== undefined && (await firstUse(state, { approvalId: approval, principal, key, body })) === "again")
+        if (key !== undefined && (await firstUse({ state, documents }, { approvalId: approval, principal, key, body })) === "again")
           reply.header("idempotent-replay", "true");
         return decide(approval, body, principal);
       },
@@ -111,13 +112,14 @@ export function approvalRoutes(options: RoutesOptions): readonly Route[] {
 
   async function list({ limit = APPROVALS, cursor: from }: { limit?: number; cursor?: string }, reader: Principal): Promise<object> {
     const wanted = { tenant: reader.tenant, limit, ...(from === undefined ? {} : { cursor: from }) };
-    const { approvals, cursor } = await atCursor(() => pendingApprovals(state, wanted));
+    const { approvals, cursor } = await atCursor(() => pendingApprovals({ state, documents }, wanted));
     return { approvals: approvals.map(viewOf), ...(cursor === undefined ? {} : { cursor }) };
   }
 
   async function look(id: string, reader: Principal): Promise<object> {
     const seen = await decisions.look(id, reader);
     if (!seen) throw notFound();
+    if (seen.kind === "no") throw problemOf(seen);
     return { ...viewOf(seen.approval), ...seen.right };
   }
 
@@ -161,6 +163,10 @@ function problemOf({ why, reason, approval }: NotDecided): HttpProblem {
       return new HttpProblem("invalid_request", reason, {
         remedy: "Send the ticket's id.",
         errors: [{ path: "/ticket", message: "is required" }],
+      });
+    case "damaged":
+      return new HttpProblem("conflict", reason, {
+        remedy: 'An operator looks at "toolbus approvals adopt" and at the security events; a new run can ask for the write again.',
       });
     case "pin_changed":
       return new HttpProblem("conflict", reason, { remedy: "Deny it; a new run asks with the definition that is enabled." });

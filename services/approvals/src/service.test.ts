@@ -8,6 +8,7 @@ import { silentLog } from "@toolbus/telemetry";
 import { describe, expect, it } from "vitest";
 import { correlationIdFrom } from "./correlation-id.ts";
 import { approvals } from "./service.ts";
+import { own } from "./writes-under-test.ts";
 import { approvalsSettings } from "./settings.ts";
 import { START } from "./writes-under-test.ts";
 
@@ -68,6 +69,9 @@ async function setup() {
     bus: memoryBus({ clock }),
     state: memoryStore({ clock }),
     log: silentLog,
+    identity: own.identityOf("approvals"),
+    trusted: own.trusted,
+    embedded: true,
     random,
     monotonic: clock,
     clock,

@@ -1,9 +1,9 @@
 import { publicKeySet } from "@toolbus/grants";
 import { apiKeysFromFile, defineService, type Infrastructure, type Route, type Service, startHttpServer } from "@toolbus/runtime";
 import { startApprovalsCore } from "./approvals-core.ts";
+import { approvalsKeys } from "./approvals-keys.ts";
 import { publishKeys } from "./publish-keys.ts";
 import { APPROVALS_SERVICE, type ApprovalsConfig, approvalsSettings } from "./settings.ts";
-import { signingKey } from "./signing-key.ts";
 
 /** A running approvals service. */
 export interface ApprovalsService extends Service {
@@ -14,7 +14,12 @@ export interface ApprovalsService extends Service {
 }
 
 /** The approvals service: it alone holds the key that grants are signed with, and it alone lets a write run. */
-export const approvals = defineService({ name: APPROVALS_SERVICE, settings: approvalsSettings, start });
+export const approvals = defineService({
+  name: APPROVALS_SERVICE,
+  settings: approvalsSettings,
+  identity: ({ APPROVALS_KEY_FILE }) => ({ setting: "APPROVALS_KEY_FILE", file: APPROVALS_KEY_FILE, names: [APPROVALS_SERVICE] }),
+  start,
+});
 
 const ABOUT = {
   title: "Toolbus approvals",
@@ -27,10 +32,10 @@ const ABOUT = {
 
 async function start(infrastructure: Infrastructure, config: ApprovalsConfig): Promise<ApprovalsService> {
   const { log } = infrastructure;
-  const key = await signingKey(config.APPROVALS_KEY_FILE);
-  await publishKeys(config.APPROVALS_JWKS_FILE, publicKeySet([key]));
+  const own = await approvalsKeys(config, infrastructure);
+  await publishKeys(config.APPROVALS_JWKS_FILE, publicKeySet(own.signing));
   const keys = await apiKeysFromFile(config.APPROVALS_API_KEYS_FILE);
-  const core = await startApprovalsCore(infrastructure, config, key);
+  const core = await startApprovalsCore(infrastructure, config, own);
   try {
     const http = await startHttpServer({
       name: APPROVALS_SERVICE,

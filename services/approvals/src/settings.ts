@@ -9,7 +9,14 @@ export const approvalsSettings = {
     default: ".toolbus/approvals-api-keys.json",
     desc: "the file of approvers' API keys, as hashes; never the gateway's",
   }),
-  APPROVALS_KEY_FILE: str({ default: ".toolbus/keys/approvals.json", desc: "the key that signs grants; made at the first start" }),
+  APPROVALS_KEY_FILE: str({
+    default: ".toolbus/keys/approvals.json",
+    desc: "the key that signs grants, pins and the era; equal on all replicas",
+  }),
+  APPROVALS_SEAL_KEYS_FILE: str({
+    default: "",
+    desc: "the secrets that approvals seals its documents with; equal on all replicas; a backup of the store is of no use without them",
+  }),
   APPROVALS_JWKS_FILE: str({ default: "", desc: "a file to write the public keys to, for workers on this machine; empty: none" }),
   APPROVAL_EXPIRY_MS: milliseconds({ default: 15 * 60_000, desc: "how long people have to decide" }),
   EXECUTE_BY_MS: milliseconds({ default: 24 * 3_600_000, desc: "how long after its approval a write may get a fresh grant" }),
@@ -22,6 +29,14 @@ export const approvalsSettings = {
   AUTO_GRANTS_PER_RUN: integer({ min: 0, max: 10_000 })({
     default: 64,
     desc: "writes of one tool that policy alone grants under one origin",
+  }),
+  TOOLS_ENABLED_FILE: str({
+    default: "",
+    desc: "a list of {tool, toolset, hash}: these definitions are enabled as they register, and no others; empty: operators enable each",
+  }),
+  AUTO_GRANTS_PER_HOUR: integer({ min: 0, max: 1_000_000 })({
+    default: 1000,
+    desc: "writes of one tool that policy alone grants to one requester within an hour, over all runs; 0 for no limit",
   }),
   PIN_ON_FIRST_SIGHT: str({
     default: "false",

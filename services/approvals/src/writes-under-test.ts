@@ -13,7 +13,7 @@ import {
   type ToolDefinition,
   topics,
 } from "@toolbus/contracts";
-import { canonicalJson, toolHash } from "@toolbus/grants";
+import { ownKeys, signDocument, canonicalJson, toolHash } from "@toolbus/grants";
 import type { StateStore } from "@toolbus/state";
 
 // Writes that the tests ask for, and what an agent, a gateway and a worker would have stored or sent for them.
@@ -63,14 +63,14 @@ export const bigRefund = (n: number): Asked => ({ callId: call(n), tool: refund,
 export const smallRefund = (n: number): Asked => ({ callId: call(n), tool: refund, args: { amount: 20, order: "ORD-1" } });
 export const bigWire = (n: number): Asked => ({ callId: call(n), tool: wire, args: { amount: 90_000, order: "ORD-2" } });
 
-export function requestMessage({ callId, tool, args, agent, lie }: Asked, n: number, now: number): Message {
+export function requestMessage({ callId, tool, args, agent, lie }: Asked, n: number, now: number, sessionId = CONVERSATION): Message {
   const body: ApprovalRequest = {
     toolCallId: callId,
     toolName: tool.name,
     toolVersion: tool.version,
     toolHash: toolHash(tool),
     arguments: canonicalJson(args),
-    sessionId: CONVERSATION,
+    sessionId,
     ...lie,
   };
   return message({
@@ -96,6 +96,10 @@ export async function register(store: StateStore, definition: ToolDefinition, re
   });
 }
 
+/** The keys of the services around approvals. */
+export const own = await ownKeys(["gateway", "agent", "approvals", "worker.orders"]);
+
+/** Says who asked for the run, as the gateway does. */
 export async function putOrigin(store: StateStore, part: Partial<RunOrigin>): Promise<void> {
   const origin: RunOrigin = {
     runId: RUN,
@@ -110,7 +114,12 @@ export async function putOrigin(store: StateStore, part: Partial<RunOrigin>): Pr
     openUntil: START + 48 * 3_600_000,
     ...part,
   };
-  await putDocument(store, keys.runOrigin(origin.runId), origin);
+  const key = keys.runOrigin(origin.runId);
+  await putDocument(
+    store,
+    key,
+    await signDocument("tb-origin+jwt", { key, revision: 1, content: origin }, own.identityOf("gateway").signer),
+  );
 }
 
 export async function putDocument(store: StateStore, key: string, value: Json): Promise<void> {

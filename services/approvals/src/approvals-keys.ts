@@ -1,0 +1,44 @@
+import {
+  KeyRefused,
+  openSealKeys,
+  openSigningKey,
+  publicKeySet,
+  readSigningKeys,
+  type SealKeys,
+  staticKeySet,
+  type StoredSigningKey,
+} from "@toolbus/grants";
+import { type Infrastructure, Refusal } from "@toolbus/runtime";
+import type { ApprovalsKeys } from "./approvals-core.ts";
+import type { ApprovalsConfig } from "./settings.ts";
+
+/**
+ * The keys of approvals, from their files. Where the bus is in memory, so that this process is the whole system, a file that is not there is made; without a
+ * setting the seal keys lie beside the signing key. Elsewhere a missing file is refused: replicas with keys of their own would not believe each other.
+ * Throws a `Refusal` with the sentence that says what to do.
+ */
+export async function approvalsKeys(
+  { APPROVALS_KEY_FILE: file, APPROVALS_SEAL_KEYS_FILE }: Pick<ApprovalsConfig, "APPROVALS_KEY_FILE" | "APPROVALS_SEAL_KEYS_FILE">,
+  { embedded, random }: Pick<Infrastructure, "embedded" | "random">,
+): Promise<ApprovalsKeys> {
+  if (!embedded && APPROVALS_SEAL_KEYS_FILE === "")
+    throw new Refusal(
+      'APPROVALS_SEAL_KEYS_FILE names no file: approvals seals what it stores, and all its replicas need the same secrets. "toolbus keys" makes it.',
+    );
+  try {
+    const signing = await signingKeys(file);
+    return { signing, verifying: staticKeySet(publicKeySet(signing)), seals: await sealKeys() };
+  } catch (error) {
+    throw error instanceof KeyRefused ? new Refusal(error.message) : error;
+  }
+
+  function sealKeys(): Promise<SealKeys> {
+    return openSealKeys({ file: APPROVALS_SEAL_KEYS_FILE || `${file}.seals`, make: embedded ? random : null });
+  }
+}
+
+async function signingKeys(file: string): Promise<ApprovalsKeys["signing"]> {
+  // Whether it may be made was decided when the process opened its identity; here it is there, or this is a test.
+  const [current = await openSigningKey({ file }), ...older]: readonly StoredSigningKey[] = (await readSigningKeys({ file })) ?? [];
+  return [current, ...older];
+}

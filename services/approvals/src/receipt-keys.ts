@@ -1,0 +1,35 @@
+import { parser, type Pin, PublicJwk, type Registration } from "@toolbus/contracts";
+import type { TrustedKeys } from "@toolbus/grants";
+
+/** The keys that the receipts of a toolset are to be verified with, and on whose word. */
+export interface ReceiptKeys {
+  readonly keys: NonNullable<Pin["receiptKeys"]>;
+  readonly from: "service-keys" | "registration";
+}
+
+/**
+ * What the file of trusted keys says of the toolset's worker counts; where it says nothing, what the workers registered with this very definition: the store
+ * says so, so an operator looks at it first.
+ */
+export function receiptKeysOf(
+  { toolset, hash }: Pick<Pin, "toolset" | "hash">,
+  { registered, trusted }: { readonly registered: readonly Registration[]; readonly trusted: TrustedKeys },
+): ReceiptKeys {
+  const { keys: known = [] } = trusted.of(`worker.${toolset}`).jwks ?? {};
+  const said = known.flatMap((key) => {
+    const parsed = parseJwk(key);
+    return parsed.ok && key.revoked !== true ? [parsed.value] : [];
+  });
+  if (said.length > 0) return { keys: said.slice(0, MOST), from: "service-keys" };
+  const own = registered.filter((one) => one.toolset === toolset && one.hash === hash);
+  return { keys: own.flatMap(({ receiptKey }) => (receiptKey ? [receiptKey] : [])).slice(0, MOST), from: "registration" };
+}
+
+/** Whether every key that is to be enabled is pinned already. */
+export function arePinned({ keys }: ReceiptKeys, pin: Pick<Pin, "receiptKeys">): boolean {
+  const pinned = new Set(pin.receiptKeys?.map(({ kid }) => kid));
+  return keys.every(({ kid }) => pinned.has(kid));
+}
+
+const parseJwk = parser(PublicJwk);
+const MOST = 8;

@@ -1,0 +1,167 @@
+import {
+  type AdoptDocument,
+  APPROVERS_NEEDED,
+  HOME_SHARD,
+  isApprovalId,
+  type Json,
+  type JsonObject,
+  keys,
+  parseApproval,
+  parseEra,
+  parsePin,
+  type RefusedDocument,
+  TIERS,
+} from "@toolbus/contracts";
+import { contentHash } from "@toolbus/grants";
+import type { StateStore } from "@toolbus/state";
+import type { Log } from "@toolbus/telemetry";
+import { readRegistry } from "@toolbus/tool-kit";
+import { isShardOf } from "./approval-documents.ts";
+import type { ReadDocument, SealedStore } from "./sealed-store.ts";
+
+/** What approvals finds in the store under its own names and does not act on, for operators. */
+export interface RefusedDocuments {
+  /** Those of pending approvals, registered writes and the era. */
+  list(): Promise<readonly RefusedDocument[]>;
+  /**
+   * Seals an unsealed document exactly as it was looked at: an operator vouches for it, because nobody can tell who wrote it. What is forged, older or
+   * of an unknown key is never adopted. A repeat changes nothing.
+   */
+  adopt(wanted: AdoptDocument, by: string): Promise<"done" | { readonly reason: string }>;
+}
+
+export interface RefusedDocumentsOptions {
+  readonly sealed: SealedStore;
+  readonly log: Log;
+}
+
+/** A document by its key: which kind it is, whose shard, and what of it may be adopted. */
+interface Known {
+  readonly kind: RefusedDocument["kind"];
+  readonly shard: string;
+  /** Why this content is none that is adopted; null when it is one. */
+  fault(content: JsonObject): string | null;
+}
+
+export function refusedDocuments({ sealed, log }: RefusedDocumentsOptions): RefusedDocuments {
+  const { store: state } = sealed;
+  return {
+    async list() {
+      const names = [...(await pendingKeys()), ...(await pinKeys()), keys.era()];
+      const found: RefusedDocument[] = [];
+      for (let from = 0; from < names.length; from += AT_ONCE) {
+        const { documents } = await sealed.read(names.slice(from, from + AT_ONCE));
+        found.push(...documents.flatMap((document) => refusedOf(document) ?? []));
+      }
+      return found;
+    },
+    async adopt({ document: key, version }, by) {
+      const known = knownOf(key, state);
+      if (!known) return { reason: "This is no document that is adopted: an approval, a pin or the era is." };
+      const { now, documents } = await sealed.read([key]);
+      const [found] = documents;
+      if (!found || found.opened.kind === "absent") return { reason: "There is no such document any more." };
+      if (found.opened.kind === "genuine") return "done";
+      if (found.opened.version !== version) return { reason: "It was changed since it was looked at." };
+      if (found.opened.why !== "unsealed") return { reason: `It is ${found.opened.why}, and such a one is never adopted.` };
+      const content = contentOf(found);
+      const fault = content === null ? "it is no object" : known.fault(content);
+      if (content === null || fault !== null) return { reason: `It is none that approvals could have left open: ${fault ?? ""}.` };
+      const reply = await state.commit(known.shard, {
+        op: `adopt:${version}:${key}`,
+        guards: [{ key, version }],
+        put: [{ key, value: known.kind === "approval" ? adopted(content, { by, at: now }) : content }],
+        append: [
+          {
+            log: keys.audit(known.shard),
+            entries: [{ event: "adopted", by, at: now, document: key, version, hash: contentHash(JSON.stringify(content)) }],
+          },
+        ],
+      });
+      if (reply.outcome !== "ok") return { reason: "It was changed since it was looked at." };
+      log.warn({ document: key, version, by }, "a document without a seal was adopted by an operator");
+      return "done";
+    },
+  };
+
+  async function pendingKeys(): Promise<readonly string[]> {
+    const found: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await state.page(keys.pendingApprovals(), { limit: PAGE, ...(cursor === undefined ? {} : { cursor }) });
+      for (const { member } of page.members) if (isApprovalId(member)) found.push(keys.approval(member));
+      cursor = page.cursor;
+    } while (cursor !== undefined && found.length < MOST);
+    return found;
+  }
+
+  async function pinKeys(): Promise<readonly string[]> {
+    const writes = (await readRegistry(state, log)).filter(({ definition }) => definition.kind === "write");
+    return [...new Set(writes.flatMap(({ definition: { name }, hash }) => [keys.pin(name), keys.pinBeside(name, hash)]))];
+  }
+
+  function refusedOf(document: ReadDocument): RefusedDocument | null {
+    const { key, opened } = document;
+    const known = knownOf(key, state);
+    if (opened.kind !== "refused" || !known) return null;
+    const { version, why, detail } = opened;
+    const says = contentOf(document);
+    return {
+      document: key,
+      kind: known.kind,
+      version,
+      why,
+      detail,
+      adoptable: why === "unsealed" && says !== null && known.fault(says) === null,
+      says,
+    };
+  }
+}
+
+function knownOf(key: string, state: Pick<StateStore, "shards">): Known | null {
+  if (key === keys.era()) return { kind: "era", shard: HOME_SHARD, fault: (content) => faultOf(parseEra(content)) };
+  const [, family, shard = "", id = ""] = /^tb:(approval|pin):\{([0-9a-f]{2})\}:(.+)$/.exec(key) ?? [];
+  if (family === "pin" && shard === HOME_SHARD && PIN.test(id)) return { kind: "pin", shard, fault: (content) => pinFaultOf(id, content) };
+  if (family === "approval" && isApprovalId(id) && keys.approval(id) === key && isShardOf(state, shard))
+    return { kind: "approval", shard, fault: (content) => approvalFaultOf(id, content) };
+  return null;
+}
+
+/** A decided one is none: its grant would be signed on nobody's word. */
+function approvalFaultOf(id: string, content: JsonObject): string | null {
+  const parsed = parseApproval(content);
+  if (!parsed.ok) return faultOf(parsed);
+  if (parsed.value.approvalId !== id) return "it is another approval";
+  if (parsed.value.adopted !== undefined) return "it says that somebody adopted it before";
+  return parsed.value.status === "pending" ? null : "it is decided already, and a new run can ask again";
+}
+
+/** What an operator vouches for is the write and who asked for it, never that somebody approved it, or how few have to. */
+function adopted(content: JsonObject, vouched: { readonly by: string; readonly at: number }): JsonObject {
+  const tier = TIERS.find((known) => known === content["tier"]) ?? "critical";
+  return { ...content, need: APPROVERS_NEEDED[tier], decisions: [], adopted: vouched };
+}
+
+function pinFaultOf(id: string, content: JsonObject): string | null {
+  const parsed = parsePin(content);
+  if (!parsed.ok) return faultOf(parsed);
+  const { definition, hash } = parsed.value;
+  return id === definition.name || id === `${definition.name}@${hash}` ? null : "it is the pin of another tool";
+}
+
+function faultOf(parsed: { readonly ok: boolean }): string | null {
+  return parsed.ok ? null : "it breaks the schema";
+}
+
+/** Without what only approvals puts in. */
+function contentOf({ stored }: ReadDocument): JsonObject | null {
+  const value: Json | undefined = stored?.value;
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return null;
+  const { seal: _, signature: __, revision: ___, ...content } = value as { readonly [name: string]: Json };
+  return content;
+}
+
+const PIN = /^[a-z][a-z0-9_]{0,63}(@[\w-]{1,100})?$/;
+const PAGE = 100;
+const MOST = 2000;
+const AT_ONCE = 50;
