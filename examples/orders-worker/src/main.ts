@@ -2,11 +2,24 @@
 import { serveToolset } from "@toolbus/tool-kit";
 import { orders } from "./orders.ts";
 
-const { BUS_URL = "memory:", STATE_URL = "memory:", JWKS_URL = "http://127.0.0.1:8081/.well-known/jwks.json" } = process.env;
+const {
+  BUS_URL = "memory:",
+  STATE_URL = "memory:",
+  JWKS_URL = "http://127.0.0.1:8081/.well-known/jwks.json",
+  RECEIPT_KEY_FILE = "",
+} = process.env;
 
-await serveToolset(orders({ refund: async (_, key) => ({ refundId: `refund of ${key}` }) }), {
+const serving = serveToolset(orders({ refund: async (_, key) => ({ refundId: `refund of ${key}` }) }), {
   busUrl: BUS_URL,
   stateUrl: STATE_URL,
   jwksUrl: JWKS_URL,
+  // Made by "toolbus keys"; its public half is pinned with the tool, so that what the refund did can be proved.
+  receiptKeyFile: RECEIPT_KEY_FILE,
 });
-console.log(`The toolset orders is served on ${BUS_URL}. Stop with Ctrl-C.`);
+try {
+  await serving;
+  console.log(`The toolset orders is served on ${new URL(BUS_URL).host || BUS_URL}. Stop with Ctrl-C.`);
+} catch (error) {
+  console.error(error instanceof Error ? error.message : String(error));
+  process.exitCode = 1;
+}

@@ -45,6 +45,7 @@ async function setup() {
     bus,
     state,
     keys: staticKeySet(publicKeySet([key])),
+    signer: await signerOf(await generateSigningKey()),
     log: silentLog,
     clock: () => Date.now(),
     monotonic: () => performance.now(),

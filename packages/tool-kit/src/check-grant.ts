@@ -1,10 +1,12 @@
-import { APPROVERS_NEEDED, assessRisk, type Era, FIRST_ERA, type Json, keys, parseEra } from "@toolbus/contracts";
+import { APPROVERS_NEEDED, assessRisk, FIRST_ERA, keys, type LedgerRow } from "@toolbus/contracts";
 import { type StaleReason, verifyGrant } from "@toolbus/grants";
 import type { InvokeContext, Outcome } from "./invoke-context.ts";
 import type { CheckedArguments } from "./read-arguments.ts";
 import { recordSecurityEvent } from "./security-record.ts";
+import type { EraVerdict } from "./signed-era.ts";
 import type { ToolCall } from "./tool-call.ts";
 import type { WriteExecutor } from "./toolset.ts";
+import { retryAfter } from "./worker-timings.ts";
 import { type WriteHold, writeHold } from "./write-hold.ts";
 
 export interface Granted {
@@ -30,7 +32,9 @@ export async function checkGrant(
   const { definition, hash } = executor;
   const { tier } = assessRisk(definition, args.value);
   const { now, documents } = await context.state.read([keys.era()]);
-  const era = eraOf(documents[0]?.value);
+  const read = await context.eras.read(documents[0]?.value);
+  if (read.kind === "refused") return eraRefused(read, call, context);
+  const { era } = read;
   const hold = writeHold({ callId: call.callId, era, now, losses: context.losses });
   const verdict = await verifyGrant({
     grant: call.grant,
@@ -79,8 +83,7 @@ async function staleGrant(
   if (reason === "unknown_key") return stale;
   const { row } = await context.ledger.find(call.callId);
   if (!row || row.argsHash !== args.hash || row.toolName !== call.toolName) return stale;
-  if (row.state === "done" && row.result)
-    return { kind: "answer", result: row.result, ...(row.receipt === undefined ? {} : { receipt: row.receipt }) };
+  if (row.state === "done") return doneBefore(row, call, context);
   if (row.state !== "sending") return stale;
   switch (reason) {
     case "expired":
@@ -92,10 +95,28 @@ async function staleGrant(
   }
 }
 
-/** An era that cannot be read must stop every write: it is there to void grants. */
-function eraOf(value: Json | undefined): Era | null {
-  if (value === undefined) return null;
-  const parsed = parseEra(value);
-  if (!parsed.ok) throw new Error("The era document cannot be read; no grant can be judged.");
-  return parsed.value;
+async function doneBefore(row: LedgerRow, call: ToolCall, context: InvokeContext): Promise<Outcome> {
+  const proof = await context.ledger.prove(row);
+  if (proof.kind === "genuine" && row.result && row.receipt !== undefined)
+    return { kind: "answer", result: row.result, receipt: row.receipt };
+  const detail = proof.kind === "unproven" ? proof.detail : "it has no result";
+  await recordSecurityEvent(call, { reason: "ledger_forged", detail: `the ledger says "done", and ${detail}` }, context);
+  return { kind: "drop", reason: "the ledger's row of it is not genuine" };
+}
+
+/** An era that is not what approvals signed must stop every write: it is there to void grants. One that may be genuine yet is waited for. */
+async function eraRefused(
+  { why, detail }: Extract<EraVerdict, { kind: "refused" }>,
+  call: ToolCall,
+  context: InvokeContext,
+): Promise<Outcome> {
+  // Replies of the store may overtake each other, and one that was lost is made anew by approvals.
+  if (why === "unknown_key" || (why === "older" && call.count === 1))
+    return { kind: "retry", after: retryAfter(context.timings, call.count), reason: "the era may be genuine and cannot be told yet" };
+  await recordSecurityEvent(
+    call,
+    { reason: "era_forged", detail: `the era in the store is not what approvals signed: ${detail}` },
+    context,
+  );
+  return { kind: "drop", reason: "the era in the store is not genuine" };
 }

@@ -1,3 +1,4 @@
+export { type AnsweredCall, type AnswerVerdict, signAnswer, verifyAnswer } from "./answer-receipt.ts";
 export { defineTool, type ReadSpec, type WriteSpec } from "./define-tool.ts";
 export { mountToolset, type MountedToolset } from "./local-toolset.ts";
 export { MAX_CONTENT_BYTES } from "./tool-output.ts";
@@ -6,8 +7,11 @@ export { readResult, type ReadAnswer } from "./read-result.ts";
 export { type Finding } from "./lint/finding.ts";
 export { lintTool } from "./lint/lint-tool.ts";
 export { markSeen, readRegistry, RegistryConflict, registerToolset, unregister } from "./registry.ts";
+export { type ReceiptKeys, receiptKeys } from "./receipt-keys.ts";
 export { type AnswerParts, grantStaleMessage, resultMessage, sendable } from "./result-message.ts";
+export { proveRow, type RowProof } from "./row-proof.ts";
 export { serveToolset, type ServeOptions } from "./serve-toolset.ts";
+export { type EraReader, eraReader, type EraVerdict } from "./signed-era.ts";
 export type { Reconciliation, Tool, ToolContext, ToolOutput, WriteContext } from "./tool.ts";
 export {
   fixedToolFlags,

@@ -1,9 +1,10 @@
 import type { Message, ToolResult } from "@toolbus/contracts";
-import type { KeySet } from "@toolbus/grants";
+import type { KeySet, Signer } from "@toolbus/grants";
 import type { StateStore, StoreLosses } from "@toolbus/state";
 import type { Log } from "@toolbus/telemetry";
 import type { CallsUnderWay } from "./calls-under-way.ts";
 import type { Ledger } from "./ledger-store.ts";
+import type { EraReader } from "./signed-era.ts";
 import type { ToolFlags } from "./tool-flags.ts";
 import type { Toolset } from "./toolset.ts";
 import type { WorkerTimings } from "./worker-timings.ts";
@@ -16,6 +17,9 @@ export interface InvokeContext {
   readonly ledger: Ledger;
   /** Public keys of the approvals service. */
   readonly keys: KeySet;
+  readonly eras: EraReader;
+  /** The toolset's own key; absent for a toolset without writes. */
+  readonly signer: Signer | undefined;
   /** Resolves when the answer is safe. */
   readonly publish: (message: Message) => Promise<void>;
   /** Best effort, to whoever listens. */

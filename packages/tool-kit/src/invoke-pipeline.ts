@@ -9,11 +9,14 @@ import {
   type ToolKind,
   type ToolResult,
 } from "@toolbus/contracts";
+import { argumentsHash } from "@toolbus/grants";
 import { StoreUnavailable } from "@toolbus/state";
 import { withCallSpan } from "./call-span.ts";
 import { elsewhere, versionsOf } from "./elsewhere.ts";
+import { NOTHING_BEGAN, signAnswer } from "./answer-receipt.ts";
 import type { InvokeContext, Outcome } from "./invoke-context.ts";
 import { readArguments } from "./read-arguments.ts";
+import { readResult } from "./read-result.ts";
 import { grantStaleMessage, resultMessage } from "./result-message.ts";
 import { runRead } from "./run-read.ts";
 import { runWrite } from "./run-write.ts";
@@ -95,10 +98,14 @@ async function settle(call: ToolCall, outcome: Outcome, context: InvokeContext):
       await publish(resultMessage({ ...parts, result: outcome.result, receipt: outcome.receipt }));
       log.info({ callId: call.callId, status: outcome.result.status, ...outcome.result.metadata }, "a tool call was answered");
       return { kind: "ack" };
-    case "grant_stale":
-      await publish(grantStaleMessage({ ...parts, reason: outcome.reason }));
+    case "grant_stale": {
+      const unsigned = grantStaleMessage({ ...parts, reason: outcome.reason });
+      const read = readResult(unsigned);
+      const receipt = read.ok ? await refusalReceipt(call, read.value.result, context, true) : undefined;
+      await publish(grantStaleMessage({ ...parts, reason: outcome.reason, receipt }));
       log.info({ callId: call.callId, tool: call.toolName, reason: outcome.reason }, "a stale grant was answered");
       return { kind: "ack" };
+    }
     case "drop":
       log.warn({ callId: call.callId, tool: call.toolName, reason: outcome.reason }, "a tool call was dropped without an answer");
       return { kind: "ack" };
@@ -115,8 +122,26 @@ async function refuse(call: ToolCall, result: ToolResult | "grant_stale", contex
   const { row } = await context.ledger.find(call.callId);
   if (row) return { kind: "drop", reason: "the ledger knows the call, so a refusal would not be true" };
   if (result === "grant_stale") return { kind: "grant_stale", reason: "tool_hash" };
-  return { kind: "answer", result: withRecord(call, result, 1, context.monotonic) };
+  const recorded = withRecord(call, result, 1, context.monotonic);
+  const receipt = await refusalReceipt(call, recorded, context);
+  return { kind: "answer", result: recorded, ...(receipt === undefined ? {} : { receipt }) };
 }
+
+/** An answer before anything began. That of a write is signed as any other: the agent believes no answer to a write without. */
+async function refusalReceipt(call: ToolCall, result: ToolResult, context: InvokeContext, stale = false): Promise<string | undefined> {
+  const { signer, toolset, clock } = context;
+  const { callId, toolName: tool, invoke } = call;
+  const executor = toolset.find(call.toolName, call.toolVersion);
+  // What is not known here is a write when somebody granted it.
+  const write = executor ? executor.tool.kind === "write" : call.grant !== undefined;
+  const toolHash = executor?.hash ?? call.toolHash;
+  // No agent has a tool of such a name or hash, and no claims can carry it.
+  if (!signer || !write || toolHash === undefined || !A_HASH.test(toolHash) || !tool.isWellFormed()) return undefined;
+  const answered = { callId, toolset: toolset.name, tool, toolHash, argsHash: argumentsHash(invoke.arguments) };
+  return signAnswer(answered, { result, fence: NOTHING_BEGAN, at: clock(), stale }, signer);
+}
+
+const A_HASH = /^sha256-[A-Za-z0-9_-]{43}$/;
 
 function invalidArguments({ toolName }: ToolCall, problems: readonly Problem[]): ToolResult {
   return failedResult("invalid_arguments", `The arguments of "${toolName}" are not valid.`, { details: boundedDetails(problems) });

@@ -19,7 +19,7 @@ export interface Hold {
   /** True when the lease lasts long enough to send now: a process that was paused must not send late. */
   hasMargin(): boolean;
   /** Stores the result for good. "lost" when another attempt goes on; then nothing is answered here. */
-  finish(result: ToolResult): Promise<{ readonly kind: "done"; readonly receipt?: string } | { readonly kind: "lost" }>;
+  finish(result: ToolResult): Promise<{ readonly kind: "done"; readonly receipt: string } | { readonly kind: "lost" }>;
   /** Gives the lease up, so that the next attempt need not wait for its end. */
   release(): Promise<void>;
   /** Ends the renewals and waits for one under way. Safe to call twice. */
@@ -39,12 +39,14 @@ export interface HoldOptions {
   readonly leaseMs: number;
   readonly renewMs: number;
   readonly monotonic: () => number;
-  readonly sign: (row: LedgerRow, result: ToolResult, now: number) => Promise<string | undefined>;
+  /** Signs what is about to be sent, and what was done. */
+  readonly signProof: (row: LedgerRow, sent: { readonly prepared: Json; readonly at: number }) => Promise<string>;
+  readonly signReceipt: (row: LedgerRow, result: ToolResult, now: number) => Promise<string>;
   readonly log: Log;
 }
 
 export function holdLedger(options: HoldOptions): Hold {
-  const { state, toolset, nonce, leaseMs, renewMs, monotonic, sign, log } = options;
+  const { state, toolset, nonce, leaseMs, renewMs, monotonic, signProof, signReceipt, log } = options;
   const { callId, fence } = options.row;
   const key = keys.ledger(toolset, callId);
   const lost = new AbortController();
@@ -65,7 +67,10 @@ export function holdLedger(options: HoldOptions): Hold {
     async sending(prepared, notAfter) {
       const stored = await storeValue(prepared);
       return inTurn(async () => {
-        const next = sending(row, { prepared: stored, now: now(), leaseMs });
+        const at = now();
+        // One signature an attempt that sends: leases are renewed, and the row is taken over, under it.
+        const proof = await signProof(row, { prepared, at });
+        const next = sending(row, { prepared: stored, proof, now: at, leaseMs });
         const reply = await write("sending", next, { stop: true, notAfter });
         if (reply.outcome === "ok") return "sent";
         if (reply.outcome === "late") return "late";
@@ -79,10 +84,10 @@ export function holdLedger(options: HoldOptions): Hold {
     finish: (result) =>
       inTurn(async () => {
         const at = now();
-        const receipt = await sign(row, result, at);
+        const receipt = await signReceipt(row, result, at);
         const reply = await write("finish", finished(row, { result, receipt, now: at }), { untilLeaseEnds: true });
         if (reply.outcome !== "ok") return { kind: "lost" };
-        return { kind: "done", ...(receipt === undefined ? {} : { receipt }) };
+        return { kind: "done", receipt };
       }),
     release: () =>
       inTurn(async () => {

@@ -1,9 +1,13 @@
 import { type Idempotency, type Json, keys, type LedgerRow, parseLedgerRow, shardOf, type ToolResult } from "@toolbus/contracts";
-import { resultHash, type Signer, signReceipt } from "@toolbus/grants";
+import { preparedHash, type Signer, signSending } from "@toolbus/grants";
 import { commitRepeatedly, type Change, type StateStore } from "@toolbus/state";
 import type { Log } from "@toolbus/telemetry";
+import { signAnswer } from "./answer-receipt.ts";
+import type { CallsSent } from "./calls-sent.ts";
 import { begin, type BeginDecision, type EndCode, finished, type LedgerCall, type StoredValue } from "./ledger.ts";
 import { type Hold, holdLedger, LEDGER_KEEP_MS } from "./ledger-hold.ts";
+import type { ReceiptKeys } from "./receipt-keys.ts";
+import { proveRow, type RowProof } from "./row-proof.ts";
 import type { WorkerTimings } from "./worker-timings.ts";
 
 export interface BeginRequest {
@@ -21,10 +25,17 @@ export interface BeginRequest {
   readonly held: () => boolean;
   /** The result of a call that ends without another attempt. */
   readonly endResult: (code: EndCode, attempt: number) => ToolResult;
+  /** Told of a row that no worker of the toolset wrote before anything is done about it, and of one that has lost what this process did once the call ended. */
+  readonly onSuspicion: (suspicion: Suspicion) => Promise<void>;
+}
+
+export interface Suspicion {
+  readonly reason: "ledger_forged" | "ledger_row_gone";
+  readonly detail: string;
 }
 
 export type BeginOutcome =
-  | Extract<BeginDecision, { kind: "conflict" | "repeat" | "busy" }>
+  | Extract<BeginDecision, { kind: "conflict" | "unproven" | "repeat" | "busy" }>
   | { readonly kind: "late" }
   /** Ended just now, without another attempt. */
   | { readonly kind: "ended"; readonly result: ToolResult; readonly receipt?: string }
@@ -37,12 +48,18 @@ export interface Ledger {
   begin(request: BeginRequest): Promise<BeginOutcome>;
   /** The row of a call, null when it was never begun here, and the store's clock. */
   find(callId: string): Promise<{ readonly row: LedgerRow | null; readonly now: number }>;
+  /** Whether a worker of this toolset wrote a row. */
+  prove(row: LedgerRow): Promise<RowProof>;
 }
 
 export interface LedgerOptions {
   readonly toolset: string;
   readonly state: StateStore;
-  readonly signer?: Signer | undefined;
+  /** The toolset's own key; a toolset without writes needs none. */
+  readonly signer: Signer | undefined;
+  /** Whose rows count. */
+  readonly receiptKeys: ReceiptKeys;
+  readonly sent: CallsSent;
   readonly timings: WorkerTimings;
   readonly monotonic: () => number;
   readonly random: (bytes: number) => Uint8Array;
@@ -50,7 +67,7 @@ export interface LedgerOptions {
 }
 
 export function ledgerStore(options: LedgerOptions): Ledger {
-  const { toolset, state, signer, timings, monotonic, random, log } = options;
+  const { toolset, state, receiptKeys, sent, timings, monotonic, random, log } = options;
   const { leaseMs, renewMs } = timings;
   return {
     async begin(request) {
@@ -66,6 +83,7 @@ export function ledgerStore(options: LedgerOptions): Ledger {
       const { now, documents } = await state.read([keys.ledger(toolset, callId)]);
       return { row: rowOf(documents[0]?.value), now };
     },
+    prove,
   };
 
   async function tryBegin(request: BeginRequest, nonce: string): Promise<BeginOutcome | null> {
@@ -74,22 +92,34 @@ export function ledgerStore(options: LedgerOptions): Ledger {
     const askedAt = monotonic();
     const { now, documents } = await state.read([key, keys.stop(callId)]);
     const [stored, stop] = documents;
+    const row = rowOf(stored?.value);
+    const proof: RowProof = row ? await prove(row) : { kind: "genuine" };
+    const sentHere = sent.has(callId);
     const decision = begin({
       ...request,
-      row: rowOf(stored?.value),
+      row,
+      proven: proof.kind === "genuine",
+      sentHere,
       held: request.held(),
       now,
       stopped: stop !== null && stop !== undefined,
       ownersDeadBefore: state.ownersDeadBefore,
       leaseMs,
     });
+    const suspicion = suspicionOf(decision, { row, proof, sentHere });
+    if (suspicion?.reason === "ledger_forged") await request.onSuspicion(suspicion);
     switch (decision.kind) {
       case "conflict":
+      case "unproven":
       case "repeat":
       case "busy":
         return decision;
-      case "end":
-        return end(decision, request, { version: stored?.version ?? 0, now, nonce });
+      case "end": {
+        const ended = await end(decision, request, { version: stored?.version ?? 0, now, nonce });
+        // Not before: a commit that the store refuses may tell that it is the store that has lost the row, and then it is decided anew.
+        if (ended && suspicion?.reason === "ledger_row_gone") await request.onSuspicion(suspicion);
+        return ended;
+      }
       case "run":
       case "continue":
       case "reconcile": {
@@ -113,10 +143,11 @@ export function ledgerStore(options: LedgerOptions): Ledger {
           leaseMs,
           renewMs,
           monotonic,
-          sign,
+          signProof,
+          signReceipt,
           log,
         });
-        return first ? { kind: "run", hold } : withPrepared(decision.kind, hold, decision.prepared, request);
+        return first ? { kind: "run", hold: noted(hold, callId) } : withPrepared(decision.kind, hold, decision.prepared, request);
       }
     }
   }
@@ -127,14 +158,14 @@ export function ledgerStore(options: LedgerOptions): Ledger {
     at: { version: number; now: number; nonce: string },
   ): Promise<BeginOutcome | null> {
     const result = request.endResult(code, row.fence);
-    const receipt = await sign(row, result, at.now);
+    const receipt = await signReceipt(row, result, at.now);
     const key = keys.ledger(toolset, row.callId);
     const reply = await commitRepeatedly(state, shardOf(row.callId), {
       op: `finish:${row.callId}:${row.fence}:${at.nonce}`,
       guards: [{ key, version: at.version }],
       put: [{ key, value: finished(row, { result, receipt, now: at.now }), expiresAt: at.now + LEDGER_KEEP_MS }],
     });
-    return reply.outcome === "ok" ? { kind: "ended", result, ...(receipt === undefined ? {} : { receipt }) } : null;
+    return reply.outcome === "ok" ? { kind: "ended", result, receipt } : null;
   }
 
   async function withPrepared(
@@ -165,17 +196,56 @@ export function ledgerStore(options: LedgerOptions): Ledger {
   async function load(stored: StoredValue): Promise<Json | undefined> {
     if ("value" in stored) return stored.value;
     const bytes = await state.getBlob(stored.blob);
+    // By its name, which is the digest of its bytes and was signed, it is what was sent.
     return bytes === null ? undefined : JSON.parse(Buffer.from(bytes).toString());
   }
 
-  async function sign(row: LedgerRow, result: ToolResult, now: number): Promise<string | undefined> {
-    if (!signer) return undefined;
-    const { callId, toolName, toolHash, argsHash, fence } = row;
-    return signReceipt({ callId, toolset, tool: toolName, toolHash, argsHash, fence, resultHash: resultHash(result), at: now }, signer);
+  /** What is sent is remembered before anything is sent. */
+  function noted(hold: Hold, callId: string): Hold {
+    return {
+      ...hold,
+      async sending(prepared, notAfter) {
+        const answer = await hold.sending(prepared, notAfter);
+        if (answer === "sent") sent.note(callId);
+        return answer;
+      },
+    };
+  }
+
+  function prove(row: LedgerRow): Promise<RowProof> {
+    return proveRow(row, toolset, receiptKeys.of({ toolset, ...row }));
+  }
+
+  async function signProof(row: LedgerRow, { prepared, at }: { readonly prepared: Json; readonly at: number }): Promise<string> {
+    const { callId, toolName: tool, toolHash, argsHash, jti, fence } = row;
+    return signSending({ callId, toolset, tool, toolHash, argsHash, jti, fence, preparedHash: preparedHash(prepared), at }, signer());
+  }
+
+  async function signReceipt(row: LedgerRow, result: ToolResult, at: number): Promise<string> {
+    const { callId, toolName: tool, toolHash, argsHash, fence } = row;
+    return signAnswer({ callId, toolset, tool, toolHash, argsHash }, { result, fence, at }, signer());
+  }
+
+  function signer(): Signer {
+    if (options.signer) return options.signer;
+    throw new Error(`The toolset "${toolset}" has a write and no receipt key to sign what it does.`);
   }
 }
 
 const BEGIN_TRIES = 8;
+
+function suspicionOf(
+  decision: BeginDecision,
+  { row, proof, sentHere }: { readonly row: LedgerRow | null; readonly proof: RowProof; readonly sentHere: boolean },
+): Suspicion | null {
+  // Nothing is done about it while another attempt holds the lease.
+  if (decision.kind === "busy" || decision.kind === "conflict") return null;
+  if (row && proof.kind === "unproven")
+    return { reason: "ledger_forged", detail: `the ledger says "${row.state}", and no worker of the toolset signed that: ${proof.detail}` };
+  if (decision.kind === "end" && decision.code === "outcome_unknown" && sentHere && row?.state !== "sending")
+    return { reason: "ledger_row_gone", detail: "this process sent the write, and the ledger does not know of it any more" };
+  return null;
+}
 
 /** A row that cannot be read is a fault of ours: to run the write as if there were none could run it twice. */
 function rowOf(value: Json | undefined): LedgerRow | null {

@@ -37,6 +37,10 @@ export interface BeginInput {
   readonly leaseMs: number;
   readonly idempotency: Idempotency;
   readonly timeoutMs: number;
+  /** A row that says that something was sent, or done, has the signature of its toolset's workers. */
+  readonly proven: boolean;
+  /** This process sent the call before. */
+  readonly sentHere: boolean;
 }
 
 /** How a call ends without an attempt. */
@@ -45,6 +49,8 @@ export type EndCode = "cancelled" | "tool_disabled" | "held" | "outcome_unknown"
 export type BeginDecision =
   /** Another call's arguments or tool under this id: nobody honest sends that. */
   | { readonly kind: "conflict"; readonly field: "arguments" | "tool" }
+  /** It says that it is done, and no worker of the toolset wrote that: nothing may be answered or run on it. */
+  | { readonly kind: "unproven" }
   /** Done before: its result again. */
   | { readonly kind: "repeat"; readonly result: ToolResult; readonly receipt?: string }
   /** Another attempt holds the lease for so long. */
@@ -61,9 +67,10 @@ export type StoredValue = { readonly value: Json } | { readonly blob: string };
 
 /** What becomes of a write that is asked for, at this moment. Decisions with a row take effect when that row is committed. */
 export function begin(input: BeginInput): BeginDecision {
-  const { call, row, stopped, switchedOff, held, idempotency } = input;
+  const { call, row, stopped, switchedOff, held, idempotency, sentHere } = input;
   if (row && row.argsHash !== call.argsHash) return { kind: "conflict", field: "arguments" };
   if (row && (row.toolHash !== call.toolHash || row.toolName !== call.toolName)) return { kind: "conflict", field: "tool" };
+  if (row?.state === "done" && (!input.proven || !row.result)) return { kind: "unproven" };
   if (row?.state === "done" && row.result)
     return { kind: "repeat", result: row.result, ...(row.receipt === undefined ? {} : { receipt: row.receipt }) };
   const busyFor = row ? busyMs(input, row) : 0;
@@ -72,14 +79,19 @@ export function begin(input: BeginInput): BeginDecision {
   if (row?.state === "sending") return again(input, row, taken);
   // Only a key makes the target tell a second try from the first when the ledger has forgotten that one.
   if (held && idempotency.mode !== "key") return { kind: "end", row: taken, code: "held" };
+  // The row has lost what this process did. Only a key makes the target tell a second try from the first.
+  if (sentHere && (stopped || switchedOff || idempotency.mode !== "key")) return { kind: "end", row: taken, code: "outcome_unknown" };
   if (stopped) return { kind: "end", row: taken, code: "cancelled" };
   // An end in the ledger, so that no other worker, whose flags may differ for a moment, runs what was answered as refused.
   return switchedOff ? { kind: "end", row: taken, code: "tool_disabled" } : { kind: "run", row: taken };
 }
 
 /** The point of no return: the row with what is about to be sent. */
-export function sending(row: LedgerRow, at: { readonly prepared: StoredValue; readonly now: number; readonly leaseMs: number }): LedgerRow {
-  return { ...renewed(row, at), state: "sending", sendingAt: at.now, prepared: at.prepared };
+export function sending(
+  row: LedgerRow,
+  at: { readonly prepared: StoredValue; readonly proof: string; readonly now: number; readonly leaseMs: number },
+): LedgerRow {
+  return { ...renewed(row, at), state: "sending", sendingAt: at.now, prepared: at.prepared, proof: at.proof };
 }
 
 /** The row with a longer lease. */
@@ -92,19 +104,16 @@ export function released(row: LedgerRow): LedgerRow {
   return { ...row, lease: null };
 }
 
-/** The row at its end. What was prepared is not kept: it may be large, and nothing sends it any more. */
-export function finished(
-  row: LedgerRow,
-  end: { readonly result: ToolResult; readonly receipt?: string | undefined; readonly now: number },
-): LedgerRow {
-  const { prepared: _, ...rest } = row;
+/** The row at its end. What was prepared is not kept, nor the proof of it: it may be large, and nothing sends it any more. */
+export function finished(row: LedgerRow, end: { readonly result: ToolResult; readonly receipt: string; readonly now: number }): LedgerRow {
+  const { prepared: _, proof: __, ...rest } = row;
   return {
     ...rest,
     state: "done",
     lease: null,
     doneAt: end.now,
     result: end.result,
-    ...(end.receipt === undefined ? {} : { receipt: end.receipt }),
+    receipt: end.receipt,
   };
 }
 
@@ -122,8 +131,9 @@ function take({ call, row, now, by, leaseMs }: BeginInput): LedgerRow {
   return row ? { ...row, fence: row.fence + 1, lease, jti: call.jti } : { ...call, state: "begun", fence: 1, lease, beganAt: now };
 }
 
-function again({ idempotency, now, timeoutMs }: BeginInput, row: LedgerRow, taken: LedgerRow): BeginDecision {
-  const prepared = storedValue(row.prepared);
+function again({ idempotency, now, timeoutMs, proven }: BeginInput, row: LedgerRow, taken: LedgerRow): BeginDecision {
+  // Whoever wrote it, it may have been sent: not run again, and not asked about with a value that nobody approved.
+  const prepared = proven ? storedValue(row.prepared) : null;
   if (prepared === null) return { kind: "end", row: taken, code: "outcome_unknown" };
   switch (idempotency.mode) {
     case "key":

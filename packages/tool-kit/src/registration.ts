@@ -2,6 +2,7 @@ import {
   type Json,
   keys,
   parseRegistration,
+  type PublicJwk,
   type Registration,
   REPLACED_KEPT_MS,
   type ReplacedDefinition,
@@ -33,10 +34,11 @@ export function registrationOf(
   toolset: string,
   { definition, hash }: Executor,
   stored: StoredDocument | null,
-  sign: SignOfLife,
+  { receiptKey, ...sign }: SignOfLife & { readonly receiptKey: PublicJwk | undefined },
 ): Registration | null {
-  if (holds(stored, hash)) return seenAgain(stored, hash, sign);
-  return withSign({ toolset, definition, hash, registeredAt: sign.now, lastSeenAt: sign.now }, sign);
+  if (holds(stored, hash, receiptKey)) return seenAgain(stored, hash, sign);
+  const made: Registration = { toolset, definition, hash, registeredAt: sign.now, lastSeenAt: sign.now };
+  return withSign(receiptKey === undefined ? made : { ...made, receiptKey }, sign);
 }
 
 /** The stored registration with a new sign of life; null when it holds another definition, or has one that is as good. */
@@ -56,9 +58,9 @@ export function replacedBy(stored: StoredDocument | null, hash: string | null, n
   return [{ key: keys.replacedDefinition(toolset, value.hash), value, expiresAt: now + REPLACED_KEPT_MS }];
 }
 
-function holds(stored: StoredDocument | null, hash: string): stored is StoredDocument {
+function holds(stored: StoredDocument | null, hash: string, receiptKey: PublicJwk | undefined): stored is StoredDocument {
   const known = stored ? parseRegistration(stored.value) : null;
-  return known?.ok === true && known.value.hash === hash;
+  return known?.ok === true && known.value.hash === hash && known.value.receiptKey?.kid === receiptKey?.kid;
 }
 
 function withSign({ unavailable, ...rest }: Registration, sign: SignOfLife): Registration {

@@ -1,4 +1,4 @@
-import { HOME_SHARD, keyOf, keys, parseRegistration, type Registration } from "@toolbus/contracts";
+import { HOME_SHARD, keyOf, keys, parseRegistration, type PublicJwk, type Registration } from "@toolbus/contracts";
 import { toolHash } from "@toolbus/grants";
 import { commitRepeatedly, type Change, type StateStore } from "@toolbus/state";
 import type { Log } from "@toolbus/telemetry";
@@ -15,6 +15,8 @@ export class RegistryConflict extends Error {
 export interface RegistrationOptions {
   /** Why its tools cannot be used now; null or left out when they can. */
   readonly unavailable?: string | null;
+  /** The public half of the key that signs what its writes do; operators pin it with the tool. */
+  readonly receiptKey?: PublicJwk | undefined;
   readonly log?: Log;
 }
 
@@ -125,7 +127,7 @@ async function writeRegistrations(
   state: StateStore,
   toolset: Toolset,
   executors: readonly Executor[],
-  { unavailable = null, log }: RegistrationOptions,
+  { unavailable = null, receiptKey, log }: RegistrationOptions,
 ): Promise<boolean> {
   const registrationKeys = executors.map(({ definition }) => keys.registration(toolset.name, definition.name, definition.version));
   // One claim for all versions of a name.
@@ -138,7 +140,7 @@ async function writeRegistrations(
   const replaced: Executor[] = [];
   executors.forEach((executor, i) => {
     const stored = registrations[i] ?? null;
-    const registration = registrationOf(toolset.name, executor, stored, { now, unavailable });
+    const registration = registrationOf(toolset.name, executor, stored, { now, unavailable, receiptKey });
     if (registration) put.push({ key: registrationKeys[i] ?? "", value: registration });
     const kept = replacedBy(stored, executor.hash, now);
     if (kept.length > 0) replaced.push(executor);
@@ -153,7 +155,10 @@ async function writeRegistrations(
   const guarded = [...new Set([...put.map(({ key }) => key).filter((key) => versions.has(key)), ...versions.keys()])];
   const change: Change = {
     // Racing replicas see the same versions and write the same: one of them, or both as one.
-    op: `register:${toolset.name}:${executors.map((e) => e.hash.slice(-8)).join("")}:${[...versions.values()].join(".")}`.slice(0, 400),
+    op: `register:${toolset.name}:${receiptKey?.kid.slice(-8) ?? ""}:${executors.map((e) => e.hash.slice(-8)).join("")}:${[...versions.values()].join(".")}`.slice(
+      0,
+      400,
+    ),
     guards: guarded.map((key) => ({ key, version: versions.get(key) ?? 0 })),
     put,
     index: executors.map(({ definition }) => ({

@@ -1,5 +1,5 @@
 import { attributes, failedResult, type Message, message, messageTypes, type ToolResult, toolErrors } from "@toolbus/contracts";
-import { secretHash } from "@toolbus/grants";
+import { answerHash, secretHash } from "@toolbus/grants";
 import { describe, expect, it } from "vitest";
 import { readResult } from "./read-result.ts";
 import { grantStaleMessage, resultMessage, sendable } from "./result-message.ts";
@@ -51,6 +51,9 @@ describe("the answer to a tool call", () => {
         },
       });
       expect(sendable(sendable(result))).toEqual(sendable(result));
+      // What was signed is what is verified.
+      const read = readResult(sent);
+      expect(read.ok && answerHash(read.value.result)).toBe(answerHash(sendable(result)));
     }
   });
 

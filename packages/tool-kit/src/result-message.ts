@@ -53,7 +53,7 @@ export function resultMessage(parts: AnswerParts & { readonly result: ToolResult
 }
 
 /** The answer to a write whose grant is genuine but stale: the agent asks for another. */
-export function grantStaleMessage(parts: AnswerParts & { readonly reason: string }): Message {
+export function grantStaleMessage(parts: AnswerParts & { readonly reason: string; readonly receipt?: string | undefined }): Message {
   const { toolCallId, toolName } = parts.call;
   const body = {
     toolCallId,
@@ -62,7 +62,7 @@ export function grantStaleMessage(parts: AnswerParts & { readonly reason: string
     message: `The grant is stale (${parts.reason}); ask for another.`,
     isRetryable: true,
   };
-  return answer(parts, { type: messageTypes.grantStale, body, attributes: {} });
+  return answer(parts, { type: messageTypes.grantStale, body, attributes: { [attributes.receipt]: parts.receipt } });
 }
 
 /** A result as it travels: content and details within their limits. Results that the pipeline makes are so already. */

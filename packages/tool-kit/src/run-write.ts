@@ -41,11 +41,14 @@ export async function runWrite(
     switchedOff: off !== null,
     held: () => permission.hold.held(),
     endResult: (code, attempt) => withRecord(call, endOf(code), attempt, context.monotonic),
+    onSuspicion: (suspicion) => recordSecurityEvent(call, suspicion, context),
   });
   switch (begun.kind) {
     case "conflict":
       await recordSecurityEvent(call, { reason: "conflict", detail: `the ledger has this call with other ${begun.field}` }, context);
       return { kind: "drop", reason: "it conflicts with the ledger" };
+    case "unproven":
+      return { kind: "drop", reason: "the ledger's row of it is not genuine" };
     case "repeat":
       return { ...begun, kind: "answer" };
     case "ended":
@@ -176,7 +179,7 @@ async function finish({ call, context, hold }: Attempt, result: ToolResult): Pro
   const done = await hold.finish(recorded);
   if (done.kind === "lost")
     return { kind: "retry", after: retryAfter(context.timings, call.count), reason: "another attempt has taken over" };
-  return { kind: "answer", result: recorded, ...(done.receipt === undefined ? {} : { receipt: done.receipt }) };
+  return { kind: "answer", result: recorded, receipt: done.receipt };
 }
 
 /** What is known of a write must not be lost with a store that holds no long text just now: then the result is cut instead. */

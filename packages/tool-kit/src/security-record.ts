@@ -5,14 +5,14 @@ import type { ToolCall } from "./tool-call.ts";
 import { cleanText } from "./tool-problem.ts";
 
 export interface SecurityEvent {
-  /** What was tried: `no_grant`, `conflict`, or the reason that a grant was refused for. */
+  /** What was tried: `no_grant`, `conflict`, `ledger_forged`, `ledger_row_gone`, `era_forged`, or the reason that a grant was refused for. */
   readonly reason: string;
   readonly detail: string;
 }
 
 /**
- * Records that somebody asked for a write that nobody granted: a durable entry in the toolset's security log (kept 30 days) and a warning.
- * Such a call gets no answer. Throws `StoreUnavailable` when the store does not answer: the delivery then comes again.
+ * Records that somebody asked for a write that nobody granted, or wrote into the store what a worker goes by: a durable entry in the toolset's security
+ * log (kept 30 days) and a warning. Throws `StoreUnavailable` when the store does not answer: the delivery then comes again.
  */
 export async function recordSecurityEvent(
   call: ToolCall,
@@ -23,11 +23,11 @@ export async function recordSecurityEvent(
   const { callId, toolName: tool, message } = call;
   const { reason } = event;
   const detail = cleanText(event.detail, 300);
-  log.warn({ callId, tool, reason, detail, source: cleanText(message.source, 120) }, "a write without a genuine grant was dropped");
+  log.warn({ callId, tool, reason, detail, source: cleanText(message.source, 120) }, "a write was asked for on ground that is not genuine");
   const shard = shardOf(callId);
   const service = `worker.${toolset.name}`;
   const stored = await appendRecord(state, shard, {
-    op: `security:${message.id.slice(0, 160)}:${call.count}`,
+    op: `security:${reason}:${message.id.slice(0, 160)}:${call.count}`,
     log: keys.security(shard, service),
     head: keyOf("security", shard, `${service}.head`),
     entry: (at) => ({

@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { connectBus } from "@toolbus/bus";
-import { fileKeySet, httpKeySet, type KeySet } from "@toolbus/grants";
+import { fileKeySet, httpKeySet, type Identity, type KeySet, signMessage } from "@toolbus/grants";
 import { rollbackMessage } from "@toolbus/contracts";
 import { connectState, storeLosses } from "@toolbus/state";
 import { createLog, type LogLevel, recordStoreLoss, recordUntoldLoss } from "@toolbus/telemetry";
+import { openReceiptKey } from "./open-receipt-key.ts";
 import { openToolFlags } from "./tool-flags.ts";
 import type { Toolset } from "./toolset.ts";
 import { startWorker, type Worker } from "./worker.ts";
@@ -18,6 +19,11 @@ export interface ServeOptions {
   /** Where the approvals service's public keys are: a file, or its `/.well-known/jwks.json`. One of the two. */
   readonly jwksFile?: string;
   readonly jwksUrl?: string;
+  /**
+   * The toolset's own key, which signs what its writes do: a file that "toolbus keys" makes, equal on all replicas, whose public half an operator pins with the
+   * tools. A toolset with a write does not start without, except on a bus in memory.
+   */
+  readonly receiptKeyFile?: string;
   readonly concurrency?: number;
   /** Names the environment whose flags hold; "local" if not given. */
   readonly environment?: string;
@@ -35,6 +41,8 @@ export async function serveToolset(toolset: Toolset, options: ServeOptions): Pro
   const clock = (): number => Date.now();
   const log = createLog({ name: `worker.${toolset.name}`, level: options.logLevel ?? "info" });
   const keys = keySetOf(options, clock, (message) => log.warn({}, message));
+  const receiptKey = await openReceiptKey(toolset, { file: options.receiptKeyFile, busUrl: options.busUrl });
+  const identity: Identity | null = receiptKey && { service: `worker.${toolset.name}`, signer: receiptKey.signer };
   const monotonic = (): number => performance.now();
   const { environment = "local", flags: text, flagsFile: file } = options;
   const flags = await openToolFlags({ environment, text, file, monotonic, onProblem: (message) => log.warn({}, message) });
@@ -55,9 +63,11 @@ export async function serveToolset(toolset: Toolset, options: ServeOptions): Pro
     const bus = await connectBus(options.busUrl, { clock, log });
     // The bus is closed first, so that nothing that is being told holds up the stop.
     opened.push({ stop: losses.stop }, { stop: () => bus.close() });
-    losses.tellBy((found) => {
+    losses.tellBy(async (found) => {
       const id = Buffer.from(random(8)).toString("hex");
-      return bus.publish(rollbackMessage({ losses: [...found], source: `worker.${toolset.name}`, id, now: clock() }));
+      const notice = rollbackMessage({ losses: [...found], source: `worker.${toolset.name}`, id, now: clock() });
+      // Without a key nobody believes it; those who can sign tell of the same loss.
+      await bus.publish(identity ? await signMessage(notice, identity) : notice);
     });
     const { concurrency } = options;
     opened.push(
@@ -67,6 +77,7 @@ export async function serveToolset(toolset: Toolset, options: ServeOptions): Pro
         state,
         losses,
         keys,
+        ...(receiptKey ? { signer: receiptKey.signer, receiptKeys: receiptKey.keys } : {}),
         log,
         clock,
         monotonic,

@@ -1,5 +1,6 @@
 import { listenTo, type MessageBus } from "@toolbus/bus";
 import { messageTypes, parser, SEEN_EVERY_MS, ToolRefresh, topics } from "@toolbus/contracts";
+import { publicKeyOf } from "@toolbus/grants";
 import { lintTool } from "./lint/lint-tool.ts";
 import { markSeen, registerToolset } from "./registry.ts";
 import { tellForms } from "./tell-forms.ts";
@@ -19,7 +20,8 @@ export interface Presence {
  * to. Warnings of the lint, and what a provider has no form for, go to the log, once. Rejects with `RegistryConflict` when a tool's name belongs to another toolset.
  */
 export async function keepPresent(bus: MessageBus, options: WorkerOptions): Promise<Presence> {
-  const { toolset, state, log, clock, seenEveryMs = SEEN_EVERY_MS } = options;
+  const { toolset, state, signer, log, clock, seenEveryMs = SEEN_EVERY_MS } = options;
+  const receiptKey = signer && publicKeyOf(signer);
   const stopping = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   let underWay: Promise<void> = Promise.resolve();
@@ -54,7 +56,7 @@ export async function keepPresent(bus: MessageBus, options: WorkerOptions): Prom
 
   async function register(): Promise<void> {
     const unavailable = await whyUnavailable();
-    if (!stopping.signal.aborted) await registerToolset(state, toolset, { unavailable, log });
+    if (!stopping.signal.aborted) await registerToolset(state, toolset, { unavailable, receiptKey, log });
   }
 
   function arm(): void {

@@ -1,10 +1,13 @@
 import { type Message, keys as storeKeys, message, messageIds, messageTypes, topics } from "@toolbus/contracts";
-import type { KeySet, Signer } from "@toolbus/grants";
+import { type KeySet, publicKeyOf, publicKeys, type Signer, unitedKeys } from "@toolbus/grants";
 import type { StateStore, StoreLosses } from "@toolbus/state";
 import type { Log } from "@toolbus/telemetry";
+import { callsSent } from "./calls-sent.ts";
 import { callsUnderWay } from "./calls-under-way.ts";
 import type { InvokeContext } from "./invoke-context.ts";
 import { ledgerStore } from "./ledger-store.ts";
+import { receiptKeys } from "./receipt-keys.ts";
+import { eraReader } from "./signed-era.ts";
 import { fixedToolFlags, type ToolFlags } from "./tool-flags.ts";
 import { MAX_CONTENT_BYTES } from "./tool-output.ts";
 import type { Toolset } from "./toolset.ts";
@@ -18,8 +21,10 @@ export interface WorkerOptions {
   readonly losses?: Pick<StoreLosses, "seenAt"> | undefined;
   /** Public keys of the approvals service; never from the bus or the state store. */
   readonly keys: KeySet;
-  /** The toolset's own key, for receipts over what it did. */
+  /** The toolset's own key, which signs what it sends and what it did. A toolset with a write does not start without. Equal on all replicas. */
   readonly signer?: Signer | undefined;
+  /** The public halves of that key and of those before it, where the process has them; its own key and those that are pinned with a tool count anyway. */
+  readonly receiptKeys?: KeySet | undefined;
   readonly log: Log;
   /** Wall clock in milliseconds, for message times and the not-after of reads. */
   readonly clock: () => number;
@@ -35,6 +40,7 @@ export interface WorkerOptions {
   readonly seenEveryMs?: number;
 }
 
+/** Throws a TypeError with one sentence for a toolset with writes and no key. */
 export function invokeContext(options: WorkerOptions, { publish, announce }: Pick<InvokeContext, "publish" | "announce">): InvokeContext {
   const {
     toolset,
@@ -50,13 +56,27 @@ export function invokeContext(options: WorkerOptions, { publish, announce }: Pic
     flags = fixedToolFlags(),
     maxContentBytes = MAX_CONTENT_BYTES,
   } = options;
-  const ledger = ledgerStore({ toolset: toolset.name, state, signer, timings, monotonic, random, log });
+  refuseUnsigned(options);
+  const known = unitedKeys([...(options.receiptKeys ? [options.receiptKeys] : []), publicKeys(signer ? [publicKeyOf(signer)] : [])]);
+  const ledger = ledgerStore({
+    toolset: toolset.name,
+    state,
+    signer,
+    receiptKeys: receiptKeys({ known: () => known, state, approvals: keys, monotonic }),
+    sent: callsSent(),
+    timings,
+    monotonic,
+    random,
+    log,
+  });
   return {
     toolset,
     state,
     losses,
     ledger,
     keys,
+    eras: eraReader(keys),
+    signer,
     publish,
     announce,
     underWay: callsUnderWay(),
@@ -68,6 +88,14 @@ export function invokeContext(options: WorkerOptions, { publish, announce }: Pic
     monotonic,
     random,
   };
+}
+
+function refuseUnsigned({ toolset, signer }: WorkerOptions): void {
+  const write = toolset.list().find(({ tool }) => tool.kind === "write");
+  if (write && !signer)
+    throw new TypeError(
+      `The toolset "${toolset.name}" has the write "${write.definition.name}" and no receipt key: what it does has to be signed. Pass "signer"; "toolbus keys" makes keys.`,
+    );
 }
 
 /**

@@ -5,7 +5,7 @@ import { silentLog } from "@toolbus/telemetry";
 import { afterEach, describe, expect, it } from "vitest";
 import { mountToolset } from "./local-toolset.ts";
 import { readRegistry } from "./registry.ts";
-import { approvalsKeys, bench, readOrThrow } from "./testing/bench.ts";
+import { approvalsKeys, bench, readOrThrow, receiptSigner } from "./testing/bench.ts";
 import { orders, target } from "./testing/target.ts";
 import { startWorker } from "./worker.ts";
 
@@ -25,6 +25,7 @@ function setup() {
     toolset: tools,
     state: made.state,
     keys: approvalsKeys,
+    signer: receiptSigner,
     log: silentLog,
     clock: () => made.clock.now,
     monotonic: () => performance.now(),

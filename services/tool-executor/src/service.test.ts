@@ -39,7 +39,7 @@ describe("the tool executor", () => {
   it("refuses to start with one sentence: unknown toolset, no public keys, a renewal that comes too late, flags that cannot be read", async () => {
     for (const [env, words] of [
       [{ TOOLSETS: "release,weather" }, 'TOOLSETS names "weather", which is no toolset. Known: release, operations.'],
-      [{ JWKS_FILE: "" }, /^Set JWKS_FILE or JWKS_URL/],
+      [{ JWKS_FILE: "" }, /^The public keys of approvals are not known/],
       [{ LEDGER_RENEW_MS: "10000" }, /^LEDGER_RENEW_MS must be shorter/],
       [{ TOOL_FLAGS: "a=maybe" }, /^"a=maybe" sets no flag: write flags as/],
       [{ TOOL_FLAGS_FILE: "no-such-flags.json" }, /^The flags file no-such-flags.json cannot be read \(ENOENT\)/],

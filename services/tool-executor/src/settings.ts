@@ -6,9 +6,10 @@ export const executorSettings = {
   TOOLSETS: str({ default: "release", desc: "the toolsets that this process serves, separated by commas" }),
   DEAD_LETTERS_KEPT_MS: milliseconds({ default: 30 * 86_400_000, desc: "how long operations keeps a dead letter" }),
   RELEASE_API_URL: httpAddress({ default: "http://127.0.0.1:4010", desc: "the release API that the toolset release calls" }),
-  JWKS_FILE: str({ default: "", desc: "file with the approvals service's public keys" }),
-  JWKS_URL: str({ default: "", desc: "address of the approvals service's public keys, when there is no file" }),
-  RECEIPT_KEY_FILE: str({ default: "", desc: "file with the key that signs receipts; made at the first start; empty: no receipts" }),
+  RECEIPT_KEY_FILE: str({
+    default: "",
+    desc: "the key of its toolsets, which signs receipts of writes; equal on all replicas of these toolsets",
+  }),
   WORKER_CONCURRENCY: integer({ min: 1, max: 1024 })({ default: 16, desc: "calls of each toolset worked on at the same time" }),
   TOOL_RESULT_MAX_BYTES: integer({ min: 1024, max: 16_777_216 })({
     default: MAX_CONTENT_BYTES,

@@ -24,7 +24,16 @@ import {
   topics,
 } from "@toolbus/contracts";
 import type { Disposition } from "@toolbus/bus";
-import { argumentsHash, canonicalJson, generateSigningKey, publicKeySet, signerOf, signGrant, staticKeySet } from "@toolbus/grants";
+import {
+  argumentsHash,
+  canonicalJson,
+  generateSigningKey,
+  publicKeySet,
+  signDocument,
+  signerOf,
+  signGrant,
+  staticKeySet,
+} from "@toolbus/grants";
 import { type Change, memoryStore, type StateStore, StoreUnavailable } from "@toolbus/state";
 import { silentLog } from "@toolbus/telemetry";
 import { invokeTool } from "../invoke-pipeline.ts";
@@ -42,7 +51,7 @@ const receiptSigner = await signerOf(receiptKey);
 
 export const receiptKeys = staticKeySet(publicKeySet([receiptKey]));
 export const approvalsKeys = staticKeySet(publicKeySet([approvalsKey]));
-export { receiptSigner };
+export { approvalsSigner, receiptSigner };
 
 /** A worker process of the tests: kill it and it does nothing any more. */
 export interface TestProcess {
@@ -119,6 +128,7 @@ export function bench(toolset: Toolset): Bench {
   const clock = { now: START };
   const state = memoryStore({ clock: () => clock.now });
   const steps: string[] = [];
+  let revision = 0;
   const callId = (index = 0): string => callIdOf(RUN, 1, index);
   return {
     state,
@@ -212,9 +222,10 @@ export function bench(toolset: Toolset): Bench {
     async raiseEra(era = {}) {
       const key = storeKeys.era();
       const { documents } = await state.read([key]);
-      const value: Era = { era: 2, raisedAt: clock.now, reason: "test", ...era };
+      const content: Era = { era: 2, raisedAt: clock.now, reason: "test", ...era };
       const version = documents[0]?.version ?? 0;
-      await state.commit(HOME_SHARD, { op: `era:${value.era}:${version}`, guards: [{ key, version }], put: [{ key, value }] });
+      const value = await signDocument("tb-era+jwt", { key, revision: ++revision, content }, approvalsSigner);
+      await state.commit(HOME_SHARD, { op: `era:${content.era}:${version}`, guards: [{ key, version }], put: [{ key, value }] });
     },
   };
 }

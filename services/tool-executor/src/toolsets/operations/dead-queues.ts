@@ -1,4 +1,4 @@
-import { type Delivery, type Disposition, listenTo, type MessageBus, type Subscription } from "@toolbus/bus";
+import { BusUnavailable, type Delivery, type Disposition, faultFields, listenTo, type MessageBus, type Subscription } from "@toolbus/bus";
 import { keys, messageTypes, parser, queuesOf, ToolAnnounce, ToolRefresh, topics } from "@toolbus/contracts";
 import { pause } from "@toolbus/runtime";
 import type { StateStore } from "@toolbus/state";
@@ -68,13 +68,24 @@ export async function consumeDeadQueues(options: DeadQueuesOptions): Promise<Sub
   async function lookNow(): Promise<void> {
     for (const queue of await queuesNow(options)) {
       if (stopping.signal.aborted) return;
-      if (!consumed.has(queue))
-        consumed.set(queue, await bus.consume(topics.dead(queue), (delivery) => handle(queue, delivery), { concurrency: CONCURRENCY }));
+      if (!consumed.has(queue)) await consume(queue);
+    }
+  }
+
+  /** Names of agents and toolsets are written by those: one that this login has no rights for must not keep the others' letters from being kept. */
+  async function consume(queue: string): Promise<void> {
+    try {
+      consumed.set(queue, await bus.consume(topics.dead(queue), (delivery) => handle(queue, delivery), { concurrency: CONCURRENCY }));
+    } catch (error) {
+      if (!(error instanceof BusUnavailable) || FIXED.includes(queue)) throw error;
+      log.warn({ ...faultFields(error), queue }, "the dead letters of a queue cannot be had; it is tried again");
     }
   }
 }
 
 const CONCURRENCY = 4;
+/** Those that there are in every system: without them something is wrong with the broker, or with the login. */
+const FIXED = queuesOf({ agents: [], toolsets: [] });
 const PAGE = 256;
 
 async function queuesNow({ state }: DeadQueuesOptions): Promise<readonly string[]> {

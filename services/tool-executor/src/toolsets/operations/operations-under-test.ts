@@ -14,6 +14,7 @@ import {
   shardOf,
   topics,
 } from "@toolbus/contracts";
+import { ownKeys } from "@toolbus/grants";
 import { type Change, memoryStore, type StateStore } from "@toolbus/state";
 import { type Log, silentLog } from "@toolbus/telemetry";
 import { type OperationsOptions, startOperations } from "./start-operations.ts";
@@ -21,6 +22,8 @@ import { type OperationsOptions, startOperations } from "./start-operations.ts";
 export const RUN = "rn_03_01JD0000000000000000000001";
 export const CALL = `${RUN}.1.0`;
 export const DAY = 86_400_000;
+/** The keys of approvals, and of somebody else. */
+export const own = await ownKeys(["approvals", "worker.release"]);
 
 /** What tests of a worker of operations share: a bus and a store in memory, a clock that they move, and a signal for everything that is committed. */
 export async function setup(options: Partial<OperationsOptions> & { readonly wrapStore?: (state: StateStore) => StateStore } = {}) {
@@ -39,7 +42,7 @@ export async function setup(options: Partial<OperationsOptions> & { readonly wra
   };
   const log: Log = options.log ?? silentLog;
   const state = options.wrapStore?.(watched) ?? watched;
-  const start = () => startOperations({ bus, state, clock: read, keptMs: 30 * DAY, ...options, log });
+  const start = () => startOperations({ bus, state, trusted: own.trusted, clock: read, keptMs: 30 * DAY, ...options, log });
   const operations = await start();
   const letters = async (index = keys.deadLetters()): Promise<KeptLetter[]> => {
     const { members } = await store.page(index, { limit: 100 });

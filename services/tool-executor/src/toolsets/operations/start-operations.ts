@@ -1,15 +1,19 @@
 import type { MessageBus } from "@toolbus/bus";
+import type { TrustedKeys } from "@toolbus/grants";
 import type { StateStore } from "@toolbus/state";
 import type { Log } from "@toolbus/telemetry";
 import { consumeDeadQueues } from "./dead-queues.ts";
 import { forgetLetters } from "./forget-letters.ts";
 import { keepDelivery } from "./keep-letter.ts";
+import { removeRegistrations } from "./remove-registrations.ts";
 import { consumeReplays } from "./replay-letter.ts";
 
 export interface OperationsOptions {
   readonly bus: MessageBus;
   readonly state: StateStore;
   readonly log: Log;
+  /** Where approvals' signatures are verified. */
+  readonly trusted: TrustedKeys;
   /** Wall clock in milliseconds, for message times. */
   readonly clock: () => number;
   /** How long a dead letter is kept. */
@@ -18,14 +22,16 @@ export interface OperationsOptions {
   readonly lookEveryMs?: number;
   /** How often expired letters are taken out of their lists; an hour by default. */
   readonly forgetEveryMs?: number;
+  /** How often it looks whether registrations are to be taken away; 2 s by default. */
+  readonly removeEveryMs?: number;
 }
 
 /**
- * The worker of `operations`: keeps every dead letter for operators, and replays what they ask for. It has no tools. Any number may run side by side.
+ * The worker of `operations`: keeps every dead letter for operators, replays what they ask for, and takes registrations away. It has no tools. Any number may run side by side.
  * Resolves when dead letters of the queues known by now are kept.
  */
 export async function startOperations(options: OperationsOptions): Promise<{ stop(): Promise<void> }> {
-  const { bus, state, log, clock, keptMs, lookEveryMs = 30_000, forgetEveryMs = 3_600_000 } = options;
+  const { bus, state, log, trusted, clock, keptMs, lookEveryMs = 30_000, forgetEveryMs = 3_600_000, removeEveryMs = 2000 } = options;
   const parts: { stop(): Promise<void> }[] = [];
   let stopping: Promise<void> | null = null;
   const stop = (): Promise<void> => (stopping ??= stopAll(parts));
@@ -33,6 +39,7 @@ export async function startOperations(options: OperationsOptions): Promise<{ sto
     const handle = keepDelivery.bind(null, { state, log, keptMs });
     parts.push(await consumeDeadQueues({ bus, state, log, everyMs: lookEveryMs, handle }));
     parts.push(await consumeReplays({ bus, state, log, clock }));
+    parts.push(removeRegistrations({ state, log, trusted, everyMs: removeEveryMs }));
     parts.push(forgetLetters({ state, log, everyMs: forgetEveryMs }));
   } catch (error) {
     await stop();

@@ -1,0 +1,76 @@
+import { HOME_SHARD, keys, parseRegistration, parseRemoval, registryMember } from "@toolbus/contracts";
+import { signedReader, type TrustedKeys } from "@toolbus/grants";
+import { pause } from "@toolbus/runtime";
+import { commitRepeatedly, type StateStore } from "@toolbus/state";
+import type { Log } from "@toolbus/telemetry";
+import { unregister } from "@toolbus/tool-kit";
+
+export interface RemovingOptions {
+  readonly state: StateStore;
+  readonly log: Log;
+  readonly trusted: TrustedKeys;
+  readonly everyMs: number;
+}
+
+/**
+ * Takes registrations away that operators want gone. Who asked and what is meant stands in a document that approvals signed; the index only names it. A
+ * registration that was made after the wish is another one, and stays.
+ */
+export function removeRegistrations({ state, log, trusted, everyMs }: RemovingOptions): { stop(): Promise<void> } {
+  const stopping = new AbortController();
+  const wishes = signedReader({ typ: "tb-removal+jwt", keys: trusted.of("approvals") });
+  const running = (async () => {
+    while (!stopping.signal.aborted) {
+      try {
+        const { members } = await state.page(keys.removals(), { limit: PAGE });
+        for (const { member } of members) await remove(member);
+      } catch (error) {
+        log.warn({ error }, "registrations that are to go could not be taken away; it is tried again");
+      }
+      await pause(everyMs, stopping.signal);
+    }
+  })();
+  return {
+    async stop() {
+      stopping.abort();
+      await running;
+    },
+  };
+
+  async function remove(member: string): Promise<void> {
+    const key = keys.removal(member);
+    const { documents } = await state.read([key]);
+    const [document] = documents;
+    const verdict = document ? await wishes.read(key, document.value) : null;
+    if (verdict?.kind === "genuine") await removeWanted(member, parseRemoval(document?.value));
+    else if (verdict)
+      log.warn(
+        { member, why: verdict.kind, detail: verdict.detail },
+        "a wish to take a registration away is not approvals' own, and is dropped",
+      );
+    await forget(member);
+  }
+
+  /** Takes the wish out of the list. Its document is approvals' to write, so the registration's stands guard. */
+  async function forget(member: string): Promise<void> {
+    const [, toolset = "none", tool = "none", version = "none"] = /^([^/]+)\/([^@]+)@(.+)$/.exec(member) ?? [];
+    const key = keys.registration(toolset, tool, version);
+    const { now, documents } = await state.read([key]);
+    await commitRepeatedly(state, HOME_SHARD, {
+      op: `removal-over:${member}:${now}`,
+      guards: [{ key, version: documents[0]?.version ?? 0 }],
+      index: [{ index: keys.removals(), member, score: null }],
+    });
+  }
+
+  async function removeWanted(member: string, wish: ReturnType<typeof parseRemoval>): Promise<void> {
+    if (!wish.ok || registryMember(wish.value) !== member) return;
+    const { toolset, tool, version, hash, registeredAt, by } = wish.value;
+    const { documents } = await state.read([keys.registration(toolset, tool, version)]);
+    const found = parseRegistration(documents[0]?.value);
+    if (!found.ok || found.value.hash !== hash || found.value.registeredAt !== registeredAt) return;
+    if (await unregister(state, toolset, tool, version)) log.info({ toolset, tool, version, by }, "a registration was taken away");
+  }
+}
+
+const PAGE = 100;
