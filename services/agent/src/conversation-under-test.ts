@@ -1,12 +1,23 @@
 import { memoryBus } from "@toolbus/bus";
-import { type InboxEntry, isRunEnd, type Json, keys, message, messageTypes, type RunEvent, topics } from "@toolbus/contracts";
-import { staticKeySet } from "@toolbus/grants";
+import {
+  type InboxEntry,
+  isRunEnd,
+  type Json,
+  keys,
+  message,
+  messageTypes,
+  type RunEvent,
+  type ToolRights,
+  topics,
+} from "@toolbus/contracts";
+import { ownKeys, staticKeySet } from "@toolbus/grants";
 import type { ModelCall, ModelProvider, ModelReply, ModelRequest } from "@toolbus/models";
 import { offlineModel } from "@toolbus/models";
 import { readSettings } from "@toolbus/runtime";
 import { type FeedItem, memoryStore } from "@toolbus/state";
 import { silentLog } from "@toolbus/telemetry";
 import { startWorker, type Tool, toolset } from "@toolbus/tool-kit";
+import { signedOrigin } from "./origin-under-test.ts";
 import type { Profile } from "./profile.ts";
 import { startAgent } from "./service.ts";
 import { agentSettings } from "./settings.ts";
@@ -28,6 +39,8 @@ const profile: Profile = {
   continueAfterFailedWrite: false,
 };
 
+const serviceKeys = await ownKeys(["agent", "gateway", "approvals"]);
+
 /** What the scripted model says to a request: text, or calls. */
 export type Script = (request: ModelRequest) => string | readonly Omit<ModelCall, "id">[];
 
@@ -40,12 +53,15 @@ export async function conversationUnderTest(
     agents = 1,
     profile: own = {},
     model = {},
+    rights = { scopes: [] },
   }: {
     readonly tools?: readonly Tool[];
     readonly agents?: number;
     /** What is other than in the profile of these tests. */
     readonly profile?: Partial<Profile>;
     readonly model?: Partial<ModelProvider>;
+    /** What the person may use; by default everything that demands no scope. */
+    readonly rights?: ToolRights;
   } = {},
 ) {
   const state = memoryStore({ clock });
@@ -54,6 +70,9 @@ export async function conversationUnderTest(
     state,
     bus,
     log: silentLog,
+    identity: serviceKeys.identityOf("agent"),
+    trusted: serviceKeys.trusted,
+    embedded: true,
     random: (n: number) => crypto.getRandomValues(new Uint8Array(n)),
     monotonic: () => performance.now(),
     clock,
@@ -77,7 +96,11 @@ export async function conversationUnderTest(
     async accept(entry: InboxEntry): Promise<void> {
       const { entryId, runId } = entry;
       const key = keys.inbox("05", entryId);
-      await state.commit("05", { op: entryId, guards: [{ key, version: 0 }], put: [{ key, value: entry as unknown as Json }] });
+      const origin =
+        entry.kind === "message"
+          ? [{ key: keys.runOrigin(runId), value: await signedOrigin(entry, serviceKeys.identityOf("gateway"), { rights }) }]
+          : [];
+      await state.commit("05", { op: entryId, guards: [{ key, version: 0 }], put: [...origin, { key, value: entry as unknown as Json }] });
       const wake = { topic: topics.runWake, type: messageTypes.runWake, source: "/test", now: clock(), body: { runId, entryId } };
       await bus.publish(message({ id: `wake:${entryId}#1`, ...wake }));
     },

@@ -1,3 +1,4 @@
+import { ownKeys } from "@toolbus/grants";
 import { budgetsOf } from "./budget/budgets-under-test.ts";
 import { listenTo, memoryBus } from "@toolbus/bus";
 import { messageTypes, parser, registryVersion, ToolRefresh, topics } from "@toolbus/contracts";
@@ -10,12 +11,24 @@ import { modelTurn } from "./loop/model-turn.ts";
 import { bundle, profile } from "./loop/test-bundle.ts";
 import { agent } from "./service.ts";
 
+const own = await ownKeys(["agent", "gateway", "approvals"]);
+
 function infrastructure() {
   const clock = (): number => 1_800_000_000_000;
   const bus = memoryBus();
   const state = memoryStore({ clock });
   return {
-    parts: { bus, state, log: silentLog, clock, monotonic: () => performance.now(), random: (n: number) => new Uint8Array(n) },
+    parts: {
+      bus,
+      state,
+      log: silentLog,
+      identity: own.identityOf("agent"),
+      trusted: own.trusted,
+      embedded: true,
+      clock,
+      monotonic: () => performance.now(),
+      random: (n: number) => new Uint8Array(n),
+    },
     async [Symbol.asyncDispose]() {
       await bus.close();
       await state.close();

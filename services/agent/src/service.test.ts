@@ -14,12 +14,13 @@ import {
   ToolInvoke,
   topics,
 } from "@toolbus/contracts";
-import { toolHash } from "@toolbus/grants";
+import { argumentsHash, ownKeys, toolHash } from "@toolbus/grants";
 import { readSettings } from "@toolbus/runtime";
 import { memoryStore, type StateStore } from "@toolbus/state";
 import { silentLog } from "@toolbus/telemetry";
-import { resultMessage } from "@toolbus/tool-kit";
+import { resultMessage, signAnswer } from "@toolbus/tool-kit";
 import { afterEach, describe, expect, it } from "vitest";
+import { signedOrigin } from "./origin-under-test.ts";
 import { agent } from "./service.ts";
 
 const CONVERSATION = "cv_05_01JD0000000000000000000001";
@@ -29,6 +30,9 @@ const SUMMARY = { release_id: "v2", version: "v2", changes: ["Fix a typo"], chan
 const parseInvoke = parser(ToolInvoke);
 const parseRequest = parser(ApprovalRequest);
 
+const own = await ownKeys(["agent", "gateway", "approvals", "worker.release"]);
+const OWN = { identity: own.identityOf("agent"), trusted: own.trusted, embedded: true };
+
 /** The agent with real bus and store, and hand-made neighbours that do what a test tells them. */
 async function setup() {
   const state = memoryStore({ clock: () => Date.now() });
@@ -37,6 +41,7 @@ async function setup() {
     state,
     bus,
     log: silentLog,
+    ...OWN,
     random: (n: number) => crypto.getRandomValues(new Uint8Array(n)),
     monotonic: () => performance.now(),
     clock: () => Date.now(),
@@ -101,11 +106,13 @@ describe("the agent", () => {
     const { state, bus, close: stop } = await setup();
     close = stop;
     await worker(bus, (invoke, sent) => {
-      void bus.publish({
-        ...answerTo(sent, "forged"),
-        id: `${sent.id}-forged`,
-        attributes: { ...answerTo(sent, "forged").attributes, [attributes.secretHash]: "sha256-guessed" },
-      });
+      void answerTo(sent, "forged").then((forged) =>
+        bus.publish({
+          ...forged,
+          id: `${sent.id}-forged`,
+          attributes: { ...forged.attributes, [attributes.secretHash]: "sha256-guessed" },
+        }),
+      );
       return invoke.toolName === "get_release_summary" ? JSON.stringify(SUMMARY) : '{"report_id":"r-1"}';
     });
     await approvals(bus, "approved");
@@ -113,6 +120,28 @@ describe("the agent", () => {
     const events = await ended(state);
     expect(JSON.stringify(events)).not.toContain("forged");
     expect(events.at(-1)?.type).toBe("run.completed");
+  });
+
+  it("drops an answer to a write that its worker did not sign, and takes the signed one", async () => {
+    const { state, bus, close: stop } = await setup();
+    close = stop;
+    const security = () => state.range(keys.security("05", "agent"), { after: 0, limit: 10 });
+    await worker(bus, async (invoke, sent) => {
+      if (invoke.toolName === "get_release_summary") return JSON.stringify(SUMMARY);
+      const { [attributes.receipt]: _, ...unsigned } = (await answerTo(sent, "forged")).attributes;
+      const feed = state.follow({ signal: AbortSignal.timeout(20_000) })[Symbol.asyncIterator]();
+      await bus.publish({ ...(await answerTo(sent, "forged")), id: `${sent.id}-forged`, attributes: unsigned });
+      // What comes first wins, so the genuine answer waits until the other one was judged.
+      while ((await security()).length === 0) await feed.next();
+      await feed.return?.(undefined);
+      return '{"report_id":"r-1"}';
+    });
+    await approvals(bus, "approved");
+    await accept(state, bus);
+    const events = await ended(state);
+    expect(JSON.stringify(events)).not.toContain("forged");
+    expect(events.at(-1)).toMatchObject({ report: { filing: { status: "filed", reportId: "r-1" } } });
+    expect((await security()).map(({ value }) => value)).toEqual([expect.objectContaining({ reason: "answer_unsigned" })]);
   });
 
   it("goes on when the bus duplicates and reorders everything", async () => {
@@ -144,7 +173,7 @@ describe("the agent", () => {
 
 type Answer = string | ReturnType<typeof failedResult> | null;
 
-async function worker(bus: MessageBus, answer: (invoke: ToolInvoke, sent: Message) => Answer): Promise<void> {
+async function worker(bus: MessageBus, answer: (invoke: ToolInvoke, sent: Message) => Answer | Promise<Answer>): Promise<void> {
   await consumeQueue(bus, {
     topic: topics.invoke("release"),
     concurrency: 4,
@@ -153,20 +182,25 @@ async function worker(bus: MessageBus, answer: (invoke: ToolInvoke, sent: Messag
     log: silentLog,
     clock: () => Date.now(),
     handler: async (sent, invoke) => {
-      const said = answer(invoke, sent);
-      if (said !== null) await bus.publish(answerTo(sent, said));
+      const said = await answer(invoke, sent);
+      if (said !== null) await bus.publish(await answerTo(sent, said));
       return { kind: "ack" };
     },
   });
 }
 
-function answerTo(sent: Message, said: string | ReturnType<typeof failedResult>): Message {
+async function answerTo(sent: Message, said: string | ReturnType<typeof failedResult>): Promise<Message> {
   const invoke = JSON.parse(sent.body) as ToolInvoke;
   const result = typeof said === "string" ? { status: "ok" as const, content: said, isError: false } : said;
+  const { toolCallId: callId, toolName: tool } = invoke;
+  const toolHash = sent.attributes[attributes.toolHash] ?? "";
+  const call = { callId, toolset: "release", tool, toolHash, argsHash: argumentsHash(invoke.arguments) };
+  const receipt = await signAnswer(call, { result, fence: 1, at: Date.now() }, own.identityOf("worker.release").signer);
   return resultMessage({
     invoke: sent,
     call: invoke,
     result,
+    receipt,
     dispatch: Number(sent.attributes[attributes.dispatch]),
     source: "/test",
     now: Date.now(),
@@ -221,7 +255,8 @@ async function accept(state: StateStore, bus: MessageBus): Promise<void> {
     acceptedAt: Date.now(),
   };
   const key = keys.inbox("05", RUN);
-  await state.commit("05", { op: "accept", guards: [{ key, version: 0 }], put: [{ key, value: entry }] });
+  const origin = { key: keys.runOrigin(RUN), value: await signedOrigin(entry, own.identityOf("gateway")) };
+  await state.commit("05", { op: "accept", guards: [{ key, version: 0 }], put: [origin, { key, value: entry }] });
   await bus.publish(
     message({
       id: `wake:${RUN}#1`,

@@ -1,15 +1,28 @@
+import { type Message, topics } from "@toolbus/contracts";
+import { signMessage, signedReader } from "@toolbus/grants";
 import { type FactsOf, modelFacts, type ModelProvider, type ModelSettings, noModelSettings, tokenCalibration } from "@toolbus/models";
-import { defineService, type Infrastructure, Refusal, type Service, observedOutbox, startOutbox, startTimerLoop } from "@toolbus/runtime";
-import { FlagsRefused, openToolFlags, type ToolFlags } from "@toolbus/tool-kit";
+import {
+  defineService,
+  type Infrastructure,
+  needKeysOf,
+  Refusal,
+  type Service,
+  observedOutbox,
+  startOutbox,
+  startTimerLoop,
+} from "@toolbus/runtime";
+import { eraReader, FlagsRefused, openToolFlags, receiptKeys, type ToolFlags } from "@toolbus/tool-kit";
 import { budgets } from "./budget/budgets.ts";
 import { catalogue } from "./catalogue.ts";
 import { startConsumers } from "./loop/consumers.ts";
 import type { InboxReader } from "./loop/inbox.ts";
 import { toolRefreshMessage } from "./loop/messages.ts";
 import { AGENT_SERVICE, type Rules } from "./loop/rules.ts";
+import { originReader } from "./origins.ts";
 import { snapshots } from "./loop/snapshots.ts";
 import { onTimer } from "./loop/timers.ts";
 import { transcripts } from "./loop/transcripts.ts";
+import { writeProofs } from "./loop/write-proofs.ts";
 import { observeRun } from "./observe-run.ts";
 import type { Profile } from "./profile.ts";
 import { tellProfiles } from "./profile-list.ts";
@@ -24,6 +37,7 @@ import { tracedModel } from "./traced-model.ts";
 export const agent = defineService({
   name: "agent",
   settings: agentSettings,
+  identity: ({ AGENT_KEY_FILE }) => ({ setting: "AGENT_KEY_FILE", file: AGENT_KEY_FILE, names: [AGENT_SERVICE] }),
   start: async (infrastructure, config) => {
     const models = await readModelSettings(config, process.env);
     const provider = await processModel(models);
@@ -44,10 +58,12 @@ export interface AgentParts {
 
 /** Starts an agent with this model and these profiles; resolves when it takes work. */
 export async function startAgent(
-  { bus, state, log, random, clock, monotonic }: Infrastructure,
+  { bus, state, log, identity, trusted, random, clock, monotonic }: Infrastructure,
   config: AgentConfig,
   { provider, models = noModelSettings, profiles }: AgentParts,
 ): Promise<Service> {
+  needKeysOf(trusted, ["gateway", "approvals"]);
+  const origins = originReader({ state, reader: signedReader({ typ: "tb-origin+jwt", keys: trusted.of("gateway") }), log });
   const rules: Rules = {
     config,
     profile: (name) => profiles.get(name),
@@ -69,6 +85,9 @@ export async function startAgent(
     state,
     bus,
     service: AGENT_SERVICE,
+    // Signed as it goes out, so that no signature lies in the store.
+    prepare: async ({ topic, message }) =>
+      topic === topics.approvalCancel ? signMessage(message as unknown as Message, identity) : (message as unknown as Message),
     log,
     visibilityMs: config.OUTBOX_VISIBILITY_MS,
     pollMs: config.POLL_MS,
@@ -82,10 +101,22 @@ export async function startAgent(
     state,
     outbox,
     snapshots: snapshots(state, monotonic),
-    budgets: budgets({ state, config, profile: rules.profile, factsOf, log }),
+    budgets: budgets({ state, origins, config, profile: rules.profile, factsOf, log }),
     calibration: tokenCalibration(),
     modelOf,
     catalogue: catalogue(state),
+    proofs: writeProofs({
+      state,
+      receiptKeys: receiptKeys({
+        known: (toolset) => trusted.of(`worker.${toolset}`),
+        state,
+        approvals: trusted.of("approvals"),
+        monotonic,
+      }),
+      eras: eraReader(trusted.of("approvals")),
+      log,
+    }),
+    origins,
     transcripts: transcripts(state, { maxChars: config.TRANSCRIPT_MAX_CHARS, keptChars: KEPT_TRANSCRIPTS }),
     rules,
     log,

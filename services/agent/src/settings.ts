@@ -9,6 +9,7 @@ export const agentSettings = {
   ...modelSettings,
   ...budgetSettings,
   AGENT_NAME: str({ default: "default", desc: "names the agent's reply topics, e.g. tool.result.default" }),
+  AGENT_KEY_FILE: str({ default: "", desc: 'the key that signs what the agent withdraws; equal on all replicas; "toolbus keys" makes it' }),
   PROFILES_DIR: str({ default: "", desc: "a directory of profiles, *.yaml, that add to the built-in ones or replace them by name" }),
   AGENT_CONCURRENCY: integer({ min: 1, max: 1024 })({ default: 32, desc: "runs advanced at the same time by this process" }),
   TOOLS_DISABLED: str({ default: "", desc: "tools that no new run is offered, by name or name@version, separated by commas" }),

@@ -30,7 +30,7 @@ function offered(
   const limits = { maxRounds: 5, activeMs: 1000, maxTools: part.maxTools ?? 12, maxTokens: 100 };
   const profile = { name: "chat", tools, limits, seedCalls: part.seedCalls ?? [], report: null };
   const model = { name: "openai", dialect: "openai" } as const;
-  const made = offerTools({ profile, registrations, now: NOW, off: () => null, model, about: "", ...part });
+  const made = offerTools({ profile, registrations, now: NOW, off: () => null, rights: { scopes: [] }, model, about: "", ...part });
   return { ...made, names: made.tools.map(({ name, version }) => `${name}@${version}`), texts: made.notices.map(({ text }) => text) };
 }
 
@@ -64,6 +64,28 @@ describe("the version of a tool that a new run gets", () => {
 });
 
 describe("the tools of a new run", () => {
+  it("are what its requester may use: an older version that demands less takes the place of a newer one", () => {
+    const all = [registered("look", { scopes: ["a"] }), registered("pay", { version: "2", scopes: ["a", "b"] }), registered("pay")];
+    const { names, notices } = offered(all, "all", { rights: { scopes: ["b"] } });
+    expect(names).toEqual(["pay@1"]);
+    expect(notices).toEqual([
+      {
+        level: "info",
+        text: 'New runs of the profile "chat" are not offered "look@1". The requester lacks the scope "a" that "look" asks for.',
+      },
+    ]);
+    expect(offered(all, "all", { rights: { scopes: ["a", "b"] } }).names).toEqual(["look@1", "pay@2"]);
+  });
+
+  it("are of the toolsets and tools that the requester's key names, where it names some", () => {
+    const all = [registered("find"), registered("pay"), registered("fetch", {}, { toolset: "web" })];
+    const names = (...tools: readonly string[]) => offered(all, "all", { rights: { scopes: [], tools } }).names;
+    expect(names("orders")).toEqual(["find@1", "pay@1"]);
+    expect(names("web", "orders/pay")).toEqual(["fetch@1", "pay@1"]);
+    expect(names("web/pay", "pay", "ord")).toEqual([]);
+    expect(names()).toEqual([]);
+  });
+
   it("are what the profile's rules mean, each name once, in their order", () => {
     const all = [
       registered("b_read"),

@@ -1,11 +1,14 @@
 import {
   availabilityOf,
+  type JudgedTool,
   preferredVersion,
   publicTool,
   type Registration,
   registryVersion,
+  rightsFault,
   type RunTool,
   schemaValidator,
+  type ToolRights,
 } from "@toolbus/contracts";
 import { compileTool, type DialectName, type ToolSetAside } from "@toolbus/models";
 import { mostTools, mostWanted } from "./most-wanted.ts";
@@ -44,6 +47,8 @@ export interface OfferInput {
   readonly now: number;
   /** Why a tool is switched off here, in a sentence; null when it is on. */
   readonly off: (registration: Registration) => string | null;
+  /** What the requester of the run may use. */
+  readonly rights: ToolRights;
   /** The model that the run gets: what its provider has no form for is not offered. */
   readonly model: OfferedTo;
   /** What the run is asked, by which tools are chosen where there are too many. */
@@ -63,8 +68,8 @@ const TOO_MANY_TOOLS = 15;
  * The tools of a new run: what the profile's rules mean, in their order, one version of each name, at most as many as the profile and the vendor
  * take. Of more than that those are chosen that fit what the run is asked.
  *
- * - Left out is what is switched off here, what the run's provider has no form for, and what a living worker says cannot be used. A tool whose workers are at zero is offered: its
- *   registration outlives them, and the call waits for one.
+ * - Left out is what the requester may not use, what is switched off here, what the run's provider has no form for, and what a living worker says cannot be used. A tool whose workers
+ *   are at zero is offered: its registration outlives them, and the call waits for one.
  * - A rule `name@version` holds that name to that version, in whatever order the rules stand. Otherwise `preferredVersion` chooses.
  * - No rule, or a tool that is left out, never fails a run: the notices say what is missing.
  */
@@ -73,10 +78,12 @@ export function offerTools({
   registrations,
   now,
   off,
+  rights,
   model,
   about,
 }: OfferInput): ToolOffer & { readonly notices: readonly OfferNotice[] } {
   const rules = rulesOf(profile, registrations);
+  const why = (one: Registration): string | null => rightsFault(rights, judged(one)) ?? whyNot(one, now, off);
   const held = new Map(rules.flatMap((rule) => (rule.by === "name" && rule.version !== null ? [[rule.name, rule.version] as const] : [])));
   const chosen = new Map<string, Registration>();
   const notices: OfferNotice[] = [];
@@ -86,14 +93,14 @@ export function offerTools({
     );
     if (meant.length === 0 && rule.by === "name") notices.push(missing(profile.name, rule, registrations));
     for (const [name, versions] of Map.groupBy(meant, ({ definition }) => definition.name)) {
-      const inUse = versions.filter((one) => whyNot(one, now, off) === null);
+      const inUse = versions.filter((one) => why(one) === null);
       const faults = new Map(inUse.map((one) => [one, faultFor(one, model)]));
       const usable = inUse.filter((one) => !faults.get(one));
       const preferred = preferredVersion(usable, ({ definition }) => definition);
       for (const [one, fault] of faults) if (fault) notices.push(setAside(profile.name, one, fault, model));
       if (preferred && !chosen.has(name)) chosen.set(name, preferred);
       const out = preferred ? [] : versions.filter((one) => !inUse.includes(one));
-      notices.push(...out.map((one) => leftOut(profile.name, one, whyNot(one, now, off))));
+      notices.push(...out.map((one) => leftOut(profile.name, one, why(one))));
     }
   }
   const all = [...chosen.values()];
@@ -111,6 +118,11 @@ function rulesOf({ tools }: OfferInput["profile"], registrations: readonly Regis
   if (tools !== "all") return tools.map(toolRule);
   const names = new Set(registrations.map(({ definition }) => definition.name));
   return [...names].toSorted().map((name) => ({ by: "name", name, version: null }));
+}
+
+/** A registered tool as its requester's rights are judged by. */
+export function judged({ toolset, definition: { name, scopes } }: Registration): JudgedTool {
+  return { name, toolset, scopes };
 }
 
 function whyNot(registration: Registration, now: number, off: OfferInput["off"]): string | null {

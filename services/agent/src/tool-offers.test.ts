@@ -9,6 +9,8 @@ import { describe, expect, it } from "vitest";
 import { profile } from "./loop/test-bundle.ts";
 import { namesOf, toolOffers } from "./tool-offers.ts";
 
+const rights = { scopes: [] };
+
 async function setup(flags: Readonly<Record<string, boolean>>, disabled = "") {
   const state = memoryStore({ clock: () => 1000 });
   const parameters = { type: "object", properties: {}, additionalProperties: false };
@@ -22,9 +24,9 @@ async function setup(flags: Readonly<Record<string, boolean>>, disabled = "") {
   return {
     lines,
     offer: async () =>
-      (await offers.offer({ ...profile, tools: "all" }, { now: 1000, model: { name: "openai", dialect: "openai" }, about: "" })).tools.map(
-        ({ name, version }) => `${name}@${version}`,
-      ),
+      (
+        await offers.offer({ ...profile, tools: "all" }, { now: 1000, rights, model: { name: "openai", dialect: "openai" }, about: "" })
+      ).tools.map(({ name, version }) => `${name}@${version}`),
   };
 }
 
@@ -36,7 +38,7 @@ describe("a tool that the run's provider has no form for", () => {
     const log = { ...silentLog, warn: (fields: object) => void lines.push(fields) };
     const exported = await withCollector(async () => {
       const offers = toolOffers({ state, flags: fixedToolFlags(), disabled: new Set(), log });
-      const run = { now: 1000, model: { name: "anthropic", dialect: "anthropic" }, about: "" } as const;
+      const run = { now: 1000, rights, model: { name: "anthropic", dialect: "anthropic" }, about: "" } as const;
       for (let n = 0; n < 2; n++) expect((await offers.offer({ ...profile, tools: "all" }, run)).tools).toEqual([]);
     });
     expect(lines).toEqual([{ tool: "give", version: "1", toolset: "foreign", source: "mcp:lists", provider: "anthropic", pointer: "" }]);

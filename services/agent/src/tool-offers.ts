@@ -1,3 +1,4 @@
+import type { ToolRights } from "@toolbus/contracts";
 import type { StateStore } from "@toolbus/state";
 import { attributeNames, type Log, measure, metricNames } from "@toolbus/telemetry";
 import { readRegistry, switchedOff, type ToolFlags } from "@toolbus/tool-kit";
@@ -12,6 +13,8 @@ export interface ToolOffers {
 
 /** The run that begins. */
 export interface OfferFor {
+  /** What its requester may use. */
+  readonly rights: ToolRights;
   /** The store's clock. */
   readonly now: number;
   readonly model: OfferedTo;
@@ -31,13 +34,14 @@ export interface ToolOffersOptions {
 export function toolOffers({ state, flags, disabled, log }: ToolOffersOptions): ToolOffers {
   const told = new Set<string>();
   return {
-    async offer(profile, { now, model, about }) {
+    async offer(profile, { now, rights, model, about }) {
       const registrations = await readRegistry(state, log);
       const values = await flags.current();
       const { notices, ...offer } = offerTools({
         profile,
         registrations,
         now,
+        rights,
         model,
         about,
         off: ({ definition }) => {

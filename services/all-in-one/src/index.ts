@@ -1,5 +1,5 @@
 export { modelEnvironment, modelInWords, modelProbe } from "@toolbus/agent";
-export { type LocalKeys, localKeys } from "./local-keys.ts";
+export { type LocalKeys, localKeys, SHARED_TOOLSETS } from "./local-keys.ts";
 export { localReleaseApi } from "./release-api.ts";
 export { type AllInOne, type AllInOneOptions, DEFAULT_DIRECTORY, startAllInOne } from "./start-all-in-one.ts";
 export { type EmbeddedOptions, startEmbedded } from "./start-embedded.ts";

@@ -2,7 +2,8 @@ import { createHash, randomBytes } from "node:crypto";
 import { chmod, link, mkdir, readFile, unlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { ApiKey, Role } from "@toolbus/contracts";
-import { Refusal } from "@toolbus/runtime";
+import { makeServiceKeys, Refusal, type ServiceKeyFiles, serviceKeyFiles } from "@toolbus/runtime";
+import { OWN_TOOLSETS } from "./embedded-settings.ts";
 
 /**
  * The keys of an embedded start, one a role. The approver's is known to approvals only, the other two to the gateway only; approvals takes it for its
@@ -14,6 +15,8 @@ export interface LocalKeys {
   readonly approver: string;
   readonly gatewayKeysFile: string;
   readonly approvalsKeysFile: string;
+  /** Those that the services sign and seal with. */
+  readonly services: ServiceKeyFiles;
 }
 
 const SCOPES: Readonly<Record<Role, readonly string[]>> = {
@@ -22,10 +25,13 @@ const SCOPES: Readonly<Record<Role, readonly string[]>> = {
   approver: ["approve:*"],
 };
 
-/** Reads the keys in this directory, or generates them at the first start. Services get files of hashes; the keys themselves are mode 0600. Throws a `Refusal`. */
-export async function localKeys(directory: string): Promise<LocalKeys> {
+/**
+ * Reads the keys in this directory, or generates them at the first start. Services get files of hashes; the keys themselves are mode 0600. `toolsets` get
+ * a signing key of their own, beside those that have one. Throws a `Refusal`.
+ */
+export async function localKeys(directory: string, { toolsets = [] }: { readonly toolsets?: readonly string[] } = {}): Promise<LocalKeys> {
   try {
-    return await keysIn(directory);
+    return await keysIn(directory, toolsets);
   } catch (error) {
     if (error instanceof Refusal || !(error instanceof Error && "code" in error)) throw error;
     throw new Refusal(
@@ -35,7 +41,10 @@ export async function localKeys(directory: string): Promise<LocalKeys> {
   }
 }
 
-async function keysIn(directory: string): Promise<LocalKeys> {
+/** The toolsets whose workers share a key where nothing else was said. */
+export const SHARED_TOOLSETS: readonly string[] = OWN_TOOLSETS.TOOLSETS.split(",");
+
+async function keysIn(directory: string, ownToolsets: readonly string[]): Promise<LocalKeys> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const user = await secret(directory, "user");
   const operator = await secret(directory, "operator");
@@ -44,7 +53,9 @@ async function keysIn(directory: string): Promise<LocalKeys> {
   const approvalsKeysFile = path.join(directory, "approvals-api-keys.json");
   await writeFile(gatewayKeysFile, JSON.stringify([entry("user", user), entry("operator", operator)], null, 2), { mode: 0o600 });
   await writeFile(approvalsKeysFile, JSON.stringify([entry("approver", approver, ["operator"])], null, 2), { mode: 0o600 });
-  return { user, operator, approver, gatewayKeysFile, approvalsKeysFile };
+  const services = serviceKeyFiles(directory);
+  await makeServiceKeys(services, { toolsets: SHARED_TOOLSETS, ownToolsets, random: randomBytes });
+  return { user, operator, approver, gatewayKeysFile, approvalsKeysFile, services };
 }
 
 function entry(role: Role, key: string, besides: readonly Role[] = []): ApiKey {

@@ -1,12 +1,13 @@
 import path from "node:path";
 import { modelEnvironment } from "@toolbus/agent";
-import { Refusal, type SpawnedService, spawnService } from "@toolbus/runtime";
-import { GENEROUS, OWN_TOOLSETS, PIN_EVERYTHING } from "./embedded-settings.ts";
+import { workerOf } from "@toolbus/contracts";
+import { Refusal, type ServiceAddresses, type SpawnedService, spawnService } from "@toolbus/runtime";
+import { APART_TOOLSETS, GENEROUS, SHIPPED_TOOLS } from "./embedded-settings.ts";
 import { lastLineHeld } from "./last-line.ts";
 import { type LocalKeys, localKeys } from "./local-keys.ts";
 
-/** The services that can be started apart, in the order in which they start. */
-export const APART = ["tool-executor", "approvals", "agent", "gateway"] as const;
+/** The services that can be started apart, in the order in which they start. Each toolset has a process, and so a login, of its own. */
+export const APART = ["tool-executor", "operations", "approvals", "agent", "gateway"] as const;
 
 export type ApartName = (typeof APART)[number];
 
@@ -14,9 +15,14 @@ export interface ApartOptions {
   /** The keys lie here; the state lies where `stateUrl` says. */
   readonly directory: string;
   /** The broker: amqp:// or nats://. The bus in memory is this process's own, so it cannot be shared. */
-  readonly busUrl: string;
+  readonly busUrl?: string;
   /** The state store that all of them share: redis://. */
-  readonly stateUrl: string;
+  readonly stateUrl?: string;
+  /**
+   * Instead of the two: the addresses of each login that `toolbus permissions` makes, `gateway`, `agent`, `approvals`, `operations` and
+   * `worker-release`, so that no process has the rights of another.
+   */
+  readonly addresses?: (login: string) => ServiceAddresses;
   /** How many of each; the first is 1. */
   readonly replicas: number;
   /** Settings for every service, for those that know them; what says which model answers, and its keys, goes to the agent alone. */
@@ -54,7 +60,7 @@ export interface Apart {
  */
 export async function startApart(options: ApartOptions): Promise<Apart> {
   const { directory, replicas: count, signal } = options;
-  if (options.busUrl.startsWith("memory:") || /^(memory|sqlite):/.test(options.stateUrl))
+  if (APART.map((service) => addressesOf(service, options)).some(({ busUrl, stateUrl }) => cannotBeShared(busUrl, stateUrl)))
     throw new Refusal(
       "Services in processes of their own need a broker and a store that they share: give amqp:// or nats:// and redis:// addresses.",
     );
@@ -95,7 +101,7 @@ export async function startApart(options: ApartOptions): Promise<Apart> {
     const said = lastLineHeld((text) => onOutput(name, text));
     const started = await spawnService({
       name,
-      module: options.modules?.[service] ?? import.meta.resolve(`@toolbus/${service}/main`),
+      module: options.modules?.[service] ?? import.meta.resolve(`@toolbus/${MODULES[service]}/main`),
       env: { ...settingsOf(service, options, keys, port), ...given(service, options.env ?? {}) },
       onOutput: said.write,
       ...(signal ? { signal } : {}),
@@ -116,35 +122,50 @@ export async function startApart(options: ApartOptions): Promise<Apart> {
   }
 }
 
+/** What looks after dead letters is a worker, too. */
+const MODULES: Readonly<Record<ApartName, string>> = {
+  operations: "tool-executor",
+  "tool-executor": "tool-executor",
+  approvals: "approvals",
+  agent: "agent",
+  gateway: "gateway",
+};
+
+function addressesOf(service: ApartName, { addresses, busUrl = "memory:", stateUrl = "memory:" }: ApartOptions): ServiceAddresses {
+  return addresses?.(service === "tool-executor" ? workerOf(APART_TOOLSETS["tool-executor"]) : service) ?? { busUrl, stateUrl };
+}
+
+function cannotBeShared(busUrl: string, stateUrl: string): boolean {
+  return busUrl.startsWith("memory:") || /^(memory|sqlite):/.test(stateUrl);
+}
+
 function given(service: ApartName, env: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   if (service === "agent") return env;
   const agents = modelEnvironment(env);
   return Object.fromEntries(Object.entries(env).filter(([name]) => !Object.hasOwn(agents, name)));
 }
 
-function settingsOf(
-  service: ApartName,
-  { busUrl, stateUrl, directory }: ApartOptions,
-  keys: LocalKeys,
-  port: string,
-): Record<string, string> {
-  const keyFile = (name: string): string => path.join(directory, "keys", name);
-  const common = { BUS_URL: busUrl, STATE_URL: stateUrl, LOG_LEVEL: "warn", ...GENEROUS };
+function settingsOf(service: ApartName, options: ApartOptions, keys: LocalKeys, port: string): Record<string, string> {
+  const { services } = keys;
+  const { busUrl, stateUrl } = addressesOf(service, options);
+  const common = { BUS_URL: busUrl, STATE_URL: stateUrl, LOG_LEVEL: "warn", SERVICE_KEYS_FILE: services.trusted, ...GENEROUS };
   switch (service) {
     case "agent":
-      return common;
+      return { ...common, AGENT_KEY_FILE: services.agent };
     case "gateway":
-      return { ...common, GATEWAY_PORT: port, GATEWAY_API_KEYS_FILE: keys.gatewayKeysFile };
+      return { ...common, GATEWAY_PORT: port, GATEWAY_API_KEYS_FILE: keys.gatewayKeysFile, GATEWAY_KEY_FILE: services.gateway };
+    case "operations":
     case "tool-executor":
-      return { ...common, ...OWN_TOOLSETS, JWKS_FILE: keyFile("jwks.json"), RECEIPT_KEY_FILE: keyFile("receipts-signing.jwk") };
+      return { ...common, TOOLSETS: APART_TOOLSETS[service], RECEIPT_KEY_FILE: services.receipts };
     case "approvals":
       return {
         ...common,
-        ...PIN_EVERYTHING,
+        ...SHIPPED_TOOLS,
         APPROVALS_PORT: port,
         APPROVALS_API_KEYS_FILE: keys.approvalsKeysFile,
-        APPROVALS_KEY_FILE: keyFile("approvals-signing.jwk"),
-        APPROVALS_JWKS_FILE: keyFile("jwks.json"),
+        APPROVALS_KEY_FILE: services.approvals,
+        APPROVALS_SEAL_KEYS_FILE: services.seals,
+        APPROVALS_JWKS_FILE: path.join(options.directory, "keys", "jwks.json"),
       };
   }
 }

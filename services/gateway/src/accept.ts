@@ -16,6 +16,7 @@ import {
   shardOf,
   topics,
 } from "@toolbus/contracts";
+import { contentHash, type Identity, type Signed, signDocument } from "@toolbus/grants";
 import type { Principal } from "@toolbus/runtime";
 import type { Change } from "@toolbus/state";
 import { type GatewayConfig, GATEWAY_SERVICE } from "./settings.ts";
@@ -30,6 +31,9 @@ interface Accepting {
   readonly keyHash?: string | undefined;
 }
 
+/** Who signs the origins of runs. */
+export type OriginSigner = Pick<Identity, "signer">;
+
 export interface AcceptedMessage extends Omit<Accepting, "keyHash"> {
   readonly runId: string;
   /** The conversation as it is stored, or as it begins with this message: version 0. */
@@ -43,25 +47,39 @@ export interface AcceptedMessage extends Omit<Accepting, "keyHash"> {
   readonly traceparent?: string | undefined;
 }
 
-/** Accepts a message, which starts a run: who asked, what for, and the obligation to tell the agent, in one commit. Its conversation is kept on. */
-export function acceptMessage(accepted: AcceptedMessage, config: GatewayConfig): Change {
+/**
+ * Accepts a message, which starts a run: who asked, what for, and the obligation to tell the agent, in one commit. Its conversation is kept on. The origin
+ * is signed: it is what approvals and agents believe about the requester.
+ */
+export async function acceptMessage(accepted: AcceptedMessage, config: GatewayConfig, { signer }: OriginSigner): Promise<Change> {
+  const content = originOf(accepted, config);
+  const key = keys.runOrigin(accepted.runId);
+  return acceptance(accepted, await signDocument("tb-origin+jwt", { key, revision: 1, content }, signer), config);
+}
+
+function originOf({ now, runId, principal, conversation, ...accepted }: AcceptedMessage, config: GatewayConfig): RunOrigin {
+  return {
+    runId,
+    conversationId: conversation.value.conversationId,
+    tenant: principal.tenant,
+    principal: principal.id,
+    scopes: [...principal.scopes],
+    ...(principal.tools === undefined ? {} : { tools: [...principal.tools] }),
+    agent: config.AGENT_NAME,
+    messageHash: accepted.messageHash,
+    textHash: contentHash(accepted.text),
+    via: { kind: "http" },
+    createdAt: now,
+    openUntil: now + config.ORIGIN_OPEN_MS,
+  };
+}
+
+function acceptance(accepted: AcceptedMessage, origin: Signed<RunOrigin>, config: GatewayConfig): Change {
   const { now, runId, principal, conversation } = accepted;
   const { conversationId, profile } = conversation.value;
   // One conversation is one trace: that of its first message.
   const traceparent = conversation.value.traceparent ?? accepted.traceparent;
   const traced = traceparent === undefined ? {} : { traceparent };
-  const origin: RunOrigin = {
-    runId,
-    conversationId,
-    tenant: principal.tenant,
-    principal: principal.id,
-    scopes: [...principal.scopes],
-    agent: config.AGENT_NAME,
-    messageHash: accepted.messageHash,
-    via: { kind: "http" },
-    createdAt: now,
-    openUntil: now + config.ORIGIN_OPEN_MS,
-  };
   const { text, input, ifActive } = accepted;
   const entry: MessageEntry = {
     kind: "message",

@@ -4,6 +4,7 @@ import os from "node:os";
 import path from "node:path";
 import { memoryBus } from "@toolbus/bus";
 import { type Json, type JsonObject, type Message, topics } from "@toolbus/contracts";
+import { ownKeys } from "@toolbus/grants";
 import { readSettings } from "@toolbus/runtime";
 import { memoryStore, type StateStore } from "@toolbus/state";
 import { type Log, silentLog } from "@toolbus/telemetry";
@@ -20,6 +21,7 @@ import { openViewer, type Viewer } from "./viewer-under-test.ts";
 export const PEOPLE = [
   { id: "una", tenant: "acme", roles: ["user"], scopes: ["tools:read"] },
   { id: "ugo", tenant: "acme", roles: ["user"], scopes: [] },
+  { id: "uri", tenant: "acme", roles: ["user"], scopes: ["orders"], tools: ["orders/find_order", "web"] },
   { id: "otto", tenant: "acme", roles: ["operator"], scopes: [] },
   { id: "amy", tenant: "acme", roles: ["approver"], scopes: ["approve:*"] },
   { id: "uma", tenant: "other", roles: ["user"], scopes: [] },
@@ -79,7 +81,9 @@ export async function setup(options: Options = {}) {
     bus.consume(topics.runWake, async ({ message }) => (wakes.push(message), { kind: "ack" }), { concurrency: 1 });
   if (!options.noAgent) await listenForWakes();
   const random = (bytes: number): Uint8Array => crypto.getRandomValues(new Uint8Array(bytes));
-  const infrastructure = { bus, state, log: options.log ?? silentLog, random, monotonic: read, clock: read };
+  const own = await ownKeys(["gateway"]);
+  const keyed = { identity: own.identityOf("gateway"), trusted: own.trusted, embedded: true };
+  const infrastructure = { bus, state, log: options.log ?? silentLog, ...keyed, random, monotonic: read, clock: read };
   const env = { GATEWAY_PORT: "0", GATEWAY_API_KEYS_FILE: keysFile, POLL_MS: "2", ...UNLIMITED, ...options.env };
   const start = (other: Options["env"] = {}) => gateway.start(infrastructure, readSettings(gatewaySettings, { ...env, ...other }));
   const service = await start();
@@ -177,6 +181,6 @@ async function answered(response: Response): Promise<Answer> {
   return { status: response.status, headers: response.headers, text, body };
 }
 
-function apiKey({ id, tenant, roles, scopes }: (typeof PEOPLE)[number]) {
-  return { id: `key of ${id}`, sha256: createHash("sha256").update(apiKeyOf(id)).digest("hex"), principal: id, tenant, roles, scopes };
+function apiKey({ id, ...key }: (typeof PEOPLE)[number]) {
+  return { ...key, id: `key of ${id}`, sha256: createHash("sha256").update(apiKeyOf(id)).digest("hex"), principal: id };
 }

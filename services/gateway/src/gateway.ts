@@ -1,3 +1,4 @@
+import type { Identity } from "@toolbus/grants";
 import type { Outbox } from "@toolbus/runtime";
 import type { StateStore } from "@toolbus/state";
 import type { Log } from "@toolbus/telemetry";
@@ -12,6 +13,8 @@ export interface Gateway {
   readonly feed: Feed;
   readonly streams: OpenStreams;
   readonly config: GatewayConfig;
+  /** Signs the origins of runs. */
+  readonly identity: Pick<Identity, "signer">;
   readonly random: (bytes: number) => Uint8Array;
   /** For ids only. */
   readonly clock: () => number;

@@ -72,6 +72,7 @@ describe("the gateway service", () => {
       GATEWAY_HOST: "127.0.0.1",
       GATEWAY_PORT: 8080,
       GATEWAY_API_KEYS_FILE: ".toolbus/keys/gateway-api-keys.json",
+      GATEWAY_KEY_FILE: "",
       AGENT_NAME: "default",
       ORIGIN_OPEN_MS: 172_800_000,
       WAKE_REPEAT_MS: 5000,

@@ -27,6 +27,7 @@ import { openStreams } from "./stream/open-streams.ts";
 export const gateway = defineService({
   name: "gateway",
   settings: gatewaySettings,
+  identity: ({ GATEWAY_KEY_FILE }) => ({ setting: "GATEWAY_KEY_FILE", file: GATEWAY_KEY_FILE, names: [GATEWAY_SERVICE] }),
   async start(infrastructure, config) {
     const keys = await apiKeysFromFile(config.GATEWAY_API_KEYS_FILE);
     const core = startGatewayCore(infrastructure, config);
@@ -78,7 +79,7 @@ export interface GatewayCore extends Service {
 }
 
 /** Starts it: from now on accepted entries are announced until an agent takes them. */
-export function startGatewayCore({ bus, state, log, random, clock }: Infrastructure, config: GatewayConfig): GatewayCore {
+export function startGatewayCore({ bus, state, log, identity, random, clock }: Infrastructure, config: GatewayConfig): GatewayCore {
   const outbox = startOutbox({
     state,
     bus,
@@ -93,6 +94,7 @@ export function startGatewayCore({ bus, state, log, random, clock }: Infrastruct
     feed: startFeed(state, log),
     streams: openStreams(config.SSE_PER_PRINCIPAL),
     config,
+    identity,
     random,
     clock,
     log,

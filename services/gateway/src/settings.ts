@@ -6,6 +6,7 @@ export const gatewaySettings = {
   GATEWAY_HOST: str({ default: "127.0.0.1", desc: "the address to listen on; loopback unless told otherwise" }),
   GATEWAY_PORT: port({ default: 8080, desc: "the port to listen on; 0 takes a free one" }),
   GATEWAY_API_KEYS_FILE: str({ default: ".toolbus/keys/gateway-api-keys.json", desc: "the file of API keys, as SHA-256 hashes" }),
+  GATEWAY_KEY_FILE: str({ default: "", desc: 'the key that signs who asked for a run; equal on all replicas; "toolbus keys" makes it' }),
   AGENT_NAME: str({ default: "default", desc: "the agent that gets what is accepted here" }),
   ORIGIN_OPEN_MS: milliseconds({ default: 48 * 3_600_000, desc: "how long writes of an accepted run may be granted" }),
   WAKE_REPEAT_MS: milliseconds({ default: 5000, desc: "when an accepted message that no agent has taken is announced again" }),

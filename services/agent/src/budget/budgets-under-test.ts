@@ -1,13 +1,17 @@
 import { keys, parseBudgetWindow, type RunOrigin, shardOf } from "@toolbus/contracts";
+import { ownKeys, signDocument, signedReader } from "@toolbus/grants";
 import { type FactsOf, modelFacts } from "@toolbus/models";
 import { readSettings } from "@toolbus/runtime";
 import type { StateStore } from "@toolbus/state";
 import { silentLog } from "@toolbus/telemetry";
+import { originReader } from "../origins.ts";
 import type { Profile } from "../profile.ts";
 import { type BudgetConfig } from "./budget-limits.ts";
 import { dayPlace, runPlace } from "./budget-places.ts";
 import { budgetSettings } from "./budget-settings.ts";
 import { type BudgetedRun, type Budgets, budgets, type Estimate } from "./budgets.ts";
+
+const own = await ownKeys(["gateway"]);
 
 /** A moment at 22:30 UTC. */
 export const EVENING = Date.UTC(2026, 10, 21, 22, 30);
@@ -28,7 +32,8 @@ export interface BudgetParts {
 
 /** The budgets of one process. */
 export function budgetsOf(state: StateStore, { env = {}, profile, factsOf = modelFacts }: BudgetParts): Budgets {
-  return budgets({ state, config: budgetConfig(env), profile: () => profile, factsOf, log: silentLog });
+  const origins = originReader({ state, reader: signedReader({ typ: "tb-origin+jwt", keys: own.trusted.of("gateway") }), log: silentLog });
+  return budgets({ state, origins, config: budgetConfig(env), profile: () => profile, factsOf, log: silentLog });
 }
 
 /** Says who asked for a run, as the gateway does. */
@@ -46,7 +51,8 @@ export async function askedBy(state: StateStore, runId: string, principal: strin
     openUntil: EVENING + 1,
   };
   const key = keys.runOrigin(runId);
-  await state.commit(shardOf(runId), { op: `origin:${runId}`, guards: [{ key, version: 0 }], put: [{ key, value: origin }] });
+  const value = await signDocument("tb-origin+jwt", { key, revision: 1, content: origin }, own.identityOf("gateway").signer);
+  await state.commit(shardOf(runId), { op: `origin:${runId}`, guards: [{ key, version: 0 }], put: [{ key, value }] });
 }
 
 /** A step of a run. */

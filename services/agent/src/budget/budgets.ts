@@ -1,7 +1,8 @@
-import { keys, parseRunOrigin, rootRunId, type Run, type RunOrigin, type Usage } from "@toolbus/contracts";
+import { rootRunId, type Run, type RunOrigin, type Usage } from "@toolbus/contracts";
 import { type FactsOf, mostCost } from "@toolbus/models";
 import type { StateStore } from "@toolbus/state";
 import { attributeNames, type Log, measure, metricNames } from "@toolbus/telemetry";
+import type { Origins } from "../origins.ts";
 import type { Profile } from "../profile.ts";
 import { type BudgetConfig, type BudgetLimits, budgetLimits, type Ceilings, limitNamed, type Whose } from "./budget-limits.ts";
 import { dayEnd, dayPlace, runPlace } from "./budget-places.ts";
@@ -62,6 +63,7 @@ export interface Budgets {
 
 export interface BudgetsOptions {
   readonly state: StateStore;
+  readonly origins: Origins;
   readonly config: BudgetConfig;
   readonly profile: (name: string) => Profile | undefined;
   readonly factsOf: FactsOf;
@@ -69,12 +71,9 @@ export interface BudgetsOptions {
 }
 
 const NOTHING_RESERVED: Reservation = { kind: "reserved", holds: [] };
-/** Runs whose principal is remembered. */
-const REMEMBERED = 10_000;
 
-export function budgets({ state, config, profile, factsOf, log }: BudgetsOptions): Budgets {
+export function budgets({ state, origins, config, profile, factsOf, log }: BudgetsOptions): Budgets {
   const windows: BudgetWindows = budgetWindows(state);
-  const origins = new Map<string, RunOrigin>();
   const settled = new WeakMap<Reservation, Promise<number>>();
   return {
     factsOf,
@@ -87,7 +86,7 @@ export function budgets({ state, config, profile, factsOf, log }: BudgetsOptions
       if (limited.length === 0) return NOTHING_RESERVED;
       const amounts = amountsOf(estimate, limits);
       if (amounts === null) return unpriced(estimate);
-      const origin = limits.principal || limits.tenant ? await originOf(run.runId) : null;
+      const origin = limits.principal || limits.tenant ? await origins.of(run.runId) : null;
       if (!origin && (limits.principal || limits.tenant)) return ownerless(run.runId);
       const name = `${run.runId}:${run.round}.${run.epoch}`;
       const takes = await Promise.allSettled(
@@ -189,21 +188,6 @@ export function budgets({ state, config, profile, factsOf, log }: BudgetsOptions
     const cost = tokens === 0 ? 0 : mostCost(promptTokens, maxTokens, factsOf(provider, model));
     if (cost === null && WHOSE.some((whose) => (limits[whose]?.microUsd ?? null) !== null)) return null;
     return { tokens, microUsd: cost ?? 0, toolCalls };
-  }
-
-  async function originOf(runId: string): Promise<RunOrigin | null> {
-    const root = rootRunId(runId);
-    const found = origins.get(root);
-    if (found) return found;
-    const { documents } = await state.read([keys.runOrigin(runId)]);
-    const origin = parseRunOrigin(documents[0]?.value);
-    if (!origin.ok) return null;
-    origins.set(root, origin.value);
-    for (const oldest of origins.keys()) {
-      if (origins.size <= REMEMBERED) break;
-      origins.delete(oldest);
-    }
-    return origin.value;
   }
 }
 

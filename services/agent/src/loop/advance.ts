@@ -21,12 +21,14 @@ import type { Snapshots } from "./snapshots.ts";
 import { withStepSpan } from "./step-span.ts";
 import { toolChoiceOf } from "./tool-choice.ts";
 import { commitTurn } from "./turn.ts";
+import type { WriteProofs } from "./write-proofs.ts";
 
 export interface Stepper extends ModelParts {
   readonly outbox: Outbox;
   readonly snapshots: Snapshots;
   readonly modelOf: ModelOf;
   readonly catalogue: Catalogue;
+  readonly proofs: WriteProofs;
 }
 
 /**

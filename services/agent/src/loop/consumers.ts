@@ -11,12 +11,12 @@ import {
   ToolProgress,
   topics,
 } from "@toolbus/contracts";
-import { MAX_SIGNED_CHARS } from "@toolbus/grants";
+import { MAX_SIGNED_CHARS, secretHash } from "@toolbus/grants";
 import type { Change } from "@toolbus/state";
 import { readResult } from "@toolbus/tool-kit";
 import { advanceRun } from "./advance.ts";
 import { answerArrived } from "./arrived.ts";
-import { callDecided, callHeld } from "./decided.ts";
+import { callDecided, callHeld, callOf } from "./decided.ts";
 import type { Snapshot } from "./draft.ts";
 import { type InboxReader, takeEntry } from "./inbox.ts";
 import { joinResult } from "./join.ts";
@@ -67,7 +67,7 @@ export async function startConsumers(bus: MessageBus, reader: InboxReader, clock
         if (grant !== undefined && grant.length > MAX_SIGNED_CHARS)
           return { kind: "dead-letter", reason: "its grant is longer than any is" };
         const decide = async (snapshot: Snapshot): Promise<Change | null> => {
-          const { row } = await seenLedger(state, snapshot, decided.toolCallId);
+          const { row } = await seenLedger(reader, snapshot, decided.toolCallId);
           return callDecided(snapshot, decided, grant, rules, row);
         };
         return refusedShard(state, decided.toolCallId) ?? onCall(reader, decided.toolCallId, decide);
@@ -105,8 +105,16 @@ async function onResult(reader: InboxReader, message: Message): Promise<Disposit
   const answer = read.value;
   const refused = refusedShard(reader.state, answer.callId);
   if (refused) return refused;
-  if (message.type === messageTypes.grantStale) return onCall(reader, answer.callId, (snapshot) => grantStale(snapshot, answer, rules));
+  const stale = message.type === messageTypes.grantStale;
+  // What it is judged by does not change between two snapshots, so it is judged once.
+  let genuine: Promise<boolean> | undefined;
   return onCall(reader, answer.callId, async (snapshot) => {
+    const call = callOf(snapshot, answer.callId);
+    if (call?.kind === "write" && call.state !== "resolved" && answer.secretHash === secretHash(call.secret)) {
+      genuine ??= reader.proofs.answered(call, { ...answer, stale }, message);
+      if (!(await genuine)) return null;
+    }
+    if (stale) return grantStale(snapshot, answer, rules);
     const { snapshot: seen, arrived } = await answerArrived(reader, snapshot, answer);
     const joined = joinResult(seen, arrived, rules);
     if (joined.kind === "join") return joined.change;

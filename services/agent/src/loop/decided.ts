@@ -94,7 +94,10 @@ function outcomeResult({ outcome, comment, reason }: ApprovalDecided): ToolResul
     case "cancelled":
       return failedResult("cancelled", "The approval was taken back; nothing was done.");
     case "refused":
-      return failedResult("policy_denied", `The policy refuses this write: ${reason ?? "no reason was given"}. Nothing was done.`);
+      return failedResult(
+        "policy_denied",
+        `The policy refuses this write: ${(reason ?? "no reason was given").replace(/\.$/, "")}. Nothing was done.`,
+      );
     case "approved":
       throw new Error("An approved write has no result yet.");
   }

@@ -212,7 +212,8 @@ export class Draft {
 
   /** Tells approvals that nobody waits for its decision any more, where somebody did. */
   takeBack(call: Call): void {
-    if (call.state === "requested" || call.state === "held") this.send(approvalCancelMessage(call, this.rules, this.now));
+    if (call.state === "requested" || call.state === "held")
+      this.send(approvalCancelMessage(call, this.run.cancel ? "run_cancelled" : "not_needed", this.rules, this.now));
   }
 
   /** Marks a call that must not begin any more: the worker's begin and first sending guard its absence. */

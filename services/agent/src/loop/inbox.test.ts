@@ -1,6 +1,9 @@
 import { keys } from "@toolbus/contracts";
 import { offlineModel } from "@toolbus/models";
+import { ownKeys } from "@toolbus/grants";
 import { describe, expect, it } from "vitest";
+import { signedOrigin } from "../origin-under-test.ts";
+import { OriginUndecided } from "../origins.ts";
 import { advanceRun } from "./advance.ts";
 import { takeEntry } from "./inbox.ts";
 import { asks, RUN } from "./test-bundle.ts";
@@ -56,13 +59,49 @@ describe("taking an inbox entry", () => {
     await using s = await readerUnderTest();
     await takeEntry(s.reader, RUN, RUN);
     await s.b.turn([asks("look", "a")]);
-    await s.put(SECOND, { ...(await s.message()), entryId: SECOND, runId: SECOND, ifActive: "interrupt" });
-    await s.origin(SECOND, "user:una");
+    await s.put(SECOND, { ...(await s.message()), entryId: SECOND, runId: SECOND, ifActive: "interrupt" }, { principal: "user:una" });
     await takeEntry(s.reader, SECOND, SECOND);
     expect((await s.b.snapshot()).run.value.cancel).toMatchObject({ by: "user:una" });
     expect(s.announced.map(({ topic }) => topic)).toEqual(["tool.cancel"]);
     await takeEntry(s.reader, SECOND, SECOND);
     expect(s.announced).toHaveLength(1);
+  });
+
+  it("ends the run of a message that nobody is known to have said", async () => {
+    await using s = await readerUnderTest();
+    await s.put(SECOND, { ...(await s.message()), entryId: SECOND, runId: SECOND }, null);
+    await takeEntry(s.reader, SECOND, SECOND);
+    expect((await s.b.snapshot(SECOND)).run.value).toMatchObject({ status: "failed", tools: [], ending: { code: "origin_unknown" } });
+  });
+
+  it("ends the run of a message whose origin somebody else has signed or changed", async () => {
+    await using s = await readerUnderTest();
+    const entry = { ...(await s.message()), entryId: SECOND, runId: SECOND };
+    await s.put(SECOND, entry);
+    const key = keys.runOrigin(SECOND);
+    const [origin] = (await s.reader.state.read([key])).documents;
+    const raised = { ...(origin?.value as object), scopes: ["everything"] };
+    await s.reader.state.commit("03", { op: "raise", guards: [{ key, version: origin?.version ?? 0 }], put: [{ key, value: raised }] });
+    await takeEntry(s.reader, SECOND, SECOND);
+    expect((await s.b.snapshot(SECOND)).run.value).toMatchObject({ status: "failed", ending: { code: "origin_unknown" } });
+  });
+
+  it("leaves a message for later whose origin is signed by a key that is not known here yet", async () => {
+    await using s = await readerUnderTest();
+    const entry = { ...(await s.message()), entryId: SECOND, runId: SECOND };
+    await s.put(SECOND, entry, null);
+    const value = await signedOrigin(entry, (await ownKeys(["gateway"])).identityOf("gateway"));
+    const key = keys.runOrigin(SECOND);
+    await s.reader.state.commit("03", { op: "new key", guards: [{ key, version: 0 }], put: [{ key, value }] });
+    await expect(takeEntry(s.reader, SECOND, SECOND)).rejects.toBeInstanceOf(OriginUndecided);
+    expect((await s.reader.state.read([keys.run(SECOND)])).documents[0]).toBeNull();
+  });
+
+  it("keeps with the run what its requester may use", async () => {
+    await using s = await readerUnderTest();
+    await s.put(SECOND, { ...(await s.message()), entryId: SECOND, runId: SECOND }, { rights: { scopes: ["a"], tools: ["web"] } });
+    await takeEntry(s.reader, SECOND, SECOND);
+    expect((await s.b.snapshot(SECOND)).run.value).toMatchObject({ status: "ready", tools: [], rights: { scopes: ["a"], tools: ["web"] } });
   });
 
   it("takes messages in the order in which they were accepted, not in that of their wakes", async () => {

@@ -7,7 +7,7 @@ import {
   type MessageEntry,
   parseConversationState,
   parseInboxEntry,
-  parseRunOrigin,
+  type RunOrigin,
   shardOf,
 } from "@toolbus/contracts";
 import { type AnswerEntry, answerCall } from "./answer.ts";
@@ -18,10 +18,12 @@ import { toolCancelMessage } from "./messages.ts";
 import type { Read } from "./rules.ts";
 import { startRun } from "./start.ts";
 import type { Stepper } from "./advance.ts";
+import type { Origins } from "../origins.ts";
 import type { ToolOffers } from "../tool-offers.ts";
 
 export interface InboxReader extends Stepper {
   readonly toolOffers: ToolOffers;
+  readonly origins: Origins;
   /** Best effort, to whoever listens. */
   readonly announce: (message: Message) => Promise<void>;
 }
@@ -66,22 +68,23 @@ async function takeOnce(reader: InboxReader, entry: InboxEntry, accepted: number
 async function takeMessage(reader: InboxReader, entry: MessageEntry, accepted: number): Promise<boolean> {
   const { state, outbox, rules, toolOffers, modelOf } = reader;
   const profile = rules.profile(entry.profile);
-  const conversation = await readConversation(reader, entry.conversationId);
+  const { now, conversation, origin } = await readAsked(reader, entry);
   const about = `${entry.text}\n${JSON.stringify(entry.input)}`;
-  const offer = profile ? await toolOffers.offer(profile, { now: conversation.now, model: modelOf(profile.name), about }) : null;
-  const activeRun = conversation.document?.value.activeRun;
+  const offer = profile && origin ? await toolOffers.offer(profile, { now, rights: origin, model: modelOf(profile.name), about }) : null;
+  const activeRun = conversation?.value.activeRun;
   const active = entry.ifActive === "interrupt" && activeRun ? await loadSnapshot(state, activeRun) : null;
   // It ended between the two reads: what has to be interrupted is another run, or none.
   if (active && active.conversation.value.activeRun !== activeRun) return false;
   const change = startRun(
     {
-      now: active?.now ?? conversation.now,
+      now: active?.now ?? now,
       entry,
       accepted,
-      conversation: active?.conversation ?? conversation.document,
+      conversation: active?.conversation ?? conversation,
+      rights: origin,
       profile,
       offer,
-      interrupts: active ? { active, by: await principalOf(reader, entry.runId) } : null,
+      interrupts: active ? { active, by: origin?.principal ?? "unknown" } : null,
     },
     rules,
   );
@@ -123,18 +126,16 @@ async function hintWorkers({ announce, rules, log }: InboxReader, { calls, now }
   }
 }
 
-async function readConversation(
-  { state }: Stepper,
-  conversationId: string,
-): Promise<{ now: number; document: Read<ConversationState> | null }> {
-  const key = keys.conversation(conversationId);
-  const { now, documents } = await state.read([key]);
-  return { now, document: parsed(documents[0], parseConversationState, key) };
+interface Asked {
+  readonly now: number;
+  readonly conversation: Read<ConversationState> | null;
+  /** Who said the message, as the gateway signed it; null when nobody is known to have. */
+  readonly origin: RunOrigin | null;
 }
 
-/** Who said the message of a run, as the gateway recorded it. */
-async function principalOf({ state }: Stepper, runId: string): Promise<string> {
-  const { documents } = await state.read([keys.runOrigin(runId)]);
-  const origin = parseRunOrigin(documents[0]?.value);
-  return origin.ok ? origin.value.principal : "unknown";
+/** What a message is about to change, and whose it is. Throws `OriginUndecided`. */
+async function readAsked(reader: InboxReader, { conversationId, runId }: MessageEntry): Promise<Asked> {
+  const key = keys.conversation(conversationId);
+  const [{ now, documents }, origin] = await Promise.all([reader.state.read([key]), reader.origins.of(runId)]);
+  return { now, conversation: parsed(documents[0], parseConversationState, key), origin };
 }

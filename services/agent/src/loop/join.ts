@@ -1,6 +1,7 @@
 import { type Call, failedResult, type ToolResult } from "@toolbus/contracts";
 import { resultHash, secretHash } from "@toolbus/grants";
 import type { Change } from "@toolbus/state";
+import { refusedCall } from "./call-rights.ts";
 import { Draft, type Snapshot } from "./draft.ts";
 import type { Rules } from "./rules.ts";
 
@@ -60,6 +61,8 @@ export function sendNextWrite(draft: Draft): void {
   const next = open[0];
   if (next?.state !== "granted") return;
   const { now } = draft;
+  const refused = next.dispatch > 0 ? null : refusedCall(draft.run, next);
+  if (refused) return resolveCall(draft, next, refused);
   if ((next.grantExpiresAt ?? 0) > now + GRANT_MARGIN_MS || next.grantExpiresAt === undefined) draft.dispatch(next);
   else if ((next.executeBy ?? 0) > now) draft.request(next);
   else if (mayBeginUntil(next) >= now) waitForLedger(draft, next);

@@ -12,11 +12,11 @@ import { redispatch } from "./redispatch.ts";
  * was seen is left alone, whoever did it, a repeat of this very message included.
  */
 export async function lookAtCall(
-  stepper: Pick<Stepper, "state" | "outbox" | "snapshots" | "rules" | "modelOf" | "log">,
+  stepper: Pick<Stepper, "state" | "outbox" | "snapshots" | "rules" | "modelOf" | "proofs" | "log">,
   runId: string,
   { callId, dispatch, requests }: SeenCall,
 ): Promise<Disposition> {
-  const { state, rules, log } = stepper;
+  const { rules, log } = stepper;
   if (callParts(callId).runId !== runId) {
     log.warn({ runId, callId }, "a wake named another run's call");
     return { kind: "ack" };
@@ -24,8 +24,8 @@ export async function lookAtCall(
   return onCall(stepper, callId, async (snapshot) => {
     const call = callOf(snapshot, callId);
     if (call?.dispatch !== dispatch || call.requests !== requests) return null;
-    const { row, forgetful } = await seenLedger(state, snapshot, callId);
-    const seen = await rowArrived(stepper, snapshot, callId, row);
-    return redispatch(seen.snapshot, callId, seen.arrived, rules, { asked: true, forgetful });
+    const ledger = await seenLedger(stepper, snapshot, callId);
+    const seen = await rowArrived(stepper, snapshot, callId, ledger.row);
+    return redispatch(seen.snapshot, callId, seen.arrived, rules, { ...ledger, asked: true });
   });
 }

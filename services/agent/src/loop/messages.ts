@@ -1,5 +1,6 @@
 import {
   type ApprovalCancel,
+  type CancelReason,
   type ApprovalRequest,
   attributes,
   type Call,
@@ -61,8 +62,9 @@ export function approvalRequestMessage(call: Call, rules: Rules, now: number): M
   );
 }
 
-export function approvalCancelMessage(call: Call, rules: Rules, now: number): Message {
-  const body: ApprovalCancel = { toolCallId: call.callId, reason: "The run does not need this decision any more." };
+/** Signed when it is published: the key is no part of a transition. */
+export function approvalCancelMessage(call: Call, reason: CancelReason, rules: Rules, now: number): Message {
+  const body: ApprovalCancel = { toolCallId: call.callId, reason };
   return toApprovals(
     topics.approvalCancel,
     messageTypes.approvalCancel,

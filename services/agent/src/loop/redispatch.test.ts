@@ -104,7 +104,7 @@ describe("a write that nobody answers", () => {
   ])("is of unknown outcome where the ledger may have forgotten it: %s", async (_, ends) => {
     const b = await sentWrite();
     await ends(b);
-    await step(b, null, b.rules, { asked: false, forgetful: true });
+    await step(b, null, b.rules, { asked: false, unproven: false, forgetful: true });
     expect((await b.call(0)).result).toMatchObject({ status: "outcome_unknown" });
   });
 

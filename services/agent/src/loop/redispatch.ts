@@ -3,6 +3,7 @@ import { secretHash } from "@toolbus/grants";
 import type { Change } from "@toolbus/state";
 import { leaseLives } from "./acquire.ts";
 import { noAnswerResult } from "./ask.ts";
+import { refusedCall } from "./call-rights.ts";
 import { callOf } from "./decided.ts";
 import { Draft, type Snapshot } from "./draft.ts";
 import { GRANT_MARGIN_MS, lapsed, mayBeginUntil, resolveCall, sendNextWrite, waitForLedger } from "./join.ts";
@@ -18,10 +19,11 @@ export interface Redispatch {
   /** A person wants it, so a call that was sent as often as it is by itself is sent once more. */
   readonly asked: boolean;
   /** See `SeenLedger`. */
+  readonly unproven: boolean;
   readonly forgetful: boolean;
 }
 
-const BY_ITSELF: Redispatch = { asked: false, forgetful: false };
+const BY_ITSELF: Redispatch = { asked: false, unproven: false, forgetful: false };
 
 /**
  * What a call's timer does: ask again, send again, or end the call when it can have no other outcome any more. `ledger` is the worker's row of a
@@ -37,6 +39,15 @@ export function redispatch(
   const call = callOf(snapshot, callId);
   if (!call || call.state === "resolved") return null;
   const draft = new Draft(snapshot, rules);
+  // What was sent as a write ends by its ledger, whoever may do what by now.
+  const refused = call.kind === "write" && call.dispatch > 0 ? null : refusedCall(draft.run, call);
+  if (refused && call.state !== "asked") resolveCall(draft, call, refused);
+  else lookAgain(draft, call, ledger, why);
+  // The version makes repeats of this op different steps.
+  return draft.build(`redispatch:${callId}:${snapshot.run.version}.${call.dispatch}.${call.requests}`);
+}
+
+function lookAgain(draft: Draft, call: Call, ledger: LedgerRow | null, why: Redispatch): void {
   switch (call.state) {
     case "requested":
       draft.request(call);
@@ -49,16 +60,16 @@ export function redispatch(
       break;
     case "queued":
     case "granted":
-      draft.callTimer(callId, rules.config.REDISPATCH_MAX_MS);
+      draft.callTimer(call.callId, draft.rules.config.REDISPATCH_MAX_MS);
       sendNextWrite(draft);
       break;
     case "dispatched":
       if (call.kind === "write") redispatchWrite(draft, call, ledger, why);
       else redispatchRead(draft, call, why);
       break;
+    case "resolved":
+      break;
   }
-  // The version makes repeats of this op different steps.
-  return draft.build(`redispatch:${callId}:${snapshot.run.version}.${call.dispatch}.${call.requests}`);
 }
 
 /** A worker found the grant genuine but stale and began nothing: approvals are asked for a fresh one. Null when that is not the case (any more). */
@@ -96,6 +107,8 @@ function redispatchRead(draft: Draft, call: Call, why: Redispatch): void {
 
 function redispatchWrite(draft: Draft, call: Call, row: LedgerRow | null, why: Redispatch): void {
   const { now } = draft;
+  // A worker may answer yet; when none can any more, what the row hides may have happened.
+  if (why.unproven) return now < deadline(draft, call) ? sendAgain(draft, call, why) : resolveCall(draft, call, unproven(call));
   if (row?.state === "done" && row.result) return resolveCall(draft, call, row.result);
   if (draft.run.cancel && row?.state !== "sending") {
     // The stop was committed before this row was read: what has not begun, or not sent, never will.
@@ -144,6 +157,13 @@ function forgotten(call: Call): ToolResult {
   return failedResult(
     "outcome_unknown",
     `The state store has lost writes since "${call.toolName}" was asked for. Whether it was executed is not known; look at the target before anything is repeated.`,
+  );
+}
+
+function unproven(call: Call): ToolResult {
+  return failedResult(
+    "outcome_unknown",
+    `What the ledger says of "${call.toolName}" is not what a worker of "${call.toolset}" signed. It may or may not have happened; look at the target before anything is repeated.`,
   );
 }
 

@@ -1,4 +1,4 @@
-import type { ConversationState, MessageEntry, Run } from "@toolbus/contracts";
+import type { ConversationState, MessageEntry, Run, ToolRights } from "@toolbus/contracts";
 import type { Change } from "@toolbus/state";
 import { emptyReport, type Profile } from "../profile.ts";
 import type { ToolOffer } from "../tool-offer.ts";
@@ -20,6 +20,8 @@ export interface StartInput {
   readonly accepted: number;
   /** Null when this is the conversation's first run. */
   readonly conversation: Read<ConversationState> | null;
+  /** What the person who said the message may use; null when nobody knows who that is. */
+  readonly rights: ToolRights | null;
   /** Undefined when this agent does not know the entry's profile. */
   readonly profile: Profile | undefined;
   /** What the run gets of the registry as it is now, and keeps; nothing for a profile that is not known. */
@@ -37,7 +39,7 @@ export function startRun(input: StartInput, rules: Rules): Change {
   const { entry } = input;
   const conversation = input.conversation ?? { version: 0, value: newConversation(entry.conversationId) };
   const { activeRun } = conversation.value;
-  const fault = faultOf(entry, newRun(input, conversation.value.runs + 1), rules);
+  const fault = input.rights ? faultOf(entry, newRun(input, conversation.value.runs + 1), rules) : NOBODY;
   if (fault) return refused(input, conversation, fault, rules);
   if (activeRun === null) return ready(input, conversation, rules);
   if (entry.ifActive === "reject")
@@ -62,6 +64,11 @@ export function startRun(input: StartInput, rules: Rules): Change {
     );
   return queued(input, conversation, activeRun, rules);
 }
+
+const NOBODY: Stopped = {
+  code: "origin_unknown",
+  message: "No request of a person stands behind this run, so it was not begun: send the message again.",
+};
 
 function ready(input: StartInput, conversation: Read<ConversationState>, rules: Rules): Change {
   const { now, entry } = input;
@@ -120,7 +127,7 @@ function draftOf({ now }: StartInput, conversation: Read<ConversationState>, run
 
 const opOf = (entry: MessageEntry): string => `start:${entry.runId}`;
 
-function newRun({ now, entry, accepted, profile, offer }: StartInput, ordinal: number): Run {
+function newRun({ now, entry, accepted, rights, profile, offer }: StartInput, ordinal: number): Run {
   return {
     runId: entry.runId,
     conversationId: entry.conversationId,
@@ -133,6 +140,7 @@ function newRun({ now, entry, accepted, profile, offer }: StartInput, ordinal: n
     ...(entry.traceparent === undefined ? {} : { traceparent: entry.traceparent }),
     status: "ready",
     tools: [...(offer?.tools ?? [])],
+    ...(rights ? { rights: { scopes: [...rights.scopes], ...(rights.tools ? { tools: [...rights.tools] } : {}) } } : {}),
     registryVersion: offer?.registryVersion ?? "",
     round: profile && seedPlan(profile, { input: entry.input, tools: offer?.tools ?? [], ordinal }).calls.length > 0 ? 0 : 1,
     epoch: 0,

@@ -9,6 +9,7 @@ import {
   shardOf,
   type ToolDefinition,
   type ToolResult,
+  type ToolRights,
   type TranscriptEntry,
 } from "@toolbus/contracts";
 import { secretHash, toolHash } from "@toolbus/grants";
@@ -75,6 +76,10 @@ export function bundle(
     readonly ownersDeadBefore?: number;
     readonly keepsForMs?: number;
     readonly idempotency?: "key" | "reconcile" | "none";
+    /** What the person of its runs may use; by default everything that demands no scope. */
+    readonly rights?: ToolRights;
+    /** What both tools demand. */
+    readonly scopes?: readonly string[];
   } = {},
 ): Bundle {
   let now = 1_800_000_000_000;
@@ -82,6 +87,7 @@ export function bundle(
   let nonces = 0;
   let entries = 0;
   const state = memoryStore({ clock: () => now });
+  const rights = options.rights ?? { scopes: [] };
   const used: Profile = { ...profile, ...options.profile };
   const rules: Rules = {
     config: readSettings(agentSettings, {}),
@@ -101,13 +107,15 @@ export function bundle(
           ? { mode: "reconcile" }
           : { mode: "key", keepsForMs: options.keepsForMs ?? 86_400_000 },
   };
-  const registrations: Registration[] = [look, write].map((d) => ({
-    toolset: "test",
-    definition: d,
-    hash: toolHash(d),
-    registeredAt: now,
-    lastSeenAt: now,
-  }));
+  const registrations: Registration[] = [look, write]
+    .map((d) => (options.scopes ? { ...d, scopes: [...options.scopes] } : d))
+    .map((d) => ({
+      toolset: "test",
+      definition: d,
+      hash: toolHash(d),
+      registeredAt: now,
+      lastSeenAt: now,
+    }));
   const tools = withLoopTools(new Map(registrations.map((registration) => [registration.definition.name, registration])), used);
 
   const self: Bundle = {
@@ -151,10 +159,13 @@ export function bundle(
         registrations,
         now,
         off: () => null,
+        rights,
         model: { name: "test", dialect: "any" },
         about: entry.text,
       });
-      await self.commit(startRun({ now, entry, accepted, conversation, profile: rules.profile(entry.profile), offer, interrupts }, rules));
+      await self.commit(
+        startRun({ now, entry, accepted, conversation, rights, profile: rules.profile(entry.profile), offer, interrupts }, rules),
+      );
     },
     async turn(calls, text = "") {
       const got = acquire(await self.snapshot(), { by: "wake", redelivered: false }, rules);

@@ -35,9 +35,9 @@ async function onCallTimer(reader: InboxReader, timer: TimerRow, callId: string)
   const call = snapshot?.calls.find((known) => known.value.callId === callId)?.value;
   if (!call || call.state === "resolved") return remove(reader, timer);
   await onCall(reader, callId, async (now) => {
-    const { row, forgetful } = await seenLedger(state, now, callId);
-    const seen = await rowArrived(reader, now, callId, row);
-    return redispatch(seen.snapshot, callId, seen.arrived, rules, { asked: false, forgetful });
+    const ledger = await seenLedger(reader, now, callId);
+    const seen = await rowArrived(reader, now, callId, ledger.row);
+    return redispatch(seen.snapshot, callId, seen.arrived, rules, { ...ledger, asked: false });
   });
 }
 

@@ -16,8 +16,10 @@ import { CALLS_PER_TURN, PARALLEL_CALLS } from "../profile.ts";
 import { addUsage } from "../usage.ts";
 import { beginningOf } from "./begin-loop-tool.ts";
 import { boundedText, storedBytes } from "./bounded-text.ts";
+import { refusedCall } from "./call-rights.ts";
 import { withModel } from "./conversation.ts";
 import { Draft, type Snapshot } from "./draft.ts";
+import { resolveCall } from "./join.ts";
 import { isLoopTool } from "./loop-tools.ts";
 import { withoutFailures } from "./model-retry.ts";
 import type { Rules } from "./rules.ts";
@@ -50,19 +52,21 @@ export interface TurnInput {
   readonly tools: ReadonlyMap<string, Registration>;
   /** What its calls of working memory give, by their number in the turn: read before. */
   readonly recalled?: ReadonlyMap<number, ToolResult>;
+  /** Registered tools that its calls name and that the run's requester may not use, by name. They are never sent. */
+  readonly withheld?: ReadonlyMap<string, Registration>;
 }
 
 /**
  * Commits a turn: transcript, one row per call, the reads' invokes and every write's request, all at once. A turn without calls ends the run.
  * Null when another epoch holds the run by now: what the model said is thrown away.
  */
-export function commitTurn({ snapshot, epoch, turn: said, tools, recalled }: TurnInput, rules: Rules): Change | null {
+export function commitTurn({ snapshot, epoch, turn: said, tools, recalled, withheld }: TurnInput, rules: Rules): Change | null {
   const before = snapshot.run.value;
   if (before.epoch !== epoch || before.status !== "ready") return null;
   const draft = new Draft({ ...snapshot, calls: [] }, rules);
   const { now } = draft;
   const turn: Turn = { ...said, text: boundedText(said.text) };
-  const planned = plan(turn, draft, tools);
+  const planned = plan(turn, draft, tools, withheld);
   draft.run = withoutFailures(draft.run);
   draft.setRun({
     round: before.round + 1,
@@ -87,7 +91,10 @@ export function commitTurn({ snapshot, epoch, turn: said, tools, recalled }: Tur
     for (const { call } of planned) draft.addCall(call);
     for (const { call, result } of planned) {
       const begin = beginningOf(tools.get(call.toolName));
-      if (result) draft.resolve(call, result);
+      // Skipped, because a write before it was refused.
+      if (draft.calls.get(call.callId)?.state === "resolved") continue;
+      if (result?.error?.code === "policy_denied") resolveCall(draft, call, result);
+      else if (result) draft.resolve(call, result);
       else if (begin) begin(draft, call, recalled?.get(call.index));
       else if (call.kind === "write") draft.request(call);
       else draft.dispatch(call);
@@ -103,7 +110,7 @@ interface Planned {
   readonly result?: ToolResult;
 }
 
-function plan(turn: Turn, draft: Draft, tools: ReadonlyMap<string, Registration>): Planned[] {
+function plan(turn: Turn, draft: Draft, tools: ReadonlyMap<string, Registration>, withheld: TurnInput["withheld"]): Planned[] {
   const excess = turn.calls.length > CALLS_PER_TURN;
   let reads = 0;
   let room = MAX_ARGUMENTS;
@@ -111,7 +118,8 @@ function plan(turn: Turn, draft: Draft, tools: ReadonlyMap<string, Registration>
   return turn.calls.slice(0, CALLS_PER_TURN).map((asked, index): Planned => {
     const transcriptId = asked.id && !ids.has(asked.id) ? asked.id : `call_${draft.run.round}_${index}`;
     ids.add(transcriptId);
-    const tool = tools.get(asked.name);
+    const offered = tools.get(asked.name);
+    const tool = offered ?? withheld?.get(asked.name);
     const checked = checkedArguments(tool, asked, room);
     room -= storedBytes(checked.text);
     const call = newCall(draft, index, transcriptId, asked.name, checked.text, tool);
@@ -131,9 +139,11 @@ function plan(turn: Turn, draft: Draft, tools: ReadonlyMap<string, Registration>
           truncated: true,
         }),
       };
-    if (!tool) return { call, result: unknownTool(asked.name, tools) };
+    const refused = tool && !isLoopTool(tool) ? refusedCall(draft.run, call) : null;
+    if (refused) return { call, result: refused };
+    if (!offered) return { call, result: unknownTool(asked.name, tools) };
     if (checked.fault) return { call, result: checked.fault };
-    if (call.kind !== "write" && !isLoopTool(tool) && ++reads > PARALLEL_CALLS) {
+    if (call.kind !== "write" && !isLoopTool(offered) && ++reads > PARALLEL_CALLS) {
       return {
         call,
         result: failedResult("not_executed", `Only ${PARALLEL_CALLS} calls run at the same time; ask for this one again.`, {
@@ -191,6 +201,7 @@ function newCall(draft: Draft, index: number, transcriptId: string, name: string
     toolVersion: definition?.version ?? "",
     toolHash: tool?.hash ?? "",
     toolset: tool?.toolset ?? "",
+    ...(definition?.scopes?.length ? { scopes: [...definition.scopes] } : {}),
     kind: definition?.kind ?? "read",
     idempotency: idempotency.mode,
     keepsForMs: idempotency.mode === "key" ? idempotency.keepsForMs : 0,

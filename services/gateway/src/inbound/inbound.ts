@@ -2,7 +2,7 @@ import type { Principal } from "@toolbus/runtime";
 import type { Gateway } from "../gateway.ts";
 
 /** What accepting needs: no HTTP. Whoever lets something in, a route or a simulator, calls the functions of this folder. */
-export type Inbound = Pick<Gateway, "state" | "outbox" | "config" | "random" | "clock">;
+export type Inbound = Pick<Gateway, "state" | "outbox" | "config" | "identity" | "random" | "clock">;
 
 /** Who asks, and how a repeat of the request is known. */
 export interface Request {

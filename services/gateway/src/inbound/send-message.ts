@@ -32,7 +32,7 @@ export async function sendMessage(
   inbound: Inbound,
   request: Request & { readonly conversationId: string; readonly body: MessageRequest },
 ): Promise<MessageAccepted | Refused> {
-  const { state, outbox, config, random, clock } = inbound;
+  const { state, outbox, config, identity, random, clock } = inbound;
   const { principal, key, conversationId, traceparent } = request;
   const { text, ifActive = "enqueue" } = request.body;
   const large = tooLarge(text, "The text");
@@ -54,7 +54,7 @@ export async function sendMessage(
     if (busy) return busy;
     const conversation = { version, value: origin };
     const message = { now, principal, requestId, runId, conversation, text, input: {}, ifActive, messageHash, traceparent };
-    const { outcome } = await outbox.commit(shardOf(runId), acceptMessage(message, config));
+    const { outcome } = await outbox.commit(shardOf(runId), await acceptMessage(message, config, identity));
     if (outcome === "ok") return { kind: "accepted", runId, replayed: false };
     // Another message came first, or a repeat of this one: read again.
   }

@@ -31,7 +31,7 @@ export async function startInvestigation(
   inbound: Inbound,
   { principal, key, traceparent, body }: Request & { readonly body: InvestigationRequest },
 ): Promise<MessageAccepted | Refused> {
-  const { state, outbox, config, random, clock } = inbound;
+  const { state, outbox, config, identity, random, clock } = inbound;
   const subject = subjectOf(body);
   if (subject.kind === "refused") return subject;
   const { profile, text, input } = subject;
@@ -44,7 +44,7 @@ export async function startInvestigation(
   const origin: ConversationOrigin = { conversationId, tenant: principal.tenant, owner: principal.id, profile, createdAt: now };
   const conversation = { version: 0, value: origin };
   const message = { now, principal, requestId: newRequestId(inbound), runId, conversation, text, input, messageHash, traceparent };
-  const { outcome } = await outbox.commit(shardOf(runId), acceptMessage({ ...message, ifActive: "enqueue" }, config));
+  const { outcome } = await outbox.commit(shardOf(runId), await acceptMessage({ ...message, ifActive: "enqueue" }, config, identity));
   if (outcome === "ok") return { kind: "accepted", runId, replayed: false };
   return (
     (await acceptedBefore(inbound, runId, messageHash)) ??

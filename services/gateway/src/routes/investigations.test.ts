@@ -34,6 +34,17 @@ describe("POST /v1/investigations", () => {
     expect(followed).toMatchObject({ status: 200, body });
   });
 
+  it("stores with the run which tools the caller's key names, and nothing where it names none", async () => {
+    await using t = await setup();
+    const tools = async (who: "una" | "uri") => {
+      const runId = textIn((await t.ask(who, ROUTE, ask({ releaseId: "v2" }))).body, "runId");
+      const origin = parseRunOrigin((await t.store.read([keys.runOrigin(runId)])).documents[0]?.value);
+      return origin.ok ? [origin.value.scopes, origin.value.tools] : null;
+    };
+    expect(await tools("uri")).toEqual([["orders"], ["orders/find_order", "web"]]);
+    expect(await tools("una")).toEqual([["tools:read"], undefined]);
+  });
+
   it("stores who asks, what for, the timer, the index and the wake in one commit", async () => {
     const { changes, wrapStore } = recorder();
     await using t = await setup({ wrapStore });

@@ -45,6 +45,26 @@ describe("GET /v1/tools", () => {
     });
   });
 
+  it("says what of it the caller may not use, and why", async () => {
+    await using t = await setup();
+    await register(t.store, "orders", { ...refund, scopes: ["orders"] });
+    await register(t.store, "orders", { ...lookup, scopes: ["orders"] });
+    await register(t.store, "web", { ...lookup, name: "read_page", scopes: ["pages"] });
+    const forbidden = async (who: "una" | "uri") =>
+      ((await t.ask(who, "/v1/tools")).body as ToolList).tools.map((tool) => [tool.name, tool.forbidden]);
+    const lacks = (scope: string, tool: string) => `The requester lacks the scope "${scope}" that "${tool}" asks for.`;
+    expect(await forbidden("una")).toEqual([
+      ["find_order", lacks("orders", "find_order")],
+      ["issue_refund", lacks("orders", "issue_refund")],
+      ["read_page", lacks("pages", "read_page")],
+    ]);
+    expect(await forbidden("uri")).toEqual([
+      ["find_order", undefined],
+      ["issue_refund", 'The requester\'s key may not use "issue_refund" of the toolset "orders".'],
+      ["read_page", lacks("pages", "read_page")],
+    ]);
+  });
+
   it("says for which providers a tool is set aside, and what is lost for which", async () => {
     await using t = await setup();
     await register(t.store, "orders", { ...refund, name: "give_list", parameters: { type: "array" } });

@@ -6,17 +6,18 @@ import {
   publicTool,
   type Registration,
   registryVersion,
+  rightsFault,
   type ToolList,
   type ToolView,
 } from "@toolbus/contracts";
-import { getRoute, noQuery, type Route } from "@toolbus/runtime";
+import { getRoute, noQuery, type Principal, type Route } from "@toolbus/runtime";
 import type { StateStore } from "@toolbus/state";
 import type { Gateway } from "../gateway.ts";
 import { toolForms } from "../tool-forms.ts";
 import { CALLERS } from "./callers.ts";
 import { views } from "./documented.ts";
 
-/** `GET /v1/tools`: what is registered, whether or not a worker runs at this moment, and what is known of its workers. */
+/** `GET /v1/tools`: what is registered, whether or not a worker runs at this moment, what is known of its workers, and what of it the caller may not use. */
 export function toolRoutes({ state }: Gateway): readonly Route[] {
   return [
     getRoute({
@@ -36,12 +37,12 @@ export function toolRoutes({ state }: Gateway): readonly Route[] {
         problems: [],
       },
       query: noQuery,
-      handle: () => toolList(state),
+      handle: ({ principal }) => toolList(state, principal),
     }),
   ];
 }
 
-async function toolList(state: StateStore): Promise<ToolList> {
+async function toolList(state: StateStore, caller: Principal): Promise<ToolList> {
   const { now, documents } = await state.read(await registrationKeys(state));
   const registrations = documents.flatMap((document) => {
     const registration = document && parseRegistration(document.value);
@@ -51,8 +52,16 @@ async function toolList(state: StateStore): Promise<ToolList> {
   const preferred = new Set([...byName.values()].map((versions) => preferredVersion(versions, ({ definition }) => definition)));
   return {
     registryVersion: registryVersion(registrations.map(({ definition: { name, version }, hash }) => ({ name, version, hash }))),
-    tools: registrations.map((registration) => toolView(registration, now, preferred.has(registration))),
+    tools: registrations.map((registration) => ({
+      ...toolView(registration, now, preferred.has(registration)),
+      ...forbidden(caller, registration),
+    })),
   };
+}
+
+function forbidden(caller: Principal, { toolset, definition: { name, scopes } }: Registration): Pick<ToolView, "forbidden"> {
+  const fault = rightsFault(caller, { name, toolset, scopes });
+  return fault === null ? {} : { forbidden: fault };
 }
 
 const PAGE = 256;
