@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import type { AdoptOptions } from "../approvals/adopt-documents.ts";
 import type { Define } from "../toolbus/command.ts";
 import type { DecideOptions } from "../approvals/decide-approval.ts";
 import { group } from "./group.ts";
@@ -7,7 +8,7 @@ import { pageLimit } from "./page-limit.ts";
 const APPROVAL = "ap_rn_04_01K0AB5M0Y4T8J6W2Q9Z3C7D1E.1.0";
 const ASKS = "Shows the card and asks y/N; where there is no terminal, --yes is needed.";
 
-/** `toolbus approvals …`: what waits for a person, at the approvals service and with the approver's key only. */
+/** `toolbus approvals …`: what waits for a person, and what of it does not count, at the approvals service and with its own keys only. */
 export function addApprovals(program: Command, define: Define): void {
   const approvals = group(program, "approvals", "list, show and decide the writes that wait for a person");
 
@@ -60,4 +61,25 @@ export function addApprovals(program: Command, define: Define): void {
     `toolbus approvals revise ${APPROVAL}`,
     `toolbus approvals revise ${APPROVAL} --yes --comment "Make it high"`,
   ]);
+
+  define(approvals, {
+    name: "adopt",
+    summary: "show what approvals finds in the store without a seal, and vouch for it",
+    more:
+      "Versions before the seals wrote none, and so does whoever else can write to the store. Asks for each; where there is no terminal, --yes is needed. " +
+      "With --json it only lists, without --yes. What is forged is shown and never adopted. Takes a key that approvals knows as an operator's.",
+    audience: "approvals",
+    examples: ["toolbus approvals adopt", "toolbus approvals adopt --json"],
+    run: async (context, command) =>
+      (await import("../approvals/adopt-documents.ts")).adoptDocuments(context, command.opts<AdoptOptions>()),
+  }).option("--yes", "adopt all that may be adopted, without asking");
+
+  define(approvals, {
+    name: "reseal",
+    summary: "seal and sign what is stored again, with the key that is used now",
+    more: "Between the second step of `keys rotate` and its end. Nothing changes but seals and signatures. Takes a key that approvals knows as an operator's.",
+    audience: "approvals",
+    examples: ["toolbus approvals reseal", "toolbus approvals reseal --json"],
+    run: async (context) => (await import("../approvals/reseal-documents.ts")).resealDocuments(context),
+  });
 }

@@ -30,7 +30,8 @@ export function addEra(program: Command, define: Define): void {
     run: async (context, command) => (await import("../era/raise-era.ts")).raiseEra(context, command.opts<RaiseOptions>()),
   })
     .requiredOption("--reason <text>", "why, for the audit")
-    .option("--hold", "also hold the writes of every shard that cannot be repeated safely");
+    .option("--hold", "also hold the writes of every shard that cannot be repeated safely")
+    .option("--replace", "over a stored era that approvals did not sign; holds every shard");
 
   define(era, {
     name: "resume [shards...]",

@@ -1,10 +1,18 @@
 import type { Command } from "commander";
 import type { Define } from "../toolbus/command.ts";
+import type { DisableOptions } from "../writes/disable-write.ts";
+import type { EnableOptions } from "../writes/enable-write.ts";
+import type { PendingOptions } from "../writes/list-writes.ts";
+import type { RemoveOptions } from "../writes/remove-tool.ts";
+import type { TierOptions } from "../writes/raise-tier.ts";
 import { group } from "./group.ts";
 
-/** `toolbus tools …`: what is registered, and one call of it. */
+const OPERATOR = "Takes a key that approvals knows as an operator's.";
+const HASH = "sha256-9b74c9897bac770ff";
+
+/** `toolbus tools …`: what is registered, one call of it, and, at the approvals service, which writes are enabled. */
 export function addTools(program: Command, define: Define): void {
-  const tools = group(program, "tools", "list and show the tools, and call one");
+  const tools = group(program, "tools", "list and show the tools, call one, and enable writes");
 
   define(tools, {
     name: "list",
@@ -17,10 +25,19 @@ export function addTools(program: Command, define: Define): void {
   define(tools, {
     name: "show <tool>",
     summary: "show what a tool does and what it takes",
-    audience: "gateway",
-    examples: ["toolbus tools show get_release_summary", "toolbus tools show get_release_summary --json"],
-    run: async (context, command) => (await import("../tools/show-tool.ts")).showTool(context, command.args[0] ?? ""),
-  });
+    more: `With --diff, of a write: what is enabled, what is registered and what changed, at the approvals service. ${OPERATOR}`,
+    audience: (command) => (command.opts<{ diff?: true }>().diff ? "approvals" : "gateway"),
+    examples: [
+      "toolbus tools show get_release_summary",
+      "toolbus tools show file_risk_report --diff",
+      "toolbus tools show get_release_summary --json",
+    ],
+    run: async (context, command) => {
+      const [name = ""] = command.args;
+      if (command.opts<{ diff?: true }>().diff) return (await import("../writes/show-write.ts")).showWrite(context, name);
+      return (await import("../tools/show-tool.ts")).showTool(context, name);
+    },
+  }).option("--diff", "what is enabled of a write, and what registered differently");
 
   define(tools, {
     name: "call <tool> [arguments]",
@@ -36,4 +53,62 @@ export function addTools(program: Command, define: Define): void {
       return (await import("../tools/call-tool.ts")).callTool(context, name, args);
     },
   });
+
+  define(tools, {
+    name: "pending",
+    summary: "list the writes that wait for an operator: new ones, and changed ones",
+    more: `Their calls are refused until then. ${OPERATOR}`,
+    audience: "approvals",
+    examples: ["toolbus tools pending", "toolbus tools pending --all", "toolbus tools pending --json"],
+    run: async (context, command) => (await import("../writes/list-writes.ts")).listWrites(context, command.opts<PendingOptions>()),
+  }).option("--all", "every registered write, however it stands");
+
+  define(tools, {
+    name: "enable <tool>",
+    summary: "enable a registered write, exactly as it is shown",
+    more: `Shows it and asks y/N; where there is no terminal, --hash and --yes are needed. ${OPERATOR}`,
+    audience: "approvals",
+    examples: ["toolbus tools enable file_risk_report", `toolbus tools enable file_risk_report --hash ${HASH} --yes`],
+    run: async (context, command) =>
+      (await import("../writes/enable-write.ts")).enableWrite(context, command.args[0] ?? "", command.opts<EnableOptions>()),
+  })
+    .option("--hash <hash>", "this definition, as tools show --diff prints it")
+    .option("--toolset <toolset>", "the one that this toolset registered")
+    .option("--accept-weaker", "although it guards less than what is enabled")
+    .option("--yes", "do not ask");
+
+  define(tools, {
+    name: "disable <tool>",
+    summary: "switch a write off: no version of it gets grants",
+    more: `Asks y/N where there is a terminal. ${OPERATOR}`,
+    audience: "approvals",
+    examples: ["toolbus tools disable file_risk_report", "toolbus tools disable file_risk_report --yes --json"],
+    run: async (context, command) =>
+      (await import("../writes/disable-write.ts")).disableWrite(context, command.args[0] ?? "", command.opts<DisableOptions>()),
+  }).option("--yes", "do not ask");
+
+  define(tools, {
+    name: "tier <tool> <tier>",
+    summary: "set what the calls of an enabled write take at least: low, medium, high or critical",
+    more: `Never below the tier of its own definition, which takes a raise back. ${OPERATOR}`,
+    audience: "approvals",
+    examples: ["toolbus tools tier file_risk_report critical", "toolbus tools tier file_risk_report high --accept-weaker --json"],
+    run: async (context, command) => {
+      const [name = "", tier = ""] = command.args;
+      return (await import("../writes/raise-tier.ts")).raiseTier(context, name, tier, command.opts<TierOptions>());
+    },
+  }).option("--accept-weaker", "although that is lower than it was raised to");
+
+  define(tools, {
+    name: "remove <tool>",
+    summary: "take the registration of a tool away, also when its workers are gone",
+    more: `A worker of operations does it within seconds. Asks y/N where there is a terminal. ${OPERATOR}`,
+    audience: "approvals",
+    examples: ["toolbus tools remove old_report", "toolbus tools remove old_report --version 2 --yes --json"],
+    run: async (context, command) =>
+      (await import("../writes/remove-tool.ts")).removeTool(context, command.args[0] ?? "", command.opts<RemoveOptions>()),
+  })
+    .option("--version <version>", "this one, where several are registered")
+    .option("--toolset <toolset>", "the one of this toolset")
+    .option("--yes", "do not ask");
 }

@@ -8,7 +8,13 @@ export interface DemoArguments {
   readonly metrics?: string;
   readonly data?: string;
   /** The broker and the store of services in processes of their own, so many of each; absent: all in one process. */
-  readonly apart?: { readonly bus: string; readonly state: string; readonly replicas: number };
+  readonly apart?: {
+    readonly bus: string;
+    readonly state: string;
+    readonly replicas: number;
+    /** Instead of the two addresses: the folder with a login for each service. */
+    readonly permissions?: string;
+  };
   /** How the approver decides; ask at the keyboard, or leave it pending where there is none. */
   readonly decision: "approve" | "deny" | "ask";
   readonly json: boolean;
@@ -32,7 +38,8 @@ Usage: npm run demo -- [options]
   --data DIR         where state and reports are kept (default: .toolbus/demo)
   --bus URL          every service in a process of its own, on this broker: amqp://… or nats://…
   --state URL        with --bus: the store that they share (default: redis://127.0.0.1:6379)
-  --replicas N       with --bus: how many of each service, 1 to 9 (default: 2)
+  --permissions DIR  instead of both: the folder of "toolbus permissions", so that each service has a login of its own
+  --replicas N       with --bus or --permissions: how many of each service, 1 to 9 (default: 2)
   --help             this text
 
 The model is set by environment variables, the offline rules without any: LLM_PROVIDER, LLM_MODEL, ANTHROPIC_API_KEY, OPENAI_API_KEY, …
@@ -59,11 +66,13 @@ export function demoArguments(argv: readonly string[]): ReadArguments {
   if (values.approve && values.deny) return refused("--approve and --deny exclude each other: give one of them, or none to be asked.");
   const failOn = values["fail-on"];
   if (failOn !== undefined && failOn !== "medium" && failOn !== "high") return refused(`--fail-on takes medium or high, not "${failOn}".`);
-  for (const name of ["repo", "from", "to", "junit", "metrics", "data", "bus", "state", "replicas"] as const) {
+  for (const name of ["repo", "from", "to", "junit", "metrics", "data", "bus", "state", "permissions", "replicas"] as const) {
     if (values[name] === "") return refused(`--${name} needs a value: leave it out for the default, or see npm run demo -- --help.`);
   }
-  const { repo, from, to, junit, metrics, bus, state, replicas } = values;
-  if (bus === undefined && (state ?? replicas) !== undefined)
+  const { repo, from, to, junit, metrics, bus, state, permissions, replicas } = values;
+  if (permissions !== undefined && (bus ?? state) !== undefined)
+    return refused("--permissions goes without --bus and --state: the addresses stand in its folder.");
+  if (bus === undefined && permissions === undefined && (state ?? replicas) !== undefined)
     return refused(`--${state === undefined ? "replicas" : "state"} goes with --bus: without a broker every service runs in one process.`);
   if (bus !== undefined && !/^(amqps?|nats):\/\//.test(bus))
     return refused("--bus takes an address that begins with amqp://, amqps:// or nats://.");
@@ -71,7 +80,12 @@ export function demoArguments(argv: readonly string[]): ReadArguments {
     return refused("--state takes an address that begins with redis:// or rediss://.");
   if (replicas !== undefined && !/^[1-9]$/.test(replicas))
     return refused(`--replicas takes a whole number from 1 to 9, not "${replicas.slice(0, 40)}".`);
-  const apart = { bus: bus ?? "", state: state ?? DEFAULT_STATE, replicas: replicas === undefined ? DEFAULT_REPLICAS : Number(replicas) };
+  const apart = {
+    bus: bus ?? "",
+    state: state ?? DEFAULT_STATE,
+    replicas: replicas === undefined ? DEFAULT_REPLICAS : Number(replicas),
+    ...(permissions === undefined ? {} : { permissions }),
+  };
   const args: DemoArguments = {
     ...(repo === undefined ? {} : { repo }),
     ...(from === undefined ? {} : { from }),
@@ -79,7 +93,7 @@ export function demoArguments(argv: readonly string[]): ReadArguments {
     ...(junit === undefined ? {} : { junit }),
     ...(metrics === undefined ? {} : { metrics }),
     ...(values.data === undefined ? {} : { data: values.data }),
-    ...(bus === undefined ? {} : { apart }),
+    ...(bus === undefined && permissions === undefined ? {} : { apart }),
     decision: values.approve ? "approve" : values.deny ? "deny" : "ask",
     json: values.json ?? false,
     failOn: failOn ?? null,
@@ -105,6 +119,7 @@ function parse(argv: readonly string[]) {
         data: text,
         bus: text,
         state: text,
+        permissions: text,
         replicas: text,
         approve: flag,
         deny: flag,

@@ -50,7 +50,7 @@ export async function runDemo(args: DemoArguments, around: DemoSurroundings): Pr
   try {
     const system = await startSystem({
       directory,
-      apart: args.apart,
+      apart: args.apart?.permissions === undefined ? args.apart : { ...args.apart, permissions: here(args.apart.permissions) },
       env: { ...settingsOf(around.env), RELEASE_API_URL: api.url },
       say: (text) => show?.line(text),
       signal: around.signal,

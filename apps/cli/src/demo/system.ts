@@ -1,5 +1,6 @@
 import path from "node:path";
 import { type LocalKeys, startAllInOne, startApart } from "@toolbus/all-in-one";
+import { readPermissions } from "@toolbus/runtime";
 import type { DemoArguments } from "./arguments.ts";
 
 export interface SystemOptions {
@@ -29,11 +30,12 @@ export async function startSystem({ directory, apart, env, say, signal }: System
     const { gatewayUrl, approvalsUrl, keys } = system;
     return { gatewayUrl, streamUrl: gatewayUrl, approvalsUrl, keys, state: path.join(directory, "state"), stop: () => system.stop() };
   }
-  const { bus, state, replicas } = apart;
+  const { bus, state, replicas, permissions } = apart;
+  const plan = permissions === undefined ? null : await readPermissions(permissions);
+  if (!plan) say(ONE_LOGIN);
   const system = await startApart({
     directory,
-    busUrl: inNamespace(bus),
-    stateUrl: inNamespace(state),
+    ...(plan ? { addresses: plan.addressesOf } : { busUrl: inNamespace(bus), stateUrl: inNamespace(state) }),
     replicas,
     env,
     onOutput: (name, text) => void process.stderr.write(text.replace(/^(?=.)/gm, `${name}: `)),
@@ -50,12 +52,16 @@ export async function startSystem({ directory, apart, env, say, signal }: System
     streamUrl: system.gatewayUrls.at(-1) ?? "",
     approvalsUrl: system.approvalsUrls.at(-1) ?? "",
     keys: system.keys,
-    state: `${schemeOf(state)} (namespace ${NAMESPACE})`,
+    state: plan ? `${schemeOf(plan.deployment.stateUrl)} (a login for each service)` : `${schemeOf(state)} (namespace ${NAMESPACE})`,
     stop: () => system.stop(),
   };
 }
 
 const NAMESPACE = "toolbus-demo";
+
+/** On servers of somebody else nothing is set, so that is all that can be said. */
+const ONE_LOGIN =
+  'All services have one login here: what a service that is taken over cannot do rests on signatures, not on rights. A login for each: "toolbus permissions", then --permissions DIR.';
 
 /** The demo keeps to itself on a server that others use, unless the address says where. */
 function inNamespace(url: string): string {

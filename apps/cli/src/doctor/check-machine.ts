@@ -1,6 +1,7 @@
 import { constants } from "node:fs";
 import { access, stat } from "node:fs/promises";
 import path from "node:path";
+import { serviceKeyFiles } from "@toolbus/runtime";
 import { isLoopback } from "../http/unreachable.ts";
 import type { Context } from "../toolbus/context.ts";
 import { SELF } from "../toolbus/self.ts";
@@ -46,4 +47,27 @@ async function checkRights(name: string, dataDirectory: string): Promise<Check> 
     return warn(name, `Other users of this machine can look into ${path.join(dataDirectory, "keys")}.`, "chmod 700 it.");
   }
   return ok(name, dataDirectory);
+}
+
+/** The keys that services sign and seal with, where a Toolbus of this machine keeps them; null where there is none. */
+export async function checkKeyFiles({ options }: Pick<Context, "options">): Promise<Check | null> {
+  const directory = path.join(options.dataDirectory, "keys");
+  if (!isLoopback(options.url) || !(await isThere(directory))) return null;
+  const { gateway, agent, approvals, seals, receipts, trusted } = serviceKeyFiles(directory);
+  const wanted = [gateway, agent, approvals, seals, receipts, trusted];
+  const found = await Promise.all(wanted.map(isThere));
+  const missing = wanted.filter((_, n) => !found[n]).map((file) => path.basename(file));
+  if (missing.length === 0) return ok("service keys", "all there");
+  return warn(
+    "service keys",
+    `${missing.join(", ")} ${missing.length === 1 ? "is" : "are"} not in ${directory}.`,
+    `"${SELF} keys" makes new ones; where services run already, restore theirs: what was sealed with lost keys counts no more.`,
+  );
+}
+
+function isThere(file: string): Promise<boolean> {
+  return stat(file).then(
+    () => true,
+    () => false,
+  );
 }

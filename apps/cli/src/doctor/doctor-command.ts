@@ -4,7 +4,8 @@ import type { Context } from "../toolbus/context.ts";
 import { EXIT, type ExitCode } from "../toolbus/exit-codes.ts";
 import type { Check } from "./check.ts";
 import { checkKey } from "./check-key.ts";
-import { checkDataDirectory, checkNode } from "./check-machine.ts";
+import { checkApprovals } from "./check-approvals.ts";
+import { checkDataDirectory, checkKeyFiles, checkNode } from "./check-machine.ts";
 import { checkClock, checkReady } from "./check-service.ts";
 import { checkModelSettings } from "./check-model-settings.ts";
 import { checkModel, checkTools } from "./check-work.ts";
@@ -29,9 +30,11 @@ async function allChecks(context: Context): Promise<Check[]> {
   const userKey = gateway.reachable && gateway.ours ? await checkKey(context, "gateway") : null;
   const modelSettings = await checkModelSettings(context);
   const approverKey = approvals.reachable && approvals.ours ? await checkKey(context, "approvals") : null;
+  const keyFiles = await checkKeyFiles(context);
   return [
     checkNode(process.version),
     await checkDataDirectory(context),
+    ...(keyFiles ? [keyFiles] : []),
     ...(modelSettings ? [modelSettings] : []),
     checkReady("gateway", options.url, gateway),
     checkReady("approvals", options.approvalsUrl, approvals),
@@ -39,6 +42,7 @@ async function allChecks(context: Context): Promise<Check[]> {
     ...(userKey ? [userKey.check] : []),
     ...(approverKey ? [approverKey.check] : []),
     ...(userKey?.service ? [await checkTools(userKey.service), await checkModel(userKey.service)] : []),
+    ...(approverKey?.service ? await checkApprovals(approverKey.service, around.now()) : []),
   ];
 }
 

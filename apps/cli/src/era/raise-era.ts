@@ -1,3 +1,4 @@
+import { FIRST_ERA } from "@toolbus/contracts";
 import { readEra } from "../http/answers.ts";
 import { safeValue } from "../terminal/safe-text.ts";
 import type { Context } from "../toolbus/context.ts";
@@ -7,13 +8,16 @@ import { eraLines } from "./show-era.ts";
 export interface RaiseOptions {
   readonly reason: string;
   readonly hold?: true;
+  readonly replace?: true;
 }
 
 /** Raises the era from the one that stands now, so that a repeat after a lost answer raises nothing twice. */
-export async function raiseEra(context: Context, { reason, hold }: RaiseOptions): Promise<ExitCode> {
+export async function raiseEra(context: Context, { reason, hold, replace }: RaiseOptions): Promise<ExitCode> {
   const service = await context.approvals();
-  const { era } = readEra(await service.get("/v1/era"));
-  const raised = readEra(await service.post("/v1/era/raise", { era, reason, ...(hold ? { hold } : {}) }));
+  // What stands in the place of a genuine one says nothing.
+  const { era } = replace ? { era: FIRST_ERA } : readEra(await service.get("/v1/era"));
+  const wanted = { era, reason, ...(hold ? { hold } : {}), ...(replace ? { replace } : {}) };
+  const raised = readEra(await service.post("/v1/era/raise", wanted));
   const { output, around } = context;
   if (output.json) output.document(raised);
   else output.lines(eraLines(safeValue(raised), around.now()));

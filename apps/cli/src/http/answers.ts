@@ -11,9 +11,15 @@ import {
   MessagePage,
   type Parsed,
   parser,
+  RefusedList,
   RunPage,
   RunView,
+  SealsView,
+  SecurityEvents,
   ToolList,
+  ToolRemoval,
+  WriteList,
+  WriteView,
 } from "@toolbus/contracts";
 import { EXIT } from "../toolbus/exit-codes.ts";
 import { Failure } from "../toolbus/failure.ts";
@@ -36,6 +42,12 @@ export const readTools = read("list of tools", parser(open(ToolList)));
 export const readDeadLetter = read("dead letter", parser(open(DeadLetterView)));
 export const readDeadLetters = read("list of dead letters", parser(open(DeadLetterPage)));
 export const readEra = read("era", parser(open(EraView)));
+export const readWrites = read("list of writes", parser(open(WriteList)));
+export const readWrite = read("write", parser(open(WriteView)));
+export const readRefused = read("list of refused documents", parser(open(RefusedList)));
+export const readSecurityEvents = read("list of security events", parser(open(SecurityEvents)));
+export const readSeals = read("count of seals", parser(open(SealsView)));
+export const readRemoval = read("removal", parser(open(ToolRemoval)));
 export const readApproval = read("approval", parser(open(ApprovalView)));
 export const readApprovalToDecide = read("approval", parser(open(ApprovalToDecide)));
 export const readApprovals = read("list of approvals", parser(open(ApprovalPage)));

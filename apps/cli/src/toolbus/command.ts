@@ -18,7 +18,7 @@ export interface Definition {
   readonly more?: string;
   /** Two or three lines that can be typed; ids in them stand for ids that there are. */
   readonly examples: readonly string[];
-  /** Whose key --key and --key-file are. */
-  readonly audience: Audience;
+  /** Whose key --key and --key-file are; where its options decide that, as they do. */
+  readonly audience: Audience | ((command: Command) => Audience);
   readonly run: Run;
 }

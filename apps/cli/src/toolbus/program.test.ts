@@ -26,7 +26,9 @@ async function refused(argv: readonly string[], env: Readonly<Record<string, str
 function commands(): readonly (readonly [name: string, command: Command])[] {
   const all: [string, Command][] = [];
   const walk = (command: Command, name: string): void => {
-    if (command.commands.length === 0) all.push([name, command]);
+    // A name for others that does something itself has options of its own.
+    const acts = command.commands.length === 0 || (name !== "toolbus" && command.options.length > 0);
+    if (acts) all.push([name, command]);
     for (const below of command.commands) walk(below, `${name} ${below.name()}`);
   };
   walk(
@@ -77,6 +79,12 @@ describe("what is typed wrongly", () => {
     ["broker policies --bus kafka://me:secret@host", /^--bus starts with kafka: which is no bus(?!.*secret)/],
     ["broker policies --bus amqp://me:secret@host?vhost=a", /^--bus has the unknown option "vhost"(?!.*secret)/],
     ["broker policies --bus amqp://me:secret@host --check", /^--check asks RabbitMQ's management plugin: add(?!.*secret)/],
+    ["permissions --bus memory: --state redis://h", /^--bus is memory:, a bus within one process, which has no logins/],
+    ["permissions --bus kafka://me:secret@host", /^--bus starts with kafka: which is no bus(?!.*secret)/],
+    ["permissions --bus nats://host --state sqlite:here", /^--state names a store within one process, which has no logins/],
+    ["permissions --toolsets a,B/c", /^--toolsets takes names with commas between them/],
+    ["permissions --check --rotate", /^--rotate is for making logins; --check uses those that \/nowhere\/\.toolbus\/permissions holds\.$/],
+    ["permissions --check --set-up", /^--set-up and --check are two steps/],
     ["start --json", /^start prints its addresses and keys as text/],
   ])("%s is refused in one line with exit code 2", async (line, words) => {
     const { message, exitCode } = await refused(line.split(" "));

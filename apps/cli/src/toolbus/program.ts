@@ -7,6 +7,7 @@ import { addDoctor } from "../commands/doctor.ts";
 import { addEra } from "../commands/era.ts";
 import { addInvestigate } from "../commands/investigate.ts";
 import { addKeys } from "../commands/keys.ts";
+import { addPermissions } from "../commands/permissions.ts";
 import { addRuns } from "../commands/runs.ts";
 import { addStart } from "../commands/start.ts";
 import { addTools } from "../commands/tools.ts";
@@ -73,7 +74,7 @@ export function build(around: Surroundings, onEnd: (code: ExitCode) => void): Co
       .action(async (...given: unknown[]) => {
         const command = given.at(-1) as Command;
         const options = readGlobalOptions(program.opts(), around);
-        onEnd(await run(contextOf(options, around, audience), command));
+        onEnd(await run(contextOf(options, around, typeof audience === "string" ? audience : audience(command)), command));
       });
 
   for (const add of [
@@ -86,6 +87,7 @@ export function build(around: Surroundings, onEnd: (code: ExitCode) => void): Co
     addDeadLetters,
     addEra,
     addKeys,
+    addPermissions,
     addBroker,
     addDoctor,
   ])

@@ -23,7 +23,10 @@ export async function callTool(context: Context, name: string, typedArguments: s
   const { output, around, options, signal, colour } = context;
   const { newId, now, stdin, stderr, interrupts } = around;
   const gateway = await context.gateway();
-  const [tool] = await findTool(gateway, name);
+  const versions = await findTool(gateway, name);
+  const [tool] = versions;
+  if (tool.forbidden !== undefined && versions.every(({ forbidden }) => forbidden !== undefined))
+    throw new Failure(EXIT.notAllowed, `${tool.forbidden} Use a key that may.`);
   const conversationId = await openConversation(gateway, DIRECT, newId);
   const { runId } = await sendMessage(gateway, { conversationId, text: `${tool.name} ${JSON.stringify(args)}` }, newId);
   const made = callsMade();

@@ -1,3 +1,4 @@
+import type { ToolView } from "@toolbus/contracts";
 import { readTools } from "../http/answers.ts";
 import { spanOf } from "../terminal/duration.ts";
 import { safeValue } from "../terminal/safe-text.ts";
@@ -19,11 +20,16 @@ export async function listTools(context: Context): Promise<ExitCode> {
     tool.name,
     tool.version,
     tool.kind === "write" ? `write, ${tool.tier}` : tool.kind,
-    tool.setAside ? `${tool.availability}, not for ${tool.setAside.map(({ provider }) => provider).join(", ")}` : tool.availability,
+    stateOf(tool),
     `${spanOf(now - tool.lastSeenAt)} ago`,
     tool.description,
   ]);
   if (rows.length === 0) output.note("No tool is registered: a worker registers its tools when it starts.");
   else output.lines(table(["TOOL", "VERSION", "KIND", "STATE", "SEEN", "DOES"], rows));
   return EXIT.ok;
+}
+
+function stateOf({ availability, forbidden, setAside }: ToolView): string {
+  const notFor = [...(forbidden === undefined ? [] : ["this key"]), ...(setAside ?? []).map(({ provider }) => provider)];
+  return notFor.length === 0 ? availability : `${availability}, not for ${notFor.join(", ")}`;
 }

@@ -26,6 +26,7 @@ function toolLines(tool: ToolView, now: number): string[] {
     `kind      ${tool.kind === "write" ? `write, ${tool.tier} tier` : tool.kind}`,
     `toolset   ${tool.toolset}`,
     `worker    ${tool.availability}${tool.unavailable ? ` (${tool.unavailable.reason})` : ""}, seen ${spanOf(now - tool.lastSeenAt)} ago`,
+    ...(tool.forbidden === undefined ? [] : wrapped(`not for   this key: ${tool.forbidden}`, WIDTH)),
     ...(tool.setAside ?? []).flatMap(({ provider, pointer, reason }) =>
       wrapped(`not for   ${provider}: ${pointer === "" ? "" : `${pointer}: `}${reason}`, WIDTH),
     ),

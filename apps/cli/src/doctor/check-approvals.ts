@@ -1,0 +1,74 @@
+import { readRefused, readSecurityEvents, readWrites } from "../http/answers.ts";
+import { Answered, type Client } from "../http/client.ts";
+import { spanOf } from "../terminal/duration.ts";
+import { safeText } from "../terminal/safe-text.ts";
+import { EXIT } from "../toolbus/exit-codes.ts";
+import { Failure } from "../toolbus/failure.ts";
+import { SELF } from "../toolbus/self.ts";
+import { isWaiting } from "../writes/list-writes.ts";
+import { type Check, fail, ok, warn } from "./check.ts";
+
+/** What an operator has to see to at approvals: writes that wait, documents that do not count, and what was refused lately. */
+export async function checkApprovals(approvals: Client, now: number): Promise<Check[]> {
+  return Promise.all([
+    told("writes", () => checkWrites(approvals)),
+    told("documents", () => checkDocuments(approvals)),
+    told("security", () => checkSecurity(approvals, now)),
+  ]);
+}
+
+async function checkWrites(approvals: Client): Promise<Check> {
+  const name = "writes";
+  const { writes } = readWrites(await approvals.get("/v1/writes"));
+  const waiting = writes.filter(isWaiting);
+  if (waiting.length === 0) return ok(name, `${writes.length} registered, none waits for an operator`);
+  const shown = waiting.map(({ tool, version, state }) => safeText(`${tool}@${version} (${state})`)).join(", ");
+  return warn(
+    name,
+    `${shown} ${waiting.length === 1 ? "waits" : "wait"} for an operator: what is not enabled is refused.`,
+    `"${SELF} tools pending" lists them.`,
+  );
+}
+
+async function checkDocuments(approvals: Client): Promise<Check> {
+  const name = "documents";
+  const { documents } = readRefused(await approvals.get("/v1/refused"));
+  if (documents.length === 0) return ok(name, "what is pending and enabled is what approvals stored");
+  const unsealed = documents.filter(({ why }) => why === "unsealed").length;
+  const others = documents.length - unsealed;
+  const what = [
+    ...(unsealed > 0 ? [`${unsealed} without a seal`] : []),
+    ...(others > 0 ? [`${others} that somebody else wrote or put back`] : []),
+  ].join(", ");
+  const says = `Approvals acts on none of ${documents.length} documents: ${what}.`;
+  const fix = `"${SELF} approvals adopt" shows them and asks about those without a seal.`;
+  return others > 0 ? fail(name, says, fix) : warn(name, says, fix);
+}
+
+async function checkSecurity(approvals: Client, now: number): Promise<Check> {
+  const name = "security";
+  const { count, events } = readSecurityEvents(await approvals.get("/v1/security?limit=1"));
+  const [newest] = events;
+  if (!newest) return ok(name, "nothing was refused within a day");
+  const { kind, by, at, approvalId, details } = newest;
+  const why = typeof details?.["why"] === "string" ? `, ${details["why"]}` : "";
+  return warn(
+    name,
+    safeText(
+      `${count} ${count === 1 ? "event" : "events"} within a day; the newest ${spanOf(Math.max(0, now - at))} ago: ${kind}${why}, by ${by}${approvalId === undefined ? "" : `, ${approvalId}`}.`,
+    ),
+    "docs/approvals.md says what each kind means; GET /v1/security of approvals lists them.",
+  );
+}
+
+/** A key that is no operator's sees none of it, which is no fault. */
+async function told(name: string, look: () => Promise<Check>): Promise<Check> {
+  try {
+    return await look();
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    if (error instanceof Answered && error.exitCode === EXIT.notAllowed)
+      return ok(name, "not looked at: this takes an operator's key at approvals");
+    return fail(name, "This could not be found out.", error.message);
+  }
+}

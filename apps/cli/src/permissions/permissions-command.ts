@@ -1,0 +1,161 @@
+import path from "node:path";
+import {
+  checkPermissions,
+  type LoginCheck,
+  type PermissionPlan,
+  type PermissionRequest,
+  readPermissions,
+  Refusal,
+  setUpServers,
+  writePermissions,
+} from "@toolbus/runtime";
+import { safeText } from "../terminal/safe-text.ts";
+import { table } from "../terminal/table.ts";
+import type { Context } from "../toolbus/context.ts";
+import { EXIT, type ExitCode } from "../toolbus/exit-codes.ts";
+import { Failure } from "../toolbus/failure.ts";
+
+export interface PermissionsOptions {
+  readonly out?: string;
+  readonly bus?: string;
+  readonly state?: string;
+  readonly namespace?: string;
+  readonly toolsets?: string;
+  readonly agents?: string;
+  readonly rotate?: true;
+  readonly setUp?: true;
+  readonly check?: true;
+}
+
+/** Writes the logins of a deployment; or with `--set-up` and `--check` uses those that were written. */
+export async function permissions(context: Context, given: PermissionsOptions): Promise<ExitCode> {
+  const { around, options } = context;
+  const folder = given.out === undefined ? path.join(options.dataDirectory, "permissions") : path.resolve(around.cwd, given.out);
+  if (!given.setUp && !given.check) return write(context, requestOf(folder, given, around.env), given);
+  if (given.setUp && given.check) throw usage("--set-up and --check are two steps: run one after the other.");
+  const making = (["bus", "state", "namespace", "toolsets", "agents", "rotate"] as const).find((name) => given[name] !== undefined);
+  if (making !== undefined)
+    throw usage(`--${making} is for making logins; ${given.check ? "--check" : "--set-up"} uses those that ${folder} holds.`);
+  const plan = await refusedAs(EXIT.failed, () => readPermissions(folder));
+  return given.check ? check(context, plan) : setUp(context, plan);
+}
+
+async function write({ output }: Context, request: PermissionRequest, typed: PermissionsOptions): Promise<ExitCode> {
+  const { plan, files, kept } = await refusedAs(EXIT.usage, () => writePermissions(request), typed);
+  const { deployment, names } = plan;
+  if (output.json) {
+    output.document({
+      folder: request.folder,
+      bus: deployment.busUrl,
+      state: deployment.stateUrl,
+      ...deployment.parts,
+      logins: names.map((name) => ({ name, user: plan.userOf(name), kept: kept.includes(name) })),
+      files: files.map(({ file, for: purpose }) => ({ file, for: purpose })),
+    });
+    return EXIT.ok;
+  }
+  output.lines(
+    table(
+      ["FILE", "FOR"],
+      files.map((file) => [path.relative(request.folder, file.file), file.for]),
+    ).map(safeText),
+  );
+  const made = names.length - kept.length;
+  output.note(
+    `${made} logins made, ${kept.length} kept, in ${request.folder}. Load the servers' files there, then run --set-up and --check.`,
+  );
+  return EXIT.ok;
+}
+
+async function setUp({ output }: Context, plan: PermissionPlan): Promise<ExitCode> {
+  const warnings: string[] = [];
+  await refusedAs(EXIT.failed, () => setUpServers(plan, (sentence) => warnings.push(sentence)));
+  for (const warning of warnings) output.note(warning);
+  const { broker } = plan.broker;
+  if (output.json) output.document({ ok: true, broker, warnings });
+  else
+    output.lines([
+      `The ${broker === "nats" ? "streams and their consumers" : "exchanges and queues"} are there, and so is the record of the store.`,
+    ]);
+  return EXIT.ok;
+}
+
+async function check({ output, signal }: Context, plan: PermissionPlan): Promise<ExitCode> {
+  const checks = await refusedAs(EXIT.failed, () =>
+    checkPermissions(plan, { signal, onLogin: (one) => output.note(`Tried ${one.login} on the ${one.server}.`) }),
+  );
+  const deviations = checks.flatMap((one) => one.deviations.map((what) => `${one.login} ${what} (${one.server}).`));
+  const ok = deviations.length === 0;
+  if (output.json) output.document({ ok, ...sums(checks), logins: checks });
+  else {
+    const rows = checks.map(({ login, server, tried, refused, allowed, deviations: { length } }) =>
+      [login, server, tried, refused, allowed, length].map(String),
+    );
+    const { tried, refused, allowed } = sums(checks);
+    output.lines(
+      table(
+        ["LOGIN", "SERVER", "TRIED", "REFUSED", "ALLOWED", "OTHERWISE"],
+        [...rows, ["all", "", ...[tried, refused, allowed, deviations.length].map(String)]],
+      ),
+    );
+    output.lines(deviations.map(safeText));
+    output.lines([
+      ok
+        ? "Each login may do what its service does, and nothing else."
+        : "Load the servers' files again, or take away what was added there by hand.",
+    ]);
+  }
+  return ok ? EXIT.ok : EXIT.failed;
+}
+
+function sums(checks: readonly LoginCheck[]): Pick<LoginCheck, "tried" | "refused" | "allowed"> {
+  const sum = (count: "tried" | "refused" | "allowed"): number => checks.reduce((before, one) => before + one[count], 0);
+  return { tried: sum("tried"), refused: sum("refused"), allowed: sum("allowed") };
+}
+
+function requestOf(folder: string, given: PermissionsOptions, env: Readonly<Record<string, string | undefined>>): PermissionRequest {
+  const bus = given.bus ?? env["BUS_URL"];
+  const state = given.state ?? env["STATE_URL"];
+  const { namespace, rotate } = given;
+  if (namespace !== undefined && !/^[a-z0-9-]{1,30}$/.test(namespace))
+    throw usage("--namespace takes 1 to 30 small letters, digits and hyphens.");
+  if (namespace !== undefined && (!bus || !state)) throw usage("--namespace goes with --bus and --state, whose addresses it is added to.");
+  return {
+    folder,
+    ...(bus ? { busUrl: within(bus, namespace) } : {}),
+    ...(state ? { stateUrl: within(state, namespace) } : {}),
+    ...(given.toolsets === undefined
+      ? {}
+      : { toolsets: names("--toolsets", given.toolsets, TOOLSET).filter((name) => name !== "operations") }),
+    ...(given.agents === undefined ? {} : { agents: names("--agents", given.agents, AGENT) }),
+    ...(rotate ? { rotate } : {}),
+  };
+}
+
+const TOOLSET = /^[a-z0-9_-]{1,32}$/;
+const AGENT = /^[\w-]{1,32}$/;
+
+function names(flag: string, text: string, form: RegExp): readonly string[] {
+  const given = [...new Set(text.split(",").map((name) => name.trim()))];
+  if (given.every((name) => form.test(name))) return given;
+  throw usage(`${flag} takes names with commas between them, such as "release,web", of letters, digits, - and _.`);
+}
+
+/** The address of a cluster has commas, which no URL parser takes. */
+function within(url: string, namespace: string | undefined): string {
+  if (namespace === undefined || /[?&]namespace=/.test(url)) return url;
+  return `${url}${url.includes("?") ? "&" : "?"}namespace=${namespace}`;
+}
+
+/** A refusal of an address begins with its variable, which is not where it was typed. */
+async function refusedAs<T>(code: ExitCode, work: () => Promise<T>, typed: PermissionsOptions = {}): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    const bus = typed.bus === undefined ? error.message : error.message.replace(/^BUS_URL/, "--bus");
+    throw new Failure(code, typed.state === undefined ? bus : bus.replace(/^STATE_URL/, "--state"), { cause: error });
+  }
+}
+
+const usage = (message: string): Failure => new Failure(EXIT.usage, message);

@@ -1,0 +1,31 @@
+import type { Context } from "../toolbus/context.ts";
+import { EXIT } from "../toolbus/exit-codes.ts";
+import { Failure } from "../toolbus/failure.ts";
+import { keyboard } from "./keyboard.ts";
+import { safeText } from "./safe-text.ts";
+
+export interface Confirmation {
+  /** What the person has to see before, made safe already. */
+  readonly lines: readonly string[];
+  /** Such as "enable it?". */
+  readonly question: string;
+  /** What to do where there is nobody to ask. */
+  readonly otherwise: string;
+  /** What is said to a "no". */
+  readonly declined: string;
+}
+
+/** Shows something at the terminal and asks whether to go on. Throws a Failure for a "no", and where there is no terminal. */
+export async function confirm({ around, signal }: Context, { lines, question, otherwise, declined }: Confirmation): Promise<void> {
+  const { stdin, stderr, interrupts } = around;
+  if (!isTerminal({ around })) throw new Failure(EXIT.usage, `There is no terminal to ask at: ${otherwise}`);
+  stderr.write(lines.map((line) => `${line}\n`).join(""));
+  const keys = keyboard({ input: stdin, output: stderr, onInterrupt: interrupts.press });
+  const answer = await keys.ask(`${safeText(question)} y/N `, signal);
+  if (!/^y(es)?$/i.test(answer?.trim() ?? "")) throw new Failure(EXIT.failed, declined);
+}
+
+/** Whether there is somebody who can be asked. */
+export function isTerminal({ around: { stdin, stderr } }: Pick<Context, "around">): boolean {
+  return stdin.isTTY === true && stderr.isTTY === true;
+}

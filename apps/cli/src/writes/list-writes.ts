@@ -1,0 +1,60 @@
+import type { WriteSummary } from "@toolbus/contracts";
+import { readWrites } from "../http/answers.ts";
+import { safeValue } from "../terminal/safe-text.ts";
+import { table } from "../terminal/table.ts";
+import type { Context } from "../toolbus/context.ts";
+import { EXIT, type ExitCode } from "../toolbus/exit-codes.ts";
+import { SELF } from "../toolbus/self.ts";
+
+export interface PendingOptions {
+  readonly all?: true;
+}
+
+/** Whether a write waits for an operator: its calls are refused until somebody has looked at it. */
+export function isWaiting({ state }: Pick<WriteSummary, "state">): boolean {
+  return state === "pending" || state === "changed" || state === "damaged";
+}
+
+/** Shows the writes that wait for an operator, or all that are registered. */
+export async function listWrites(context: Context, { all }: PendingOptions): Promise<ExitCode> {
+  const service = await context.approvals();
+  const { writes } = readWrites(await service.get("/v1/writes"));
+  const shown = writes.filter((write) => all || isWaiting(write));
+  const { output } = context;
+  if (output.json) output.document({ writes: shown });
+  else if (shown.length === 0)
+    output.note(
+      writes.length === 0
+        ? "No write is registered: a worker registers its tools when it starts."
+        : `Nothing waits for an operator: "${SELF} tools pending --all" shows how each write stands.`,
+    );
+  else output.lines(linesOf(safeValue(shown)));
+  return EXIT.ok;
+}
+
+function linesOf(writes: readonly WriteSummary[]): string[] {
+  const rows = writes.map((write) => [write.tool, write.version, write.toolset, write.tier, write.state, what(write)]);
+  const waiting = writes.find(isWaiting);
+  return [
+    ...table(["TOOL", "VERSION", "TOOLSET", "TIER", "STATE", ""], rows),
+    ...(waiting ? ["", `To look at one, then enable it: ${SELF} tools show ${waiting.tool} --diff`] : []),
+  ];
+}
+
+function what({ state, weaker, enabled, granted }: WriteSummary): string {
+  const now = enabled === null ? "" : `version ${enabled.version} is enabled`;
+  switch (state) {
+    case "pending":
+      return "nobody has enabled it";
+    case "changed":
+      return weaker === null ? now : `${now}; guards less`;
+    case "enabled":
+      return `by ${enabled?.pinnedBy ?? ""}, takes tier ${enabled?.tier ?? ""}`;
+    case "disabled":
+      return `switched off by ${enabled?.pinnedBy ?? ""}`;
+    case "superseded":
+      return granted ? `${now}; runs that began with this may end` : now;
+    case "damaged":
+      return "what was enabled is not what approvals stored";
+  }
+}

@@ -1,0 +1,32 @@
+import { TIERS } from "@toolbus/contracts";
+import { readWrite } from "../http/answers.ts";
+import { Answered } from "../http/client.ts";
+import { safeText } from "../terminal/safe-text.ts";
+import type { Context } from "../toolbus/context.ts";
+import { EXIT, type ExitCode } from "../toolbus/exit-codes.ts";
+import { Failure } from "../toolbus/failure.ts";
+import { findWrite } from "./find-write.ts";
+
+export interface TierOptions {
+  readonly acceptWeaker?: true;
+}
+
+/** Sets what the calls of a write take at least. */
+export async function raiseTier(context: Context, typed: string, tier: string, { acceptWeaker }: TierOptions): Promise<ExitCode> {
+  if (!TIERS.some((known) => known === tier))
+    throw new Failure(EXIT.usage, `"${tier.slice(0, 40)}" is no tier: name ${TIERS.slice(0, -1).join(", ")} or ${TIERS.at(-1) ?? ""}.`);
+  const service = await context.approvals();
+  const { tool } = await findWrite(service, typed);
+  const body = { tier, ...(acceptWeaker ? { acceptWeaker } : {}) };
+  const now = readWrite(
+    await service.post(`/v1/writes/${encodeURIComponent(tool)}/tier`, body).catch((error: unknown) => {
+      if (error instanceof Answered && error.message.includes("acceptWeaker"))
+        throw new Failure(EXIT.failed, `The tier of ${tool} falls by this: --accept-weaker lowers it all the same.`, { cause: error });
+      throw error;
+    }),
+  );
+  const { output } = context;
+  if (output.json) output.document(now);
+  else output.lines([safeText(`Every call of ${tool} takes the tier ${now.enabled?.tier ?? tier} at least.`)]);
+  return EXIT.ok;
+}

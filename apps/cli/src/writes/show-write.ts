@@ -1,0 +1,24 @@
+import { safeValue } from "../terminal/safe-text.ts";
+import type { Context } from "../toolbus/context.ts";
+import { EXIT, type ExitCode } from "../toolbus/exit-codes.ts";
+import { SELF } from "../toolbus/self.ts";
+import { findWrite } from "./find-write.ts";
+import { isWaiting } from "./list-writes.ts";
+import { writeLines } from "./write-lines.ts";
+
+/** Shows what is enabled of a write, what is registered, and the difference, with the line that enables it. */
+export async function showWrite(context: Context, typed: string): Promise<ExitCode> {
+  const write = await findWrite(await context.approvals(), typed);
+  const { output } = context;
+  if (output.json) {
+    output.document(write);
+    return EXIT.ok;
+  }
+  const safe = safeValue(write);
+  const waiting = safe.registered.filter(isWaiting);
+  const commands = waiting.map(
+    ({ tool, hash, weaker }) => `  ${SELF} tools enable ${tool} --hash ${hash}${weaker === null ? "" : " --accept-weaker"}`,
+  );
+  output.lines([...writeLines(safe), ...(commands.length === 0 ? [] : ["", "To enable what was looked at:", ...commands])]);
+  return EXIT.ok;
+}
