@@ -97,6 +97,8 @@ const tasks = {
   fix: [["scripts/check.ts", "--fix"]],
   bench: [["bench/src/main.ts"]],
   simulate: [["packages/testing/src/main.ts"]],
+  mutants: [["tests/mutants/main.ts"]],
+  redteam: [["tests/redteam/main.ts"]],
   docs: [["scripts/docs.ts"]],
 };
 

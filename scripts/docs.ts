@@ -1,6 +1,7 @@
-// Writes the generated pages of docs/, or with --check says which are not current and writes nothing.
+// Writes the generated files (pages of docs/, and the list of writes that ship), or with --check says which are not current and writes nothing.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { releaseToolset } from "@toolbus/tool-executor";
 import { requirements } from "../tests/requirements.ts";
 import { requirementsPage } from "./requirements-page.ts";
 
@@ -10,7 +11,10 @@ interface GeneratedPage {
   readonly render: () => string;
 }
 
-const pages: readonly GeneratedPage[] = [{ file: "docs/requirements.md", render: () => requirementsPage(requirements) }];
+const pages: readonly GeneratedPage[] = [
+  { file: "docs/requirements.md", render: () => requirementsPage(requirements) },
+  { file: "services/tool-executor/enabled-tools.json", render: enabledTools },
+];
 
 const root = path.dirname(import.meta.dirname);
 const checkOnly = process.argv.includes("--check");
@@ -34,4 +38,12 @@ function written(file: string): string | null {
   } catch {
     return null;
   }
+}
+
+/** The writes of the toolsets that ship, by the hash of what they are: what a deployment of ours enables. No target is reached for it. */
+function enabledTools(): string {
+  const toolset = releaseToolset({ url: "http://127.0.0.1:9" });
+  const writes = toolset.list().filter(({ definition }) => definition.kind === "write");
+  const listed = writes.map(({ definition: { name, version }, hash }) => ({ tool: name, toolset: toolset.name, version, hash }));
+  return `${JSON.stringify(listed, null, 2)}\n`;
 }

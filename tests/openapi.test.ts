@@ -5,6 +5,7 @@ import path from "node:path";
 import { approvals } from "@toolbus/approvals";
 import { memoryBus } from "@toolbus/bus";
 import { type JsonObject, problemCodes } from "@toolbus/contracts";
+import { ownKeys } from "@toolbus/grants";
 import { gateway } from "@toolbus/gateway";
 import { readSettings } from "@toolbus/runtime";
 import { memoryStore } from "@toolbus/state";
@@ -42,6 +43,17 @@ const ROUTES = {
     getEra               get  /v1/era                            200
     raiseEra             post /v1/era/raise                      200
     resumeWrites         post /v1/era/resume                     200
+    listWrites           get  /v1/writes                         200
+    getWrite             get  /v1/writes/{id}                    200
+    enableWrite          post /v1/writes/{id}/enable             200
+    disableWrite         post /v1/writes/{id}/disable            200
+    raiseWriteTier       post /v1/writes/{id}/tier               200
+    removeTool           post /v1/tools/{id}/remove              200
+    listRefused          get  /v1/refused                        200
+    adoptDocument        post /v1/refused/adopt                  200
+    getSeals             get  /v1/seals                          200
+    resealDocuments      post /v1/seals/again                    200
+    listSecurityEvents   get  /v1/security                       200
     getKeys              get  /.well-known/jwks.json             200
     getHealth            get  /healthz                           200
     getReadiness         get  /readyz                            200
@@ -217,7 +229,9 @@ async function startBoth() {
   const bus = memoryBus({ clock });
   const state = memoryStore({ clock });
   const random = (bytes: number): Uint8Array => crypto.getRandomValues(new Uint8Array(bytes));
-  const infrastructure = { bus, state, log: silentLog, random, monotonic: clock, clock };
+  const own = await ownKeys(["gateway", "agent", "approvals"]);
+  const keyed = { identity: own.identityOf("gateway"), trusted: own.trusted, embedded: true };
+  const infrastructure = { bus, state, log: silentLog, ...keyed, random, monotonic: clock, clock };
   const env = {
     GATEWAY_PORT: "0",
     APPROVALS_PORT: "0",

@@ -12,6 +12,8 @@ const agentService = from("services/agent/src/service.test.ts");
 const transitions = from("services/agent/src/loop/transitions.test.ts");
 const redispatch = from("services/agent/src/loop/redispatch.test.ts");
 const seed = from("services/agent/src/loop/seed.test.ts");
+const callRights = from("services/agent/src/loop/call-rights.test.ts");
+const toolRights = from("tests/e2e/tool-rights.test.ts");
 const inbox = from("services/agent/src/loop/inbox.test.ts");
 const report = from("services/agent/src/investigation/report.test.ts");
 const worker = from("packages/tool-kit/src/worker.test.ts");
@@ -205,6 +207,11 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     },
     releaseToolset("says when to come again"),
   ],
+  "X-15": [
+    toolRights("is not offered to %s, and a model that calls it all the same is refused and reaches no worker"),
+    callRights("is answered as refused by the policy and sent to nobody, who %s"),
+    callRights("is not sent again"),
+  ],
   "C-01": [largeResults("goes into working memory in chunks, which the model reads by their keys and answers from")],
   "C-02": [
     chunkText("are cut before the heading of the lowest level, wherever in reach that stands"),
@@ -369,6 +376,11 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     start("prints two addresses, three keys and a command that starts an investigation"),
     offlineChat("runs a write that a message names, when a person has approved it"),
   ],
+  "LV-20": [
+    toolRights("is not offered to %s, and a model that calls it all the same is refused and reaches no worker"),
+    toolRights("is offered to %s, and does its work"),
+    inbox("keeps with the run what its requester may use"),
+  ],
   "LV-40": [
     investigations("gives a repeat the run of the first request, and says so"),
     investigations("refuses another body under the same key, at once and after the run began"),
@@ -384,6 +396,7 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     writeGrant("is dropped when the grant is of another call"),
     attack("$what gets no write and no answer, and is recorded"),
     attack("gets the first result again for a replay, and files nothing more"),
+    { file: "tests/e2e/redteam.test.ts", test: "ends every attack as it should end, and no write happens that nobody allowed" },
   ],
   "LV-14": [
     ask("is told, has a timer, and goes to no worker"),
@@ -608,6 +621,12 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     corpusOnTheWire("makes no request fail when it is compiled, and many when it is not"),
     soundness("is taken by the tool's own schema once it is restored, or a loss names the place"),
     corpus("is set aside for %s only where it is at fault, with the place and what to do"),
+  ],
+  "BEST-9": [
+    { file: "tests/servers/permissions.test.ts", test: "may do what their services do, and nothing else" },
+    { file: "tests/servers/permissions.test.ts", test: "says both of each server" },
+    { file: "tests/e2e/apart/logins.test.ts", test: "investigates a release to its filed report, and nobody misses a right" },
+    { file: "tests/rights.test.ts", test: "allows whatever the services do in an investigation with an approval, and with a dead letter" },
   ],
 };
 

@@ -31,6 +31,8 @@ describe("the examples in the help work as they are written", () => {
     ["tools", "list"],
     ["tools", "show"],
     ["tools", "call"],
+    ["tools", "pending"],
+    ["tools", "tier"],
     ["era", "show"],
     ["era", "raise"],
     ["era", "resume"],

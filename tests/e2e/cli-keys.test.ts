@@ -1,4 +1,6 @@
-import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { apiKeysFromFile } from "@toolbus/runtime";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { TOOLBUS } from "./cli-under-test.ts";
 import { runProgram } from "./program.ts";
@@ -11,14 +13,21 @@ beforeEach(() => {
 afterEach(() => files.remove());
 
 const keys = (...args: readonly string[]) => runProgram(TOOLBUS, ["keys", "--data", files.at("data"), ...args]);
+interface Trusted {
+  readonly services: Readonly<Record<string, { readonly keys: readonly { readonly kid: string }[] }>>;
+}
+const trusted = (): Trusted => JSON.parse(readFileSync(files.at("data", "keys", "service-keys.json"), "utf8"));
 const mode = (file: string): number => statSync(file).mode & 0o777;
 
 describe("toolbus keys", () => {
   it("makes a key for each role, says where they are and keeps them to itself", async () => {
     const made = await keys();
     expect(made.code).toBe(0);
-    expect(made.stdout.trimEnd().split("\n")).toEqual(
+    expect(made.stdout.split("\n").slice(0, 3)).toEqual(
       ["user", "operator", "approver"].map((role) => `${role.padEnd(9)} ${files.at("data", "keys", `${role}.key`)}`),
+    );
+    expect(made.stdout).toContain(
+      `APPROVALS_SEAL_KEYS_FILE ${files.at("data", "keys", "approvals-seal-keys.json")} (needed with every backup of the store)\n`,
     );
     for (const role of ["user", "operator", "approver"]) expect(mode(files.at("data", "keys", `${role}.key`))).toBe(0o600);
   });
@@ -39,6 +48,126 @@ describe("toolbus keys", () => {
     expect(roles(files.at("approvals", "keys.json"))).toEqual(["approver"]);
     expect(readFileSync(files.at("gateway", "keys.json"), "utf8")).not.toMatch(/tb_/);
     expect(mode(files.at("gateway", "keys.json"))).toBe(0o600);
+  });
+
+  it("gives a toolset a key of its own, and each service what it needs and nothing else", async () => {
+    const give = ["gateway", "agent", "approvals", "worker", "worker.orders"].flatMap((name) => [
+      "--give",
+      `${name}=${files.at("given", name)}`,
+    ]);
+    const made = await keys("--toolsets", "orders", ...give);
+    expect(made).toMatchObject({ code: 0, stderr: "" });
+    const given = (service: string) => readdirSync(files.at("given", service)).toSorted();
+    expect(given("gateway")).toEqual(["gateway-api-keys.json", "gateway-signing.jwk", "service-keys.json"]);
+    expect(given("agent")).toEqual(["agent-signing.jwk", "service-keys.json"]);
+    expect(given("approvals")).toEqual([
+      "approvals-api-keys.json",
+      "approvals-seal-keys.json",
+      "approvals-signing.jwk",
+      "service-keys.json",
+    ]);
+    expect(given("worker")).toEqual(["receipts-signing.jwk", "service-keys.json"]);
+    expect(given("worker.orders")).toEqual(["service-keys.json", "worker.orders-signing.jwk"]);
+    expect(mode(files.at("given", "agent", "agent-signing.jwk"))).toBe(0o600);
+    const { services } = trusted();
+    expect(Object.keys(services).toSorted()).toEqual([
+      "agent",
+      "approvals",
+      "gateway",
+      "worker.operations",
+      "worker.orders",
+      "worker.release",
+    ]);
+    expect(services["worker.orders"]).not.toEqual(services["worker.release"]);
+    expect(readFileSync(files.at("data", "keys", "service-keys.json"), "utf8")).not.toMatch(/"d"/);
+    // Said once, a toolset keeps its key.
+    await keys();
+    expect(trusted()).toEqual({ services });
+    const refused = await keys("--give", "agents=/tmp/x");
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringMatching(/--give takes service=folder/)]);
+  });
+
+  it("keeps what the file of public keys has of a worker that made its own", async () => {
+    await keys();
+    const file = files.at("data", "keys", "service-keys.json");
+    const outside = { keys: trusted().services["agent"]?.keys ?? [] };
+    writeFileSync(file, JSON.stringify({ services: { ...trusted().services, "worker.outside": outside } }));
+    await keys();
+    expect(trusted().services["worker.outside"]).toEqual(outside);
+  });
+
+  it("rotates a key: known first, then used, then alone, and no step comes twice", async () => {
+    await keys();
+    const kids = (service: string) => trusted().services[service]?.keys.map(({ kid }) => kid) ?? [];
+    const [old = ""] = kids("gateway");
+    expect((await keys("rotate", "gateway")).stdout).toMatch(/is known, and the old one is still used[^]*toolbus keys rotate gateway\n$/);
+    const [first, second = ""] = kids("gateway");
+    expect([first, second]).toEqual([old, expect.not.stringContaining(old)]);
+    const early = await keys("rotate", "gateway", "--finish");
+    expect([early.code, early.stderr]).toEqual([1, expect.stringMatching(/not used yet, so the old one cannot go/)]);
+    expect((await keys("rotate", "gateway")).stdout).toMatch(/is used from its next start on[^]*--finish\n$/);
+    expect(kids("gateway")).toEqual([second, old]);
+    expect((await keys("rotate", "gateway")).stderr).toMatch(/used already: end the rotation with --finish/);
+    await keys("rotate", "gateway", "--finish");
+    expect(kids("gateway")).toEqual([second]);
+    expect(mode(files.at("data", "keys", "gateway-signing.jwk"))).toBe(0o600);
+    const other = await keys("rotate", "redis");
+    expect([other.code, other.stderr]).toEqual([2, expect.stringMatching(/"redis" has no keys to rotate/)]);
+  });
+
+  it("adds a key for certain scopes and tools to the file of a service, and takes no name twice", async () => {
+    const file = files.at("gateway", "keys.json");
+    await keys("--gateway-file", file);
+    const args = [
+      "add",
+      "partner",
+      "--to",
+      file,
+      "--tenant",
+      "acme",
+      "--scopes",
+      "payroll",
+      "tools:read",
+      "--tools",
+      "release",
+      "web/read_page",
+    ];
+    const made = await keys(...args);
+    expect([made.code, made.stdout]).toEqual([0, `${files.at("data", "keys", "partner.key")}\n`]);
+    const key = readFileSync(files.at("data", "keys", "partner.key"), "utf8").trim();
+    expect([mode(files.at("data", "keys", "partner.key")), mode(file)]).toEqual([0o600, 0o600]);
+    const { id, sha256, ...entry } = JSON.parse(readFileSync(file, "utf8")).at(-1);
+    expect([id, sha256]).toEqual(["partner", createHash("sha256").update(key).digest("hex")]);
+    expect(entry).toEqual({
+      principal: "partner",
+      tenant: "acme",
+      roles: ["user"],
+      scopes: ["payroll", "tools:read"],
+      tools: ["release", "web/read_page"],
+    });
+    expect((await apiKeysFromFile(file)).find(`Bearer ${key}`)).toMatchObject({ id: "partner", tools: ["release", "web/read_page"] });
+    const again = await keys(...args);
+    expect([again.code, again.stdout]).toEqual([2, ""]);
+    expect(again.stderr).toMatch(/^.*The key "partner" is in .*keys\.json already: take another name, or take it out of the file\.\n$/);
+    const open = await keys("add", "clerk", "--to", file, "--show", "--json");
+    expect(JSON.parse(open.stdout)).toMatchObject({ id: "clerk", scopes: [], key: expect.stringMatching(/^tb_user_/) });
+    expect(JSON.parse(open.stdout)).not.toHaveProperty("tools");
+  });
+
+  it.each([
+    [["add", "partner"], /Name the file of hashes that the service reads with --to/],
+    [
+      ["add", "partner", "--to", "f", "--tools", "toolset:release"],
+      /--tools: "toolset:release" names no tools: write a toolset, such as "release"/,
+    ],
+    [["add", "Partner Inc", "--to", "f"], /"Partner Inc" is no name of a key/],
+    [["add", "operator", "--to", "f"], /The key "operator" is made by "toolbus keys" itself/],
+    [["add", "partner", "--to", "f", "--role", "king"], /king/],
+    [["add", "partner", "--to", "."], /--to \. cannot be read \(EISDIR\)/],
+  ])("refuses %j in one line", async (args, words) => {
+    const made = await keys(...args);
+    expect([made.code, made.stdout]).toEqual([2, ""]);
+    expect(made.stderr.trimEnd().split("\n")).toEqual([expect.stringMatching(words)]);
   });
 
   it("says in one line what cannot be written", async () => {

@@ -42,6 +42,15 @@ describe.skipIf(!hasTerminal)(`toolbus at a terminal${hasTerminal ? "" : " (skip
     expect(stdout).toMatch(/The offline rules answer, no language model: to set one, start Toolbus with ANTHROPIC_API_KEY/);
   });
 
+  it("asks before a write is switched off, and leaves it on without a yes", async () => {
+    await using disable = atTerminal("tools disable file_risk_report");
+    await disable.says(/enabled +version 1 of release[^]*switch file_risk_report off\? y\/N /);
+    disable.type("n");
+    expect(await disable.ended()).toMatchObject({ code: 1, stdout: expect.stringMatching(/Nothing was switched off/) });
+    await using list = atTerminal("tools pending --all");
+    expect(await list.ended()).toMatchObject({ code: 0, stdout: expect.stringMatching(/file_risk_report.* enabled /) });
+  });
+
   it("puts the model's question where it comes up, and takes an option's number for the answer", async () => {
     await using chat = atTerminal(`chat 'ask_user {"question": "Which colour?", "options": ["red", "blue"]}'`);
     await chat.says(/Which colour\?\s+1 {2}red\s+2 {2}blue[^]*your answer > /);

@@ -3,6 +3,7 @@ import path from "node:path";
 import { type AllInOne, startAllInOne } from "@toolbus/all-in-one";
 import { type ReleaseApi, type ReleaseSummary, startReleaseApi } from "@toolbus/example-release-api";
 import type { RunEvent } from "@toolbus/contracts";
+import type { StateStore } from "@toolbus/state";
 import { expect } from "vitest";
 import { call, follow, heldApproval, startRun } from "./http-client.ts";
 import { type Ended, type Program, type ProgramOptions, runProgram, stackLines, startCommand } from "./program.ts";
@@ -19,6 +20,8 @@ export interface CliUnderTest {
   readonly approvals: string;
   readonly user: string;
   readonly approver: string;
+  /** Its store, as whoever owns it has it. */
+  readonly state: StateStore;
   /** What a person would have in their environment. */
   readonly env: Readonly<Record<string, string>>;
   /** Runs a command to its end, with nothing on standard input. */
@@ -31,7 +34,8 @@ export interface CliUnderTest {
 /** The one release that it has. */
 export const RELEASE = "v1.5.0";
 
-export async function cliUnderTest(): Promise<CliUnderTest> {
+/** `settings`: what its services are told beside what they need here. */
+export async function cliUnderTest(settings: Readonly<Record<string, string>> = {}): Promise<CliUnderTest> {
   const files = scratch();
   const data = files.data();
   let count = 0;
@@ -41,9 +45,14 @@ export async function cliUnderTest(): Promise<CliUnderTest> {
     clock: () => 1_700_000_000_000,
     newId: () => `report-${++count}`,
   });
+  let state: StateStore | null = null;
   const system: AllInOne = await startAllInOne({
     directory: data,
-    env: { GATEWAY_PORT: "0", APPROVALS_PORT: "0", RELEASE_API_URL: api.url, LOG_LEVEL: "silent" },
+    env: { GATEWAY_PORT: "0", APPROVALS_PORT: "0", RELEASE_API_URL: api.url, LOG_LEVEL: "silent", ...settings },
+    wrap(infrastructure) {
+      state = infrastructure.state;
+      return infrastructure;
+    },
   });
   const env = { TOOLBUS_URL: system.gatewayUrl, TOOLBUS_APPROVALS_URL: system.approvalsUrl, DATA_DIR: data };
   const command = files.file("bin/toolbus", `#!/bin/sh\nexec '${process.execPath}' '${TOOLBUS}' "$@"\n`);
@@ -54,6 +63,7 @@ export async function cliUnderTest(): Promise<CliUnderTest> {
     approvals: system.approvalsUrl,
     user: system.keys.user,
     approver: system.keys.approver,
+    state: opened(state),
     env,
     run: (args, options = {}) => runProgram(TOOLBUS, args, { ...options, env: { ...env, ...options.env } }),
     shell: (line) =>
@@ -64,6 +74,11 @@ export async function cliUnderTest(): Promise<CliUnderTest> {
       files.remove();
     },
   };
+}
+
+function opened(state: StateStore | null): StateStore {
+  if (!state) throw new Error("It started without a store.");
+  return state;
 }
 
 /** A release whose summary is longer than what a stream shows of a result. */

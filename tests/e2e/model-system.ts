@@ -1,6 +1,7 @@
 import { type AllInOne, startAllInOne } from "@toolbus/all-in-one";
 import { type ReleaseApi, startReleaseApi } from "@toolbus/example-release-api";
 import { chatBrain, type ModelServer } from "@toolbus/model-servers";
+import type { Infrastructure } from "@toolbus/runtime";
 import { vi } from "vitest";
 import { serverOf, type Vendor } from "./model-vendors.ts";
 import { someRelease } from "./releases.ts";
@@ -26,11 +27,16 @@ export interface ModelSystem {
   stop(): Promise<void>;
 }
 
+export interface ModelSystemOptions {
+  readonly directory: string;
+  readonly api: ReleaseApi;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Stands between the services and their infrastructure. */
+  readonly wrap?: (infrastructure: Infrastructure) => Infrastructure;
+}
+
 /** Everything in this process, with this vendor's model, which talks as it is asked. */
-export async function modelSystem(
-  vendor: Vendor,
-  { directory, api, env = {} }: { readonly directory: string; readonly api: ReleaseApi; readonly env?: Readonly<Record<string, string>> },
-): Promise<ModelSystem> {
+export async function modelSystem(vendor: Vendor, { directory, api, env = {}, wrap }: ModelSystemOptions): Promise<ModelSystem> {
   const server = await serverOf(vendor);
   if (!server) throw new Error(`${vendor.name} has no server`);
   server.think(chatBrain());
@@ -38,7 +44,11 @@ export async function modelSystem(
   // AWS's own chain looks into the environment of the process.
   for (const [name, value] of Object.entries(own)) if (name.startsWith("AWS_")) vi.stubEnv(name, value);
   const ports = { GATEWAY_PORT: "0", APPROVALS_PORT: "0" };
-  const system = await startAllInOne({ directory, env: { ...own, ...ports, RELEASE_API_URL: api.url, LOG_LEVEL: "silent", ...env } });
+  const system = await startAllInOne({
+    directory,
+    env: { ...own, ...ports, RELEASE_API_URL: api.url, LOG_LEVEL: "silent", ...env },
+    ...(wrap ? { wrap } : {}),
+  });
   return {
     server,
     system,

@@ -2,7 +2,7 @@ import { startAgent, agentSettings } from "@toolbus/agent";
 import { approvalsSettings, startApprovalsCore } from "@toolbus/approvals";
 import { memoryBus, type MessageBus } from "@toolbus/bus";
 import { gatewaySettings, startGatewayCore } from "@toolbus/gateway";
-import { generateSigningKey, publicKeySet, staticKeySet } from "@toolbus/grants";
+import { generateSealKey, generateSigningKey, ownKeys, publicKeySet, sealKeysOf, staticKeySet } from "@toolbus/grants";
 import type { ModelProvider } from "@toolbus/models";
 import { type Infrastructure, readSettings } from "@toolbus/runtime";
 import { memoryStore } from "@toolbus/state";
@@ -35,16 +35,22 @@ export async function systemUnderFuzz(options: SystemOptions) {
   const { bus = memoryBus({ clock, random: () => random.next(), schedule: hurried }) } = options;
   const store = memoryStore({ clock });
   const witnessed = witness(bus, store, watcher);
+  const own = await ownKeys(["agent", "gateway", "approvals", "worker.fuzz"]);
+  const as = (service: string): Infrastructure => ({ ...infrastructure, identity: own.identityOf(service) });
   const infrastructure: Infrastructure = {
     bus: witnessed.bus,
     state: witnessed.state,
     log: witnessed.log,
+    identity: own.identityOf("worker.fuzz"),
+    trusted: own.trusted,
+    embedded: true,
     random: (count) => Uint8Array.from({ length: count }, () => random.below(256)),
     monotonic: () => performance.now(),
     clock,
   };
   const target = fuzzTools();
   const key = await generateSigningKey();
+  const seals = sealKeysOf({ keys: [generateSealKey((count) => crypto.getRandomValues(new Uint8Array(count)))] });
   const soon = { POLL_MS: "20" };
   const open = new AsyncDisposableStack();
   open.defer(() => store.close());
@@ -54,21 +60,26 @@ export async function systemUnderFuzz(options: SystemOptions) {
   open.defer(() => operations.stop());
   // Whoever is on the bus can have a shard held, which is no more than delay: here it is over at once.
   const rules = readSettings(approvalsSettings, { ...soon, PIN_ON_FIRST_SIGHT: "true", RESUME_WRITES_AFTER_MS: "1" });
-  const approvals = await startApprovalsCore(infrastructure, rules, key);
+  const approvals = await startApprovalsCore(as("approvals"), rules, {
+    signing: [key],
+    verifying: staticKeySet(publicKeySet([key])),
+    seals,
+  });
   open.defer(() => approvals.stop());
   const worker = await startWorker({
     ...infrastructure,
     toolset: target.toolset,
     keys: staticKeySet(publicKeySet([key])),
+    signer: infrastructure.identity.signer,
     seenEveryMs: 50,
   });
   open.defer(() => worker.stop());
-  const agent = await startAgent(infrastructure, readSettings(agentSettings, soon), {
+  const agent = await startAgent(as("agent"), readSettings(agentSettings, soon), {
     provider: model,
     profiles: new Map([[PROFILE, profile]]),
   });
   open.defer(() => agent.stop());
-  const gateway = startGatewayCore(infrastructure, readSettings(gatewaySettings, soon));
+  const gateway = startGatewayCore(as("gateway"), readSettings(gatewaySettings, soon));
   open.defer(() => gateway.stop());
   return {
     outside: witnessed.outside,

@@ -203,6 +203,18 @@ describeOnPrivateServer(
         expect(bytes).toMatchObject({ value: { message: { attributes: { number: "7", truth: "true" } } } });
       });
 
+      it("drops what came under another topic's key, by a header that the permissions of RabbitMQ do not look at", async () => {
+        await using trial = await trialOf("roundabout");
+        const { deliveries: orders } = await collect(trial, "orders");
+        const { deliveries: payments } = await collect(trial, "payments");
+        await api().publish("roundabout.work", "orders", Buffer.from("{}"), { message_id: "forged", headers: { CC: ["payments"] } });
+        await orders.until("it arrives under its own key", allArrived(["forged"]));
+        await trial.logged("a delivery that was published under another topic is dropped");
+        await trial.bus.publish(probe("payments", "genuine"));
+        await payments.until("the genuine one arrives", allArrived(["genuine"]));
+        expect(payments.items.map(({ message }) => message.id)).toEqual(["genuine"]);
+      });
+
       it("refuses a queue that is there and is another one, in one sentence with the remedy", async () => {
         await using trial = await trialOf("taken");
         await api().ask("PUT", "queues/%2F/taken.queue.orders", { durable: true, arguments: { "x-queue-type": "classic" } });

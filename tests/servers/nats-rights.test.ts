@@ -1,4 +1,4 @@
-import { BusUnavailable, connectBus, natsRights, natsStreams } from "@toolbus/bus";
+import { brokerRights, BusUnavailable, connectBus, natsRights } from "@toolbus/bus";
 import { ACK, allArrived, collect, probe, record } from "@toolbus/bus/conformance";
 import { topics } from "@toolbus/contracts";
 import { type PrivateServer, startPrivateServer } from "@toolbus/testing/servers";
@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { natsClient } from "./nats-client.ts";
 
 const NAMESPACE = "rights";
-const SETTINGS = { replicas: 1, maxBytes: 4_194_304 };
+const SETTINGS = { maxBytes: 4_194_304 };
 const PATIENCE_MS = 10_000;
 const INVOKE = topics.invoke("release");
 const RESULT = topics.result("default");
@@ -26,8 +26,9 @@ describe("the rights that a service needs on NATS, and no more", () => {
   let server: PrivateServer;
   beforeAll(async () => {
     server = await startPrivateServer("nats", { settings: { authorization: authorization(), no_auth_user: "operator" } });
-    await using operator = await natsClient(server.url);
-    for (const stream of natsStreams(NAMESPACE, SETTINGS)) await operator.ask(`$JS.API.STREAM.CREATE.${stream.name}`, stream);
+    const read = brokerRights(`${server.url}?namespace=${NAMESPACE}&max-bytes=${SETTINGS.maxBytes}`);
+    if (!read.ok) throw new Error(read.reason);
+    await read.rights.setUp({ agents: ["default"], toolsets: ["release"] });
   });
   afterAll(() => server.remove());
 
@@ -73,6 +74,31 @@ describe("the rights that a service needs on NATS, and no more", () => {
     await using operator = await natsClient(server.url);
     const info = await operator.ask(`$JS.API.STREAM.INFO.${NAMESPACE.toUpperCase()}_INVOKE`);
     expect(info.get("config")).toMatchObject({ max_bytes: SETTINGS.maxBytes });
+  });
+
+  it("let nobody's messages pass for announcements or another's, though NATS delivers what is pulled wherever the asker says", async () => {
+    await using agent = await busOf("agent");
+    await using worker = await busOf("worker");
+    const heard = record<string>({ patienceMs: PATIENCE_MS });
+    await worker.bus.listen(topics.toolCancel, ({ id }) => heard.add(id));
+    const { deliveries } = await collect(worker.context, INVOKE);
+    const stream = `${NAMESPACE.toUpperCase()}_REPLY`;
+    await using thief = await natsClient(server.url);
+    for (const target of [`${NAMESPACE}.broadcast.${topics.toolCancel}`, `${NAMESPACE}.invoke.${INVOKE}`]) {
+      await worker.bus.publish(probe(RESULT, `own for ${target}`));
+      const request = `$JS.API.CONSUMER.MSG.NEXT.${stream}.${NAMESPACE}_tool_result_default`;
+      await thief.publish(`${request} ${target}`, '{"batch":1,"no_wait":true}');
+    }
+    await agent.bus.announce(probe(topics.toolCancel, "genuine"));
+    await agent.bus.publish(probe(INVOKE, "genuine"));
+    await heard.until("the genuine one is heard", ({ length }) => length > 0);
+    await deliveries.until("the genuine call arrives", allArrived(["genuine"]));
+    expect(heard.items).toEqual(["genuine"]);
+    expect(deliveries.items.map(({ message }) => message.id)).toEqual(["genuine"]);
+    // It was sent there all the same.
+    await using operator = await natsClient(server.url);
+    const info = await operator.ask(`$JS.API.STREAM.INFO.${NAMESPACE.toUpperCase()}_INVOKE`);
+    expect(info.get("state")).toMatchObject({ messages: 1 });
   });
 
   it("refuse a user another one's topics, each in one sentence", async () => {

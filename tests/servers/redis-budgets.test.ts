@@ -1,5 +1,6 @@
-import { agentSettings, budgets } from "@toolbus/agent";
+import { agentSettings, budgets, originReader } from "@toolbus/agent";
 import { keys, type RunOrigin, shardOf } from "@toolbus/contracts";
+import { ownKeys, signDocument, signedReader } from "@toolbus/grants";
 import { modelFacts } from "@toolbus/models";
 import { readSettings } from "@toolbus/runtime";
 import type { StateStore } from "@toolbus/state";
@@ -8,6 +9,7 @@ import { describeOnServer } from "@toolbus/testing/servers";
 import { expect, it } from "vitest";
 import { openStore, redisSpace } from "./redis-space.ts";
 
+const own = await ownKeys(["gateway"]);
 const CEILING = 10_000;
 const runs = Array.from({ length: 8 }, (_, n) => `rn_0${n}_01JD000000000000000000000${n}`);
 
@@ -41,7 +43,8 @@ describeOnServer("redis", "a tenant's budget on Redis", (server) => {
 /** The budgets of one process. */
 function budgetsOf(state: StateStore) {
   const config = readSettings(agentSettings, { BUDGET_TENANT_TOKENS_PER_DAY: String(CEILING) });
-  return budgets({ state, config, profile: () => undefined, factsOf: modelFacts, log: silentLog });
+  const origins = originReader({ state, reader: signedReader({ typ: "tb-origin+jwt", keys: own.trusted.of("gateway") }), log: silentLog });
+  return budgets({ state, origins, config, profile: () => undefined, factsOf: modelFacts, log: silentLog });
 }
 
 async function say(store: StateStore, runId: string): Promise<void> {
@@ -58,5 +61,6 @@ async function say(store: StateStore, runId: string): Promise<void> {
     openUntil: 1,
   };
   const key = keys.runOrigin(runId);
-  await store.commit(shardOf(runId), { op: `origin:${runId}`, guards: [{ key, version: 0 }], put: [{ key, value: origin }] });
+  const value = await signDocument("tb-origin+jwt", { key, revision: 1, content: origin }, own.identityOf("gateway").signer);
+  await store.commit(shardOf(runId), { op: `origin:${runId}`, guards: [{ key, version: 0 }], put: [{ key, value }] });
 }

@@ -51,7 +51,9 @@ describeOnPrivateServer("redis", "a start on a Redis that is not fit", (server) 
     await using changed = await withSettings({ appendonly: "yes" });
     await changed.client.ask("ACL", "SETUSER", "managed", "on", ">secret", "~*", "&*", "+@all", "-config");
     const url = urlAs("managed", "secret");
-    expect(await changed.warnings("", {}, url)).toEqual([`${shown()} does not say appendfsync to this user: could not be checked.`]);
+    expect(await changed.warnings("", {}, url)).toEqual([
+      `${shown()} does not say appendfsync to this user; "toolbus permissions --set-up" checks it with its own login.`,
+    ]);
     await changed.client.ask("CONFIG", "SET", "appendonly", "no");
     await expect(changed.connect("", {}, url)).rejects.toThrow("keeps no append-only file");
   });

@@ -2,10 +2,11 @@ import { commitRepeatedly, connectState, type StateStore } from "@toolbus/state"
 import { describeOnPrivateServer } from "@toolbus/testing/servers";
 import { beforeEach, expect, it } from "vitest";
 import { keepCopy, putBack } from "./older-copy.ts";
-import { redisClient } from "./redis-client.ts";
+import { type RedisClient, redisClient } from "./redis-client.ts";
 import { following, hasBegun, HERE, LOG, put } from "./sample-changes.ts";
 
 const ELSEWHERE = "01";
+const COMMITS = "tb:commits:{00}";
 
 describeOnPrivateServer("redis", "a Redis that has lost acknowledged commits", (server) => {
   beforeEach(async () => {
@@ -54,6 +55,38 @@ describeOnPrivateServer("redis", "a Redis that has lost acknowledged commits", (
     expect(await opened.store.commit(HERE, put("e"))).toMatchObject({ outcome: "stale", rolledBack: true, commit: 5 });
     expect(opened.lost).toEqual([HERE]);
     expect(other.lost).toEqual([]);
+  });
+
+  it.each([
+    ["no number", (client: RedisClient) => client.ask("SET", COMMITS, "nonsense")],
+    ["a fraction", (client: RedisClient) => client.ask("SET", COMMITS, "1.5")],
+    ["more than any shard counts to", (client: RedisClient) => client.ask("SET", COMMITS, "9007199254740993")],
+    ["another type of value", async (client: RedisClient) => [await client.ask("DEL", COMMITS), await client.ask("RPUSH", COMMITS, "x")]],
+  ] as const)("is what a shard's counter says that somebody has set to %s: told once, and the shard works", async (_, damage) => {
+    await using opened = await setup();
+    await using other = await setup();
+    await commitAll(opened.store, ["a", "b"]);
+    await damage(opened.client);
+    expect(await opened.store.commit(HERE, put("c"))).toMatchObject({ outcome: "stale", rolledBack: true });
+    expect(opened.lost).toEqual([HERE]);
+    const after = await opened.store.commit(HERE, put("c"));
+    expect(after).toMatchObject({ outcome: "ok" });
+    expect(after.commit).toBeGreaterThan(2);
+    // A process that saw nothing of it, and whose versions of before are still lower than what comes now.
+    expect(await other.store.commit(HERE, put("d"))).toMatchObject({ outcome: "ok", commit: after.commit + 1 });
+    expect(other.lost).toEqual([]);
+  });
+
+  it("goes on when marks or feed of a shard hold another type of value", async () => {
+    await using opened = await setup();
+    await commitAll(opened.store, ["a"]);
+    for (const key of ["tb:marks:{00}", "tb:feed:{00}"]) {
+      await opened.client.ask("DEL", key);
+      await opened.client.ask("RPUSH", key, "x");
+    }
+    await opened.store.commit(HERE, put("b"));
+    expect(await opened.store.commit(HERE, { ...put("b"), append: [{ log: LOG, entries: [1] }] })).toMatchObject({ outcome: "ok" });
+    expect(await opened.store.commit(HERE, put("c"))).toMatchObject({ outcome: "ok" });
   });
 
   it("is told for the shards in which this process saw commits", async () => {

@@ -17,11 +17,13 @@ import {
   shardOf,
   topics,
 } from "@toolbus/contracts";
-import { canonicalJson, httpKeySet } from "@toolbus/grants";
+import { canonicalJson, httpKeySet, ownKeys, signDocument, type TrustedKeys } from "@toolbus/grants";
 import { defineService, readSettings, runServices } from "@toolbus/runtime";
 import { connectState } from "@toolbus/state";
 import { defineTool, readResult, startWorker, type Toolset, toolset } from "@toolbus/tool-kit";
 import type { Scratch } from "../e2e/scratch.ts";
+
+const serviceKeys = await ownKeys(["gateway", "agent"]);
 
 const OPERATOR_KEY = "key-of-otto";
 const OPERATOR = {
@@ -58,6 +60,8 @@ export async function rolledBackSystem(stateUrl: string, files: Scratch) {
   const decider = defineService({
     name: "decider",
     settings: {},
+    // The process tells of losses under this name.
+    identity: () => ({ setting: "", file: "", names: ["worker.orders"] }),
     async start(infrastructure) {
       const config = readSettings(approvals.settings, {
         APPROVALS_PORT: "0",
@@ -66,7 +70,7 @@ export async function rolledBackSystem(stateUrl: string, files: Scratch) {
         PIN_ON_FIRST_SIGHT: "true",
       });
       const { losses: _, ...others } = infrastructure;
-      const service = await approvals.start({ ...others, state: own }, config);
+      const service = await approvals.start({ ...others, trusted: both(others.trusted, serviceKeys.trusted), state: own }, config);
       ({ url } = service);
       return service;
     },
@@ -76,7 +80,7 @@ export async function rolledBackSystem(stateUrl: string, files: Scratch) {
     settings: {},
     async start(infrastructure) {
       const keySet = httpKeySet({ url: `${url}/.well-known/jwks.json`, clock, timeoutMs: 5000 });
-      const { stop } = await startWorker({ ...infrastructure, toolset: tools, keys: keySet });
+      const { stop } = await startWorker({ ...infrastructure, signer: infrastructure.identity.signer, toolset: tools, keys: keySet });
       return { unready: () => [], stop };
     },
   });
@@ -191,6 +195,11 @@ function countingTools(effects: string[]): Toolset {
   return toolset({ name: "orders", tools: [tool("pay", { mode: "none" }), tool("pay_by_key", { mode: "key", keepsForMs: 86_400_000 })] });
 }
 
+/** The keys of this process, and those of the services that it stands in for. */
+function both(first: TrustedKeys, second: TrustedKeys): TrustedKeys {
+  return { of: (name) => (first.knows(name) ? first : second).of(name), knows: (name) => first.knows(name) || second.knows(name) };
+}
+
 async function putOrigin(store: Awaited<ReturnType<typeof connectState>>, run: Pick<RunOrigin, "runId" | "conversationId">): Promise<void> {
   const now = Date.now();
   const origin: RunOrigin = {
@@ -205,5 +214,6 @@ async function putOrigin(store: Awaited<ReturnType<typeof connectState>>, run: P
     openUntil: now + 48 * 3_600_000,
   };
   const key = keys.runOrigin(run.runId);
-  await store.commit(shardOf(run.runId), { op: "origin", guards: [{ key, version: 0 }], put: [{ key, value: origin }] });
+  const value = await signDocument("tb-origin+jwt", { key, revision: 1, content: origin }, serviceKeys.identityOf("gateway").signer);
+  await store.commit(shardOf(run.runId), { op: "origin", guards: [{ key, version: 0 }], put: [{ key, value }] });
 }

@@ -3,6 +3,7 @@ import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { memoryBus } from "@toolbus/bus";
 import { attributes, type Json, keyOf, keys, type RunEvent, shardOf, topics } from "@toolbus/contracts";
+import { ownKeys } from "@toolbus/grants";
 import { gateway } from "@toolbus/gateway";
 import { readSettings } from "@toolbus/runtime";
 import { connectState } from "@toolbus/state";
@@ -52,7 +53,9 @@ export async function benchGateway({ directory, stateUrl, env = {}, firstWords }
     },
     { concurrency: 16 },
   );
-  const infrastructure = { bus, state, log: silentLog, random: randomBytes, monotonic: () => performance.now(), clock };
+  const own = await ownKeys(["gateway"]);
+  const keyed = { identity: own.identityOf("gateway"), trusted: own.trusted, embedded: true };
+  const infrastructure = { bus, state, log: silentLog, ...keyed, random: randomBytes, monotonic: () => performance.now(), clock };
   // Nobody takes what is accepted, so nothing may be announced again; and one principal stands for all clients.
   const patient = { WAKE_REPEAT_MS: "3600000", SSE_PER_PRINCIPAL: "100000", SSE_PING_MS: "3600000", RUNS_PER_MINUTE: "0" };
   const settings = { GATEWAY_PORT: "0", GATEWAY_API_KEYS_FILE: keysFile, ...patient, ...env };

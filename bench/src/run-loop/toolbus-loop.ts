@@ -3,7 +3,7 @@ import { type Profile, startAgent, agentSettings } from "@toolbus/agent";
 import { connectBus, type MessageBus } from "@toolbus/bus";
 import { isRunEnd, keys, type RunEnd, type RunEvent } from "@toolbus/contracts";
 import { createConversation, gatewaySettings, type Inbound, sendMessage, startGatewayCore } from "@toolbus/gateway";
-import { generateSigningKey, publicKeySet, staticKeySet } from "@toolbus/grants";
+import { generateSigningKey, ownKeys, publicKeySet, staticKeySet } from "@toolbus/grants";
 import type { ModelProvider } from "@toolbus/models";
 import { type Infrastructure, type Principal, readSettings, tracedBus } from "@toolbus/runtime";
 import { type Change, connectState, type StateStore } from "@toolbus/state";
@@ -46,6 +46,7 @@ const PROFILE: Profile = {
 
 const PRINCIPAL: Principal = { id: "user:bench", tenant: "local", roles: ["user"], scopes: [], keyId: "bench" };
 
+const own = await ownKeys(["bench", "gateway", "agent", "approvals"]);
 const clock = (): number => Date.now();
 const monotonic = (): number => performance.now();
 
@@ -61,7 +62,7 @@ export async function toolbusLoop(place: LoopPlace, model: ModelProvider | null 
   const watched = ends.watch(tracer.watch(state));
   const infrastructure = infrastructureOf(bus, watched);
   const worker = place.tools.kind === "here" ? await startBenchWorker(infrastructure) : null;
-  const gateway = startGatewayCore(infrastructure, readSettings(gatewaySettings, {}));
+  const gateway = startGatewayCore({ ...infrastructure, identity: own.identityOf("gateway") }, readSettings(gatewaySettings, {}));
   const agent = await startAgent(infrastructure, readSettings(agentSettings, {}), {
     provider: model ?? chatProvider(place.modelUrl, tracer),
     profiles: new Map([[PROFILE.name, PROFILE]]),
@@ -108,12 +109,19 @@ async function connect({ redisUrl, namespace, tools }: LoopPlace, service: strin
 }
 
 function infrastructureOf(bus: MessageBus, state: StateStore): Infrastructure {
-  return { bus, state, log: silentLog, random: (bytes) => randomBytes(bytes), monotonic, clock };
+  const keyed = { identity: own.identityOf("bench"), trusted: own.trusted, embedded: true };
+  return { bus, state, log: silentLog, ...keyed, random: (bytes) => randomBytes(bytes), monotonic, clock };
 }
 
 async function startBenchWorker(infrastructure: Infrastructure): Promise<Worker> {
   const keySet = staticKeySet(publicKeySet([await generateSigningKey()]));
-  return startWorker({ ...infrastructure, toolset: noopTools(), keys: keySet, concurrency: PREFETCH });
+  return startWorker({
+    ...infrastructure,
+    signer: own.identityOf("bench").signer,
+    toolset: noopTools(),
+    keys: keySet,
+    concurrency: PREFETCH,
+  });
 }
 
 async function oneRun(inbound: Inbound, ends: EndsOfRuns, rounds: number): Promise<AnsweredRun> {

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { connectBus, type MessageBus } from "@toolbus/bus";
 import { isJsonObject, type Json, topics } from "@toolbus/contracts";
-import { generateSigningKey, publicKeySet, staticKeySet } from "@toolbus/grants";
+import { generateSigningKey, publicKeySet, signerOf, staticKeySet } from "@toolbus/grants";
 import { tracedBus } from "@toolbus/runtime";
 import { connectState } from "@toolbus/state";
 import { silentLog } from "@toolbus/telemetry";
@@ -28,6 +28,7 @@ export function toolbusDriver(kind: BrokerKind): Driver {
         bus,
         state,
         keys: staticKeySet(publicKeySet([await generateSigningKey()])),
+        signer: await signerOf(await generateSigningKey()),
         log: silentLog,
         clock,
         monotonic,

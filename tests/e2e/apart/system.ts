@@ -1,4 +1,4 @@
-import { type Apart, type ApartName, type Replica, startApart } from "@toolbus/all-in-one";
+import { type Apart, type ApartName, type ApartOptions, type Replica, startApart } from "@toolbus/all-in-one";
 import { type GatedReleaseApi, gatedReleaseApi } from "../gated-release-api.ts";
 import { scratch } from "../scratch.ts";
 
@@ -13,8 +13,12 @@ export interface ApartSystem {
 }
 
 export interface ApartSystemOptions {
-  readonly busUrl: string;
-  readonly stateUrl: string;
+  readonly busUrl?: string;
+  readonly stateUrl?: string;
+  /** Instead of the two: see `ApartOptions`. */
+  readonly addresses?: NonNullable<ApartOptions["addresses"]>;
+  /** How many of each service; two by default. */
+  readonly replicas?: number;
   readonly releases: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   readonly modules?: Partial<Readonly<Record<ApartName, string>>>;
@@ -32,16 +36,15 @@ const IMPATIENT = {
   DRAIN_MS: "10000",
 } as const;
 
-export async function startApartSystem({ busUrl, stateUrl, releases, env, modules }: ApartSystemOptions): Promise<ApartSystem> {
+export async function startApartSystem({ releases, env, modules, replicas = 2, ...servers }: ApartSystemOptions): Promise<ApartSystem> {
   const files = scratch();
   const api = await gatedReleaseApi(files.at("api"), releases);
   const written: string[] = [];
   try {
     const apart = await startApart({
       directory: files.data(),
-      busUrl,
-      stateUrl,
-      replicas: 2,
+      ...servers,
+      replicas,
       env: { ...IMPATIENT, RELEASE_API_URL: api.url, ...env },
       ...(modules ? { modules } : {}),
       onOutput: (name, text) => void written.push(text.replace(/^(?=.)/gm, `${name}: `)),

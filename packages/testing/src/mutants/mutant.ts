@@ -22,7 +22,7 @@ export interface Mutant {
 }
 
 /** The text with the patches made. Throws when a patch does not fit any more: a mutant that mutates nothing would look caught or missed for no reason. */
-export function patched(mutant: Mutant, file: string, text: string): string {
+export function patched(mutant: Pick<Mutant, "name" | "patches">, file: string, text: string): string {
   return mutant.patches
     .filter((patch) => file.endsWith(`/${patch.file}`))
     .reduce((source, { find, replace }) => {

@@ -4,6 +4,7 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { bareEnvironment, type Place, type Recipe } from "./recipe.ts";
 import { localUrl } from "./server-kinds.ts";
+import { type ServerLogin, urlLogin } from "./server-url.ts";
 
 export interface NatsOptions {
   /** Top-level settings as its configuration file names them, such as `max_payload`. */
@@ -11,6 +12,8 @@ export interface NatsOptions {
   /** With both, nobody else gets in. */
   readonly user?: string;
   readonly password?: string;
+  /** With whom the server is reached, where its settings have users of their own. */
+  readonly login?: ServerLogin;
 }
 
 const VERSION_MS = 10_000;
@@ -24,7 +27,7 @@ export async function natsRecipe(program: string, options: NatsOptions, place: P
   await writeFile(file, config, { mode: 0o600 });
   return {
     port,
-    url: localUrl("nats", port, natsLogin(options)),
+    url: localUrl("nats", port, options.login ? urlLogin(options.login) : natsLogin(options)),
     server: {
       program,
       args: ["-c", file],

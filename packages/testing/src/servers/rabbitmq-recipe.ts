@@ -4,12 +4,15 @@ import type { Command } from "./guarded-process.ts";
 import { innerRabbitmqScript, programOnPath } from "./program.ts";
 import { bareEnvironment, type Place, type Recipe } from "./recipe.ts";
 import { localUrl } from "./server-kinds.ts";
+import { type ServerLogin, urlLogin } from "./server-url.ts";
 
 export interface RabbitmqOptions {
   /** Settings as `rabbitmq.conf` names them; each overrides ours. */
   readonly settings?: Readonly<Record<string, string>>;
   /** Runs the management plug-in, which makes the start about twice as long. */
   readonly management?: boolean;
+  /** With whom the server is reached, where its definitions have users of their own. */
+  readonly login?: ServerLogin;
 }
 
 /** A small disk of a build server is no reason to block publishers. */
@@ -60,10 +63,11 @@ export async function rabbitmqRecipe(script: string, options: RabbitmqOptions, p
   const companion = { ...server, program: mapper, args: ["-address", "127.0.0.1", "-port", String(mapperPort)], env };
   return {
     port,
-    url: localUrl("rabbitmq", port),
+    url: localUrl("rabbitmq", port, options.login && urlLogin(options.login)),
     server,
     companion,
-    managementUrl: managementPort === null ? null : `http://guest:guest@127.0.0.1:${managementPort}`,
+    managementUrl:
+      managementPort === null ? null : `http://${options.login ? urlLogin(options.login) : "guest:guest@"}127.0.0.1:${managementPort}`,
   };
 }
 

@@ -1,21 +1,24 @@
 import path from "node:path";
 import { bareEnvironment, type Place, type Recipe } from "./recipe.ts";
 import { localUrl } from "./server-kinds.ts";
+import { type ServerLogin, urlLogin } from "./server-url.ts";
 
 export interface RedisOptions {
   /** Settings as `redis.conf` names them; each overrides ours. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** Of a user in its own file of users: with whom the server is reached. */
+  readonly login?: ServerLogin;
 }
 
 /** Nothing that was acknowledged is lost by a kill, and nothing is evicted: what the state store asks of a Redis. */
 const DURABLE = { appendonly: "yes", appendfsync: "always", "maxmemory-policy": "noeviction", save: "" };
 
-export async function redisRecipe(program: string, { settings = {} }: RedisOptions, place: Place): Promise<Recipe> {
+export async function redisRecipe(program: string, { settings = {}, login }: RedisOptions, place: Place): Promise<Recipe> {
   const port = await place.port();
   const all = { ...DURABLE, ...settings, bind: "127.0.0.1", port: String(port), dir: place.folder, daemonize: "no" };
   return {
     port,
-    url: localUrl("redis", port, loginOf(settings)),
+    url: localUrl("redis", port, login ? urlLogin(login) : loginOf(settings)),
     server: {
       program,
       args: redisArguments(all),

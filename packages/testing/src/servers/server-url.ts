@@ -40,3 +40,14 @@ function shownLogin({ username, password }: URL): string {
   // A user alone is a token to NATS.
   return username === "" ? "" : "***@";
 }
+
+/** A user of a server. */
+export interface ServerLogin {
+  readonly user: string;
+  readonly password: string;
+}
+
+/** As a URL has it before the host. */
+export function urlLogin({ user, password }: ServerLogin): string {
+  return `${encodeURIComponent(user)}:${encodeURIComponent(password)}@`;
+}

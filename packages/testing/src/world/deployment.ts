@@ -2,8 +2,6 @@ import { type AgentConfig, agentSettings, startAgent } from "@toolbus/agent";
 import { type ApprovalsConfig, approvalsSettings, startApprovalsCore } from "@toolbus/approvals";
 import type { MemoryBus } from "@toolbus/bus";
 import { type GatewayConfig, gatewaySettings, startGatewayCore } from "@toolbus/gateway";
-import type { KeySet } from "@toolbus/grants";
-import type { StoredSigningKey } from "@toolbus/contracts";
 import { type Infrastructure, readSettings, type Route } from "@toolbus/runtime";
 import { startWorker, type Toolset, type WorkerTimings } from "@toolbus/tool-kit";
 import { type SimProcess, simProcess } from "../clockwork/sim-process.ts";
@@ -13,14 +11,13 @@ import { simBus } from "../ports/sim-bus.ts";
 import { simStore } from "../ports/sim-store.ts";
 import { type WaitingClaims } from "../ports/waiting-claims.ts";
 import type { Wire } from "../ports/wire.ts";
+import { type Role, ROLES } from "./roles.ts";
 import type { Served } from "./http-door.ts";
 import { simLog } from "./sim-log.ts";
 import { setTarget } from "./sim-tools.ts";
 import { type Script, scriptedModel } from "./scripted-model.ts";
 import type { Target } from "./target.ts";
-
-export const ROLES = ["gateway", "agent", "worker", "approvals"] as const;
-export type Role = (typeof ROLES)[number];
+import type { WorldKeys } from "./world-keys.ts";
 
 /** How the services of a world are set up; what is not said is the product's default. */
 export interface ServiceSettings {
@@ -47,8 +44,7 @@ export interface DeploymentOptions {
   readonly script: Script;
   readonly settings: ServiceSettings;
   readonly replicas: Readonly<Record<Role, number>>;
-  readonly key: StoredSigningKey;
-  readonly keySet: KeySet;
+  readonly keys: WorldKeys;
   /** How far a process's wall clock is off. */
   readonly skewMs: () => number;
   readonly storeDown: () => boolean;
@@ -156,6 +152,9 @@ export function deployment(options: DeploymentOptions): Deployment {
       bus: simBus({ wire, process, bus, observe }),
       state: simStore({ wire, process, store, claims, down: storeDown }),
       log: simLog({ process, clockwork, observe, note: wire.note }),
+      identity: options.keys.identities[process.role as Role],
+      trusted: options.keys.trusted,
+      embedded: true,
       random: (count) => bytes.bytes(count),
       monotonic: () => clockwork.now - MONOTONIC_ZERO,
       clock: () => Math.floor(clockwork.now + process.skewMs),
@@ -171,7 +170,7 @@ interface Started {
 type Start = (infrastructure: Infrastructure, process: SimProcess) => Promise<Started>;
 
 /** The real services, as their own composition roots start them, without ports and files. */
-function startersOf({ wire, script, settings, key, keySet, target }: DeploymentOptions): Readonly<Record<Role, Start>> {
+function startersOf({ wire, script, settings, keys, target }: DeploymentOptions): Readonly<Record<Role, Start>> {
   const config = configsOf(settings);
   return {
     async agent(infrastructure, process) {
@@ -184,10 +183,18 @@ function startersOf({ wire, script, settings, key, keySet, target }: DeploymentO
     async worker(infrastructure, process) {
       setTarget(process, target);
       const { toolset, worker: timings, seenEveryMs } = settings;
-      const worker = await startWorker({ ...infrastructure, toolset, keys: keySet, timings, seenEveryMs });
+      const worker = await startWorker({
+        ...infrastructure,
+        toolset,
+        keys: keys.trusted.of("approvals"),
+        signer: infrastructure.identity.signer,
+        receiptKeys: keys.trusted.of(infrastructure.identity.service),
+        timings,
+        seenEveryMs,
+      });
       return { routes: [], stop: () => worker.stop() };
     },
-    approvals: (infrastructure) => startApprovalsCore(infrastructure, config.approvals, key),
+    approvals: (infrastructure) => startApprovalsCore(infrastructure, config.approvals, keys.approvals),
     gateway: async (infrastructure) => startGatewayCore(infrastructure, config.gateway),
   };
 }

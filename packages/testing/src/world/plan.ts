@@ -1,6 +1,7 @@
 import type { Prng } from "../clockwork/prng.ts";
 import { type FaultRates, ratesOf, swarmRates } from "../ports/faults.ts";
-import type { Role, ServiceSettings } from "./deployment.ts";
+import type { ServiceSettings } from "./deployment.ts";
+import type { Role } from "./roles.ts";
 import type { Habits, Wish } from "./persons.ts";
 import { drawnScript, fixedScript, type Script } from "./scripted-model.ts";
 import { simToolset, simWrites } from "./sim-tools.ts";

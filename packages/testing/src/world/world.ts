@@ -1,6 +1,5 @@
 import { memoryBus, type MemoryBus } from "@toolbus/bus";
 import { keys } from "@toolbus/contracts";
-import { publicKeySet, staticKeySet } from "@toolbus/grants";
 import { type Clockwork, clockwork, START, type Step } from "../clockwork/clockwork.ts";
 import { drive } from "../clockwork/drive.ts";
 import { prng } from "../clockwork/prng.ts";
@@ -16,7 +15,7 @@ import { adversary } from "./adversary.ts";
 import { type Deployment, deployment } from "./deployment.ts";
 import { people } from "./people.ts";
 import type { WorldPlan } from "./plan.ts";
-import { keyFromName } from "./signing-key.ts";
+import { worldKeys } from "./world-keys.ts";
 import { target } from "./target.ts";
 
 /** What is told about a history while it happens. */
@@ -46,14 +45,13 @@ const AFTERMATH_MS = 1_200_000;
 // Nothing that a seed does takes nearly as many; a history that goes on for ever is a fault to be seen.
 const MAX_STEPS = 300_000;
 
-const KEY = keyFromName("the signing key of every simulated world");
-const keySet = staticKeySet(publicKeySet([KEY]));
+const KEYS = await worldKeys();
 
 /** Lets one world run until its runs have ended, goes on until nothing is left to happen, and says what did not hold. */
 export async function runWorld(plan: WorldPlan, witness: Witness = {}): Promise<WorldEnd> {
   installVirtualTime();
   // Importing a key is the one thing here that no seed decides the end of, so it is over before the first event.
-  await keySet.find(KEY.kid);
+  await KEYS.imported();
   const world = createWorld(plan, witness);
   const onUnhandled = (reason: unknown): void => world.fault(`a rejection that nobody handles: ${String(reason)}`);
   process.on("unhandledRejection", onUnhandled);
@@ -108,8 +106,7 @@ function createWorld(plan: WorldPlan, witness: Witness) {
     script: plan.script(random.fork("model")),
     settings: plan.settings,
     replicas: plan.replicas,
-    key: KEY,
-    keySet,
+    keys: KEYS,
     skewMs: () => wire.random.between(-plan.skewMs, plan.skewMs),
     storeDown: () => time.now < downUntil,
   });

@@ -1,0 +1,96 @@
+import { randomBytes } from "node:crypto";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import {
+  ADMIN,
+  type Deployment,
+  loginNames,
+  newSecrets,
+  type PermissionPlan,
+  permissionPlan,
+  type ServerFile,
+  type ServiceAddresses,
+  setUpServers,
+} from "@toolbus/runtime";
+import type { PrivateServer } from "./private-server.ts";
+import { startPrivateServer } from "./start-private-server.ts";
+
+export interface ServersWithLoginsOptions {
+  /** The toolsets that get a login each, `operations` apart; `release` by default. */
+  readonly toolsets?: readonly string[];
+  readonly agents?: readonly string[];
+  /** Changes what a server is given: to see a check fail. */
+  readonly alter?: (file: ServerFile) => string;
+  /** Whether exchanges, streams and the record of the store are made; true by default. */
+  readonly setUp?: boolean;
+}
+
+/** A broker and a Redis of one's own, with the users that `toolbus permissions` makes and no others. */
+export interface ServersWithLogins extends AsyncDisposable {
+  readonly plan: PermissionPlan;
+  readonly broker: PrivateServer;
+  readonly redis: PrivateServer;
+  /** The addresses of `gateway`, `agent`, `approvals`, `worker-<toolset>`, `operations`, `setup` or `admin`, with its login. */
+  addressesOf(name: string): ServiceAddresses;
+  /** Stops both and removes their data. */
+  remove(): Promise<void>;
+}
+
+/** Starts both, from programs of this machine: a container would not see the files. Everything that services find there is made. */
+export async function startServersWithLogins(
+  kind: "rabbitmq" | "nats",
+  { toolsets = ["release"], agents = ["default"], alter = ({ text }) => text, setUp = true }: ServersWithLoginsOptions = {},
+): Promise<ServersWithLogins> {
+  const folder = await mkdtemp(path.join(os.tmpdir(), "toolbus-logins-"));
+  const parts = { agents, toolsets };
+  const secrets = newSecrets(loginNames(parts), randomBytes);
+  const planAt = (busUrl: string, stateUrl: string): PermissionPlan =>
+    permissionPlan({ busUrl, stateUrl, parts } satisfies Deployment, secrets);
+  const running: PrivateServer[] = [];
+  const remove = async (): Promise<void> => {
+    await Promise.all(running.map((server) => server.remove()));
+    await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    // Where they will listen is known later, and is part of no file.
+    const draft = planAt(kind === "nats" ? "nats://127.0.0.1:1" : "amqp://127.0.0.1:1", "redis://127.0.0.1:1");
+    const files = new Map(draft.serverFiles().map((file) => [file.server, alter(file)] as const));
+    const start = async <Started extends PrivateServer>(starting: Promise<Started>): Promise<Started> => {
+      const started = await starting;
+      running.push(started);
+      return started;
+    };
+    const fileOf = async (server: ServerFile["server"], name: string): Promise<string> => {
+      const file = path.join(folder, name);
+      await writeFile(file, files.get(server) ?? "", { mode: 0o600 });
+      return file;
+    };
+    const login = { user: draft.userOf(ADMIN), password: secrets[ADMIN]?.bus ?? "" };
+    const starting = [
+      start(
+        kind === "nats"
+          ? startPrivateServer("nats", { settings: { authorization: (files.get("nats") ?? "").replace(/^authorization /, "") }, login })
+          : startPrivateServer("rabbitmq", { settings: { load_definitions: await fileOf("rabbitmq", "definitions.json") }, login }),
+      ),
+      start(
+        startPrivateServer("redis", {
+          settings: { aclfile: await fileOf("redis", "redis.acl") },
+          login: { user: login.user, password: secrets[ADMIN]?.state ?? "" },
+        }),
+      ),
+    ] as const;
+    await Promise.allSettled(starting);
+    const [broker, redis] = await Promise.all(starting);
+    const plan = planAt(withoutLogin(broker.url), withoutLogin(redis.url));
+    if (setUp) await setUpServers(plan, () => undefined);
+    return { plan, broker, redis, addressesOf: plan.addressesOf, remove, [Symbol.asyncDispose]: remove };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+function withoutLogin(url: string): string {
+  return url.replace(/\/\/[^/]*@/, "//");
+}

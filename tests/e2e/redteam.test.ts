@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Attack } from "../redteam/attack.ts";
+import { ATTACKS } from "../redteam/attacks/index.ts";
+import { runAttacks } from "../redteam/run-attacks.ts";
+import { MODES, startSystemUnderAttack, type SystemUnderAttack } from "../redteam/system.ts";
+
+/** One of each kind; `npm run redteam` tries them all, on both brokers. */
+const NAMES = [
+  "a pending approval is stored as approved by somebody who does not exist",
+  "a critical approval is stored as approved by two people who do not exist, with a ticket",
+  "the card shows another payee than the one that is paid",
+  "a denied approval is put back as it was while it was pending",
+  "the requester of a run is somebody else, so that the requester may approve it",
+  "a write is sent to its worker without a grant",
+  "a write is sent with the genuine grant of another call",
+  "a write is answered with its secret and without a receipt",
+  "the ledger says that another payment was being sent when the worker died",
+  "the ledger row of a write is removed while its worker starts anew, and its genuine grant is sent again",
+  "a write is registered as a read",
+  "a notice that the store lost writes, signed by nobody",
+  "a pending approval is cancelled with an escape sequence and a line break in the reason",
+  "the requester decides, with an approver's key of their own",
+  "Redis stops to keep what it acknowledges",
+  "the pin of a high write says that it is a low one",
+];
+
+describe.each(MODES)("whoever has taken a service over, with logins: %s", (mode) => {
+  let system: SystemUnderAttack;
+  beforeAll(async () => {
+    system = await startSystemUnderAttack("nats", mode);
+  });
+  afterAll(() => system?.stop());
+
+  it("ends every attack as it should end, and no write happens that nobody allowed", async () => {
+    const chosen = NAMES.map((name) => ATTACKS.find((attack) => attack.name === name)).filter(
+      (attack): attack is Attack => attack !== undefined,
+    );
+    expect(chosen.map(({ name }) => name)).toEqual(NAMES);
+    const { attacks, writes } = await runAttacks(system, chosen);
+    expect(attacks.filter(({ ok }) => !ok)).toEqual([]);
+    expect(attacks).toHaveLength(NAMES.length + 2);
+    expect(writes.unallowed).toEqual([]);
+    // Under a listed residual, and only where one login is everybody's.
+    expect(writes.residual.map(({ attack }) => attack)).toEqual(
+      mode === "own" ? [] : ["the ledger row of a write is removed while its worker starts anew, and its genuine grant is sent again"],
+    );
+    expect(writes.allowed).toBeGreaterThan(0);
+  });
+});
+
+describe("the attacks", () => {
+  it("are as many as were asked for, each with a name of its own and an expected end in both modes", () => {
+    expect(ATTACKS.length).toBeGreaterThanOrEqual(40);
+    expect(new Set(ATTACKS.map(({ name }) => name)).size).toBe(ATTACKS.length);
+    // Where each service has a login of its own, none of them is left to a residual that costs a write.
+    const left = ATTACKS.flatMap(({ expected: { own } }) => (own.by === "residual" ? [own.number] : []));
+    expect(left.filter((number) => /^R[12]$/.test(number))).toEqual([]);
+  });
+});

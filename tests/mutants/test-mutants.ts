@@ -1,0 +1,276 @@
+import type { Patch } from "@toolbus/testing";
+
+/** The product with one check taken out, and the test files of which one has to fail then. */
+export interface TestMutant {
+  readonly name: string;
+  /** What is missing. */
+  readonly breaks: string;
+  readonly patches: readonly Patch[];
+  readonly tests: readonly string[];
+}
+
+const SEALED = "services/approvals/src/sealed-approvals.test.ts";
+
+/** One for each check on which "nothing counts because it stands in a store" rests (decision 0032), and for rights and bounds. */
+export const testMutants: readonly TestMutant[] = [
+  {
+    name: "seal not compared",
+    breaks: "a sealed document counts whatever its seal says",
+    patches: [
+      {
+        file: "packages/grants/src/seal.ts",
+        find: "if (given.length !== expected.length || !timingSafeEqual(given, expected))",
+        replace: "if (given.length !== expected.length && !timingSafeEqual(expected, expected))",
+      },
+    ],
+    tests: [SEALED],
+  },
+  {
+    name: "seal without the key of the store",
+    breaks: "a sealed document counts under another key as well",
+    patches: [
+      {
+        file: "packages/grants/src/seal.ts",
+        find: "const expected = macOf({ key, kid, revision, content }, known.secret);",
+        replace: 'const expected = macOf({ key: "", kid, revision, content }, known.secret);',
+      },
+      {
+        file: "packages/grants/src/seal.ts",
+        find: "const mac = macOf({ key, kid, revision, content: bare }, secret)",
+        replace: 'const mac = macOf({ key: "", kid, revision, content: bare }, secret)',
+      },
+    ],
+    tests: [SEALED],
+  },
+  {
+    name: "key id ignored",
+    breaks: "every seal is compared with the current secret, whichever it names",
+    patches: [{ file: "packages/grants/src/seal.ts", find: "const known = keys.all.get(kid);", replace: "const known = keys.current;" }],
+    tests: ["packages/grants/src/seal.test.ts"],
+  },
+  {
+    name: "revision not compared",
+    breaks: "an older copy of a sealed document counts again",
+    patches: [
+      {
+        file: "packages/grants/src/seen-revisions.ts",
+        find: "if (seen !== undefined && revision < seen) return false;",
+        replace: "if (seen !== undefined && revision < seen) return true;",
+      },
+    ],
+    tests: [SEALED],
+  },
+  {
+    name: "signed content not compared",
+    breaks: "a signed document counts with another content",
+    patches: [
+      { file: "packages/grants/src/signed-document.ts", find: "if (hash !== hashOf(content))", replace: "if (hash === undefined)" },
+    ],
+    tests: [SEALED],
+  },
+  {
+    name: "signed document under any key",
+    breaks: "a signed document counts under another key as well",
+    patches: [
+      {
+        file: "packages/grants/src/signed-document.ts",
+        find: `if (!isObject(claims) || claims["key"] !== key)`,
+        replace: "if (!isObject(claims))",
+      },
+    ],
+    tests: ["packages/grants/src/signed-document.test.ts"],
+  },
+  {
+    name: "origin's signature not checked by approvals",
+    breaks: "approvals believes whoever wrote the origin of a run",
+    patches: [
+      {
+        file: "services/approvals/src/approval-documents.ts",
+        find: `if (verdict.kind !== "genuine") {`,
+        replace: "if (verdict.kind === undefined) {",
+      },
+    ],
+    tests: [SEALED],
+  },
+  {
+    name: "refused approval shown",
+    breaks: "a person is shown, and decides, what somebody else wrote",
+    patches: [
+      {
+        file: "services/approvals/src/approval-documents.ts",
+        find: `return opened.kind === "genuine" ? { version`,
+        replace: `return opened.kind !== "absent" && "value" in opened ? { version`,
+      },
+      {
+        file: "services/approvals/src/decisions.ts",
+        find: "if (records.refused) return damaged(records.refused);\n        const approval",
+        replace: "const approval",
+      },
+    ],
+    tests: [SEALED],
+  },
+  {
+    name: "tampered count not refused",
+    breaks: "policy counts from whatever number somebody wrote",
+    patches: [
+      {
+        file: "services/approvals/src/granted-so-far.ts",
+        find: `return document.why === "older" ? document.seen : null;`,
+        replace: "return 0;",
+      },
+    ],
+    tests: [SEALED],
+  },
+  {
+    name: "notice of a loss not verified",
+    breaks: "everybody on the bus raises the era",
+    patches: [
+      {
+        file: "services/approvals/src/rollbacks.ts",
+        find: `if (sender.kind !== "genuine") {`,
+        replace: "if (sender.kind === undefined) {",
+      },
+    ],
+    tests: [SEALED],
+  },
+  {
+    name: "notices without a bound",
+    breaks: "one service that was taken over raises the era as often as it likes",
+    patches: [{ file: "services/approvals/src/era.ts", find: "if (told(shard) >= RAISES_PER_HOUR) {", replace: "if (told(shard) < 0) {" }],
+    tests: ["services/approvals/src/era.test.ts"],
+  },
+  {
+    name: "cancel not verified",
+    breaks: "everybody on the bus withdraws a pending approval",
+    patches: [
+      {
+        file: "services/approvals/src/requests.ts",
+        find: "if (refusedSender !== null) return refuseCancel",
+        replace: "if (refusedSender === undefined) return refuseCancel",
+      },
+    ],
+    tests: [SEALED],
+  },
+  {
+    name: "cancel of another agent's request",
+    breaks: "an agent withdraws what another one asked for",
+    patches: [
+      {
+        file: "services/approvals/src/requests.ts",
+        find: "if (agentOf(message) !== approval.value.agent) return",
+        replace: "if (agentOf(message) === undefined) return",
+      },
+    ],
+    tests: [SEALED],
+  },
+  {
+    name: "hourly rate not counted",
+    breaks: "policy grants a tool to one requester without end, in runs without end",
+    patches: [{ file: "services/approvals/src/grant-rate.ts", find: "if (granted >= perHour) return false;", replace: "" }],
+    tests: ["services/approvals/src/requests.test.ts"],
+  },
+  {
+    name: "message signed for any body",
+    breaks: "a signed message is believed with another body",
+    patches: [
+      {
+        file: "packages/grants/src/signed-message.ts",
+        find: "const same = isObject(claims) && Object.keys(expected).every((name) => claims[name] === expected[name]);",
+        replace: "const same = isObject(claims) && expected !== null;",
+      },
+    ],
+    tests: ["packages/grants/src/signed-document.test.ts"],
+  },
+  {
+    name: "prepared value not verified",
+    breaks: "a worker goes on with whatever value somebody put into its ledger",
+    patches: [
+      {
+        file: "packages/tool-kit/src/row-proof.ts",
+        find: "return hash === verdict.claims.preparedHash ? GENUINE",
+        replace: "return hash !== undefined ? GENUINE",
+      },
+    ],
+    tests: ["packages/tool-kit/src/forged-ledger.test.ts"],
+  },
+  {
+    name: "sending row not verified",
+    breaks: "a worker goes on with a row that no worker of its toolset wrote",
+    patches: [
+      {
+        file: "packages/tool-kit/src/row-proof.ts",
+        find: `if (verdict.kind !== "genuine") return unproven(verdict.kind, verdict.detail);`,
+        replace: `if (verdict.kind !== "genuine") return GENUINE;`,
+      },
+    ],
+    tests: ["packages/tool-kit/src/forged-ledger.test.ts"],
+  },
+  {
+    name: "receipt of a done row not verified",
+    breaks: "a result that somebody put into a ledger is repeated",
+    patches: [
+      {
+        file: "packages/tool-kit/src/row-proof.ts",
+        find: `return verdict.kind === "genuine" ? GENUINE : unproven(verdict.kind, verdict.detail);`,
+        replace: "return GENUINE;",
+      },
+    ],
+    tests: ["packages/tool-kit/src/forged-ledger.test.ts"],
+  },
+  {
+    name: "answer joined without a receipt",
+    breaks: "the agent believes whoever answers a write",
+    patches: [
+      {
+        file: "services/agent/src/loop/write-proofs.ts",
+        find: `if (verdict.kind === "genuine") return true;`,
+        replace: "if (verdict.kind !== undefined) return true;",
+      },
+    ],
+    tests: ["services/agent/src/loop/write-proofs.test.ts"],
+  },
+  {
+    name: "row of a ledger believed",
+    breaks: "the agent ends a write by a row that no worker signed",
+    patches: [
+      {
+        file: "services/agent/src/loop/write-proofs.ts",
+        find: "if (why === null) return true;",
+        replace: "if (why !== undefined) return true;",
+      },
+    ],
+    tests: ["services/agent/src/loop/write-proofs.test.ts"],
+  },
+  {
+    name: "era not verified by workers",
+    breaks: "a worker runs under an era that somebody wrote",
+    patches: [
+      {
+        file: "packages/tool-kit/src/signed-era.ts",
+        find: `if (verdict.kind !== "genuine" && verdict.kind !== "older") return { kind: "refused"`,
+        replace: `if (verdict.kind === undefined) return { kind: "refused"`,
+      },
+    ],
+    tests: ["packages/tool-kit/src/signed-era.test.ts"],
+  },
+  {
+    name: "origin's signature not checked by agents",
+    breaks: "an agent believes whoever wrote the origin of a run",
+    patches: [
+      { file: "services/agent/src/origins.ts", find: `if (verdict.kind !== "genuine") {`, replace: "if (verdict.kind === undefined) {" },
+    ],
+    tests: ["services/agent/src/loop/inbox.test.ts"],
+  },
+  {
+    name: "rights not checked where a call is made",
+    breaks: "a model calls what its requester may not use",
+    patches: [
+      {
+        file: "packages/contracts/src/tool-rights.ts",
+        find: "if (missing.length === 0) return null;",
+        replace: "if (missing.length >= 0) return null;",
+      },
+    ],
+    tests: ["services/agent/src/loop/call-rights.test.ts"],
+  },
+];

@@ -1,0 +1,27 @@
+import path from "node:path";
+import { patched } from "@toolbus/testing";
+import { defineConfig } from "vitest/config";
+import { testMutants } from "./test-mutants.ts";
+
+// The tests of one mutant: its patches are made in the source text on its way from the disk. `npm run mutants` names it.
+const name = process.env["TEST_MUTANT"];
+const mutant = testMutants.find((known) => known.name === name);
+if (!mutant) throw new Error(`There is no mutant "${name}".`);
+
+export default defineConfig({
+  root: path.resolve(import.meta.dirname, "../.."),
+  plugins: [
+    {
+      name: "mutant",
+      enforce: "pre",
+      transform: (text, id) => (mutant.patches.some(({ file }) => id.endsWith(`/${file}`)) ? patched(mutant, id, text) : null),
+    },
+  ],
+  test: {
+    include: [...mutant.tests],
+    testTimeout: 10_000,
+    maxWorkers: 1,
+    // What one mutant's text became must not be taken for another's.
+    fsModuleCache: false,
+  },
+});

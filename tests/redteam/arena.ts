@@ -1,0 +1,244 @@
+import { setTimeout as pause } from "node:timers/promises";
+import {
+  approvalIdOf,
+  callIdOf,
+  isRunEnd,
+  type Json,
+  type JsonObject,
+  keys,
+  type Message,
+  message,
+  type RunEvent,
+} from "@toolbus/contracts";
+import { type Identity, readSigningKeys, signerOf } from "@toolbus/grants";
+import type { ServiceAddresses } from "@toolbus/runtime";
+import { redisClient, type RedisReply } from "../servers/redis-client.ts";
+import { ask, type Answer } from "./http.ts";
+import { type Attacked, type Effect, TOOLS } from "./payments.ts";
+import { type RawBus, rawBus } from "./raw-bus.ts";
+import { orRefused } from "./refused-by-server.ts";
+import { textOf, valueOf, withValue } from "./stored-text.ts";
+import type { ServiceKeys, SystemUnderAttack } from "./system.ts";
+import { textIn } from "./text-in.ts";
+
+/** Whose place an attacker has taken. `stranger` has no login where there are any, and no key. */
+export const ATTACKERS = ["agent", "worker", "neighbour", "gateway", "stranger", "http"] as const;
+export type Attacker = (typeof ATTACKERS)[number];
+
+/** What an attacker has: the login of a service, and its key. */
+export interface Means {
+  /** One command of Redis. Throws `RefusedByServer`. */
+  redis(...words: readonly string[]): Promise<RedisReply>;
+  readonly addresses: ServiceAddresses;
+  /** Signs as the service. */
+  readonly identity: () => Promise<Identity>;
+  /** The bytes of a document; null where there is none. Throws `RefusedByServer`. */
+  text(key: string): Promise<string | null>;
+  /** What a document holds. Throws `RefusedByServer`. */
+  look(key: string): Promise<JsonObject>;
+  /** Writes over a document, as whoever speaks Redis can. Throws `RefusedByServer`. */
+  overwrite(key: string, value: Json): Promise<void>;
+  /** The same with the very bytes, such as were there before. Null removes it. */
+  putBack(key: string, text: string | null): Promise<void>;
+  publish(sent: Message): Promise<void>;
+  /** The same of whatever else the broker is asked for. */
+  broker<T>(act: (bus: RawBus) => Promise<T>): Promise<T>;
+}
+
+/** A write that waits for its people. */
+export interface Held {
+  readonly runId: string;
+  readonly callId: string;
+  readonly approvalId: string;
+  readonly args: { readonly payee: string; readonly amount: number };
+  readonly tool: string;
+}
+
+/** A write that the target has and has not answered. */
+export interface UnderWay {
+  readonly write: Held;
+  /** The agent's own document: the grant and the secret are in it. */
+  readonly call: JsonObject;
+  /** The target answers. Resolves when the run is over. */
+  finish(): Promise<void>;
+  /** The same without waiting for the run. */
+  answer(): void;
+}
+
+/** What attacks are made of: what honest people do meanwhile, what the attackers have, and what can be seen. */
+export interface Arena {
+  readonly system: SystemUnderAttack;
+  as(attacker: Exclude<Attacker, "http">): Means;
+  /** What is really in the store, and how it is put right again, whatever the logins may. */
+  readonly eye: Means;
+  /** Rita asks for a write, in a run of its own; resolves when that is accepted. What policy grants is allowed. */
+  asked(which: Attacked, args: Held["args"], options?: { readonly as?: "rita" | "clerk" | "reader" }): Promise<Held>;
+  /** The same, once people are asked. */
+  held(which: Attacked, args: Held["args"]): Promise<Held>;
+  /** Decides as this approver; an approval makes the write one that people allowed. */
+  decide(held: Held, decision: "approve" | "deny", approver?: "amy" | "ben", ticket?: string): Promise<Answer>;
+  /** A run's events so far. */
+  events(runId: string): Promise<readonly RunEvent[]>;
+  /** The same once it has ended. */
+  ended(runId: string): Promise<readonly RunEvent[]>;
+  /** Approves it and gives it once it is at the target, which does not answer until `finish`: the agent holds the grant, the worker its lease. */
+  underWay(which: Attacked, args: Held["args"]): Promise<UnderWay>;
+  /** Approves it and waits until it is over. */
+  done(which: Attacked, args: Held["args"]): Promise<Held>;
+  readonly allowed: () => readonly Effect[];
+  /** Resolves with what the attempt gives as soon as it gives something. */
+  until<T>(what: string, attempt: () => Promise<T | null> | T | null): Promise<T>;
+  approvals(path: string): string;
+  gateway(path: string): string;
+  /** What is stored of an approval. */
+  stored(key: string): Promise<JsonObject>;
+  close(): Promise<void>;
+}
+
+const DEADLINE_MS = 15_000;
+const AGAIN_MS = 25;
+
+export async function openArena(system: SystemUnderAttack): Promise<Arena> {
+  const { people, apart } = system;
+  const closing: (() => Promise<void>)[] = [];
+  const allowed: Effect[] = [];
+  const [gatewayUrl = ""] = apart.gatewayUrls;
+  const [approvalsUrl = ""] = apart.approvalsUrls;
+  const approvals = (path: string): string => approvalsUrl + path;
+  const gateway = (path: string): string => gatewayUrl + path;
+  const means: Readonly<Record<Exclude<Attacker, "http">, Means>> = {
+    agent: meansOf(system.addressesOf("agent"), "agent", "agent"),
+    worker: meansOf(system.addressesOf("worker-payments"), "worker.payments", "worker.payments"),
+    neighbour: meansOf(system.addressesOf("worker-notes"), "worker.notes", "worker.notes"),
+    gateway: meansOf(system.addressesOf("gateway"), "gateway", "gateway"),
+    stranger: meansOf(system.bare, null, "stranger"),
+  };
+  const eye = meansOf(system.admin, null, "nobody");
+  const self: Arena = {
+    system,
+    as: (attacker) => means[attacker],
+    eye,
+    approvals,
+    gateway,
+    async asked(which, args, { as = "rita" } = {}) {
+      const tool = TOOLS[which];
+      const said = await ask(gateway("/v1/conversations"), people[as], { profile: "direct" });
+      if (said.status !== 201) throw new Error(`The gateway answered ${said.status}: ${JSON.stringify(said.body)}`);
+      const text = `${tool} ${JSON.stringify(args)}`;
+      const { status, body } = await ask(gateway(`/v1/conversations/${textIn(said.body["conversationId"])}/messages`), people[as], {
+        text,
+      });
+      if (status !== 202) throw new Error(`The gateway answered ${status}: ${JSON.stringify(body)}`);
+      const runId = textIn(body["runId"]);
+      const callId = callIdOf(runId, 1, 0);
+      if (which === "low" && as !== "reader") allowed.push({ tool, callId, ...args });
+      return { runId, callId, approvalId: approvalIdOf(callId), args, tool };
+    },
+    async held(which, args) {
+      const tool = TOOLS[which];
+      const asked = await self.asked(which, args);
+      const events = await self.until(`${tool} to be held`, async () => upTo(await self.events(asked.runId), "call.held"));
+      if (!events.some(({ type }) => type === "call.held")) throw new Error(`${tool} was not held: ${JSON.stringify(events.at(-1))}`);
+      return asked;
+    },
+    async decide({ approvalId, callId, tool, args }, decision, approver = "amy", ticket) {
+      const url = approvals(`/v1/approvals/${encodeURIComponent(approvalId)}`);
+      const shown = await ask(url, people[approver]);
+      const token = shown.body["decisionToken"];
+      if (token === undefined) return shown;
+      const answer = await ask(`${url}/decision`, people[approver], { decision, token, ...(ticket === undefined ? {} : { ticket }) });
+      if (answer.status === 200 && answer.body["status"] === "approved") allowed.push({ tool, callId, ...args });
+      return answer;
+    },
+    async events(runId) {
+      // A log is a list, whose first element says when it is over.
+      const found = await eye.redis("LRANGE", `${keys.events(runId)}#log`, "1", "-1");
+      return (Array.isArray(found) ? found : []).map((entry) => JSON.parse(textIn(entry)) as RunEvent);
+    },
+    ended: (runId) => self.until(`the end of ${runId}`, async () => upTo(await self.events(runId), "end")),
+    async underWay(which, args) {
+      const answer = system.target.pause();
+      try {
+        const write = await self.held(which, args);
+        await self.decide(write, "approve");
+        const isThere = (): boolean => system.target.journal().some(({ callId }) => callId === write.callId);
+        await self.until(`${write.tool} to reach its target`, () => (isThere() ? true : null));
+        const call = await self.stored(keys.call(write.callId));
+        return {
+          write,
+          call,
+          answer,
+          async finish() {
+            answer();
+            await self.ended(write.runId);
+          },
+        };
+      } catch (error) {
+        answer();
+        throw error;
+      }
+    },
+    async done(which, args) {
+      const held = await self.held(which, args);
+      const { status, body } = await self.decide(held, "approve");
+      if (status !== 200) throw new Error(`Approvals answered ${status}: ${JSON.stringify(body)}`);
+      await self.ended(held.runId);
+      return held;
+    },
+    allowed: () => allowed,
+    async until(what, attempt) {
+      const late = performance.now() + DEADLINE_MS;
+      for (;;) {
+        const found = await attempt();
+        if (found !== null) return found;
+        if (performance.now() > late) throw new Error(`Waited ${DEADLINE_MS / 1000} s for ${what}.`);
+        await pause(AGAIN_MS);
+      }
+    },
+    stored: (key) => eye.look(key),
+    async close() {
+      await Promise.all(closing.map((close) => close()));
+    },
+  };
+  return self;
+
+  function meansOf(addresses: ServiceAddresses, keyOf: keyof ServiceKeys | null, service: string): Means {
+    let bus: Promise<RawBus> | null = null;
+    const redis = async (...words: readonly string[]): Promise<RedisReply> => {
+      await using client = await orRefused(redisClient(addresses.stateUrl));
+      return await orRefused(client.ask(...words));
+    };
+    const text = async (key: string): Promise<string | null> => textOf(await redis("GET", key));
+    const openBus = (): Promise<RawBus> => (bus ??= orRefused(rawBus(addresses.busUrl).then(closed)));
+    return {
+      addresses,
+      redis,
+      text,
+      async identity() {
+        const [key] = keyOf === null ? [] : ((await readSigningKeys({ file: system.keyFiles[keyOf] })) ?? []);
+        if (!key) throw new Error(`${service} has no key.`);
+        return { service, signer: await signerOf(key) };
+      },
+      look: async (key) => valueOf(key, await text(key)),
+      overwrite: async (key, value) => void (await redis("SET", key, withValue(await eye.text(key), value))),
+      putBack: async (key, before) => void (await (before === null ? redis("DEL", key) : redis("SET", key, before))),
+      publish: async (sent) => orRefused((await openBus()).publish(sent)),
+      broker: async (act) => orRefused(act(await openBus())),
+    };
+  }
+
+  function closed<Client extends AsyncDisposable>(client: Client): Client {
+    closing.push(async () => client[Symbol.asyncDispose]());
+    return client;
+  }
+}
+
+/** The events, once there is one of this type or the run has ended. */
+function upTo(events: readonly RunEvent[], type: "call.held" | "end"): readonly RunEvent[] | null {
+  return events.some((event) => event.type === type || isRunEnd(event)) ? events : null;
+}
+
+/** A message as a service would make it, from somebody else. */
+export function forgedMessage(parts: Omit<Parameters<typeof message>[0], "now" | "source">): Message {
+  return message({ ...parts, source: "/redteam", now: Date.now() });
+}

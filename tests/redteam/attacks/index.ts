@@ -1,0 +1,27 @@
+import type { Attack } from "../attack.ts";
+import { answers } from "./answers.ts";
+import { approvalDocuments } from "./approval-documents.ts";
+import { calls, smuggled } from "./calls.ts";
+import { ledgers } from "./ledgers.ts";
+import { messages } from "./messages.ts";
+import { origins } from "./origins.ts";
+import { pins } from "./pins.ts";
+import { registrations } from "./registrations.ts";
+import { requests } from "./requests.ts";
+import { disturbances, servers } from "./servers.ts";
+
+/** All of them, in the order in which they are tried: what disturbs others most comes last. */
+export const ATTACKS: readonly Attack[] = [
+  ...approvalDocuments,
+  ...origins,
+  ...calls,
+  smuggled,
+  ...answers,
+  ...ledgers,
+  ...registrations,
+  ...messages,
+  ...requests,
+  ...servers,
+  ...pins,
+  ...disturbances,
+];

@@ -1,0 +1,80 @@
+import type { Json } from "@toolbus/contracts";
+import { defineTool, type Toolset, toolset } from "@toolbus/tool-kit";
+
+/** What was really sent to the target: the only thing that says whether a write happened. */
+export interface Effect {
+  readonly tool: string;
+  /** The call in whose name it was sent. */
+  readonly callId: string;
+  readonly payee: string;
+  readonly amount: number;
+}
+
+/** The tools under attack, by what grants them. */
+export const TOOLS = {
+  /** Policy, counted. */
+  low: "post_notice",
+  /** One approver; a target without any memory. */
+  high: "send_payment",
+  /** One approver; a target that honours the key. */
+  keyed: "send_keyed_payment",
+  /** Two approvers and a ticket. */
+  critical: "close_account",
+  read: "read_balance",
+} as const;
+
+export type Attacked = keyof typeof TOOLS;
+
+/** How one reaches the target: with an effect, or with null to look only. Rejects when it does not answer. */
+export type Send = (effect: Effect | null, signal: AbortSignal) => Promise<void>;
+
+/** A small toolset with a write of each tier, and a read. `send` is all that it does. */
+export function payments(send: Send): Toolset {
+  return toolset({
+    name: "payments",
+    tools: [
+      write("low", "Posts a notice", "Post a notice of {amount} EUR to {payee}", { mode: "none" }),
+      write("high", "Sends a payment", "Wire {amount} EUR to {payee}", { mode: "none" }),
+      write("keyed", "Sends a payment once per key", "Wire {amount} EUR to {payee}, once", { mode: "key", keepsForMs: 86_400_000 }),
+      write("critical", "Closes an account", "Close the account of {payee} with {amount} EUR in it", { mode: "none" }),
+      defineTool({
+        name: TOOLS.read,
+        description: "Reads the balance of a payee, e.g. BAKERY. Gives EUR. Not for histories.",
+        kind: "read",
+        parameters: PARAMETERS,
+        async run(_args, { signal }) {
+          await send(null, signal);
+          return { balance: 100 };
+        },
+      }),
+    ],
+  });
+
+  function write(which: Exclude<Attacked, "read">, does: string, effect: string, idempotency: Idempotency) {
+    const name = TOOLS[which];
+    return defineTool({
+      name,
+      description: `${does}: the payee's name, e.g. BAKERY, and an amount in EUR. Gives the number of the effect. Not for refunds.`,
+      kind: "write",
+      parameters: PARAMETERS,
+      risk: { tier: which === "keyed" ? "high" : which },
+      idempotency,
+      effect: `${effect}.`,
+      prepare: async ({ payee, amount }) => ({ payee: payee ?? "", amount: amount ?? 0 }),
+      async run(prepared: Json, { idempotencyKey: callId, signal }) {
+        const { payee, amount } = prepared as { readonly payee: string; readonly amount: number };
+        await send({ tool: name, callId, payee, amount }, signal);
+        return { sent: amount };
+      },
+    });
+  }
+}
+
+type Idempotency = { readonly mode: "none" } | { readonly mode: "key"; readonly keepsForMs: number };
+
+const PARAMETERS = {
+  type: "object",
+  properties: { payee: { type: "string", pattern: "^[A-Z][A-Z0-9-]{0,63}$" }, amount: { type: "integer", minimum: 1, maximum: 10_000 } },
+  required: ["payee", "amount"],
+  additionalProperties: false,
+} as const;

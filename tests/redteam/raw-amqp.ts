@@ -1,0 +1,75 @@
+import { type Channel, connect } from "amqplib";
+import type { RawBus } from "./raw-bus.ts";
+
+const NAMESPACE = "toolbus";
+const DEAD = "dead.";
+const LATE_MS = 5000;
+
+/** RabbitMQ by amqplib. Each request has a channel of its own, because a refusal closes it. */
+export async function amqpClient(url: string): Promise<RawBus> {
+  const model = await connect(url, { timeout: LATE_MS });
+  model.on("error", () => undefined);
+  return {
+    publish: ({ topic, ...message }, copyTo) =>
+      ask(async (channel) => {
+        const { id: messageId, type, source, time, correlationId, replyTo, attributes, body } = message;
+        const headers = {
+          "ce-specversion": "1.0",
+          "ce-source": source,
+          "ce-time": time,
+          ...attributes,
+          ...(copyTo === undefined ? {} : { CC: [copyTo] }),
+        };
+        const options = { messageId, type, headers, contentType: "application/json", persistent: true };
+        const more = { ...(correlationId === undefined ? {} : { correlationId }), ...(replyTo === undefined ? {} : { replyTo }) };
+        const [exchange, key] = topic.startsWith(DEAD) ? ["dead", topic.slice(DEAD.length)] : ["work", topic];
+        channel.publish(`${NAMESPACE}.${exchange}`, key ?? topic, Buffer.from(body), { ...options, ...more });
+      }),
+    take: (topic) => ask(async (channel) => void (await channel.get(queueOf(topic), { noAck: true }))),
+    async readAlong(topic) {
+      const channel = await model.createChannel();
+      let came = false;
+      await judged(channel, async () => {
+        const { queue } = await channel.assertQueue("", { exclusive: true });
+        await channel.bindQueue(queue, `${NAMESPACE}.work`, topic);
+        await channel.consume(queue, () => void (came = true), { noAck: true });
+      });
+      return {
+        async end() {
+          await channel.close();
+          return came;
+        },
+      };
+    },
+    purge: (topic) => ask(async (channel) => void (await channel.purgeQueue(queueOf(topic)))),
+    remove: (topic) => ask(async (channel) => void (await channel.deleteQueue(queueOf(topic)))),
+    // Listeners of announcements have queues of their own; who may not make one under this name hears nothing of them.
+    overhear: (user) =>
+      ask(async (channel) => {
+        await channel.assertQueue(`${NAMESPACE}.listen.${user}`, { exclusive: true });
+        await channel.bindQueue(`${NAMESPACE}.listen.${user}`, `${NAMESPACE}.broadcast`, "#");
+      }),
+    [Symbol.asyncDispose]: async () => await model.close().catch(() => undefined),
+  };
+
+  async function ask(work: (channel: Channel) => Promise<void>): Promise<void> {
+    const channel = await model.createChannel();
+    await judged(channel, async () => {
+      await work(channel);
+      // A publish has no answer: what comes after it on its channel is answered when it was judged.
+      await channel.prefetch(1);
+    });
+    await channel.close();
+  }
+}
+
+async function judged(channel: Channel, work: () => Promise<void>): Promise<void> {
+  const { promise: closed, reject } = Promise.withResolvers<never>();
+  channel.on("error", reject);
+  closed.catch(() => undefined);
+  await Promise.race([work(), closed]);
+}
+
+function queueOf(topic: string): string {
+  return `${NAMESPACE}.queue.${topic}`;
+}

@@ -1,0 +1,26 @@
+import type { Message } from "@toolbus/contracts";
+import { amqpClient } from "./raw-amqp.ts";
+import { natsClientOf } from "./raw-nats.ts";
+
+/**
+ * The broker as an attacker speaks to it, with the vendor's own client and none of our adapters. What the server refuses rejects with its words; topics are
+ * those of the namespace that there is.
+ */
+export interface RawBus extends AsyncDisposable {
+  /** Resolves when the broker holds it. `copyTo`: on RabbitMQ, the queue of another topic that is to get it too, by a header. */
+  publish(message: Message, copyTo?: string): Promise<void>;
+  /** Takes the next message of somebody's queue, if there is one. */
+  take(topic: string): Promise<void>;
+  /** Gets a copy of, or every one of, the messages of a topic from now on; gives how to end that, and whether one came. */
+  readAlong(topic: string): Promise<{ end(): Promise<boolean> }>;
+  /** Takes away all that waits there. */
+  purge(topic: string): Promise<void>;
+  /** Takes the queue away. */
+  remove(topic: string): Promise<void>;
+  /** Hears what the broker replies to another login, or announces to it. */
+  overhear(user: string): Promise<void>;
+}
+
+export async function rawBus(url: string): Promise<RawBus> {
+  return url.startsWith("amqp") ? amqpClient(url) : natsClientOf(url);
+}

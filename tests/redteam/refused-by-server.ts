@@ -1,0 +1,25 @@
+/** A server refused what an attacker tried: in its own words. */
+export class RefusedByServer extends Error {
+  override readonly name = "RefusedByServer";
+}
+
+/** What Redis, RabbitMQ and NATS say to a login that may not, and to none. */
+const REFUSALS =
+  /NOPERM|WRONGPASS|NOAUTH|ACCESS_REFUSED|Permissions Violation|Authorization Violation|Authentication|executing the script can't access/i;
+
+/** Does it, and tells a refusal of the server from whatever else went wrong. */
+export async function orRefused<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    const words = wordsOf(error);
+    if (REFUSALS.test(words)) throw new RefusedByServer(words, { cause: error });
+    throw error;
+  }
+}
+
+function wordsOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { message, cause } = error;
+  return cause === undefined || wordsOf(cause) === message ? message : `${message} (${wordsOf(cause)})`;
+}

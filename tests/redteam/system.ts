@@ -1,0 +1,160 @@
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
+import { type Apart, localKeys, startApart } from "@toolbus/all-in-one";
+import { toolHash } from "@toolbus/grants";
+import { type ServiceAddresses, workerKeyFile } from "@toolbus/runtime";
+import { startPrivateServer, startServersWithLogins } from "@toolbus/testing/servers";
+import { scratch } from "../e2e/scratch.ts";
+import { payments, TOOLS } from "./payments.ts";
+import { type KeyFiles, peopleIn } from "./people.ts";
+import { startTarget, type Target } from "./target.ts";
+
+export const BROKERS = ["nats", "rabbitmq"] as const;
+export type Broker = (typeof BROKERS)[number];
+
+/** `own`: each service has the login that `toolbus permissions` makes; `shared`: one login for all. */
+export const MODES = ["own", "shared"] as const;
+export type Mode = (typeof MODES)[number];
+
+/** The private key of each service, as an attacker has it who has taken that service over. */
+export interface ServiceKeys {
+  readonly agent: string;
+  readonly gateway: string;
+  readonly "worker.payments": string;
+  /** A toolset that serves nothing here: whoever runs it has its login and key, and no more. */
+  readonly "worker.notes": string;
+}
+
+/** Every service in a process of its own, with a target that counts what really happened. */
+export interface SystemUnderAttack {
+  readonly broker: Broker;
+  readonly mode: Mode;
+  readonly apart: Apart;
+  readonly target: Target;
+  readonly people: KeyFiles["people"];
+  readonly keyFiles: ServiceKeys;
+  /** What a login is given: the same for all where they share one. */
+  addressesOf(login: string): ServiceAddresses;
+  /** The addresses without any login. */
+  readonly bare: ServiceAddresses;
+  /** The login of whoever keeps the servers: what is found in the store is read with it. */
+  readonly admin: ServiceAddresses;
+  /** Every line that a service has logged, each with the service's name before it. */
+  readonly lines: () => readonly string[];
+  stop(): Promise<void>;
+}
+
+/** Short times: what a lost message costs is over within an attack. */
+const IMPATIENT = {
+  LOG_LEVEL: "info",
+  RUN_LEASE_MS: "3000",
+  RUN_RENEW_MS: "1000",
+  LEDGER_LEASE_MS: "3000",
+  LEDGER_RENEW_MS: "1000",
+  REDISPATCH_MS: "2000",
+  OUTBOX_VISIBILITY_MS: "1500",
+  WAKE_REPEAT_MS: "1500",
+  DRAIN_MS: "5000",
+  AUTO_GRANTS_PER_RUN: "3",
+} as const;
+
+interface Servers {
+  addressesOf(login: string): ServiceAddresses;
+  readonly bare: ServiceAddresses;
+  readonly admin: ServiceAddresses;
+  remove(): Promise<void>;
+}
+
+export async function startSystemUnderAttack(broker: Broker, mode: Mode): Promise<SystemUnderAttack> {
+  const files = scratch();
+  const directory = files.data();
+  const written: string[] = [];
+  const stops: (() => Promise<unknown>)[] = [async () => files.remove()];
+  const stop = async (): Promise<void> => {
+    for (const one of stops.toReversed()) await one();
+  };
+  try {
+    const servers = await (mode === "own" ? serversWithLogins(broker) : serversOfOneLogin(broker));
+    stops.push(servers.remove);
+    const target = await startTarget([TOOLS.keyed]);
+    stops.push(target.stop);
+    const keys = await keysIn(directory);
+    const { people, ...keyFiles } = await peopleIn(directory);
+    const apart = await startApart({
+      directory,
+      addresses: (login) => servers.addressesOf(login === "worker-release" ? "worker-payments" : login),
+      replicas: 1,
+      modules: { "tool-executor": path.join(import.meta.dirname, "payments-worker.ts") },
+      env: {
+        ...IMPATIENT,
+        TARGET_URL: target.url,
+        PAYMENTS_KEY_FILE: keys["worker.payments"],
+        GATEWAY_API_KEYS_FILE: keyFiles.gatewayKeysFile,
+        APPROVALS_API_KEYS_FILE: keyFiles.approvalsKeysFile,
+        TOOLS_ENABLED_FILE: await enabledTools(directory),
+      },
+      onOutput: (name, text) => void written.push(text.replace(/^(?=.)/gm, `${name}: `)),
+    });
+    stops.push(apart.stop);
+    return {
+      broker,
+      mode,
+      apart,
+      target,
+      people,
+      keyFiles: keys,
+      addressesOf: servers.addressesOf,
+      bare: servers.bare,
+      admin: servers.admin,
+      lines: () => written.join("").split("\n"),
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw new Error(`The system did not start: ${written.join("").slice(-4000)}`, { cause: error });
+  }
+}
+
+async function serversWithLogins(broker: Broker): Promise<Servers> {
+  const servers = await startServersWithLogins(broker, { toolsets: ["payments", "notes"] });
+  const bare = { busUrl: withoutLogin(servers.broker.url), stateUrl: withoutLogin(servers.redis.url) };
+  return { bare, addressesOf: servers.addressesOf, admin: servers.addressesOf("admin"), remove: servers.remove };
+}
+
+async function serversOfOneLogin(broker: Broker): Promise<Servers> {
+  const [bus, redis] = await Promise.all([startPrivateServer(broker), startPrivateServer("redis")]);
+  const shared = { busUrl: bus.url, stateUrl: redis.url };
+  const remove = async (): Promise<void> => void (await Promise.all([bus.remove(), redis.remove()]));
+  return { bare: shared, admin: shared, addressesOf: () => shared, remove };
+}
+
+/** The services' keys, those of two toolsets with keys of their own among them. */
+async function keysIn(directory: string): Promise<ServiceKeys> {
+  const { services } = await localKeys(path.join(directory, "keys"), { toolsets: ["payments", "notes"] });
+  return {
+    agent: services.agent,
+    gateway: services.gateway,
+    "worker.payments": workerKeyFile(services, "payments"),
+    "worker.notes": workerKeyFile(services, "notes"),
+  };
+}
+
+/** The writes, each enabled by the hash of its definition, as an operator who read them does. */
+async function enabledTools(directory: string): Promise<string> {
+  const file = path.join(directory, "enabled.json");
+  const writes = payments(async () => undefined)
+    .list()
+    .filter(({ definition }) => definition.kind === "write");
+  const listed = writes.map(({ definition }) => ({
+    tool: definition.name,
+    toolset: "payments",
+    version: definition.version,
+    hash: toolHash(definition),
+  }));
+  await writeFile(file, JSON.stringify(listed));
+  return file;
+}
+
+function withoutLogin(url: string): string {
+  return url.replace(/\/\/[^/]*@/, "//");
+}
