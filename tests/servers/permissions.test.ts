@@ -1,4 +1,5 @@
 import { checkPermissions } from "@toolbus/runtime";
+import { connectState } from "@toolbus/state";
 import { startServersWithLogins, type ServersWithLogins } from "@toolbus/testing/servers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
@@ -39,6 +40,22 @@ describe.each(["rabbitmq", "nats"] as const)("the logins that are made for %s an
     );
     expect(checks.flatMap(({ login, server, deviations }) => deviations.map((what) => `${login} (${server}) ${what}`))).toEqual([]);
     expect(checks.every(({ refused, allowed }) => refused > 100 && allowed > 0)).toBe(true);
+  });
+
+  it("leave nothing out of what was committed when the Redis is killed and reads its file again", async () => {
+    const [here, key] = ["00", "tb:inbox:{00}:kept"] as const;
+    const state = await connectState(servers.addressesOf("gateway").stateUrl, { clock: () => 0 });
+    try {
+      const put = [{ key, value: { kept: true } }];
+      expect(await state.commit(here, { op: "keep", guards: [{ key, version: 0 }], put })).toMatchObject({ outcome: "ok" });
+      await servers.redis.kill();
+      await servers.redis.start();
+      await expect
+        .poll(() => state.read([key]).then(({ documents }) => documents, String), { timeout: 20_000 })
+        .toMatchObject([{ value: { kept: true } }]);
+    } finally {
+      await state.close();
+    }
   });
 
   it("leave nothing of the scratch namespace behind, and may be set up and checked again", async () => {

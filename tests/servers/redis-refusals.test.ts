@@ -47,6 +47,26 @@ describeOnPrivateServer("redis", "a start on a Redis that is not fit", (server) 
     expect(await changed.warnings()).toEqual([]);
   });
 
+  it("is refused when it would not read again what was committed together, however the rights of its default user are cut", async () => {
+    await using changed = await withSettings({});
+    await changed.client.ask("ACL", "SETUSER", "service", "on", ">secret", "~*", "&*", "+@all");
+    const url = urlAs("service", "secret");
+    await changed.client.ask("AUTH", "service", "secret");
+    try {
+      for (const rules of [["resetkeys"], ["-xadd"], ["off", "-@all"]]) {
+        await changed.client.ask("ACL", "SETUSER", "default", ...rules);
+        await expect(changed.connect("", {}, url)).rejects.toThrow(
+          /what its user "default" may not write .* set "ACL SETUSER default off allkeys/,
+        );
+        await changed.client.ask("ACL", "SETUSER", "default", "off", "allkeys", "allchannels", "+@all");
+        expect(await changed.warnings("", {}, url)).toEqual([]);
+      }
+    } finally {
+      await changed.client.ask("ACL", "SETUSER", "default", "on");
+      await changed.client.ask("ACL", "DELUSER", "service");
+    }
+  });
+
   it("asks INFO where CONFIG is forbidden, and says what that does not tell", async () => {
     await using changed = await withSettings({ appendonly: "yes" });
     await changed.client.ask("ACL", "SETUSER", "managed", "on", ">secret", "~*", "&*", "+@all", "-config");

@@ -4,6 +4,7 @@ import { failFastOptions, reconnectDelay } from "./fail-fast-options.ts";
 import { judgeServer } from "./judge-server.ts";
 import { connectionOver, type RedisConnection } from "./redis-connection.ts";
 import { refusalOf, storeErrorOf } from "./redis-errors.ts";
+import { redisKeys } from "./redis-keys.ts";
 import type { RedisAddress } from "./redis-url.ts";
 import { type ServerFacts, serverFacts } from "./server-facts.ts";
 
@@ -43,7 +44,7 @@ export async function connectRedis(options: ConnectRedisOptions): Promise<Connec
     await readyWithin(single, deadline, options);
     // ioredis goes on with database 0 when the one that was asked for does not exist.
     if (address.database > 0) await connection.command("select", [address.database]);
-    const facts = await serverFacts(connection);
+    const facts = await serverFacts(connection, keyIn(address));
     if (facts.isClustered) {
       connection.abandon();
       return await connectCluster(options, deadline);
@@ -71,7 +72,8 @@ async function connectCluster(options: ConnectRedisOptions, deadline: AbortSigna
   try {
     await readyWithin(cluster, deadline, options);
     const nodes = cluster.nodes("master");
-    judge(await Promise.all(nodes.map((node) => serverFacts({ command: (name, args) => node.call(name, [...args]) }))), options);
+    const facts = nodes.map((node) => serverFacts({ command: (name, args) => node.call(name, [...args]) }, keyIn(address)));
+    judge(await Promise.all(facts), options);
     return {
       connection,
       clustered: true,
@@ -141,6 +143,11 @@ async function readyWithin(client: Redis | Cluster, deadline: AbortSignal, optio
 /** What a cluster client says when all its nodes failed is only that; the last node's failure says why. */
 function causeOf(error: Error): Error {
   return "lastNodeError" in error && error.lastNodeError instanceof Error ? error.lastNodeError : error;
+}
+
+/** Any key that commits write. */
+function keyIn({ namespace }: RedisAddress): string {
+  return redisKeys(namespace).commits("00");
 }
 
 function judge(servers: readonly ServerFacts[], { address, durability, warn }: ConnectRedisOptions): void {

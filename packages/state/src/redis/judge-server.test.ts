@@ -2,7 +2,15 @@ import { describe, expect, it } from "vitest";
 import { judgeServer } from "./judge-server.ts";
 import { factsOf, infoLines, type ServerFacts } from "./server-facts.ts";
 
-const fit: ServerFacts = { version: "7.0.15", isReplica: false, isClustered: false, aof: true, fsync: "always", eviction: "noeviction" };
+const fit: ServerFacts = {
+  version: "7.0.15",
+  isReplica: false,
+  isClustered: false,
+  aof: true,
+  fsync: "always",
+  eviction: "noeviction",
+  replays: true,
+};
 const SHOWN = "Redis at host:6379";
 
 describe("a Redis for the state store", () => {
@@ -24,17 +32,35 @@ describe("a Redis for the state store", () => {
     expect(judgeServer({ ...fit, isReplica: true }, SHOWN, "relaxed").refusal).toContain("is a replica, which takes no changes");
   });
 
+  it("is refused when it would leave out of its file what was committed together, unless it keeps none", () => {
+    expect(judgeServer({ ...fit, replays: false }, SHOWN, "required").refusal).toBe(
+      `${SHOWN} may lose what it has acknowledged, because it leaves out of its append-only file, when it starts again, what its user "default" may not write (redis/redis#14541): ` +
+        'set "ACL SETUSER default off allkeys allchannels +@all", in redis.conf and its file of users as well, or allow it with durability=relaxed.',
+    );
+    expect(judgeServer({ ...fit, aof: false, replays: false }, SHOWN, "relaxed").warnings).toEqual([
+      expect.not.stringContaining("default"),
+    ]);
+  });
+
   it("is not asked when it syncs to disk while it keeps no file at all", () => {
     const { warnings } = judgeServer({ ...fit, aof: false, fsync: "everysec" }, SHOWN, "relaxed");
     expect(warnings).toEqual([expect.stringContaining("keeps no append-only file")]);
   });
 
   it("is taken at its word where it says nothing, with a warning that names what is unknown", () => {
-    const silent: ServerFacts = { version: null, isReplica: false, isClustered: false, aof: null, fsync: null, eviction: null };
+    const silent: ServerFacts = {
+      version: null,
+      isReplica: false,
+      isClustered: false,
+      aof: null,
+      fsync: null,
+      eviction: null,
+      replays: null,
+    };
     expect(judgeServer(silent, SHOWN, "required")).toEqual({
       refusal: null,
       warnings: [
-        `${SHOWN} does not say its version, appendonly, appendfsync, maxmemory-policy to this user; "toolbus permissions --set-up" checks it with its own login.`,
+        `${SHOWN} does not say its version, appendonly, appendfsync, maxmemory-policy, what its user "default" may write to this user; "toolbus permissions --set-up" checks it with its own login.`,
       ],
     });
   });
@@ -53,6 +79,7 @@ describe("what a server says of itself", () => {
       aof: false,
       fsync: null,
       eviction: "volatile-lru",
+      replays: null,
     });
   });
 
@@ -73,6 +100,7 @@ describe("what a server says of itself", () => {
       aof: null,
       fsync: null,
       eviction: null,
+      replays: null,
     });
   });
 });

@@ -25,26 +25,35 @@ function unfitness({ version, isReplica }: ServerFacts, shown: string): string |
   return isReplica ? `${shown} is a replica, which takes no changes: name its primary.` : null;
 }
 
-function possibleLoss({ aof, eviction }: ServerFacts, shown: string): string | null {
+function possibleLoss({ aof, eviction, replays }: ServerFacts, shown: string): string | null {
   const faults = [
     ...(aof === false ? [{ what: "keeps no append-only file", remedy: "CONFIG SET appendonly yes" }] : []),
     ...(eviction !== null && eviction !== "noeviction"
       ? [{ what: `removes keys when memory is full (${eviction})`, remedy: "CONFIG SET maxmemory-policy noeviction" }]
       : []),
+    ...(replays === false && aof !== false
+      ? [
+          {
+            what: 'leaves out of its append-only file, when it starts again, what its user "default" may not write (redis/redis#14541)',
+            remedy: "ACL SETUSER default off allkeys allchannels +@all",
+          },
+        ]
+      : []),
   ];
   if (faults.length === 0) return null;
   return (
     `${shown} may lose what it has acknowledged, because it ${faults.map(({ what }) => what).join(" and ")}: ` +
-    `set ${faults.map(({ remedy }) => `"${remedy}"`).join(" and ")}, in redis.conf as well`
+    `set ${faults.map(({ remedy }) => `"${remedy}"`).join(" and ")}, in ${replays === false ? "redis.conf and its file of users" : "redis.conf"} as well`
   );
 }
 
-function doubts({ version, aof, fsync, eviction }: ServerFacts, shown: string): readonly string[] {
+function doubts({ version, aof, fsync, eviction, replays }: ServerFacts, shown: string): readonly string[] {
   const unknown = [
     ...(version === null ? ["its version"] : []),
     ...(aof === null ? ["appendonly"] : []),
     ...(fsync === null && aof !== false ? ["appendfsync"] : []),
     ...(eviction === null ? ["maxmemory-policy"] : []),
+    ...(replays === null && aof !== false ? ['what its user "default" may write'] : []),
   ];
   return [
     ...(aof !== false && fsync !== null && fsync !== "always"

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { oneAgent, rightsOf } from "@toolbus/contracts";
 import { describe, expect, it } from "vitest";
 import { COMMANDS, redisAclFile, redisRules, redisRulesOf } from "./redis-rights.ts";
+import { REPLAYED } from "./server-facts.ts";
 
 const services = rightsOf(oneAgent(["release"]));
 const rulesOf = (name: string, namespace: string | null = null): readonly string[] =>
@@ -32,9 +33,18 @@ describe("the rules of a user of Redis", () => {
       "cluster|slots",
       "cluster|info",
       "config|get",
+      "acl|dryrun",
     ]);
     asked.delete("config");
+    asked.delete("acl");
     expect(asked).toEqual(new Set<string | undefined>(known));
+  });
+
+  it("name what may be written, all of which a server is asked about before it is trusted to replay it", () => {
+    const reading =
+      /^(?:eval|get$|mget|hmget|hget|hlen|lrange|lindex|llen|getrange|strlen|xread|xrevrange|xlen|wait|zcard|zcount|zrange|zrevrange)/;
+    const writing = COMMANDS.store.filter((command) => !reading.test(command));
+    expect(REPLAYED.map(([name]) => name).toSorted()).toEqual(writing.toSorted());
   });
 
   it("let a service read and write its own families, only read others', and run nothing that looks at the server but INFO", () => {
@@ -63,7 +73,7 @@ describe("the file of users of a Redis", () => {
   it("has nobody but those who are named, and no password", () => {
     const rules = redisRulesOf(null, services);
     const file = redisAclFile([{ user: "x-agent", password: "secret", rules: rules.get("agent") ?? [] }]);
-    expect(file.split("\n")[0]).toBe("user default reset off");
+    expect(file.split("\n")[0]).toBe("user default reset off allkeys allchannels +@all");
     expect(file).toMatch(/\nuser x-agent reset on #2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b resetkeys /);
     expect(file).not.toContain("secret");
   });

@@ -48,8 +48,14 @@ export const REDIS_ADMIN_RULES: readonly string[] = ["allkeys", "allchannels", "
  */
 export function redisAclFile(logins: readonly RedisLogin[]): string {
   const lines = logins.map(({ user, password, rules }) => `user ${user} reset on #${hash("sha256", password)} ${rules.join(" ")}`);
-  return ["user default reset off", ...lines, ""].join("\n");
+  return [DEFAULT_USER, ...lines, ""].join("\n");
 }
+
+/**
+ * Nobody can be `default`: it is off, and has no password. It may do everything all the same, because a server reads its append-only file as this user, and
+ * leaves out of it what this user may not do (redis/redis#14541).
+ */
+const DEFAULT_USER = "user default reset off allkeys allchannels +@all";
 
 /** Rules of every login by its name: one for each service, and the one that sets up. */
 export function redisRulesOf(namespace: string | null, services: readonly ServiceRights[]): ReadonlyMap<string, readonly string[]> {
@@ -111,7 +117,7 @@ export const COMMANDS = {
     "zrem",
     "zrevrange",
   ],
-  setUp: ["config|get", "eval", "exists", "hmget", "hset"],
+  setUp: ["acl|dryrun", "config|get", "eval", "exists", "hmget", "hset"],
 } as const;
 
 const ANY = "*";

@@ -12,15 +12,21 @@ export interface ServerFacts {
   readonly fsync: string | null;
   /** What it does when memory is full. */
   readonly eviction: string | null;
+  /** Whether it takes from its append-only file, when it starts again, what was committed together. */
+  readonly replays: boolean | null;
 }
 
-/** Asks CONFIG and, where that is forbidden, as it is on managed servers, INFO. */
-export async function serverFacts({ command }: Pick<RedisConnection, "command">): Promise<ServerFacts> {
-  const [info, config] = await Promise.all([infoOf(command), configOf(command)]);
-  return factsOf(info, config);
+/** Asks CONFIG and, where that is forbidden, as it is on managed servers, INFO; and what its user `default` may do with this key. */
+export async function serverFacts({ command }: Pick<RedisConnection, "command">, key: string): Promise<ServerFacts> {
+  const [info, config, replays] = await Promise.all([infoOf(command), configOf(command), mayReplay(command, key)]);
+  return factsOf(info, config, replays);
 }
 
-export function factsOf(info: ReadonlyMap<string, string>, config: ReadonlyMap<string, string>): ServerFacts {
+export function factsOf(
+  info: ReadonlyMap<string, string>,
+  config: ReadonlyMap<string, string>,
+  replays: boolean | null = null,
+): ServerFacts {
   const appendonly = config.get("appendonly") ?? { "0": "no", "1": "yes" }[info.get("aof_enabled") ?? ""];
   return {
     version: info.get("redis_version") ?? null,
@@ -29,6 +35,7 @@ export function factsOf(info: ReadonlyMap<string, string>, config: ReadonlyMap<s
     aof: appendonly === undefined ? null : appendonly === "yes",
     fsync: config.get("appendfsync") ?? null,
     eviction: config.get("maxmemory-policy") ?? info.get("maxmemory_policy") ?? null,
+    replays,
   };
 }
 
@@ -49,6 +56,35 @@ async function configOf(command: RedisConnection["command"]): Promise<ReadonlyMa
   const parts: unknown[] = Array.isArray(reply) ? reply : [];
   return new Map(parts.flatMap((name, n) => (n % 2 === 0 ? [[String(name), String(parts[n + 1])] as const] : [])));
 }
+
+/**
+ * A server that reads its append-only file does so as its user `default`, and EXEC asks again what that user may do: with fewer rights, what a script or a
+ * transaction wrote is left out, and nothing but its log says so (redis/redis#14541, mended in 2025; valkey-io/valkey#3983).
+ */
+async function mayReplay(command: RedisConnection["command"], key: string): Promise<boolean | null> {
+  const replies = await Promise.all(
+    REPLAYED.map(([name, ...args]) => permitted(command("acl", ["dryrun", "default", name, key, ...args]))),
+  );
+  return replies.includes(null) ? null : replies.every((reply) => reply === "OK");
+}
+
+/** What the scripts of the state store write with. `redis-rights.test.ts` compares with their source. */
+export const REPLAYED = [
+  ["set", "v"],
+  ["setrange", "0", "v"],
+  ["incr"],
+  ["del"],
+  ["pexpire", "1"],
+  ["persist"],
+  ["rpush", "v"],
+  ["lset", "0", "v"],
+  ["ltrim", "0", "1"],
+  ["hset", "f", "v"],
+  ["hdel", "f"],
+  ["zadd", "1", "m"],
+  ["zrem", "m"],
+  ["xadd", "*", "f", "v"],
+] as const;
 
 /** Null where the server refuses to say; only a server that does not answer is an error. */
 async function permitted(reply: Promise<unknown>): Promise<unknown> {
