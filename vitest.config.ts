@@ -5,8 +5,8 @@ import { defineConfig } from "vitest/config";
 // modules of their worker, which are read once instead of three hundred times: half of its time. What watches its whole process stands apart.
 export default defineConfig({
   test: {
-    // As many as the least machine has cores; the default is one less.
-    maxWorkers: 2,
+    // One more than the least machine has cores: half of what runs waits for a server or a process.
+    maxWorkers: 3,
     projects: [
       {
         test: {

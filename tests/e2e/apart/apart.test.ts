@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { isRunEnd } from "@toolbus/contracts";
 import { APART } from "@toolbus/all-in-one";
-import { type PrivateServer, startPrivateServer } from "@toolbus/testing/servers";
+import { type PrivateServer, startServersWithLogins, type ServersWithLogins } from "@toolbus/testing/servers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { patientClient, type Received } from "./client.ts";
 import { type Gate, startGate } from "./gate.ts";
@@ -11,16 +11,17 @@ import { type ApartSystem, startApartSystem } from "./system.ts";
 const RELEASES = ["calm", "worker", "agent", "broker", "store"] as const;
 const GATED_AGENT = fileURLToPath(new URL("gated-agent.ts", import.meta.url));
 
-describe.each(["rabbitmq", "nats"] as const)("two of every service in processes of their own, on %s and Redis", (kind) => {
+describe.each(["rabbitmq", "nats"] as const)("two of every service, each with the login that was made for it, on %s and Redis", (kind) => {
+  let servers: ServersWithLogins;
   let broker: PrivateServer;
   let redis: PrivateServer;
   let gate: Gate;
   let system: ApartSystem;
   beforeAll(async () => {
-    [broker, redis, gate] = await Promise.all([startPrivateServer(kind), startPrivateServer("redis"), startGate()]);
+    [servers, gate] = await Promise.all([startServersWithLogins(kind), startGate()]);
+    ({ broker, redis } = servers);
     system = await startApartSystem({
-      busUrl: broker.url,
-      stateUrl: redis.url,
+      addresses: servers.addressesOf,
       releases: RELEASES,
       env: { MODEL_GATE_URL: gate.url },
       modules: { agent: GATED_AGENT },
@@ -29,11 +30,12 @@ describe.each(["rabbitmq", "nats"] as const)("two of every service in processes 
   afterAll(async () => {
     await system?.stop();
     await gate?.stop();
-    await Promise.all([broker?.remove(), redis?.remove()]);
+    await servers?.remove();
   });
 
-  it("investigate a release to its filed report", async () => {
+  it("investigate a release to its filed report, and miss no right", async () => {
     await investigated("calm");
+    expect(system.output()).not.toMatch(/refuse|permit|ACCESS_REFUSED|no right|NOPERM/i);
   });
 
   it("go on when a worker is killed in the middle of a read", async () => {

@@ -17,8 +17,7 @@ function gatedModel(): ModelProvider {
 }
 
 const gatedAgent = defineService({
-  name: agent.name,
-  settings: agent.settings,
+  ...agent,
   start: async (infrastructure, config) =>
     startAgent(infrastructure, config, { provider: gatedModel(), profiles: await loadProfiles(config.PROFILES_DIR) }),
 });
