@@ -20,6 +20,7 @@ export { type OwnKeys, ownKeys } from "./own-keys.ts";
 export { type ReceiptInput, type ReceiptVerdict, signReceipt, verifyReceipt } from "./receipt.ts";
 export { openSeal, type OpenedSeal, type Seal, type Sealed, sealDocument, type SealKey, type SealKeys } from "./seal.ts";
 export { generateSealKey, openSealKeys, sealKeysOf } from "./seal-keys-file.ts";
+export { type SealReader, sealReader } from "./seal-reader.ts";
 export { type SeenRevisions, seenRevisions } from "./seen-revisions.ts";
 export { type DocumentVerdict, type Signed, signDocument, type SignedDocumentType, verifyDocument } from "./signed-document.ts";
 export { type SendingInput, type SendingVerdict, signSending, verifySending } from "./sending-proof.ts";

@@ -1,8 +1,8 @@
 import type { Json, JsonObject } from "@toolbus/contracts";
 import {
-  openSeal,
   sealDocument,
   type SealKeys,
+  sealReader,
   seenRevisions,
   signDocument,
   signedReader,
@@ -69,6 +69,7 @@ const SIGNED: Readonly<Record<string, SignedDocumentType>> = { pin: "tb-pin+jwt"
 
 export function sealedStore({ state, seals, signer, ownKeys }: SealedStoreOptions): SealedStore {
   const seen = seenRevisions();
+  const sealed = sealReader({ keys: seals });
   // They remember what they verified: pins and the era are read for every write, and change rarely.
   const signed = new Map(Object.entries(SIGNED).map(([family, typ]) => [family, signedReader({ typ, keys: ownKeys })]));
   const self: SealedStore = {
@@ -115,7 +116,7 @@ export function sealedStore({ state, seals, signer, ownKeys }: SealedStoreOption
   async function judge(key: string, value: Json): Promise<Verdict> {
     const reader = signed.get(familyOf(key));
     if (!reader) {
-      const opened = openSeal({ key, value }, seals);
+      const opened = sealed.open({ key, value });
       return opened.kind === "genuine" ? opened : { kind: "refused", why: opened.kind, detail: opened.detail };
     }
     const verdict = await reader.read(key, value);
@@ -136,7 +137,10 @@ export function sealedStore({ state, seals, signer, ownKeys }: SealedStoreOption
     if (!isOurs(key)) return value;
     const typ = SIGNED[familyOf(key)];
     const document = { key, revision: seen.highest(key) + 1, content: value as JsonObject };
-    return typ === undefined ? sealDocument(document, seals) : signDocument(typ, document, signer);
+    if (typ !== undefined) return signDocument(typ, document, signer);
+    const protectedDocument = sealDocument(document, seals);
+    sealed.sealed(key, protectedDocument);
+    return protectedDocument;
   }
 }
 
