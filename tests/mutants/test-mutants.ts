@@ -31,16 +31,40 @@ export const testMutants: readonly TestMutant[] = [
     patches: [
       {
         file: "packages/grants/src/seal.ts",
-        find: "const expected = macOf({ key, kid, revision, content }, known.secret);",
-        replace: 'const expected = macOf({ key: "", kid, revision, content }, known.secret);',
+        find: "const expected = macOf([key, kid, revision, content], known.secret);",
+        replace: 'const expected = macOf(["", kid, revision, content], known.secret);',
       },
       {
         file: "packages/grants/src/seal.ts",
-        find: "const mac = macOf({ key, kid, revision, content: bare }, secret)",
-        replace: 'const mac = macOf({ key: "", kid, revision, content: bare }, secret)',
+        find: "const mac = macOf([key, kid, revision, bare], secret)",
+        replace: 'const mac = macOf(["", kid, revision, bare], secret)',
       },
     ],
     tests: [SEALED],
+  },
+  {
+    name: "remembered by its key alone",
+    breaks: "a document that was opened once counts whatever is in it later",
+    patches: [
+      {
+        file: "packages/grants/src/seal-reader.ts",
+        find: "if (known.get(key) === text && isObject(value)) {",
+        replace: "if (known.has(key) && isObject(value)) {",
+      },
+    ],
+    tests: ["packages/grants/src/seal-reader.test.ts"],
+  },
+  {
+    name: "verified by whichever key",
+    breaks: "a text that one key signed is taken for another key's",
+    patches: [
+      {
+        file: "packages/grants/src/jws.ts",
+        find: "const known = verifiedBy.get(key) ?? new Set();",
+        replace: "const known = (isVerified as unknown as { known: Set<string> }).known ??= new Set();",
+      },
+    ],
+    tests: ["packages/grants/src/jws.test.ts"],
   },
   {
     name: "key id ignored",

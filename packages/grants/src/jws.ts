@@ -1,4 +1,4 @@
-import { sign, verify } from "node:crypto";
+import { type KeyObject, sign, verify } from "node:crypto";
 import { type Json, type JsonObject } from "@toolbus/contracts";
 import { canonicalJson } from "./canonical-json.ts";
 import type { KeySet } from "./key-set.ts";
@@ -61,10 +61,26 @@ export async function openJws(typ: SignedType, text: string, keys: KeySet): Prom
   const key = await keys.find(kid);
   if (!key) return { kind: "unknown_key", kid, payload: content };
   // The key is of one algorithm alone (`importKeys`), so nothing that a header says chooses another one.
-  if (!verify(null, Buffer.from(text.slice(0, text.lastIndexOf("."))), key, signature))
-    return refused("signature", `the signature is not by key ${kid}`);
+  if (!isVerified(text, signature, key)) return refused("signature", `the signature is not by key ${kid}`);
   return { kind: "opened", kid, payload: content };
 }
+
+/** Whether this key signed this text: asked once, as the answer cannot change. Services of one process verify the same texts, and a message may come twice. */
+function isVerified(text: string, signature: Buffer, key: KeyObject): boolean {
+  const known = verifiedBy.get(key) ?? new Set();
+  if (known.has(text)) return true;
+  if (!verify(null, Buffer.from(text.slice(0, text.lastIndexOf("."))), key, signature)) return false;
+  known.add(text);
+  const [oldest] = known;
+  if (known.size > MOST_REMEMBERED && oldest !== undefined) known.delete(oldest);
+  verifiedBy.set(key, known);
+  return true;
+}
+
+/** The newest texts that each key was found to have signed. */
+const verifiedBy = new WeakMap<KeyObject, Set<string>>();
+/** Of each key; with texts of the usual size this is a quarter of a megabyte. */
+const MOST_REMEMBERED = 256;
 
 /** The bytes of a segment, or null when it is empty or not the text that these bytes encode to. */
 function decoded(segment: string): Buffer | null {

@@ -1,6 +1,5 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { Json, JsonObject } from "@toolbus/contracts";
-import { stableJson } from "./stable-json.ts";
 import { isObject } from "./strict-json.ts";
 
 /** Secrets that only one service has: it seals with the current one, and opens what any of them sealed. */
@@ -38,7 +37,7 @@ export function sealDocument<T extends JsonObject>(
   const { key, revision, content } = document;
   const { seal: _, ...bare } = content;
   const { kid, secret } = keys.current;
-  const mac = macOf({ key, kid, revision, content: bare }, secret).toString("base64url");
+  const mac = macOf([key, kid, revision, bare], secret).toString("base64url");
   return { ...content, seal: { kid, revision, mac } };
 }
 
@@ -61,13 +60,16 @@ export function openSeal(document: { readonly key: string; readonly value: Json 
     return { kind: "forged", detail: "its seal is none" };
   const known = keys.all.get(kid);
   if (!known) return { kind: "unknown_key", detail: `the seal key ${kid.slice(0, 40)} is not in the file of seal keys` };
-  const expected = macOf({ key, kid, revision, content }, known.secret);
+  const expected = macOf([key, kid, revision, content], known.secret);
   const given = Buffer.from(mac, "base64url");
   if (given.length !== expected.length || !timingSafeEqual(given, expected))
     return { kind: "forged", detail: "its seal is of another key, content or revision" };
   return { kind: "genuine", revision, kid, content };
 }
 
-function macOf(sealed: JsonObject, secret: Uint8Array): Buffer {
-  return createHmac("sha256", secret).update("toolbus-seal\n").update(stableJson(sealed)).digest();
+/** Over the text in which a store keeps it: what is parsed from JSON and written again is the same text, so nothing has to be sorted. */
+function macOf(sealed: readonly [key: string, kid: string, revision: number, content: JsonObject], secret: Uint8Array): Buffer {
+  return createHmac("sha256", secret)
+    .update(`toolbus-seal\n${JSON.stringify(sealed)}`)
+    .digest();
 }
