@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { decodeTime, ulid } from "ulid";
 
 /**
@@ -76,9 +76,7 @@ export function derivedIds(
   parts: { tenant: string; principal: string; route: string; key: string },
   shards: number,
 ): { conversationId: string; runId: string } {
-  const digest = createHash("sha256")
-    .update(JSON.stringify([parts.tenant, parts.principal, parts.route, parts.key]))
-    .digest();
+  const digest = hash("sha256", JSON.stringify([parts.tenant, parts.principal, parts.route, parts.key]), "buffer");
   const shard = shardName((digest[0] ?? 0) % shards);
   return { conversationId: `cv_${shard}_${crockford(digest.subarray(0, 16))}`, runId: `rn_${shard}_${crockford(digest.subarray(16, 32))}` };
 }
@@ -128,7 +126,7 @@ export function approvalCallId(approvalId: string): string {
  * `shards` that follows from the same parts.
  */
 export function deadLetterIdOf(parts: readonly string[], shards: number, shard?: string): string {
-  const digest = createHash("sha256").update(JSON.stringify(parts)).digest();
+  const digest = hash("sha256", JSON.stringify(parts), "buffer");
   return `dl_${shard ?? shardName((digest[31] ?? 0) % shards)}_${crockford(digest.subarray(0, 16))}`;
 }
 

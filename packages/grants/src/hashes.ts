@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Json, ToolDefinition, ToolResult } from "@toolbus/contracts";
 import { canonicalJson } from "./canonical-json.ts";
 
@@ -53,5 +53,5 @@ export function secretHash(secret: string): string {
 }
 
 function sha256(text: string): string {
-  return `sha256-${createHash("sha256").update(text, "utf8").digest("base64url")}`;
+  return `sha256-${hash("sha256", text, "base64url")}`;
 }

@@ -1,3 +1,4 @@
+import { createSecretKey } from "node:crypto";
 import { jsonParser, SealKeysFile } from "@toolbus/contracts";
 import { KeyRefused } from "./key-refused.ts";
 import { makePrivateFile, readPrivateFile, reasonOf } from "./private-file.ts";
@@ -40,7 +41,7 @@ export function generateSealKey(random: (bytes: number) => Uint8Array): SealKeys
 
 /** Keys that are at hand: of a test, or of a simulated world. */
 export function sealKeysOf(file: SealKeysFile): SealKeys {
-  const keys = file.keys.map(({ kid, secret }) => ({ kid, secret: Buffer.from(secret, "base64url") }));
+  const keys = file.keys.map(({ kid, secret }) => ({ kid, secret: createSecretKey(secret, "base64url") }));
   const [current] = keys;
   if (!current) throw new KeyRefused("A file of seal keys holds at least one key.");
   return { current, all: new Map(keys.map((key) => [key.kid, key])) };

@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from "node:crypto";
+import { createHmac, type KeyObject, timingSafeEqual } from "node:crypto";
 import type { Json, JsonObject } from "@toolbus/contracts";
 import { isObject } from "./strict-json.ts";
 
@@ -9,10 +9,10 @@ export interface SealKeys {
   readonly all: ReadonlyMap<string, SealKey>;
 }
 
-/** 256 random bits, and the name by which a sealed document says which they were. */
+/** 256 random bits, as Node keeps keys (of bytes it would make one each time), and the name by which a sealed document says which they were. */
 export interface SealKey {
   readonly kid: string;
-  readonly secret: Uint8Array;
+  readonly secret: KeyObject;
 }
 
 /** What a sealed document carries beside its content. */
@@ -68,7 +68,7 @@ export function openSeal(document: { readonly key: string; readonly value: Json 
 }
 
 /** Over the text in which a store keeps it: what is parsed from JSON and written again is the same text, so nothing has to be sorted. */
-function macOf(sealed: readonly [key: string, kid: string, revision: number, content: JsonObject], secret: Uint8Array): Buffer {
+function macOf(sealed: readonly [key: string, kid: string, revision: number, content: JsonObject], secret: KeyObject): Buffer {
   return createHmac("sha256", secret)
     .update(`toolbus-seal\n${JSON.stringify(sealed)}`)
     .digest();

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Json, JsonObject } from "@toolbus/contracts";
 import { openJws, signJws } from "./jws.ts";
 import type { KeySet } from "./key-set.ts";
@@ -57,7 +57,7 @@ export async function verifyDocument(
 }
 
 function hashOf(content: JsonObject): string {
-  return `sha256-${createHash("sha256").update(stableJson(content)).digest("base64url")}`;
+  return `sha256-${hash("sha256", stableJson(content), "base64url")}`;
 }
 
 function forged(detail: string): DocumentVerdict {

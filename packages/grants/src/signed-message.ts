@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { attributes, type Message } from "@toolbus/contracts";
 import { openJws, signJws } from "./jws.ts";
 import type { Signer } from "./keys.ts";
@@ -42,6 +42,6 @@ export async function verifySender(message: Message, trusted: TrustedKeys): Prom
 }
 
 function claimsOf({ topic, type, correlationId, body }: Message, service: string) {
-  const hash = `sha256-${createHash("sha256").update(body).digest("base64url")}`;
-  return { topic, type, service, hash, correlation: correlationId ?? "" };
+  const bodyHash = `sha256-${hash("sha256", body, "base64url")}`;
+  return { topic, type, service, hash: bodyHash, correlation: correlationId ?? "" };
 }

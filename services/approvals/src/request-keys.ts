@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { type DecisionRequest, type Json, keys, shardOf } from "@toolbus/contracts";
 import { keyReused, type Principal } from "@toolbus/runtime";
 import type { StateStore } from "@toolbus/state";
@@ -31,5 +31,5 @@ export async function firstUse(
 }
 
 function hashOf(...parts: readonly (string | null)[]): string {
-  return createHash("sha256").update(JSON.stringify(parts)).digest("base64url");
+  return hash("sha256", JSON.stringify(parts), "base64url");
 }

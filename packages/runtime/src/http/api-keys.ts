@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from "node:crypto";
+import { hash, timingSafeEqual } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { type ApiKey, describeProblems, parseApiKeys, type Role, toolEntryFault } from "@toolbus/contracts";
 import { Refusal } from "../refusal.ts";
@@ -47,7 +47,7 @@ export function apiKeys(keys: readonly ApiKey[]): ApiKeys {
     find(authorization) {
       const secret = /^Bearer +([\x21-\x7e]{1,512})$/i.exec(authorization ?? "")?.[1];
       if (!secret) return null;
-      const digest = createHash("sha256").update(secret).digest();
+      const digest = hash("sha256", secret, "buffer");
       let found: ApiKey | null = null;
       for (const entry of known) if (timingSafeEqual(entry.digest, digest)) found = entry.key;
       return found && principalOf(found);
