@@ -138,7 +138,10 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     entryTimer("repeats the wake, each under an id of its own, until the run has a document, and is gone then"),
   ],
   "B-13": [worker("answers the local consumer through the same pipeline, with grant and ledger, and without a queue")],
-  "B-14": [apart("investigate a release to its filed report"), apart("go on when the broker is restarted in the middle of a run")],
+  "B-14": [
+    apart("investigate a release to its filed report, and miss no right"),
+    apart("go on when the broker is restarted in the middle of a run"),
+  ],
   "B-15": [
     {
       file: "packages/models/src/openai/client.test.ts",
@@ -625,7 +628,11 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
   "BEST-9": [
     { file: "tests/servers/permissions.test.ts", test: "may do what their services do, and nothing else" },
     { file: "tests/servers/permissions.test.ts", test: "says both of each server" },
-    { file: "tests/e2e/apart/logins.test.ts", test: "investigates a release to its filed report, and nobody misses a right" },
+    apart("investigate a release to its filed report, and miss no right"),
+    {
+      file: "tests/servers/permissions.test.ts",
+      test: "leave nothing out of what was committed when the Redis is killed and reads its file again",
+    },
     { file: "tests/rights.test.ts", test: "allows whatever the services do in an investigation with an approval, and with a dead letter" },
   ],
 };

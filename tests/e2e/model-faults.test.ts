@@ -5,7 +5,7 @@ import type { Fault, ModelServer } from "@toolbus/model-servers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { call, follow } from "./http-client.ts";
 import { ASK, modelSystem, oneRelease } from "./model-system.ts";
-import { VENDORS } from "./model-vendors.ts";
+import { vendorsPlayed } from "./model-vendors.ts";
 import { scratch, type Scratch } from "./scratch.ts";
 
 /** What becomes of a run whose first model call goes wrong like this: it is asked again, or it ends with a cause that a person can act on. */
@@ -27,7 +27,7 @@ const FAULTS: readonly (readonly [name: string, fault: Fault, outcome: "again" |
   ["404", { kind: "status", status: 404 }, /LLM_MODEL|model/],
 ];
 
-const SERVED = VENDORS.filter(({ served }) => served !== null);
+const SERVED = vendorsPlayed().filter(({ served }) => served !== null);
 
 let files: Scratch;
 let api: ReleaseApi;

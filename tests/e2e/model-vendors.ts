@@ -19,6 +19,11 @@ const at = (server: ModelServer | null): ModelServer => {
   return server;
 };
 
+/** Those whose whole systems `npm test` starts: one of each wire that differs most. A longer run takes all; every adapter has its conformance suite besides. */
+export function vendorsPlayed(): readonly Vendor[] {
+  return process.env["LONG_PROOFS"] === undefined ? VENDORS.filter(({ name }) => ["anthropic", "openai", "cli"].includes(name)) : VENDORS;
+}
+
 /** Every provider, each set up with as little as it needs. */
 export const VENDORS: readonly Vendor[] = [
   vendor("anthropic", "anthropic", (s) => ({
