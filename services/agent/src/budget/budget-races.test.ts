@@ -99,7 +99,7 @@ describe("budgets that several processes draw on at once", () => {
     );
     // It would prove nothing if everything had fitted.
     expect(refusals).toBeGreaterThan(100);
-    expect(fullCalls).toBeGreaterThan(10);
+    expect(fullCalls).toBeGreaterThan(2);
   });
 
   it("do so when every reply of the store may be lost on its way", async () => {
