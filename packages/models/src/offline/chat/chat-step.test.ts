@@ -246,6 +246,11 @@ describe("what becomes of a call", () => {
     ["an expired approval", failedResult("approval_expired", "Nobody decided."), "Send it again when someone can decide."],
     ["a refusal", failedResult("policy_denied", "It is not pinned."), "was refused (policy_denied): It is not pinned. Nothing was done."],
     [
+      "a refusal that says so itself",
+      failedResult("policy_denied", "It is not enabled. Nothing was done."),
+      "was refused (policy_denied): It is not enabled. Nothing was done.",
+    ],
+    [
       "an unknown outcome",
       failedResult("outcome_unknown", "The worker died."),
       "may or may not have run: The worker died. Look at its target",
@@ -269,6 +274,7 @@ describe("what becomes of a call", () => {
     expect(step.calls).toEqual([]);
     expect(step.text).toMatch(/model\. get_release_summary (was|may|failed|got)/);
     expect(step.text).toContain(text);
+    expect(step.text.split("Nothing was done.").length).toBeLessThanOrEqual(2);
   });
 
   it("is told of every call of the message", () => {

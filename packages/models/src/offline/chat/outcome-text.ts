@@ -41,7 +41,8 @@ function failedText(name: string, failed: Failed, tools: readonly ToolSpec[]): s
 }
 
 function otherwise(name: string, { status, code, retryable }: Failed, reason: string): string {
-  if (status === "denied") return `${name} was refused (${code}): ${reason} Nothing was done.`;
+  if (status === "denied")
+    return `${name} was refused (${code}): ${reason}${reason.endsWith("Nothing was done.") ? "" : " Nothing was done."}`;
   if (status === "cancelled") return `${name} was cancelled: ${reason}`;
   if (status === "not_executed") return `${name} was not run (${code}): ${reason}`;
   const remedy = retryable ? "It may pass: send it again." : "The same call will fail again: change it, or mend the cause.";
