@@ -1,7 +1,7 @@
 import { defineConfig } from "vitest/config";
 
 // What takes a benchmark through all its rows, in small, is part of a longer run; `bench` in the arguments asks for it, too.
-const benchmarks = process.env["LONG_PROOFS"] !== undefined || process.argv.some((argument) => argument.includes("bench"));
+const benchmarks = process.env["LONG_PROOFS"] !== undefined || process.argv.slice(2).some((argument) => argument.includes("bench"));
 const BENCHMARKS = "bench/src/*/*.test.ts";
 
 // Four projects in one run, and the benchmarks: `unit`; `fuzz`; `servers` on real Redis, RabbitMQ and NATS, shared ones by a namespace for each test file, private ones on

@@ -112,6 +112,7 @@ describe.each(LONG ? (["rabbitmq", "nats"] as const) : (["nats"] as const))("the
       method: body ? "POST" : "GET",
       headers: { authorization: `Bearer ${keys.approver}`, "content-type": "application/json" },
       ...(body ? { body: JSON.stringify(body) } : {}),
+      signal: AbortSignal.timeout(10_000),
     });
     if (!response.ok) throw new Error(`${path} was answered ${response.status}: ${await response.text()}`);
     return (await response.json()) as T;

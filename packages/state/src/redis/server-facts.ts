@@ -59,7 +59,7 @@ async function configOf(command: RedisConnection["command"]): Promise<ReadonlyMa
 
 /**
  * A server that reads its append-only file does so as its user `default`, and EXEC asks again what that user may do: with fewer rights, what a script or a
- * transaction wrote is left out, and nothing but its log says so (redis/redis#14541, mended in 2025; valkey-io/valkey#3983).
+ * transaction wrote is left out, and nothing but its log says so (redis/redis#14541, fixed in November 2025; valkey-io/valkey#3983).
  */
 async function mayReplay(command: RedisConnection["command"], key: string): Promise<boolean | null> {
   const replies = await Promise.all(
