@@ -1,5 +1,6 @@
 import { type Static, Type } from "typebox";
 import { APPROVAL_OUTCOMES } from "./messages.ts";
+import { DOUBTS } from "./doubtful-words.ts";
 import { DECISIONS } from "./documents/approval.ts";
 import type { JsonObject } from "./json.ts";
 import { TIERS } from "./tool-definition.ts";
@@ -19,6 +20,13 @@ const approvalFields = {
   toolset: Type.String(),
   /** With control, bidirectional and zero-width characters as escapes. Null for a refused request, whose arguments are not kept. */
   arguments: Type.Union([Type.Unsafe<JsonObject>({ type: "object" }), Type.Null()]),
+  /**
+   * Words on the card that may be read as others (UTS #39), with where they stand as JSON Pointers into this document: mixed scripts, letters or digits that
+   * look like others, characters that cannot be seen. The first 16. Absent from versions before it.
+   */
+  doubts: Type.Optional(
+    Type.Array(Type.Object({ place: Type.String(), why: Type.Enum([...DOUBTS]), word: Type.String(), spelled: Type.String() }, closed)),
+  ),
   argumentsHash: Type.String(),
   effect: Type.String(),
   tier: Type.Enum([...TIERS]),

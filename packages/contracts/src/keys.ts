@@ -96,4 +96,6 @@ export const keys = {
   removal: (member: string) => keyOf("removal", HOME_SHARD, member),
   removals: () => "index.removals",
   runIndex: (principal: string) => `index.runs.${principal}`,
+  /** The runs under way of the principal with this hash, and some that have ended. Among the lists of runs, so that their right is the right to it. */
+  openRuns: (hash: string) => `index.runs.~open.${hash}`,
 } as const;

@@ -175,6 +175,7 @@ describe("names in the store", () => {
       keys.removal("release/get_release@1.2"),
       keys.removals(),
       keys.runIndex("user:one"),
+      keys.openRuns("hash"),
     ]).toEqual([
       `tb:origin:{0a}:${CONVERSATION}`,
       `tb:origin:{0a}:${RUN}`,
@@ -212,6 +213,7 @@ describe("names in the store", () => {
       "tb:removal:{00}:release/get_release@1.2",
       "index.removals",
       "index.runs.user:one",
+      "index.runs.~open.hash",
     ]);
     expect(contracts.DEFAULT_SHARDS).toBe(16);
   });

@@ -35,6 +35,8 @@ export interface StoreRights {
   /** Whose timers and outbox it claims and settles. */
   readonly rows: readonly string[];
   readonly blobs: "none" | "read" | "write";
+  /** Whether it may say that the clock of the store's server was set back; who else could would let deadlines pass for everybody. */
+  readonly keepsTime: boolean;
 }
 
 /** The rights of one service, which has a login of its own on the broker and in the store. */
@@ -57,7 +59,7 @@ export function workerOf(toolset: string): string {
 
 /**
  * Who may do what: the one table that logins are made from (`toolbus permissions`). What it does not name is refused by the servers. Commit counters,
- * marks and the feed are everybody's, because every commit writes them, and everybody reads the record of the store.
+ * marks and the feed are everybody's, because every commit writes them, and everybody reads the record of the store and its time.
  */
 export function rightsOf({ agents, toolsets }: DeploymentParts): readonly ServiceRights[] {
   const queues = queuesOf({ agents, toolsets });
@@ -104,6 +106,7 @@ export function rightsOf({ agents, toolsets }: DeploymentParts): readonly Servic
       counters: { writes: ["quota"] },
       indexes: { writes: ["index.approvals.*", "index.removals"], reads: ["index.registry"] },
       rows: ["approvals"],
+      keepsTime: true,
     }),
     ...toolsets.map((toolset) =>
       service(
@@ -141,7 +144,7 @@ export function oneAgent(toolsets: readonly string[]): DeploymentParts {
 
 type Row = Partial<TopicRights> & {
   readonly [kind in "documents" | "logs" | "live" | "counters" | "indexes"]?: Partial<Access>;
-} & Partial<Pick<StoreRights, "rows" | "blobs">>;
+} & Partial<Pick<StoreRights, "rows" | "blobs" | "keepsTime">>;
 
 /** A row of the table with what every service may: tell of a loss, read pins and the era, and add to the security records under its own name. */
 function service(name: string, row: Row, recordedAs: string = name): ServiceRights {
@@ -165,6 +168,7 @@ function service(name: string, row: Row, recordedAs: string = name): ServiceRigh
       indexes: access(row.indexes),
       rows: row.rows ?? [],
       blobs: row.blobs ?? "none",
+      keepsTime: row.keepsTime ?? false,
     },
   };
 }

@@ -1,6 +1,9 @@
 import { type Static, Type } from "typebox";
 import type { JsonObject } from "./json.ts";
-import { compileSchema, type Problem, type Validator } from "./parse.ts";
+import { foreignSchema, isCompiled } from "./foreign-schema/foreign-schema.ts";
+import { newSteps } from "./foreign-schema/check.ts";
+import type { SchemaFault } from "./foreign-schema/schema-fault.ts";
+import type { Problem } from "./parse.ts";
 
 /** Read: looks only. Compute: looks at nothing outside. Write: something outside changes (in doubt, it is a write). */
 export type ToolKind = "read" | "compute" | "write";
@@ -66,27 +69,38 @@ export interface RiskAssessment {
   readonly reasons: readonly string[];
 }
 
-const byObject = new WeakMap<object, Validator>();
-const byText = new Map<string, Validator>();
-const MAX_COMPILED = 1000;
-
-/** A schema of a definition, compiled once: definitions are read from the store again and again, each time as another object. */
-export function schemaValidator(schema: object): Validator {
-  const known = byObject.get(schema);
-  if (known) return known;
-  const text = JSON.stringify(schema);
-  const validator = byText.get(text) ?? compileSchema(schema);
-  // The oldest goes first; whoever still uses it compiles it again.
-  const [oldest] = byText.keys();
-  if (byText.size >= MAX_COMPILED && oldest !== undefined) byText.delete(oldest);
-  byText.set(text, validator);
-  byObject.set(schema, validator);
-  return validator;
+/**
+ * Why no one uses this definition: the first of its schemas that is refused, with a pointer into the definition. Null when it can be used. Whoever
+ * reads a definition asks this before anything else: whoever wrote it may have skipped every check of their own.
+ */
+export function definitionFault({ parameters, risk }: Pick<ToolDefinition, "parameters" | "risk">): SchemaFault | null {
+  const schemas = [
+    ["/parameters", parameters] as const,
+    ...(risk.rules ?? []).map(({ when }, n) => [`/risk/rules/${n}/when`, when] as const),
+  ];
+  for (const [place, schema] of schemas) {
+    const made = foreignSchema(schema);
+    if (!made.ok) return { pointer: `${place}${made.fault.pointer}`, reason: made.fault.reason };
+  }
+  return null;
 }
 
-/** Faults of the arguments. Applies the schema's defaults in place. */
+/** Whether each of its schemas was judged before, so that `definitionFault` costs nothing now. */
+export function isJudged({ parameters, risk }: Pick<ToolDefinition, "parameters" | "risk">): boolean {
+  return [parameters, ...(risk.rules ?? []).map(({ when }) => when)].every(isCompiled);
+}
+
+/** What operators and models read of a definition that nobody uses. */
+export function quarantineSentence({ name, version }: Pick<ToolDefinition, "name" | "version">, { pointer, reason }: SchemaFault): string {
+  return `"${name}@${version}" is quarantined: its definition is refused at ${pointer}. ${reason}`;
+}
+
+/** Faults of the arguments. Applies the schema's defaults in place. Arguments of a tool whose schema is refused are never valid. */
 export function checkArguments(definition: ToolDefinition, args: JsonObject): readonly Problem[] {
-  return schemaValidator(definition.parameters)(args);
+  const schema = foreignSchema(definition.parameters);
+  if (schema.ok) return schema.validate(args);
+  const { pointer, reason } = schema.fault;
+  return [{ path: "", message: `cannot be checked: the tool's own schema is refused at /parameters${pointer}. ${reason}` }];
 }
 
 /** How many distinct approvers each tier takes. */
@@ -95,13 +109,19 @@ export const APPROVERS_NEEDED: Readonly<Record<Tier, number>> = { low: 0, medium
 /** True when `a` is at least as risky as `b`. */
 export const atLeast = (a: Tier, b: Tier): boolean => TIERS.indexOf(a) >= TIERS.indexOf(b);
 
-/** The tier of one call: every rule is tried, the highest tier wins, and none lowers the definition's own. */
+/**
+ * The tier of one call: every rule is tried, the highest tier wins, and none lowers the definition's own. A rule that nobody can judge, because its
+ * schema is refused or the check takes too long, holds.
+ */
 export function assessRisk(definition: ToolDefinition, args: JsonObject): RiskAssessment {
   let tier: Tier = definition.risk.tier;
   const reasons: string[] = [];
+  // All rules together have the steps of one check.
+  const steps = newSteps();
   for (const rule of definition.risk.rules ?? []) {
-    // The validator applies defaults in place, so a rule gets a copy: it must not change what is executed.
-    if (schemaValidator(rule.when)(structuredClone(args)).length > 0) continue;
+    const when = foreignSchema(rule.when);
+    // The check applies defaults in place, so a rule gets a copy: it must not change what is executed.
+    if (when.ok && when.judge(structuredClone(args), steps) === "breaks") continue;
     reasons.push(rule.reason);
     if (atLeast(rule.tier, tier)) tier = rule.tier;
   }

@@ -29,10 +29,12 @@ export const ToolView = Type.Object(
     flag: Type.Optional(Type.String()),
     /** What to use instead, and what differs. */
     deprecated: Type.Optional(Type.Object({ note: Type.String() }, closed)),
-    /** True when a worker was seen lately and did not say that the tool cannot be used. */
+    /** True when a worker was seen lately and did not say that the tool cannot be used, and it is not quarantined. */
     available: Type.Boolean(),
     /** `asleep`: no worker was seen lately; it is registered all the same, and a call waits for one. */
     availability: Type.Enum([...AVAILABILITIES]),
+    /** Nobody uses it, because its definition is refused: where, and why. Its parameters are not shown then. */
+    quarantined: Type.Optional(Type.Object({ pointer: Type.String(), reason: Type.String() }, closed)),
     /** The providers that have no form for its parameters: their models are not offered it. */
     setAside: Type.Optional(Type.Array(Type.Object({ provider: Type.String(), pointer: Type.String(), reason: Type.String() }, closed))),
     /** What of its parameters these providers' models are not told: only the worker's own check holds it. */
@@ -52,6 +54,8 @@ export const ToolList = Type.Object(
   {
     /** Names what is registered: it changes with every definition that is added, removed or changed, and with nothing else. */
     registryVersion: Type.String(),
+    /** When this was read, by the clock of `lastSeenAt`: the difference is the age of a sign of life, whatever the reader's own clock says. */
+    asOf: Type.Optional(Type.Integer()),
     tools: Type.Array(ToolView),
   },
   closed,

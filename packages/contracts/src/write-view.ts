@@ -41,6 +41,8 @@ const registeredFields = {
   state: Type.Enum([...WRITE_STATES]),
   /** Whether its calls get grants now. */
   granted: Type.Boolean(),
+  /** Nobody can enable it and no call of it gets a grant, because its definition is refused: where, and why. */
+  quarantined: Type.Optional(Type.Object({ pointer: Type.String(), reason: Type.String() }, closed)),
   /** How it guards less than what is enabled, in words; null when it does not. */
   weaker: OrNull(Type.String()),
   /** The ids of the keys that would be enabled with it, and who says that they are its toolset's: the file of trusted keys, or its worker. */

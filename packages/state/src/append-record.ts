@@ -34,3 +34,20 @@ export async function appendRecord(state: StateStore, shard: string, record: Rec
 }
 
 const MAX_ATTEMPTS = 20;
+
+/** Appends one after the other in each shard, so that records of one process do not race each other for the head of their log. */
+export function recordsInTurn(state: StateStore): (shard: string, record: RecordToAppend) => Promise<boolean> {
+  const last = new Map<string, Promise<unknown>>();
+  return async (shard, record) => {
+    const before = last.get(shard) ?? Promise.resolve();
+    const appended = before.then(() => appendRecord(state, shard, record));
+    // Whoever waits behind it does not care how it ended.
+    const ended = appended.catch(() => undefined);
+    last.set(shard, ended);
+    try {
+      return await appended;
+    } finally {
+      if (last.get(shard) === ended) last.delete(shard);
+    }
+  };
+}

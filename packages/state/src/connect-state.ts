@@ -1,10 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { memoryStore } from "./memory/memory-store.ts";
+import { rememberingOutcomes } from "./remembered-outcomes.ts";
 import { type StateStore, StoreRefused } from "./state-store.ts";
+import type { StoreClock } from "./store-clock.ts";
 
 export interface ConnectStateOptions {
   /** The time of stores that have no clock of their own, in milliseconds since 1970. */
   readonly clock: () => number;
+  /** Gets to know the time of a store that has a clock of its own; with any other `clock` is the time. */
+  readonly time?: StoreClock;
   /** For tests: `clock` is the time of every store, also of one whose server has a clock. */
   readonly clockForAll?: boolean;
   /** How many shards a new store gets. A store that exists keeps its number, and refuses another. */
@@ -33,6 +37,10 @@ export interface ConnectStateOptions {
  * one and for a store that cannot be used as it is; `StoreUnavailable` for a server that stays absent.
  */
 export async function connectState(url: string, options: ConnectStateOptions): Promise<StateStore> {
+  return rememberingOutcomes(await openStore(url, options), () => performance.now());
+}
+
+async function openStore(url: string, options: ConnectStateOptions): Promise<StateStore> {
   if (url === "memory:") return memoryStore(options);
   const directory = /^sqlite:(?!\/\/)(.+)$/.exec(url)?.[1];
   if (directory) {

@@ -5,6 +5,8 @@ export interface LiveBatches {
   add(log: string, text: string, now: number): void;
   /** What is still kept of a log, oldest first. */
   recent(log: string, now: number): readonly Json[];
+  /** Those of these batches that the log was given and that are not dropped yet, in the order given. */
+  among(log: string, batches: readonly Json[]): readonly Json[];
 }
 
 const KEPT_MS = 60_000;
@@ -30,6 +32,12 @@ export function liveBatches(): LiveBatches {
     },
     recent(log, now) {
       return kept(log, now).map(({ text }): Json => JSON.parse(text));
+    },
+    among(log, batches) {
+      const given = logs.get(log) ?? [];
+      // From its end: what is asked for was given a moment ago.
+      const has = (text: string): boolean => given.findLast((batch) => batch.text === text) !== undefined;
+      return batches.filter((batch) => has(JSON.stringify(batch)));
     },
   };
 

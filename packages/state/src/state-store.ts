@@ -22,6 +22,11 @@ export interface StateStore extends Documents, Claims, Logs, Indexes, Blobs {
    * was opened: whoever held a lease held the lock, and the lock is ours now.
    */
   readonly ownersDeadBefore: number;
+  /**
+   * Resolves when a change would be taken now, in every shard: it makes one that changes nothing. Rejects as a commit would, and with the fault
+   * "damaged" when a shard's own records were not as the store wrote them; what it could mend is mended then, and told as a loss.
+   */
+  probe(): Promise<void>;
   /** Waits for operations under way, then lets go of the connection and the lock. Safe to use twice. */
   close(): Promise<void>;
 }
@@ -147,8 +152,13 @@ export interface Logs {
   /** The live batches of a log that are still kept, oldest first. */
   recent(log: string): Promise<readonly Json[]>;
   /**
+   * Those of these batches that the log itself has, in the order given. The feed is one for all writers: what it says of a log is a hint, and only what
+   * stands in the log was put there by somebody with the right to write it. A batch is the same when its JSON is.
+   */
+  genuine(log: string, batches: readonly Json[]): Promise<readonly Json[]>;
+  /**
    * Everything that is appended or goes live from the moment the first `next()` is pending, in all shards: a hint to read for appends
-   * (`sequence` is the log's last), the batch itself for live. It may skip when the reader is slow: then it yields `{ kind: "gap" }` and the
+   * (`sequence` is the log's last), the batch for live, which `genuine` confirms. It may skip when the reader is slow: then it yields `{ kind: "gap" }` and the
    * reader reads its logs again. Ends when the signal aborts or the store closes.
    */
   follow(options: { readonly signal: AbortSignal }): AsyncIterable<FeedItem>;
@@ -185,10 +195,20 @@ export interface Blobs {
 /** The largest document, log entry, live batch or outbox message, in bytes of JSON; what is larger goes to a blob. */
 export const MAX_VALUE_BYTES = 64 * 1024;
 
-/** The store cannot be reached, or did not answer in time. What was asked may have happened. */
+/** Why a store that answers takes no changes: its memory or its disk is full, too few replicas have what it takes, it is a copy, or its records are damaged. */
+export type StoreFault = "memory" | "disk" | "replicas" | "read-only" | "damaged";
+
+/** The store cannot be reached, did not answer in time, or takes no changes now. What was asked may have happened. */
 export class StoreUnavailable extends Error {
   readonly code = "store_unavailable";
   override readonly name = "StoreUnavailable";
+  /** Set when it answers and takes no changes. */
+  readonly fault: StoreFault | undefined;
+
+  constructor(message: string, { fault, ...options }: ErrorOptions & { readonly fault?: StoreFault | undefined } = {}) {
+    super(message, options);
+    this.fault = fault;
+  }
 }
 
 /** The store cannot be used as it is: locked by another process, of another version, damaged, not ours. The message says what to do. */

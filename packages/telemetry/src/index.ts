@@ -17,8 +17,10 @@ export {
   withinReceived,
   withSpan,
 } from "./spans.ts";
+export { recordSecurityEvent } from "./security-event.ts";
 export { startTelemetry, type Telemetry, type TelemetryOptions } from "./start-telemetry.ts";
 export { recordStoreLoss, recordUntoldLoss } from "./store-loss.ts";
 export type { AuditLine, ToolCallRecord } from "./tool-audit.ts";
 export { recordToolCall } from "./tool-calls.ts";
+export { type ClocksToWatch, watchClocks } from "./watch-clocks.ts";
 export { type Carrier, readCarrier, type SentContext } from "./trace-context.ts";

@@ -87,6 +87,9 @@ export const attributeNames = {
   shard: "toolbus.shard",
   tier: "toolbus.tier",
   outcome: "toolbus.outcome",
+  /** Of a security event: what was tried, and whether the event or only its number was kept. */
+  securityReason: "toolbus.security.reason",
+  securityKept: "toolbus.security.kept",
   /** What the replay of a dead letter did: `publish` or `call`. */
   replayBy: "toolbus.replay.by",
   /** The tags of the tool metrics, as requirement N-01 names them. */
@@ -162,6 +165,17 @@ export const metricNames = {
     "Dead letters that were replayed, by queue and what the replay did",
   ),
   storeLosses: counter("toolbus.state.losses", "{loss}", "Losses of acknowledged writes of the store that this process noticed, by shard"),
+  clockSkew: {
+    name: "toolbus.clock.skew",
+    kind: "gauge",
+    unit: "ms",
+    description: "The clock of this process's machine minus that of the state store's server",
+  },
+  securityEvents: counter(
+    "toolbus.security.events",
+    "{event}",
+    "What a service refused because it was not genuine or not allowed, by service, reason and whether the event or only its number was kept",
+  ),
   approvalsPending: {
     name: "toolbus.approvals.pending",
     kind: "gauge",

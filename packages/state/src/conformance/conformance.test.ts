@@ -32,6 +32,8 @@ const broken: readonly { readonly fault: string; readonly area: string; readonly
   },
   { fault: "tells no follower of appends", area: "feed", breaks: silentFeed },
   { fault: "keeps no live batch", area: "live", breaks: () => ({ recent: async () => [] }) },
+  { fault: "confirms no live batch", area: "live", breaks: () => ({ genuine: async () => [] }) },
+  { fault: "confirms whatever the feed says", area: "live", breaks: () => ({ genuine: async (_log, batches) => batches }) },
   {
     fault: "begins every page at the start",
     area: "index paging",

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { MAX_VALUE_BYTES, StoreUnavailable } from "../state-store.ts";
 import type { Checks } from "./case.ts";
-import { A, claimedIds, create, entriesOf, HERE, LOG, message, valuesOf } from "./samples.ts";
+import { A, B, claimedIds, create, entriesOf, HERE, LOG, message, valuesOf } from "./samples.ts";
 
 // In JSON, with its two quotes, exactly as large as a value may be; half as many characters of two bytes each.
 const LARGEST = "x".repeat(MAX_VALUE_BYTES - 2);
@@ -38,11 +38,20 @@ export const limitChecks: Checks = {
     ).rejects.toThrow(TypeError);
   },
 
+  async "says by a probe that it takes changes, and counts none for it"({ store }) {
+    await store.probe();
+    const first = await create(store, A, 1);
+    for (let probes = 0; probes < 20; probes++) await store.probe();
+    expect(await create(store, B, 1)).toBe(first + 1);
+    expect(await valuesOf(store, A, B)).toEqual([1, 1]);
+  },
+
   async "is unavailable after it was closed, and can be closed twice"({ store }) {
     await store.close();
     await store.close();
     await expect(store.read([A])).rejects.toThrow(StoreUnavailable);
     await expect(create(store, A, 1)).rejects.toThrow(StoreUnavailable);
+    await expect(store.probe()).rejects.toThrow(StoreUnavailable);
     await expect(store.claim("s", "timer", { limit: 1, visibleAfter: 1 })).rejects.toThrow(StoreUnavailable);
   },
 };

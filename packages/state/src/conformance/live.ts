@@ -30,6 +30,21 @@ export const liveChecks: Checks = {
     expect(recent.length).toBeLessThan(2000);
   },
 
+  async "confirms what a log was given, in the order in which it is asked"({ store }) {
+    for (const text of ["one", "two", "three"]) await store.live(LOG, { text, more: [1, "é"] });
+    const asked = ["three", "one"].map((text) => ({ text, more: [1, "é"] }));
+    expect(await store.genuine(LOG, asked)).toEqual(asked);
+    expect(await store.genuine(LOG, [])).toEqual([]);
+  },
+
+  async "confirms no batch that this log was not given"({ store }) {
+    await store.live(LOG, { text: "one" });
+    await store.live(keyIn(HERE, "other"), { text: "two" });
+    const asked = [{ text: "two" }, { text: "one" }, { text: "three" }, { text: "one", more: 1 }, "one", null];
+    expect(await store.genuine(LOG, asked)).toEqual([{ text: "one" }]);
+    expect(await store.genuine(keyIn(HERE, "silent"), asked)).toEqual([]);
+  },
+
   async "refuses a batch that is too large"({ store }) {
     await expect(store.live(LOG, "x".repeat(MAX_VALUE_BYTES))).rejects.toThrow(RangeError);
   },

@@ -51,6 +51,9 @@ export function memoryStore(options: MemoryStoreOptions): StateStore {
   return {
     shards: shards.count,
     ownersDeadBefore: 0,
+    async probe() {
+      begin();
+    },
     async read(keys) {
       const now = begin();
       for (const key of keys) shards.shardOf(key);
@@ -81,6 +84,11 @@ export function memoryStore(options: MemoryStoreOptions): StateStore {
     },
     async recent(log) {
       return live.recent(log, begin());
+    },
+    async genuine(log, batches) {
+      begin();
+      shards.shardOf(log);
+      return live.among(log, batches);
     },
     follow({ signal }) {
       begin();

@@ -8,6 +8,8 @@ import { FEED_LENGTH, type RedisKeys } from "./redis-keys.ts";
 export interface CommitContext {
   /** Told instead of asked of the server, in tests; "" otherwise. */
   readonly clock: string;
+  /** A deadline before this is over, whatever the server's clock says. */
+  readonly floor?: number | undefined;
   /** Eight characters that no other commit has. */
   readonly mark: string;
   /** The last commit that is known of the shard. */
@@ -31,14 +33,14 @@ export interface CommitArguments {
  */
 export function commitArguments(layout: RedisKeys, shard: string, change: PreparedChange, context: CommitContext): CommitArguments {
   const { op, first, guards, notAfter, put, remove, append, timers, outbox, index, add } = change;
-  const { clock, mark, seen } = context;
+  const { clock, floor, mark, seen } = context;
   const timersByService = Map.groupBy(timers, ({ service }) => service);
   const outboxByService = Map.groupBy(outbox, ({ service }) => service);
   const membersByIndex = Map.groupBy(index, (entry) => entry.index);
   const opHash = hash("sha1", op);
   const keys = [layout.commits(shard), layout.marks(shard), layout.feed(shard), layout.document(first.key)];
   const texts: string[] = [];
-  const words: (string | number)[] = [clock === "" ? NONE : clock, opHash, mark, Number.isFinite(notAfter) ? notAfter : NONE];
+  const words: (string | number)[] = [clock === "" ? NONE : clock, opHash, mark, Number.isFinite(notAfter) ? held(notAfter, floor) : NONE];
   words.push(
     seen?.commit ?? NONE,
     seen && MARK.test(seen.mark) ? seen.mark : NONE,
@@ -91,6 +93,11 @@ export function commitArguments(layout: RedisKeys, shard: string, change: Prepar
     }
   }
   return { keys, args: [words.join(" "), ...texts] };
+}
+
+/** The deadline, or one that is over by any clock. */
+function held(notAfter: number, floor: number | undefined): number {
+  return floor !== undefined && notAfter < floor ? 0 : notAfter;
 }
 
 /** The head of a document, see `RedisKeys.document`, with room for the commit, which the script writes. */

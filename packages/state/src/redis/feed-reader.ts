@@ -14,7 +14,7 @@ export interface FeedReaderOptions {
   /** Streams that one command may read. */
   readonly feeds: readonly string[];
   /** Where each stream ended when the first follower came: what is after it is read. */
-  readonly heads: Promise<readonly number[]>;
+  readonly heads: Promise<readonly string[]>;
   /** Its own, because it blocks. */
   readonly connection: RedisConnection;
   readonly publish: (item: FeedItem) => void;
@@ -26,11 +26,11 @@ export interface FeedReaderOptions {
 
 /**
  * Reads feeds until the signal aborts, and tells of a gap whenever something may have been missed: ids of a feed count up by one, so a jump means
- * that the cap took items away; and a connection that was lost may lead to a server that has forgotten some.
+ * that the cap took items away, or that somebody else wrote; and a connection that was lost may lead to a server that has forgotten some.
  */
 export async function readFeeds(options: FeedReaderOptions, signal: AbortSignal): Promise<void> {
   const { feeds, heads, connection, publish, random, warn } = options;
-  let places: number[] | null = null;
+  let places: string[] | null = null;
   let failures = 0;
   for (;;) {
     try {
@@ -48,32 +48,31 @@ export async function readFeeds(options: FeedReaderOptions, signal: AbortSignal)
     }
   }
 
-  async function startAgain(): Promise<number[]> {
+  async function startAgain(): Promise<string[]> {
     const found = await headsOf(connection, feeds);
     // Only now: what comes after the gap has to be read here, not by whoever reads again because of it.
     publish({ kind: "gap" });
     return found;
   }
 
-  async function readNext(at: number[]): Promise<void> {
-    const ids = at.map((place) => `0-${place}`);
-    const reply = await connection.command("xread", ["COUNT", ITEMS_AT_ONCE, "BLOCK", FEED_BLOCK_MS, "STREAMS", ...feeds, ...ids]);
+  async function readNext(at: string[]): Promise<void> {
+    const reply = await connection.command("xread", ["COUNT", ITEMS_AT_ONCE, "BLOCK", FEED_BLOCK_MS, "STREAMS", ...feeds, ...at]);
     if (reply !== null) return publishAll(at, listOf(reply));
     // A feed that was emptied counts from 1 again, and would stay silent until it passes the place where we are.
     const found = await headsOf(connection, feeds);
-    if (found.every((head, n) => head >= (at[n] ?? 0))) return;
+    if (found.every((head, n) => orderOf(head) >= orderOf(at[n] ?? NOWHERE))) return;
     at.splice(0, at.length, ...found);
     publish({ kind: "gap" });
   }
 
-  function publishAll(at: number[], streams: readonly unknown[]): void {
+  function publishAll(at: string[], streams: readonly unknown[]): void {
     for (const stream of streams) {
       const [feed, entries] = listOf(stream);
       const n = feeds.indexOf(textIn(feed));
       for (const entry of listOf(entries)) {
         const [id, fields] = listOf(entry);
-        const place = placeOf(id);
-        if (place !== (at[n] ?? 0) + 1) publish({ kind: "gap" });
+        const place = textIn(id);
+        if (orderOf(place) !== orderOf(at[n] ?? NOWHERE) + 1n) publish({ kind: "gap" });
         at[n] = place;
         publish(itemOf(listOf(fields)));
       }
@@ -81,18 +80,21 @@ export async function readFeeds(options: FeedReaderOptions, signal: AbortSignal)
   }
 }
 
-/** Where feeds end: the place of the last item, 0 for an empty one. */
-export async function headsOf({ command }: Pick<RedisConnection, "command">, feeds: readonly string[]): Promise<number[]> {
+/** Where feeds end: the id of the last item, or that before the first of an empty one. */
+export async function headsOf({ command }: Pick<RedisConnection, "command">, feeds: readonly string[]): Promise<string[]> {
   const replies = await Promise.all(feeds.map((feed) => command("xrevrange", [feed, "+", "-", "COUNT", 1])));
   return replies.map((reply) => {
     const [last] = listOf(reply);
-    return last === undefined ? 0 : placeOf(listOf(last)[0]);
+    return last === undefined ? NOWHERE : textIn(listOf(last)[0]);
   });
 }
 
-/** Ids are `0-1`, `0-2`, and so on. */
-function placeOf(id: unknown): number {
-  return Number(textIn(id).slice(2));
+const NOWHERE = "0-0";
+
+/** Ids of ours are `0-1`, `0-2`, and so on. Every service may write to a feed, and so give one that is anything up to twice 64 bits. */
+function orderOf(id: string): bigint {
+  const [time = "", number = ""] = id.split("-");
+  return (BigInt(time) << 64n) + BigInt(number);
 }
 
 function itemOf([, log, kind, value]: readonly unknown[]): FeedItem {

@@ -1,4 +1,5 @@
 import type { ShardKeys } from "../shard-keys.ts";
+import type { RedisClock } from "./redis-clock.ts";
 import type { RedisConnection } from "./redis-connection.ts";
 import type { RedisKeys } from "./redis-keys.ts";
 
@@ -9,8 +10,5 @@ export interface RedisContext {
   readonly shards: ShardKeys;
   /** Shards whose keys may meet in one command: all of them on one server, each by itself in a cluster. */
   readonly together: readonly (readonly string[])[];
-  /** The time that scripts are told, as text; "" has them ask the server, as they always do outside tests. */
-  readonly clock: () => string;
-  /** The same time, asked of the server where it is not told, in milliseconds since 1970. */
-  readonly now: () => Promise<number>;
+  readonly clock: RedisClock;
 }

@@ -11,6 +11,8 @@ import { redisScripts } from "./redis-scripts.ts";
 export interface RedisDocuments {
   /** When this process last saw a commit of this shard, by the store's clock. */
   seenAt(shard: string): number | undefined;
+  /** All that was seen of a shard is gone. `now` is the store's time. */
+  lost(shard: string, now: number): void;
   read(keys: readonly string[]): Promise<ReadReply>;
   commit(shard: string, change: PreparedChange): Promise<CommitReply>;
 }
@@ -35,6 +37,11 @@ export function redisDocuments(context: RedisContext, { newMark, onRollback }: R
   const lastSeen = new Map<string, LastSeen>();
   return {
     seenAt: (shard) => lastSeen.get(shard)?.at,
+    lost(shard, now) {
+      const last = lastSeen.get(shard);
+      lastSeen.delete(shard);
+      onRollback(shard, Math.min(last?.at ?? now, now));
+    },
     async read(keys) {
       const parts = together.length === 1 ? [keys] : [...Map.groupBy(keys, shards.shardOf).values()];
       const replies = await Promise.all((parts.length === 0 ? [keys] : parts).map(readTogether));
@@ -44,8 +51,9 @@ export function redisDocuments(context: RedisContext, { newMark, onRollback }: R
     async commit(shard, change) {
       const last = lastSeen.get(shard);
       const seen = change.seen ?? last;
-      const { keys, args } = commitArguments(layout, shard, change, { clock: clock(), mark: newMark(), seen });
-      const reply = replyOf(listOf(await connection.script(redisScripts.commit, keys, args)));
+      const { keys, args } = commitArguments(layout, shard, change, { clock: clock.told(), floor: clock.floor(), mark: newMark(), seen });
+      const askedAt = clock.asking();
+      const reply = replyOf(listOf(await connection.script(redisScripts.commit, keys, args)), (now) => clock.heard(now, askedAt));
       if (!change.seen) see(shard, last, reply);
       return reply;
     },
@@ -53,7 +61,9 @@ export function redisDocuments(context: RedisContext, { newMark, onRollback }: R
 
   async function readTogether(keys: readonly string[]): Promise<{ now: number; documents: Documents }> {
     // Begun together: one round trip, and MGET reads all at one moment.
-    const [now, reply] = await Promise.all([context.now(), keys.length === 0 ? [] : connection.command("mget", keys.map(layout.document))]);
+    const askedAt = clock.asking();
+    const [said, reply] = await Promise.all([clock.now(), keys.length === 0 ? [] : connection.command("mget", keys.map(layout.document))]);
+    const now = clock.heard(said, askedAt);
     const found = listOf(reply);
     return { now, documents: new Map(keys.map((key, n) => [key, documentIn(found[n], now)])) };
   }
@@ -83,10 +93,10 @@ function documentIn(stored: unknown, now: number): StoredDocument | null {
   return { version: Number(text.slice(0, 16)), value };
 }
 
-function replyOf([outcome, now, commit, mark, lost]: readonly unknown[]): CommitReply {
+function replyOf([outcome, now, commit, mark, lost]: readonly unknown[], heard: (now: number) => number): CommitReply {
   return {
     outcome: outcomeOf(outcome),
-    now: Number(textIn(now)),
+    now: heard(Number(textIn(now))),
     commit: Number(textIn(commit)),
     ...(mark === "" ? {} : { mark: textIn(mark) }),
     ...(lost === 1 ? { rolledBack: true } : {}),

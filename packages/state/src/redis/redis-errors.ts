@@ -1,4 +1,4 @@
-import { StoreRefused, StoreUnavailable } from "../state-store.ts";
+import { type StoreFault, StoreRefused, StoreUnavailable } from "../state-store.ts";
 
 /** Words a server's error begins with, and what they mean for whoever asked. The command is never repeated: its arguments may be secret. */
 const unavailable: Readonly<Record<string, string>> = {
@@ -12,6 +12,13 @@ const unavailable: Readonly<Record<string, string>> = {
   CLUSTERDOWN: "belongs to a cluster that is not complete",
   TRYAGAIN: "is moving a slot to another node",
   UNBLOCKED: "has ended what waited",
+};
+
+const faults: Readonly<Record<string, StoreFault>> = {
+  OOM: "memory",
+  MISCONF: "disk",
+  NOREPLICAS: "replicas",
+  READONLY: "read-only",
 };
 
 const refused: Readonly<Record<string, string>> = {
@@ -28,7 +35,7 @@ export function storeErrorOf(error: unknown, shown: string): Error {
   if (error.name !== "ReplyError") return new StoreUnavailable(`${shown} ${failureOf(error)}.`);
   const word = /^[A-Z]+/.exec(error.message)?.[0] ?? "";
   const reason = unavailable[word];
-  if (reason !== undefined) return new StoreUnavailable(`${shown} ${reason}.`);
+  if (reason !== undefined) return new StoreUnavailable(`${shown} ${reason}.`, { fault: faults[word] });
   const refusal = refusalOf(error, shown);
   if (refusal) return refusal;
   return new Error(`${shown} answered: ${error.message.slice(0, 300)}`);

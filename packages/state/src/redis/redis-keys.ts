@@ -26,6 +26,8 @@ export interface RedisKeys {
   commits(shard: string): string;
   /** The marks of the shard's last 8192 commits, eight bytes each, as a ring. */
   marks(shard: string): string;
+  /** How far the store's time is ahead of its server's clock, and what it was when it was last asked for. */
+  readonly clock: string;
   /** A stream of what was appended and what went live, capped; its ids count from 0-1 without a gap. */
   feed(shard: string): string;
   /** Bytes under their hash; the one thing beside `store` that belongs to no shard. */
@@ -54,6 +56,7 @@ export function redisKeys(namespace: string | null): RedisKeys {
     index: (index, shard) => `${prefix}tb:${unbraced(index)}:{${shard}}#index`,
     commits: (shard) => `${prefix}tb:commits:{${shard}}`,
     marks: (shard) => `${prefix}tb:marks:{${shard}}`,
+    clock: `${prefix}tb:clock`,
     feed: (shard) => `${prefix}tb:feed:{${shard}}`,
     blob: (hash) => `${prefix}tb:blob:${hash}`,
     store: `${prefix}tb:store`,

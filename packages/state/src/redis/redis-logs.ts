@@ -10,7 +10,11 @@ export interface RedisLogs {
   range(log: string, options: { readonly after: number; readonly limit: number }): Promise<readonly LogEntry[]>;
   live(log: string, batch: Json): Promise<void>;
   recent(log: string): Promise<readonly Json[]>;
+  genuine(log: string, batches: readonly Json[]): Promise<readonly Json[]>;
 }
+
+/** How many batches may have come after those that are asked for, before the whole log is read. */
+const TAIL = 32;
 
 /** Logs, and the last 512 live batches of each for a minute. */
 export function redisLogs(context: RedisContext): RedisLogs {
@@ -22,28 +26,47 @@ export function redisLogs(context: RedisContext): RedisLogs {
       const texts = await connection.script(
         redisScripts.range,
         [layout.log(log)],
-        [clock(), String(start + 1), String(Math.min(start + limit, Number.MAX_SAFE_INTEGER))],
+        [clock.told(), String(start + 1), String(Math.min(start + limit, Number.MAX_SAFE_INTEGER))],
       );
       return listOf(texts).map((text, n) => ({ sequence: start + n + 1, value: valueOf(textIn(text)) }));
     },
     async live(log, batch) {
       const feed = layout.feed(shards.shardOf(log));
       const text = jsonText(log, batch);
-      await connection.script(redisScripts.live, [layout.live(log), feed], [clock(), log, text, String(FEED_LENGTH)]);
+      await connection.script(redisScripts.live, [layout.live(log), feed], [clock.told(), log, text, String(FEED_LENGTH)]);
     },
     async recent(log) {
       // Begun together: one round trip.
-      const [now, batches] = await Promise.all([context.now(), connection.command("lrange", [layout.live(log), 0, -1])]);
+      const [now, batches] = await Promise.all([clock.now(), connection.command("lrange", [layout.live(log), 0, -1])]);
       return listOf(batches)
         .map(textIn)
         .filter((batch) => keptUntil(batch) > now)
-        .map((batch) => valueOf(batch.slice(batch.indexOf(" ") + 1)));
+        .map((batch) => valueOf(textOf(batch)));
+    },
+    async genuine(log, batches) {
+      shards.shardOf(log);
+      const wanted = batches.map((batch) => JSON.stringify(batch));
+      const tail = await written(log, -(wanted.length + TAIL));
+      // A log that ran ahead of its feed, or somebody who put into the feed what the log does not have.
+      const known = wanted.every((text) => tail.has(text)) ? tail : await written(log, 0);
+      return batches.filter((_, n) => known.has(wanted[n] ?? ""));
     },
   };
+
+  async function written(log: string, from: number): Promise<ReadonlySet<string>> {
+    const found = await connection.command("lrange", [layout.live(log), from, -1]);
+    // Written again as those that are looked for are, whoever wrote it.
+    return new Set(listOf(found).map((batch) => JSON.stringify(valueOf(textOf(textIn(batch))))));
+  }
 }
 
 function keptUntil(batch: string): number {
   return Number(batch.slice(0, batch.indexOf(" ")));
+}
+
+/** What stands after the time until which it is kept. */
+function textOf(batch: string): string {
+  return batch.slice(batch.indexOf(" ") + 1);
 }
 
 function valueOf(text: string): Json {

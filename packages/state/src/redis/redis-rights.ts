@@ -26,6 +26,7 @@ export function redisRules(namespace: string | null, { store }: ServiceRights): 
     ...[keys.commits(ANY), keys.marks(ANY), keys.feed(ANY)].map(readAndWrite),
     ...(store.blobs === "none" ? [] : [(store.blobs === "write" ? readAndWrite : readOnly)(keys.blob(ANY))]),
     readOnly(keys.store),
+    (store.keepsTime ? readAndWrite : readOnly)(keys.clock),
   ];
   return [...NOTHING, ...patterns, ...[...COMMANDS.connection, ...COMMANDS.store].map((command) => `+${command}`)];
 }
@@ -108,7 +109,6 @@ export const COMMANDS = {
     "setrange",
     "strlen",
     "xadd",
-    "xlen",
     "zadd",
     "zcard",
     "zcount",

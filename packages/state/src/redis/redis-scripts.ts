@@ -17,6 +17,8 @@ export const redisScripts = {
   range: load("range.lua"),
   live: load("live.lua"),
   page: load("page.lua"),
+  probe: load("probe.lua"),
+  clock: load("clock.lua"),
 } as const;
 
 function load(file: string): RedisScript {

@@ -1,10 +1,11 @@
 import { blobHash } from "../blob-hash.ts";
 import { prepareChange } from "../prepared-change.ts";
 import { shardKeys } from "../shard-keys.ts";
+import { type StoreClock, storeClock } from "../store-clock.ts";
 import { type ClaimOptions, type OutboxRow, type StateStore, StoreRefused, StoreUnavailable, type TimerRow } from "../state-store.ts";
 import { type ConnectedRedis, connectRedis } from "./connect-redis.ts";
 import { markMaker } from "./mark-maker.ts";
-import type { RedisConnection } from "./redis-connection.ts";
+import { openRedisClock, type RedisClock, toldClock } from "./redis-clock.ts";
 import type { RedisContext } from "./redis-context.ts";
 import { redisDocuments } from "./redis-documents.ts";
 import { redisDueRows } from "./redis-due-rows.ts";
@@ -12,7 +13,7 @@ import { redisFeed } from "./redis-feed.ts";
 import { redisIndexes } from "./redis-indexes.ts";
 import { redisKeys } from "./redis-keys.ts";
 import { redisLogs } from "./redis-logs.ts";
-import { listOf, textIn } from "./redis-replies.ts";
+import { redisProbe } from "./redis-probe.ts";
 import { parseRedisUrl, type RedisAddress } from "./redis-url.ts";
 import { replicated } from "./replicated.ts";
 import { openStoreRecord, type StoreRecord } from "./store-record.ts";
@@ -34,6 +35,8 @@ export interface RedisStoreOptions {
   readonly onRollback?: (shard: string, seenAt: number) => void;
   /** Ends the wait for an absent server. */
   readonly signal?: AbortSignal;
+  /** Gets to know the store's time. */
+  readonly time?: StoreClock;
   /** For tests: what scripts take for the time, in milliseconds since 1970, instead of asking the server. */
   readonly clock?: () => number;
 }
@@ -58,18 +61,39 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<StateS
     const identity = Buffer.from(random(IDENTITY_BYTES)).toString("base64url");
     const wanted = { shards: options.shards, identity };
     const record = await openStoreRecord(connected.connection, redisKeys(address.namespace).store, wanted, address.shown);
-    return storeOn(connected, address, record, options, fraction);
+    const clock = await clockOf(connected, options, redisKeys(address.namespace).clock);
+    return storeOn(connected, address, record, { ...options, redisClock: clock }, fraction);
   } catch (error) {
     connected.connection.abandon();
     throw error;
   }
 }
 
+function clockOf(
+  { connection, clustered }: ConnectedRedis,
+  { clock, time }: RedisStoreOptions,
+  key: string,
+): Promise<RedisClock> | RedisClock {
+  if (clock) return toldClock(clock);
+  const monotonic = (): number => performance.now();
+  return openRedisClock({
+    connection,
+    clustered,
+    key,
+    time: time ?? storeClock({ wall: () => performance.timeOrigin + performance.now(), monotonic }),
+  });
+}
+
 function storeOn(
   connected: ConnectedRedis,
   { namespace, replicas, shown }: RedisAddress,
   record: StoreRecord,
-  { random, warn = () => undefined, onRollback = () => undefined, clock }: RedisStoreOptions,
+  {
+    random,
+    warn = () => undefined,
+    onRollback = () => undefined,
+    redisClock: clock,
+  }: RedisStoreOptions & { readonly redisClock: RedisClock },
   fraction: () => number,
 ): StateStore {
   const { connection } = connected;
@@ -80,8 +104,7 @@ function storeOn(
     keys,
     shards,
     together: connected.clustered ? shards.names.map((name) => [name]) : [shards.names],
-    clock: clock ? () => String(clock()) : () => "",
-    now: clock ? async () => clock() : () => timeOf(connection),
+    clock,
   };
   const documents = redisDocuments(context, { newMark: markMaker(random), onRollback });
   const dueRows = redisDueRows(context);
@@ -89,6 +112,7 @@ function storeOn(
   const indexes = redisIndexes(context);
   const feed = redisFeed(context, connected.another, fraction, warn);
   const onReplicas = replicas > 0 ? replicated(connection, replicas, shown) : null;
+  const probe = redisProbe(context, { shown, onDamage: documents.lost });
   let closed = false;
   let refusal: StoreRefused | null = null;
   let { identity } = record;
@@ -97,6 +121,13 @@ function storeOn(
   return {
     shards: shards.count,
     ownersDeadBefore: 0,
+    async probe() {
+      // What was refused after a lost connection may have been mended since.
+      if (refusal && !closed) await checkAgain();
+      begin();
+      await probe();
+      await onReplicas?.();
+    },
     async read(wanted) {
       begin();
       for (const key of wanted) shards.shardOf(key);
@@ -125,6 +156,10 @@ function storeOn(
       begin();
       return logs.recent(log);
     },
+    async genuine(log, batches) {
+      begin();
+      return logs.genuine(log, batches);
+    },
     follow({ signal }) {
       begin();
       return feed.follow(signal);
@@ -148,6 +183,7 @@ function storeOn(
     },
     async close() {
       closed = true;
+      clock.close();
       feed.close();
       await connection.close();
     },
@@ -162,9 +198,10 @@ function storeOn(
   async function checkAgain(): Promise<void> {
     try {
       const found = await openStoreRecord(connection, keys.store, { shards: record.shards, identity }, shown);
+      refusal = null;
       if (found.identity === identity) return;
       identity = found.identity;
-      const now = await context.now();
+      const now = await context.clock.now();
       // Where this process saw no commit it cannot say more than that whatever was there is gone.
       for (const shard of shards.names) onRollback(shard, Math.min(documents.seenAt(shard) ?? 0, now));
     } catch (error) {
@@ -179,9 +216,4 @@ function storeOn(
     begin();
     return kind === "timer" ? dueRows.claimTimers(service, options) : dueRows.claimOutbox(service, options);
   }
-}
-
-async function timeOf({ command }: RedisConnection): Promise<number> {
-  const [seconds, micros] = listOf(await command("time", []));
-  return Number(textIn(seconds)) * 1000 + Math.floor(Number(textIn(micros)) / 1000);
 }

@@ -21,6 +21,8 @@ export function replicated({ command }: Pick<RedisConnection, "command">, replic
     next = null;
     const reached = Number(await command("wait", [replicas, WAIT_MS]));
     if (reached >= replicas) return;
-    throw new StoreUnavailable(`${shown} has what was written on ${reached} replicas after ${WAIT_MS} ms, not on ${replicas}: repeat it.`);
+    throw new StoreUnavailable(`${shown} has what was written on ${reached} replicas after ${WAIT_MS} ms, not on ${replicas}: repeat it.`, {
+      fault: "replicas",
+    });
   }
 }

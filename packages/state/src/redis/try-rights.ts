@@ -131,6 +131,11 @@ function thingsOf(
     text("the marks of commits", keys.marks(SHARD), { mayRead: own !== null, mayWrite: own !== null }),
     stream("the feed", keys.feed(SHARD), { mayRead: own !== null, mayWrite: own !== null }),
     text("a blob", keys.blob(ID), { mayRead: own !== null && own.blobs !== "none", mayWrite: own?.blobs === "write" }),
+    // Nothing is written over nothing: this one is not of a shard of the check.
+    {
+      ...text("the store's time", keys.clock, { mayRead: own !== null, mayWrite: own?.keepsTime ?? false }),
+      write: ["SETRANGE", keys.clock, "0", ""],
+    },
     text("a key that is none of the store's", namespace === null ? ID : `${namespace}:${ID}`, { mayRead: false, mayWrite: false }),
     text("a document of another namespace", `stranger:${name("one", ID)}`, { mayRead: false, mayWrite: false }),
   ];
@@ -175,7 +180,7 @@ const stream = (what: string, key: string, rights: Rights): Thing => ({
   what,
   key,
   ...rights,
-  read: ["XLEN", key],
+  read: ["XREVRANGE", key, "+", "-", "COUNT", "1"],
   write: ["XADD", key, "*", "x", "x"],
 });
 

@@ -16,7 +16,7 @@ export async function openDatabase(file: string, shards: number | undefined): Pr
   const database = await retryWhileBusy(() => new DatabaseSync(file, { timeout: 0 }), file);
   try {
     const isNew = await retryWhileBusy(() => checkOwner(database, file), file);
-    await retryWhileBusy(() => database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"), file);
+    await retryWhileBusy(() => makeDurable(database, file), file);
     if (isNew) await retryWhileBusy(() => createSchema(database, shards ?? DEFAULT_SHARDS), file);
     return { connection: connectionTo(database, file), shards: storedShards(database, file, shards) };
   } catch (error) {
@@ -24,6 +24,22 @@ export async function openDatabase(file: string, shards: number | undefined): Pr
     throw error;
   }
 }
+
+/**
+ * Has every commit synced to disk before it is answered, and reads back that it is so: SQLite takes a setting that it does not follow without a word, as
+ * where a file system cannot share memory, or where a build has its own. Throws `StoreRefused` then.
+ */
+export function makeDurable(database: Pick<DatabaseSync, "exec" | "prepare">, file: string): void {
+  database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");
+  const journal = textOf(database.prepare("PRAGMA journal_mode").get() ?? {}, "journal_mode");
+  const synchronous = numberOf(database.prepare("PRAGMA synchronous").get() ?? {}, "synchronous");
+  if (journal === "wal" && synchronous === SYNCHRONOUS_FULL) return;
+  throw new StoreRefused(
+    `${file} would not be synced to disk at every commit (journal mode ${journal}, synchronous ${synchronous}; it takes wal and ${SYNCHRONOUS_FULL}): name a directory on a local disk.`,
+  );
+}
+
+const SYNCHRONOUS_FULL = 2;
 
 /** Whether the file is empty and may become ours. Only reads: whatever else it is, it is not touched. */
 function checkOwner(database: DatabaseSync, file: string): boolean {

@@ -1,4 +1,4 @@
-import { StoreRefused, StoreUnavailable } from "../state-store.ts";
+import { type StoreFault, StoreRefused, StoreUnavailable } from "../state-store.ts";
 
 // Primary result codes of SQLite; the driver gives extended ones, whose low byte is the primary code.
 const BUSY = 5;
@@ -6,6 +6,13 @@ const LOCKED = 6;
 const CORRUPT = 11;
 const NOT_A_DATABASE = 26;
 const OUTSIDE_CAUSES = new Set([4, 7, 8, 9, 10, 13, 14, 15, 22, 23]);
+/** SQLITE_NOMEM, SQLITE_READONLY, SQLITE_IOERR, SQLITE_FULL. */
+const FAULTS: ReadonlyMap<number, StoreFault> = new Map([
+  [7, "memory"],
+  [8, "read-only"],
+  [10, "disk"],
+  [13, "disk"],
+]);
 
 /** Whether another process holds the lock that this operation needs: it can be tried again. */
 export function isBusy(error: unknown): boolean {
@@ -24,7 +31,8 @@ export function storeError(error: unknown, file: string): unknown {
   }
   if (code === CORRUPT) return new StoreRefused(`${file} is damaged (${error.message}): restore it from a backup.`, { cause: error });
   if (isBusy(error)) return new StoreUnavailable(`${file} is kept busy by another process: ${error.message}.`, { cause: error });
-  if (OUTSIDE_CAUSES.has(code)) return new StoreUnavailable(`${file} cannot be used: ${error.message}.`, { cause: error });
+  if (OUTSIDE_CAUSES.has(code))
+    return new StoreUnavailable(`${file} cannot be used: ${error.message}.`, { cause: error, fault: FAULTS.get(code) });
   return error;
 }
 

@@ -23,6 +23,7 @@ import { sqliteDocuments } from "./sqlite-documents.ts";
 import { sqliteDueRows } from "./sqlite-due-rows.ts";
 import { sqliteIndexes } from "./sqlite-indexes.ts";
 import { sqliteLogs } from "./sqlite-logs.ts";
+import { sqliteProbe } from "./sqlite-probe.ts";
 import { watchOthers } from "./watch-others.ts";
 
 export interface SqliteStoreOptions {
@@ -95,12 +96,14 @@ function storeOn({ connection, file, shards: count, clock, ownersDeadBefore, sha
   const others = shared ? watchOthers(connection, () => feed.publish({ kind: "gap" })) : null;
   const insertBlob = connection.prepare("INSERT INTO blobs (hash, bytes) VALUES (?, ?) ON CONFLICT (hash) DO NOTHING");
   const selectBlob = connection.prepare("SELECT bytes FROM blobs WHERE hash = ?");
+  const probe = sqliteProbe(connection);
   let closed = false;
   let sweptAt = clock();
 
   return {
     shards: shards.count,
     ownersDeadBefore,
+    probe: () => probe(),
     async read(keys) {
       for (const key of keys) shards.shardOf(key);
       return connection.read(() => {
@@ -136,6 +139,11 @@ function storeOn({ connection, file, shards: count, clock, ownersDeadBefore, sha
     async recent(log) {
       checkOpen();
       return live.recent(log, clock());
+    },
+    async genuine(log, batches) {
+      checkOpen();
+      shards.shardOf(log);
+      return live.among(log, batches);
     },
     follow({ signal }) {
       checkOpen();

@@ -2,12 +2,13 @@
 -- Takes what is due, oldest first over the shards given, and arms it again. It frees more than it takes, so it goes on when memory is full.
 --
 -- KEYS: per shard the rows by the time they are due; with content, per shard also what the rows hold.
--- ARGV: clock ("" for the server's own), "content" or "", limit, visibleAfter ("" to look without taking).
+-- ARGV: clock ("" for the server's own, "+N" for N more), "content" or "", limit, visibleAfter ("" to look without taking).
 -- Answers a flat list: place of the shard (from 1), id, when it was due, and with content what it holds.
 local now = tonumber(ARGV[1])
-if not now then
+local isAhead = string.sub(ARGV[1], 1, 1) == '+'
+if not now or isAhead then
   local time = redis.call('TIME')
-  now = time[1] * 1000 + math.floor(time[2] / 1000)
+  now = time[1] * 1000 + math.floor(time[2] / 1000) + (isAhead and now or 0)
 end
 local withContent = ARGV[2] ~= ''
 local limit = tonumber(ARGV[3])

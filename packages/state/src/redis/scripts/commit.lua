@@ -45,9 +45,11 @@ local commitsKey, marksKey, feedKey, firstKey = KEYS[1], KEYS[2], KEYS[3], KEYS[
 
 local clock = nextWord()
 local now = tonumber(clock)
-if not now then
+-- "+N": the server's time, and N milliseconds that its clock was set back by.
+local isAhead = string.byte(clock) == 43
+if not now or isAhead then
   local time = ask('TIME')
-  now = time[1] * 1000 + math.floor(time[2] / 1000)
+  now = time[1] * 1000 + math.floor(time[2] / 1000) + (isAhead and now or 0)
   clock = textOf(now)
 end
 local op, mark, notAfter, seen, seenMark = nextWord(), nextWord(), nextNumber(), nextNumber(), nextWord()
@@ -143,8 +145,7 @@ for n = outboxesAt + 1, indexesAt, 2 do
   ask('HLEN', KEYS[n + 1])
 end
 for n = indexesAt + 1, indexesAt + indexes do ask('ZCARD', KEYS[n]) end
--- The feed and the marks are everybody's: what is no feed and are no marks begins anew, as an empty one would.
-local feedIsNone = logs > 0 and type(redis.pcall('XLEN', feedKey)) == 'table'
+-- The marks and the feed are everybody's: what are no marks and is no feed begins anew, as an empty one would.
 local marksAreNone = type(redis.pcall('STRLEN', marksKey)) == 'table'
 
 -- From here on nothing is decided any more.
@@ -166,7 +167,14 @@ local function flush(command, key, batch)
   end
 end
 
-if feedIsNone then ask('DEL', feedKey) end
+-- A feed takes no more where something else stands in its place, and where somebody has brought its ids so far that none follows, which no command
+-- that a service may use tells beforehand. It begins anew with a number that no reader waits behind, so that each of them sees the gap.
+local function tell(name, sequence)
+  if type(redis.pcall('XADD', feedKey, 'MAXLEN', '~', feedLength, '0-*', 'log', name, 'sequence', sequence)) ~= 'table' then return end
+  ask('DEL', feedKey)
+  ask('XADD', feedKey, string.format('0-%d', now * 1000), 'log', name, 'sequence', sequence)
+end
+
 if marksAreNone then ask('DEL', marksKey) end
 local commit = ask('INCR', commitsKey)
 ask('SETRANGE', marksKey, textOf((commit % RING) * MARK_BYTES), mark)
@@ -214,7 +222,7 @@ for n = logsAt + 1, countersAt do
     local ms = kept(tonumber(expiresAt))
     if ms then ask('PEXPIRE', key, ms) else ask('PERSIST', key) end
   end
-  ask('XADD', feedKey, 'MAXLEN', '~', feedLength, '0-*', 'log', name, 'sequence', textOf(length - 1))
+  tell(name, textOf(length - 1))
 end
 
 for _, counter in ipairs(summed) do ask('SET', counter, textOf(sums[counter])) end

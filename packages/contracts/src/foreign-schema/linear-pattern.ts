@@ -1,0 +1,273 @@
+import { type Part, parsePattern, PatternFault } from "./pattern-syntax.ts";
+
+/** Pays for `steps` of a check; throws when there are none left. */
+export type Spend = (steps: number) => void;
+
+/** A pattern that takes at most its states times the characters of a text, whatever both are. */
+export interface LinearPattern {
+  readonly source: string;
+  /** Repeats written out. */
+  readonly states: number;
+  /** Whether it is found anywhere in the text, as `RegExp.prototype.test` with the flag `u` says. */
+  test(text: string, spend: Spend): boolean;
+}
+
+/**
+ * Compiles a pattern into an automaton that is in all its states at once (Thompson), so that nothing is ever tried again. Each character is judged by
+ * ECMAScript's own engine, one at a time: classes and escapes mean what they mean there. Throws `PatternFault` with the rest of a sentence.
+ */
+export function linearPattern(source: string, maxStates: number): LinearPattern {
+  try {
+    // Only its syntax is read: it is never run.
+    void new RegExp(source, "u");
+  } catch (error) {
+    const why = error instanceof Error ? error.message.slice(error.message.lastIndexOf(": ") + 2) : "";
+    throw new PatternFault(`is no regular expression of ECMAScript with the flag u (${why.slice(0, 80)})`);
+  }
+  const tree = parsePattern(source);
+  const sizes = [tree.part, ...tree.ahead.map(({ part }) => part)].map((part) => sizeOf(part) + 1);
+  const states = sizes.reduce((sum, size) => sum + size, 0);
+  if (!(states <= maxStates)) throw new PatternFault("repeats too often: written out it has too many states");
+  const program = emit(tree.part, sizes[0] ?? 0);
+  const ahead = tree.ahead.map(({ part, wanted }, index) => ({ program: emit(part, sizes[index + 1] ?? 0), wanted }));
+  return {
+    source,
+    states,
+    test: (text, spend) => ahead.every((one) => run(one.program, text, spend) === one.wanted) && run(program, text, spend),
+  };
+}
+
+const CHAR = 0;
+const SET = 1;
+const SPLIT = 2;
+const BEGIN = 3;
+const END = 4;
+const BOUNDARY = 5;
+const INSIDE = 6;
+const JUMP = 7;
+const MATCH = 8;
+
+interface Program {
+  readonly op: Uint8Array;
+  /** Where it goes on; of a set and a character, what is taken. */
+  readonly x: Uint32Array;
+  readonly y: Uint16Array;
+  readonly sets: readonly CharacterSet[];
+  readonly scratch: Scratch;
+}
+
+/** What one test writes into, kept for the next: tests do not overlap. */
+interface Scratch {
+  /** The states of this character, and of the next one. */
+  readonly states: Uint16Array;
+  readonly following: Uint16Array;
+  /** The visit at which a state was entered last. */
+  readonly entered: Int32Array;
+  visits: number;
+}
+
+/** Numbers for the characters of a text that no earlier test had. */
+function visits(scratch: Scratch, count: number): number {
+  if (scratch.visits + count > 0x7fff_ffff) {
+    scratch.entered.fill(0);
+    scratch.visits = 1;
+  }
+  const first = scratch.visits;
+  scratch.visits += count;
+  return first;
+}
+
+function sizeOf(part: Part): number {
+  switch (part.kind) {
+    case "sequence":
+      return part.parts.reduce((sum, one) => sum + sizeOf(one), 0);
+    case "either":
+      return part.parts.reduce((sum, one) => sum + sizeOf(one) + 2, 0);
+    case "repeat": {
+      const one = sizeOf(part.part);
+      const more = part.max === Infinity ? one + 2 : (part.max - part.min) * (one + 1);
+      return part.min * one + more;
+    }
+    default:
+      return 1;
+  }
+}
+
+function emit(tree: Part, size: number): Program {
+  const op = new Uint8Array(size);
+  const x = new Uint32Array(size);
+  const y = new Uint16Array(size);
+  const sets: CharacterSet[] = [];
+  const known = new Map<string, number>();
+  let next = 0;
+  put(tree);
+  op[next] = MATCH;
+  const scratch = { states: new Uint16Array(size), following: new Uint16Array(size), entered: new Int32Array(size), visits: 1 };
+  return { op, x, y, sets, scratch };
+
+  function add(code: number, first = 0): number {
+    op[next] = code;
+    x[next] = first;
+    return next++;
+  }
+
+  function put(part: Part): void {
+    switch (part.kind) {
+      case "char":
+        add(CHAR, part.code);
+        return;
+      case "set":
+        add(SET, setOf(part.source));
+        return;
+      case "begin":
+        add(BEGIN);
+        return;
+      case "end":
+        add(END);
+        return;
+      case "boundary":
+        add(BOUNDARY);
+        return;
+      case "inside":
+        add(INSIDE);
+        return;
+      case "sequence":
+        for (const one of part.parts) put(one);
+        return;
+      case "either":
+        putEither(part.parts);
+        return;
+      case "repeat":
+        putRepeat(part);
+    }
+  }
+
+  function putEither(parts: readonly Part[]): void {
+    const jumps: number[] = [];
+    parts.forEach((one, index) => {
+      const split = index < parts.length - 1 ? add(SPLIT, next + 1) : null;
+      put(one);
+      if (split === null) return;
+      jumps.push(add(JUMP));
+      y[split] = next;
+    });
+    for (const jump of jumps) x[jump] = next;
+  }
+
+  function putRepeat({ part, min, max }: Extract<Part, { kind: "repeat" }>): void {
+    for (let count = 0; count < min; count++) put(part);
+    if (max === Infinity) {
+      const split = add(SPLIT, next + 1);
+      put(part);
+      x[add(JUMP)] = split;
+      y[split] = next;
+      return;
+    }
+    const splits: number[] = [];
+    for (let count = min; count < max; count++) {
+      splits.push(add(SPLIT, next + 1));
+      put(part);
+    }
+    for (const split of splits) y[split] = next;
+  }
+
+  function setOf(source: string): number {
+    const found = known.get(source);
+    if (found !== undefined) return found;
+    known.set(source, sets.length);
+    return sets.push(new CharacterSet(source)) - 1;
+  }
+}
+
+/** One character's worth of a pattern. */
+class CharacterSet {
+  readonly #native: RegExp;
+  /** What is known of the characters up to 127: 0 nothing, 1 in, 2 out. */
+  readonly #ascii = new Uint8Array(128);
+
+  constructor(source: string) {
+    this.#native = new RegExp(`^${source}$`, "u");
+  }
+
+  has(code: number): boolean {
+    if (code > 127) return this.#native.test(String.fromCodePoint(code));
+    const known = this.#ascii[code];
+    if (known) return known === 1;
+    const has = this.#native.test(String.fromCharCode(code));
+    this.#ascii[code] = has ? 1 : 2;
+    return has;
+  }
+}
+
+function run({ op, x, y, sets, scratch }: Program, text: string, spend: Spend): boolean {
+  const { entered } = scratch;
+  let { states, following } = scratch;
+  let count = 0;
+  const stack: number[] = [];
+  const base = visits(scratch, text.length + 1);
+  const anchored = op[0] === BEGIN;
+  let steps = 2;
+  for (let at = 0; ;) {
+    // It may begin at any character.
+    if ((at === 0 || !anchored) && enter(0, at)) return true;
+    if (at >= text.length) return false;
+    if (count === 0 && anchored) return false;
+    const code = text.codePointAt(at) ?? 0;
+    const after = at + (code > 0xffff ? 2 : 1);
+    spend(steps);
+    steps = 1 + count;
+    const [these, length] = [states, count];
+    [states, following] = [following, states];
+    count = 0;
+    for (let i = 0; i < length; i++) {
+      const state = these[i] ?? 0;
+      const takes = op[state] === CHAR ? x[state] === code : sets[x[state] ?? 0]?.has(code);
+      if (takes === true && enter(state + 1, after)) return true;
+    }
+    at = after;
+  }
+
+  /** Follows everything that takes no character. True when that leads to the end of the pattern. */
+  function enter(first: number, at: number): boolean {
+    stack.push(first);
+    for (let state = stack.pop(); state !== undefined; state = stack.pop()) {
+      if (entered[state] === base + at) continue;
+      entered[state] = base + at;
+      steps++;
+      switch (op[state]) {
+        case MATCH:
+          stack.length = 0;
+          return true;
+        case JUMP:
+          stack.push(x[state] ?? 0);
+          break;
+        case SPLIT:
+          stack.push(y[state] ?? 0, x[state] ?? 0);
+          break;
+        case BEGIN:
+          if (at === 0) stack.push(state + 1);
+          break;
+        case END:
+          if (at === text.length) stack.push(state + 1);
+          break;
+        case BOUNDARY:
+          if (isBoundary(text, at)) stack.push(state + 1);
+          break;
+        case INSIDE:
+          if (!isBoundary(text, at)) stack.push(state + 1);
+          break;
+        default:
+          states[count++] = state;
+      }
+    }
+    return false;
+  }
+}
+
+function isBoundary(text: string, at: number): boolean {
+  return isWord(text.charCodeAt(at - 1)) !== isWord(text.charCodeAt(at));
+}
+
+function isWord(code: number): boolean {
+  return (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || code === 95 || (code >= 97 && code <= 122);
+}

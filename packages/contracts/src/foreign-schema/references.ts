@@ -1,0 +1,73 @@
+import { isJsonObject, type Json } from "../json.ts";
+import { below, quoted, refuse } from "./schema-fault.ts";
+
+/** A part of a schema, and where it stands. */
+interface Place {
+  readonly schema: Json;
+  readonly pointer: string;
+}
+
+type Anchors = ReadonlyMap<string, Place>;
+
+/**
+ * The schema that a reference names: `#`, `#/a/pointer` into the same schema, `#anchor`, or one of these after the schema's own `$id`. Nothing is ever fetched: another document is refused at once, and so
+ * is a schema inside that has a name of its own, because references below it would mean that name.
+ */
+export function findReference(root: Json, ref: string, { at, anchors }: { readonly at: string; readonly anchors: Anchors }): Place {
+  const own = ownFragment(root, ref);
+  if (own === null)
+    return refuse(at, `The reference ${quoted(ref)} leads out of the schema. Only "#/…" is taken: put what it names under $defs.`);
+  const fragment = decoded(own, at);
+  const found = fragment === "" || fragment.startsWith("/") ? byPointer(root, fragment) : anchors.get(fragment);
+  return found ?? refuse(at, `The reference ${quoted(ref)} leads to nothing.`);
+}
+
+/** What stands after the "#" of a reference into this schema, by its own name or without one. */
+function ownFragment(root: Json, ref: string): string | null {
+  const [document = "", ...rest] = ref.split("#");
+  const { $id, id } = isJsonObject(root) ? root : {};
+  const names = [$id, id].map((name) => (typeof name === "string" ? name.replace(/#$/, "") : null));
+  return document === "" || names.includes(document) ? rest.join("#") : null;
+}
+
+function decoded(fragment: string, at: string): string {
+  try {
+    return decodeURIComponent(fragment);
+  } catch {
+    return refuse(at, `The reference ${quoted(`#${fragment}`)} cannot be read.`);
+  }
+}
+
+function byPointer(root: Json, pointer: string): Place | null {
+  let place = root;
+  for (const part of pointer.split("/").slice(1)) {
+    const name = part.replaceAll("~1", "/").replaceAll("~0", "~");
+    if (typeof place !== "object" || place === null || !Object.hasOwn(place, name)) return null;
+    place = (place as { readonly [name: string]: Json })[name] ?? null;
+    if (isJsonObject(place) && typeof place["$id"] === "string" && !place["$id"].startsWith("#")) return null;
+  }
+  return { schema: place, pointer };
+}
+
+/** Every name that a schema inside has, outermost first. */
+export function anchorsOf(root: Json): Anchors {
+  const named = new Map<string, Place>();
+  let level: readonly Place[] = [{ schema: root, pointer: "" }];
+  while (level.length > 0) {
+    const next: Place[] = [];
+    for (const { schema, pointer } of level) {
+      if (typeof schema !== "object" || schema === null) continue;
+      if (isJsonObject(schema))
+        for (const name of [schema["$anchor"], schema["$dynamicAnchor"], idAnchor(schema["$id"])])
+          if (typeof name === "string" && !named.has(name)) named.set(name, { schema, pointer });
+      for (const [member, part] of Object.entries(schema) as [string, Json][]) next.push({ schema: part, pointer: below(pointer, member) });
+    }
+    level = next;
+  }
+  return named;
+}
+
+/** Draft-07 has `"$id": "#name"` for an anchor. */
+function idAnchor(id: Json | undefined): string | null {
+  return typeof id === "string" && id.startsWith("#") ? id.slice(1) : null;
+}

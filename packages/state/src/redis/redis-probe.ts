@@ -1,0 +1,39 @@
+import { StoreUnavailable } from "../state-store.ts";
+import type { RedisContext } from "./redis-context.ts";
+import { listOf, textIn } from "./redis-replies.ts";
+import { redisScripts } from "./redis-scripts.ts";
+
+export interface RedisProbeOptions {
+  /** Names the server in errors. */
+  readonly shown: string;
+  /** Told of a shard whose counter was no number: what was committed there is not known any more. */
+  readonly onDamage: (shard: string, now: number) => void;
+}
+
+/**
+ * Asks whether changes are taken, of the server, or of every node of a cluster by way of its shards. Each time it writes another shard's counter. Rejects as a
+ * commit would, and with the fault "damaged" when it had to mend a counter.
+ */
+export function redisProbe(
+  { connection, keys, together, clock }: RedisContext,
+  { shown, onDamage }: RedisProbeOptions,
+): () => Promise<void> {
+  let turn = 0;
+  return async () => {
+    const round = turn++;
+    const mended = (await Promise.all(together.map((shards) => probe(shards, (round % shards.length) + 1)))).flat();
+    if (mended.length === 0) return;
+    throw new StoreUnavailable(
+      `${shown} held no number where shard ${mended.join(", ")} counts its commits: it was mended, and counts as a loss of that shard.`,
+      { fault: "damaged" },
+    );
+  };
+
+  async function probe(shards: readonly string[], written: number): Promise<readonly string[]> {
+    const named = shards.flatMap((shard) => [keys.commits(shard), keys.marks(shard)]);
+    const [now, ...places] = listOf(await connection.script(redisScripts.probe, named, [clock.told(), String(written)]));
+    const mended = places.map((place) => shards[Number(place) - 1] ?? "");
+    for (const shard of mended) onDamage(shard, Number(textIn(now)));
+    return mended;
+  }
+}

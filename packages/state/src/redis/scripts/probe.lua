@@ -1,0 +1,41 @@
+#!lua
+-- Whether changes are taken: refused, or not, by the server before it begins, as a commit is. Looks at the counter of every shard as a commit does,
+-- mends what is no number, and writes one counter as it is, so that a disk or a replica that takes nothing is found.
+--
+-- KEYS: commits and marks of every shard, in turn.
+-- ARGV: clock ("" for the server's own, "+N" for N more), the place of the shard whose counter is written (from 1).
+-- Answers now, and the places of the shards that were mended.
+local MOST_COMMITS = 4e15
+
+local clock = ARGV[1]
+local isAhead = string.sub(clock, 1, 1) == '+'
+if clock == '' or isAhead then
+  local time = redis.call('TIME')
+  clock = string.format('%d', time[1] * 1000 + math.floor(time[2] / 1000) + (isAhead and tonumber(clock) or 0))
+end
+
+-- As in commit.lua.
+local function isNumber(raw)
+  if not raw then return true end
+  local number = type(raw) == 'string' and tonumber(raw)
+  return number and number % 1 == 0 and number >= 0 and number <= MOST_COMMITS
+end
+
+local answer, counters = { clock }, {}
+for at = 1, #KEYS / 2 do
+  local raw = redis.pcall('GET', KEYS[2 * at - 1])
+  counters[at] = raw
+  if not isNumber(raw) then answer[#answer + 1] = at end
+end
+
+for n = 2, #answer do
+  local commits, marks = KEYS[2 * answer[n] - 1], KEYS[2 * answer[n]]
+  redis.call('DEL', commits)
+  redis.call('DEL', marks)
+  -- Above any number of commits, so that whoever saw one is told of a loss.
+  redis.call('SET', commits, clock)
+  counters[answer[n]] = clock
+end
+local written = tonumber(ARGV[2])
+redis.call('SET', KEYS[2 * written - 1], counters[written] or '0')
+return answer

@@ -1,0 +1,38 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { StoreRefused } from "../state-store.ts";
+import { makeDurable, openDatabase } from "./open-database.ts";
+
+describe("a database that is opened", () => {
+  it("syncs every commit to disk, by its own word", async () => {
+    const { connection } = await openDatabase(fileOfItsOwn(), 2);
+    expect(connection.prepare("PRAGMA synchronous").get()).toEqual({ synchronous: 2 });
+    expect(connection.prepare("PRAGMA journal_mode").get()).toEqual({ journal_mode: "wal" });
+    await connection.close();
+  });
+
+  it("is refused where SQLite keeps no log of writes, as it does for a database in memory", () => {
+    using database = new DatabaseSync(":memory:");
+    expect(() => makeDurable(database, "/data/state.db")).toThrow(
+      new StoreRefused(
+        "/data/state.db would not be synced to disk at every commit (journal mode memory, synchronous 2; it takes wal and 2): name a directory on a local disk.",
+      ),
+    );
+  });
+
+  it("is refused where SQLite did not take the setting over", () => {
+    using database = new DatabaseSync(fileOfItsOwn());
+    database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;");
+    const deaf = { prepare: (sql: string) => database.prepare(sql), exec: () => undefined };
+    expect(() => makeDurable(deaf, "/data/state.db")).toThrow(/journal mode wal, synchronous 1;/);
+  });
+});
+
+function fileOfItsOwn(): string {
+  const directory = mkdtempSync(path.join(tmpdir(), "toolbus-open-"));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  return path.join(directory, "state.db");
+}

@@ -1,0 +1,19 @@
+import { measure } from "./measurements.ts";
+import { attributeNames, metricNames } from "./names.ts";
+
+/** Counts a security event, whether it was kept whole or only its number. `reason` is a word of ours, never text from outside. */
+export function recordSecurityEvent({
+  service,
+  reason,
+  whole,
+}: {
+  readonly service: string;
+  readonly reason: string;
+  readonly whole: boolean;
+}): void {
+  measure(metricNames.securityEvents, 1, {
+    [attributeNames.service]: service,
+    [attributeNames.securityReason]: reason,
+    [attributeNames.securityKept]: whole ? "whole" : "number",
+  });
+}

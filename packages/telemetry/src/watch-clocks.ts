@@ -1,0 +1,43 @@
+import type { Log } from "./logger.ts";
+import { observeGauge } from "./measurements.ts";
+import { metricNames } from "./names.ts";
+
+/** What a process knows of its clock and its store's: the state store's `StoreClock`. */
+export interface ClocksToWatch {
+  /** This process's own clock minus the store's, in milliseconds; null when it is not known, or is the same clock. */
+  skew(): number | null;
+  /** Clocks that do not agree. */
+  faults(): readonly { readonly name: string; readonly sentence: string }[];
+}
+
+const EVERY_MS = 10_000;
+
+/**
+ * Says at once and from then on, whenever it changes, which clocks do not agree, and measures how far they are apart. Gives what ends it. It keeps no process
+ * alive.
+ */
+export function watchClocks(log: Log, clocks: ClocksToWatch, everyMs: number = EVERY_MS): () => void {
+  let told = "";
+  look();
+  const timer = setInterval(look, everyMs).unref();
+  const unmeasure = observeGauge(metricNames.clockSkew, async () => clocks.skew());
+  return () => {
+    clearInterval(timer);
+    unmeasure();
+  };
+
+  function look(): void {
+    const faults = clocks.faults();
+    const names = faults.map(({ name }) => name).join();
+    if (names === told) return;
+    told = names;
+    const skew = clocks.skew();
+    if (faults.length === 0) log.info({}, "This machine's clock and the state store's agree again.");
+    for (const { name, sentence } of faults) {
+      log.warn(
+        { clock: name, ...(skew === null ? {} : { skewMs: Math.round(skew) }) },
+        `Clocks do not agree: ${sentence}. Deadlines are judged by the store's time and hold; times in logs, TLS and logins from outside go by this machine's.`,
+      );
+    }
+  }
+}
