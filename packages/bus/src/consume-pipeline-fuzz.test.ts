@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { record } from "./conformance/probe.ts";
 import { consumeQueue } from "./consume-pipeline.ts";
 import { memoryBus } from "./memory/memory-bus.ts";
+import type { MessageBus } from "./message-bus.ts";
 
 const NOW = Date.parse("2030-05-01T12:00:00Z");
 const RUN = "rn_00_01ARZ3NDEKTSV4RRFFQ69G5FAV";
@@ -11,16 +12,38 @@ const MESSAGES = 20_000;
 const parseInvoke = parser(ToolInvoke);
 
 describe("20,000 random messages", () => {
-  it.each([1, 2026])("each end acked or as a dead letter, and a good one behind them is handled (seed %i)", async (seed) => {
+  it.each([1, 2026])("each end acked, as a dead letter or in a number, and a good one behind them is handled (seed %i)", async (seed) => {
     const random = randomFrom(seed);
-    const bus = memoryBus({ random });
+    const broker = memoryBus({ random });
     const ended = record<string>({ patienceMs: 25_000 });
-    const endings = { acked: 0, dead: 0, broken: 0 };
+    const endings = { acked: 0, dead: 0, dropped: 0, broken: 0 };
     const end = (how: keyof typeof endings, id: string): void => {
       endings[how]++;
       ended.add(id);
     };
-    await bus.consume(
+    const kept = new Set<string>();
+    const told: unknown[] = [];
+    const bus: MessageBus = {
+      ...broker,
+      async publish(sent) {
+        await broker.publish(sent);
+        const letter = sent.topic === topics.dead(TOPIC) ? parseDeadLetter(JSON.parse(sent.body)) : null;
+        if (letter?.ok) kept.add(letter.value.message.id);
+      },
+      consume: (topic, handler, options) =>
+        broker.consume(
+          topic,
+          async (delivery) => {
+            const disposition = await handler(delivery);
+            const { id } = delivery.message;
+            // Neither was it handled nor is there a letter of it.
+            if (disposition.kind === "ack" && topic === TOPIC && !kept.has(id)) end("dropped", id);
+            return disposition;
+          },
+          options,
+        ),
+    };
+    await broker.consume(
       topics.dead(TOPIC),
       async (delivery) => {
         const letter = parseDeadLetter(JSON.parse(delivery.message.body));
@@ -29,7 +52,7 @@ describe("20,000 random messages", () => {
       },
       { concurrency: 16 },
     );
-    await consumeQueue(bus, {
+    const subscription = await consumeQueue(bus, {
       topic: TOPIC,
       concurrency: 16,
       deadlineMs: 5000,
@@ -39,23 +62,26 @@ describe("20,000 random messages", () => {
       parse: parseInvoke,
       handler: async ({ id }, { toolName }) => {
         if (toolName === "throws") throw new Error("This tool always fails.");
+        kept.add(id);
         end("acked", id);
         return { kind: "ack" };
       },
-      log: { warn: () => undefined, error: () => undefined },
+      log: { warn: (fields) => "dropped" in fields && told.push(fields.dropped), error: () => undefined },
       clock: () => NOW,
     });
 
     for (let n = 0; n < MESSAGES; n++) await bus.publish(randomMessage(`fuzz-${n}`, random));
     await bus.publish(invoke("good", "works"));
     const ids = await ended.until("every message comes to an end", ({ length }) => length === MESSAGES + 1);
-    await bus.close();
+    await subscription.stop();
+    await broker.close();
 
     expect(new Set(ids).size).toBe(MESSAGES + 1);
     expect(ids).toContain("good");
     expect(endings.broken).toBe(0);
-    // Both ends were reached often, so neither check was idle.
-    expect(Math.min(endings.acked, endings.dead)).toBeGreaterThan(1000);
+    expect(told).toEqual([endings.dropped]);
+    // Each end was reached often, so no check was idle.
+    expect(Math.min(endings.acked, endings.dead, endings.dropped)).toBeGreaterThan(1000);
   });
 });
 

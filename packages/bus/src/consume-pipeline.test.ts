@@ -1,72 +1,15 @@
-import {
-  attributes,
-  type DeadLetter,
-  MAX_BODY_BYTES,
-  type Message,
-  message,
-  parseDeadLetter,
-  parser,
-  ToolCancel,
-  topics,
-} from "@toolbus/contracts";
+import { attributes, MAX_BODY_BYTES, type Message, topics } from "@toolbus/contracts";
 import { describe, expect, it } from "vitest";
 import { probe, record } from "./conformance/probe.ts";
-import { type ConsumeOptions, consumeQueue } from "./consume-pipeline.ts";
+import { consumeQueue } from "./consume-pipeline.ts";
 import { deadLetterMessage } from "./dead-letter.ts";
 import { memoryBus } from "./memory/memory-bus.ts";
 import { BusUnavailable, type MessageBus, Unroutable } from "./message-bus.ts";
-
-const NOW = Date.parse("2030-05-01T12:00:00Z");
-const parseCancel = parser(ToolCancel);
-const CALL = "rn_00_01ARZ3NDEKTSV4RRFFQ69G5FAV.1.0";
-const TOPIC = "tool.cancel.test";
-
-/** A bus with a reader of dead letters and a log that is kept; `start` begins to consume. */
-async function setup(wrap: (bus: MessageBus) => MessageBus = (bus) => bus) {
-  const inner = memoryBus({ drainMs: 50 });
-  const bus = wrap(inner);
-  const lines: { readonly level: string; readonly text: string }[] = [];
-  const keep = (level: string) => (fields: object, words: string) => void lines.push({ level, text: `${words} ${JSON.stringify(fields)}` });
-  const letters = record<DeadLetter>({ patienceMs: 10_000 });
-  const handled = record<string>({ patienceMs: 10_000 });
-  await inner.consume(
-    topics.dead(TOPIC),
-    async (delivery) => {
-      const letter = parseDeadLetter(JSON.parse(delivery.message.body));
-      if (letter.ok) letters.add(letter.value);
-      return { kind: "ack" };
-    },
-    { concurrency: 8 },
-  );
-  const start = (options: Partial<ConsumeOptions<ToolCancel>> = {}) =>
-    consumeQueue(bus, {
-      topic: TOPIC,
-      concurrency: 4,
-      deadlineMs: 5000,
-      backoffMs: [1],
-      parse: parseCancel,
-      handler: async ({ id }) => {
-        handled.add(id);
-        return { kind: "ack" };
-      },
-      log: { warn: keep("warn"), error: keep("error") },
-      clock: () => NOW,
-      ...options,
-    });
-  const send = (id: string, parts: Partial<Message> = {}) => bus.publish(good(id, parts));
-  const hasLetter = (id: string) => letters.until(`a dead letter of ${id}`, (all) => all.some((letter) => letter.message.id === id));
-  const letterOf = async (id: string) => (await hasLetter(id)).find((letter) => letter.message.id === id);
-  const isHandled = (id: string) => handled.until(`${id} is handled`, (ids) => ids.includes(id));
-  return { bus, lines, letters, handled, start, send, letterOf, isHandled, [Symbol.asyncDispose]: () => inner.close() };
-}
-
-function good(id: string, parts: Partial<Message> = {}): Message {
-  return { ...message({ id, topic: TOPIC, type: "toolbus.tool.cancel", source: "test", now: NOW, body: { toolCallId: CALL } }), ...parts };
-}
+import { CALL, good, NOW, pipelineUnderTest, TOPIC } from "./pipeline-under-test.ts";
 
 describe("a message that cannot be read", () => {
   it("because of its long id is kept with all of it", async () => {
-    await using s = await setup();
+    await using s = await pipelineUnderTest();
     await s.start();
     const id = "x".repeat(256);
     await s.send(id);
@@ -93,7 +36,7 @@ describe("a message that cannot be read", () => {
     ["without a proper time", { time: "1" }, "the time is not RFC 3339"],
     ["with a time that is no date", { time: "2030-13-41T25:00:00Z" }, "the time is not RFC 3339"],
   ])("%s becomes a dead letter at once, and the next one is handled", async (_, parts, reason) => {
-    await using s = await setup();
+    await using s = await pipelineUnderTest();
     await s.start({ types: ["toolbus.tool.cancel"], concurrency: 1 });
     await s.send("bad", parts);
     await s.send("good");
@@ -103,7 +46,7 @@ describe("a message that cannot be read", () => {
   });
 
   it("is let through up to the very limits of age and size", async () => {
-    await using s = await setup();
+    await using s = await pipelineUnderTest();
     await s.start({ maxAgeMs: 1000 });
     const text = JSON.stringify({ toolCallId: CALL });
     await s.send("old", { time: new Date(NOW - 1000).toISOString() });
@@ -114,7 +57,7 @@ describe("a message that cannot be read", () => {
   });
 
   it("becomes a dead letter also when its parser throws", async () => {
-    await using s = await setup();
+    await using s = await pipelineUnderTest();
     await s.start({
       parse: () => {
         throw new RangeError("Too deep.");
@@ -127,7 +70,7 @@ describe("a message that cannot be read", () => {
 
 describe("a dead letter", () => {
   it("keeps the message without its grant and its call secret", async () => {
-    await using s = await setup();
+    await using s = await pipelineUnderTest();
     await s.start({ handler: async () => ({ kind: "dead-letter", reason: "not wanted" }) });
     const named = { [attributes.grant]: "eyJ.the.grant", [attributes.callSecret]: "the-secret", [attributes.era]: "3" };
     await s.send("secret", { attributes: named, correlationId: CALL });
@@ -138,7 +81,7 @@ describe("a dead letter", () => {
   });
 
   it("keeps the beginning of a message that does not fit, and says so", async () => {
-    await using s = await setup();
+    await using s = await pipelineUnderTest();
     await s.start({ handler: async () => ({ kind: "dead-letter", reason: "not wanted" }) });
     await s.send("long", {
       body: "\u0000".repeat(MAX_BODY_BYTES * 2),
@@ -159,7 +102,7 @@ describe("a dead letter", () => {
 
   it("is published again until it is confirmed, also when nothing takes it, and the message is never dropped", async () => {
     const refusals: Error[] = [new Unroutable("No queue."), new BusUnavailable("No answer.")];
-    await using s = await setup((bus) => ({
+    await using s = await pipelineUnderTest((bus) => ({
       ...bus,
       async publish(sent) {
         const refusal = sent.topic === topics.dead(TOPIC) ? refusals.shift() : undefined;
@@ -178,7 +121,7 @@ describe("a dead letter", () => {
 
 describe("a handler", () => {
   it("gets the message, its parsed body and how often it was delivered", async () => {
-    await using s = await setup();
+    await using s = await pipelineUnderTest();
     const seen = record<unknown>({ patienceMs: 5000 });
     await s.start({
       handler: async ({ id }, body, { count, redelivered, signal }) => {
@@ -195,7 +138,7 @@ describe("a handler", () => {
   });
 
   it("that throws is retried, and the log has its code and place but not its words", async () => {
-    await using s = await setup();
+    await using s = await pipelineUnderTest();
     await s.start({
       handler: async ({ id }, _, { count }) => {
         if (count === 1) throw Object.assign(new Error("The password is hunter2."), { code: "no_luck" });
@@ -212,7 +155,7 @@ describe("a handler", () => {
   });
 
   it("that always throws leaves a dead letter with what happened before", async () => {
-    await using s = await setup();
+    await using s = await pipelineUnderTest();
     await s.start({
       maxDeliveries: 3,
       handler: async () => {
@@ -231,7 +174,7 @@ describe("a handler", () => {
   });
 
   it("that has another message's id leaves a dead letter without the other's tries", async () => {
-    await using s = await setup();
+    await using s = await pipelineUnderTest();
     await s.start({
       maxDeliveries: 1000,
       handler: async ({ id }, _, { count }) => {
@@ -246,14 +189,14 @@ describe("a handler", () => {
   });
 
   it("that asks for another try each time is bounded too", async () => {
-    await using s = await setup();
+    await using s = await pipelineUnderTest();
     await s.start({ maxDeliveries: 2, handler: async () => ({ kind: "retry", after: 0, reason: "busy" }) });
     await s.send("busy");
     expect(await s.letterOf("busy")).toMatchObject({ reason: "delivered 2 times; busy", history: [{ at: NOW, reason: "busy" }] });
   });
 
   it("that is late sees its signal abort and is retried", async () => {
-    await using s = await setup();
+    await using s = await pipelineUnderTest();
     const reasons: unknown[] = [];
     await s.start({
       deadlineMs: 20,
@@ -277,7 +220,7 @@ describe("a handler", () => {
       ...bus,
       consume: (topic, handler, options) => bus.consume(topic, (delivery) => handler({ ...delivery, count: 12 }), options),
     });
-    await using s = await setup(deliveredTwelveTimes);
+    await using s = await pipelineUnderTest(deliveredTwelveTimes);
     await s.start();
     await s.send("crashing");
     expect(await s.letterOf("crashing")).toMatchObject({ reason: "delivered 11 times; none was acked" });
@@ -285,7 +228,7 @@ describe("a handler", () => {
   });
 
   it("whose delivery was taken back is heard no more: no error, no dead letter, and the message comes again", async () => {
-    await using s = await setup();
+    await using s = await pipelineUnderTest();
     const begun = record<string>({ patienceMs: 5000 });
     const subscription = await s.start({
       maxDeliveries: 1,
@@ -309,7 +252,7 @@ describe("a handler", () => {
 describe("back-off", () => {
   it("grows by the list and stays at its last entry", async () => {
     const delays: number[] = [];
-    await using s = await setup((bus) => ({
+    await using s = await pipelineUnderTest((bus) => ({
       ...bus,
       consume: (topic, handler, options) =>
         bus.consume(

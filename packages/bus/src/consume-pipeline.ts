@@ -5,6 +5,10 @@ import type { Delivery, Disposition, MessageBus, Subscription } from "./message-
 import { faultFields, loggedId, type PipelineLog } from "./pipeline-log.ts";
 import { runWithin } from "./run-within.ts";
 import { readStrictly, type Strictness } from "./strict-message.ts";
+import { type Unusable, unusableMessages } from "./unusable-messages.ts";
+
+/** What a handler of the pipeline makes of a delivery. */
+export type Verdict = Disposition | Unusable;
 
 export interface ConsumeOptions<T> extends Strictness<T> {
   readonly topic: string;
@@ -12,13 +16,15 @@ export interface ConsumeOptions<T> extends Strictness<T> {
   readonly concurrency: number;
   /** How long a handler may take: then its signal aborts and the delivery is retried. In milliseconds, as all times here. */
   readonly deadlineMs: number;
-  readonly handler: (message: Message, body: T, context: DeliveryContext) => Promise<Disposition>;
+  readonly handler: (message: Message, body: T, context: DeliveryContext) => Promise<Verdict>;
   /** How often a message is delivered before it becomes a dead letter; 10 by default. */
   readonly maxDeliveries?: number;
   /** Delays of the first, second, … retry after a failure, the last one for all that follow; 1, 5, 30 s by default. */
   readonly backoffMs?: readonly number[];
   /** A message older than this becomes a dead letter unread; 24 h by default. Ledgers are kept longer, so no late repeat finds its row gone. */
   readonly maxAgeMs?: number;
+  /** How many messages that nobody can use become dead letters in a minute; `LETTERS_PER_MINUTE` by default. */
+  readonly lettersPerMinute?: number | undefined;
   readonly log: PipelineLog;
   /** Wall clock, to judge the age of messages and to date dead letters. */
   readonly clock: () => number;
@@ -35,22 +41,26 @@ export interface DeliveryContext {
 /**
  * Consumes a queue with the rules that every service shares:
  * - A message that cannot be read (size, type, age, JSON, schema) becomes a dead letter at once. It never reaches the handler.
+ * - Of those that can be nobody's work (ill-formed, or "unusable" to the handler) the first `LETTERS_PER_MINUTE` of a minute become dead letters. The others
+ *   are dropped, and a line says how many. What is well-formed and came too late, or failed, is never among them.
  * - A handler that throws or is late is retried with back-off. The log says where, never what the error quotes.
  * - A message that is delivered `maxDeliveries` times without an ack becomes a dead letter, whether its handlers failed, asked for another try or
  *   took their process with them.
  * - A dead letter is published to `dead.<topic>` before the delivery is acked. While that fails, even as unroutable, the delivery is retried with
  *   back-off and an error in the log: a message is never dropped for want of a reader.
  */
-export function consumeQueue<T>(bus: MessageBus, options: ConsumeOptions<T>): Promise<Subscription> {
+export async function consumeQueue<T>(bus: MessageBus, options: ConsumeOptions<T>): Promise<Subscription> {
   const rules: Rules<T> = { ...DEFAULTS, ...options };
   const tries: DeliveryHistory = deliveryHistory(HISTORY_BOUNDS);
-  return bus.consume(rules.topic, settle, { concurrency: rules.concurrency });
+  const unusable = unusableMessages({ ...rules, perMinute: rules.lettersPerMinute });
+  const subscription = await bus.consume(rules.topic, settle, { concurrency: rules.concurrency });
+  return { stop: () => subscription.stop().finally(unusable.stop) };
 
   async function settle(delivery: Delivery): Promise<Disposition> {
     const { message, count } = delivery;
     const judged = await judge(delivery, rules);
     // Taken back: it comes again by itself, and nobody waits for this verdict.
-    if (delivery.signal.aborted) return judged;
+    if (delivery.signal.aborted) return judged.kind === "unusable" ? { kind: "dead-letter", reason: judged.reason } : judged;
     const verdict = judged.kind === "retry" && count >= rules.maxDeliveries ? exhausted(judged.reason, count) : judged;
     switch (verdict.kind) {
       case "ack":
@@ -61,11 +71,18 @@ export function consumeQueue<T>(bus: MessageBus, options: ConsumeOptions<T>): Pr
         return verdict;
       case "dead-letter":
         return bury(delivery, verdict.reason);
+      case "unusable":
+        if (!unusable.take({ id: message.id, reason: verdict.reason })) return { kind: "ack" };
+        return bury(delivery, verdict.reason, unusable.promise);
     }
   }
 
   /** Publishes the dead letter, then acks: a crash between the two gives two letters, never none. */
-  async function bury({ message, count }: Delivery, reason: string): Promise<Disposition> {
+  async function bury(
+    { message, count }: Delivery,
+    reason: string,
+    unconfirmed: (id: string) => void = () => undefined,
+  ): Promise<Disposition> {
     const { topic, clock, log } = rules;
     // Another message may have the same id, and its tries are not this one's.
     const history = count > 1 ? tries.of(message.id).slice(1 - count) : [];
@@ -73,6 +90,7 @@ export function consumeQueue<T>(bus: MessageBus, options: ConsumeOptions<T>): Pr
       await bus.publish(deadLetterMessage(message, { queue: topic, reason, deliveries: count, history, now: clock() }));
     } catch (error) {
       tries.add(message.id, { at: clock(), reason });
+      unconfirmed(message.id);
       log.error({ ...faultFields(error), ...about(message, topic, count) }, "a dead letter was not confirmed and is published again later");
       return { kind: "retry", after: backoff(count, rules), reason };
     }
@@ -92,13 +110,13 @@ const DEFAULTS: { readonly maxDeliveries: number; readonly backoffMs: readonly n
 const HISTORY_BOUNDS = { messages: 1000, tries: 10 };
 
 /** What the message itself and its handler make of a delivery, before the number of tries counts. */
-async function judge<T>(delivery: Delivery, rules: Rules<T>): Promise<Disposition> {
+async function judge<T>(delivery: Delivery, rules: Rules<T>): Promise<Verdict> {
   const { message, count } = delivery;
   // Tries that ended without a word may have taken their process with them, so it is not even read again.
   if (count > rules.maxDeliveries) return exhausted("none was acked", count - 1);
   const read = readStrictly(message, rules, { now: rules.clock(), maxAgeMs: rules.maxAgeMs });
-  if (!read.ok) return { kind: "dead-letter", reason: read.reason };
-  const ending = await runWithin<Disposition>(rules.deadlineMs, delivery.signal, (signal) =>
+  if (!read.ok) return { kind: read.illFormed ? "unusable" : "dead-letter", reason: read.reason };
+  const ending = await runWithin<Verdict>(rules.deadlineMs, delivery.signal, (signal) =>
     rules.handler(message, read.body, { count, redelivered: count > 1, signal }),
   );
   switch (ending.kind) {

@@ -10,3 +10,4 @@ export * from "./memory/memory-bus.ts";
 export * from "./message-bus.ts";
 export { natsRights, natsStreams } from "./nats/rights.ts";
 export * from "./pipeline-log.ts";
+export { LETTERS_PER_MINUTE, type Unusable } from "./unusable-messages.ts";

@@ -5,7 +5,7 @@ import type { Message } from "@toolbus/contracts";
  *
  * Guarantees of every adapter, proved by `describeMessageBus`:
  * - `publish` resolves when the broker holds the message safely and it was routed to a queue; it rejects with `Unroutable` when no queue takes
- *   the topic, with `BusUnavailable` when the outcome is unknown (the message may arrive: publish it again with the same id).
+ *   the topic (`NotPermitted` when this login may not publish to it, which costs no other publish anything), with `BusUnavailable` when the outcome is unknown (the message may arrive: publish it again with the same id).
  * - `consume` is competing and at least once. A delivery that is not settled before its consumer is gone comes again, to any consumer, with a
  *   higher `count`. Order is not promised. A repeat of one message id may or may not be dropped as a duplicate.
  * - A dead letter is kept: the queue of a topic and `dead.<topic>` are declared together, so a dead letter is routed before anyone reads it. The
@@ -66,8 +66,14 @@ export const BUS_IS_CLOSED = "the bus is closed";
 
 /** No queue takes this topic: its consumers have never started. */
 export class Unroutable extends Error {
-  readonly code = "unroutable";
-  override readonly name = "Unroutable";
+  readonly code: string = "unroutable";
+  override readonly name: string = "Unroutable";
+}
+
+/** No queue takes this topic from this login: the broker refuses it, today and tomorrow, until somebody gives it the right. Nothing arrived. */
+export class NotPermitted extends Unroutable {
+  override readonly code = "not_permitted";
+  override readonly name = "NotPermitted";
 }
 
 /** The broker cannot be reached or did not confirm. What was published may arrive. */

@@ -13,10 +13,13 @@ export interface AgeLimit {
   readonly maxAgeMs: number;
 }
 
-export type StrictlyRead<T> = { readonly ok: true; readonly body: T } | { readonly ok: false; readonly reason: string };
+/** `illFormed`: it can be nobody's work, whenever it was sent and whatever became of it. */
+export type StrictlyRead<T> =
+  | { readonly ok: true; readonly body: T }
+  | { readonly ok: false; readonly illFormed: boolean; readonly reason: string };
 
 /**
- * Reads a message that anyone may have sent: size, names, type, time, JSON, schema, cheapest check first. Never throws; a refusal says what is wrong
+ * Reads a message that anyone may have sent: size, names, type, time, JSON, schema; the first that is wrong is the reason. Never throws; a refusal says what is wrong
  * in at most 300 characters, which may quote field names of the body but none of its values.
  */
 export function readStrictly<T>(message: Message, { parse, types }: Strictness<T>, age?: AgeLimit): StrictlyRead<T> {
@@ -25,13 +28,21 @@ export function readStrictly<T>(message: Message, { parse, types }: Strictness<T
   const longName = NAMES.find((name) => Buffer.byteLength(message[name] ?? "") > MAX_NAME_BYTES);
   if (longName) return refuse(`the ${longName} is over ${MAX_NAME_BYTES} bytes`);
   if (types && !types.includes(message.type)) return refuse(`the type is none of ${types.join(", ")}`);
-  const wrongTime = age && faultOfTime(message.time, age);
-  if (wrongTime) return refuse(wrongTime);
+  const sent = RFC_3339.test(message.time) ? Date.parse(message.time) : Number.NaN;
+  if (age && Number.isNaN(sent)) return refuse("the time is not RFC 3339");
+  const read = bodyOf(message, parse);
+  const wrongAge = age && faultOfAge(sent, age);
+  // An odd date makes an ill-formed message nothing better.
+  return wrongAge === undefined ? read : refuse(wrongAge, !read.ok && read.illFormed);
+}
+
+function bodyOf<T>(message: Message, parse: Strictness<T>["parse"]): StrictlyRead<T> {
   try {
     const parsed = parse(JSON.parse(message.body));
     return parsed.ok ? { ok: true, body: parsed.value } : refuse(`the body breaks its schema: ${describeProblems(parsed.problems)}`);
   } catch (error) {
-    return refuse(error instanceof SyntaxError ? "the body is no JSON" : "the body cannot be checked");
+    // A check that fails is a fault of ours, and the message may be as it should be.
+    return error instanceof SyntaxError ? refuse("the body is no JSON") : refuse("the body cannot be checked", false);
   }
 }
 
@@ -43,8 +54,8 @@ const NAMES = ["id", "type", "source", "correlationId", "replyTo"] as const;
 const LONGEST_REASON = 300;
 const RFC_3339 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})$/i;
 
-function refuse(reason: string): { readonly ok: false; readonly reason: string } {
-  return { ok: false, reason: reason.slice(0, LONGEST_REASON) };
+function refuse(reason: string, illFormed = true): { readonly ok: false; readonly illFormed: boolean; readonly reason: string } {
+  return { ok: false, illFormed, reason: reason.slice(0, LONGEST_REASON) };
 }
 
 function attributeBytes(message: Message): number {
@@ -53,9 +64,7 @@ function attributeBytes(message: Message): number {
   return bytes;
 }
 
-function faultOfTime(time: string, { now, maxAgeMs }: AgeLimit): string | undefined {
-  const sent = RFC_3339.test(time) ? Date.parse(time) : Number.NaN;
-  if (Number.isNaN(sent)) return "the time is not RFC 3339";
+function faultOfAge(sent: number, { now, maxAgeMs }: AgeLimit): string | undefined {
   if (now - sent > maxAgeMs) return `the message is older than ${maxAgeMs} ms`;
   // A date far ahead would never grow too old.
   if (sent - now > maxAgeMs) return `the message is dated more than ${maxAgeMs} ms ahead`;

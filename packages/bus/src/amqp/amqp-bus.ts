@@ -5,6 +5,7 @@ import { faultFields, logUntil, type PipelineLog } from "../pipeline-log.ts";
 import { type AmqpSettings, parseAmqpUrl } from "./amqp-url.ts";
 import { type AmqpConsumer, openConsumer } from "./consumer.ts";
 import { declarer } from "./declare.ts";
+import { firstPublications } from "./first-publications.ts";
 import { CLOSED, type Link, openLink, type Session } from "./link.ts";
 import { listeners } from "./listeners.ts";
 import { policyDifferences } from "./management.ts";
@@ -53,6 +54,7 @@ export async function amqpBus(url: string, given: AmqpBusOptions): Promise<Messa
     await Promise.all([publishing.close(), consuming.close()]);
     throw error;
   });
+  const outgoing = await firstPublications({ ...options, link: publishing, publisher, monotonic: () => performance.now() });
   const broadcast = listeners({ ...options, namespace, link: consuming, declarer: declare, newId: randomUUID });
   const consumers = new Set<AmqpConsumer>();
   let closing: Promise<void> | null = null;
@@ -62,7 +64,10 @@ export async function amqpBus(url: string, given: AmqpBusOptions): Promise<Messa
     publish(message) {
       const { topic } = message;
       if (!isTopic(topic)) return Promise.reject(new Unroutable(`No queue takes "${topic.slice(0, 100)}", which is no topic.`));
-      return publisher.publish({ topic, route: queueRoute(namespace, topic), wire: toWire(message), kept: true });
+      const publish = (): Promise<void> =>
+        outgoing.publish({ topic, route: queueRoute(namespace, topic), wire: toWire(message), kept: true });
+      const queue = topic.startsWith(DEAD) ? topic.slice(DEAD.length) : null;
+      return queue !== null && consumed.has(queue) ? publish().catch((error: unknown) => buryAgain(error, queue, publish)) : publish();
     },
 
     async consume(topic, handler, { concurrency }) {
@@ -114,6 +119,13 @@ export async function amqpBus(url: string, given: AmqpBusOptions): Promise<Messa
     ];
   }
 
+  /** Somebody may have deleted the queue of dead letters, which nobody else would ever make again. */
+  async function buryAgain(error: unknown, queue: string, publish: () => Promise<void>): Promise<void> {
+    if (!(error instanceof Unroutable)) throw error;
+    await declare.queue(await publishing.session(AbortSignal.timeout(given.confirmMs)), queue);
+    await publish();
+  }
+
   /** Somebody may have deleted an exchange, and with it the bindings of the queues that are consumed here; their consumers do not notice. */
   async function declareAll(session: Session): Promise<void> {
     await declare.exchanges(session);
@@ -131,10 +143,13 @@ export async function amqpBus(url: string, given: AmqpBusOptions): Promise<Messa
     leaving.abort();
     // Handlers under way may publish until the last of them has ended.
     await Promise.all([...consumers].map((consumer) => consumer.stop()));
+    await outgoing.close();
     await Promise.all([broadcast.close(), publisher.close()]);
     await Promise.all([publishing.close(), consuming.close()]);
   }
 }
+
+const DEAD = topics.dead("");
 
 /** Both, or none of them stays open. */
 async function openLinks(

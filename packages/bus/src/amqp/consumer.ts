@@ -11,7 +11,7 @@ import type { Declarer } from "./declare.ts";
 import { DELIVERIES_HEADER, deliveryCount } from "./delivery-count.ts";
 import { dispositionOf } from "./disposition-of.ts";
 import type { Session } from "./link.ts";
-import type { Publisher } from "./publisher.ts";
+import type { Publication, Publisher } from "./publisher.ts";
 import { rungFor } from "./retry-ladder.ts";
 import { settled } from "./settled.ts";
 import { type Generation, openSteadyChannel, type SteadyChannelOptions } from "./steady-channel.ts";
@@ -122,7 +122,7 @@ export async function openConsumer(
     for (let tries = 1; ; tries++) {
       try {
         if (disposition.kind === "retry") await sendAgain(session, message, count, disposition.after);
-        else await bury(message, count, disposition.reason);
+        else await bury(session, message, count, disposition.reason);
         return acks.ack(received);
       } catch (error) {
         if (gone.aborted) return;
@@ -139,24 +139,30 @@ export async function openConsumer(
     return isDead ? asDeadLetter(message, received.properties.headers ?? {}, { namespace, now: clock() }) : message;
   }
 
-  /** Publishes the message to where it waits for its time. Its rung is declared when it is needed for the first time. */
+  /** Publishes the message to where it waits for its time. */
   async function sendAgain(session: Session, message: Message, count: number, after: number): Promise<void> {
     const rungMs = rungFor(after);
     const wire = toWire(message);
     wire.properties.headers[DELIVERIES_HEADER] = count;
     const publication = { topic, route: retryRoute(namespace, topic, rungMs), wire, kept: true };
+    await routed(publication, () => (rungMs === 0 ? declarer.queue(session, topic) : declarer.rung(session, topic, rungMs)));
+  }
+
+  async function bury(session: Session, message: Message, deliveries: number, reason: string): Promise<void> {
+    const letter = deadLetterMessage(message, { queue: topic, reason, deliveries, history: [], now: clock() });
+    const publication = { topic: letter.topic, route: queueRoute(namespace, letter.topic), wire: toWire(letter), kept: true };
+    await routed(publication, () => declarer.queue(session, topic));
+  }
+
+  /** A rung is declared when it is needed for the first time; and any queue may have been deleted, which nobody else would ever make again. */
+  async function routed(publication: Publication, declare: () => Promise<void>): Promise<void> {
     try {
       await publisher.publish(publication);
     } catch (error) {
       if (!(error instanceof Unroutable)) throw error;
-      await (rungMs === 0 ? declarer.queue(session, topic) : declarer.rung(session, topic, rungMs));
+      await declare();
       await publisher.publish(publication);
     }
-  }
-
-  async function bury(message: Message, deliveries: number, reason: string): Promise<void> {
-    const letter = deadLetterMessage(message, { queue: topic, reason, deliveries, history: [], now: clock() });
-    await publisher.publish({ topic: letter.topic, route: queueRoute(namespace, letter.topic), wire: toWire(letter), kept: true });
   }
 
   async function stop(): Promise<void> {

@@ -174,7 +174,7 @@ const LONGEST_WINDOW = 10_000;
 // Long enough for a connection that is made again at once; a longer outage is for the caller's own tries to get over.
 const ABSENT_MS = 2000;
 const CLOSE_MS = 5000;
-const BLOCKED = "RabbitMQ is short of memory or disk and takes no messages for now.";
+export const BLOCKED = "RabbitMQ is short of memory or disk and takes no messages for now.";
 
 /** Tells returned messages apart, as one message id may be under way twice. RabbitMQ and every reader ignore it. */
 const NUMBER_HEADER = "x-toolbus-number";

@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { type Message, SPEC_VERSION } from "@toolbus/contracts";
+import { readableBody } from "../readable-body.ts";
 
 /** A message as amqplib publishes it. Its headers belong to whoever publishes it, and may get more. */
 export interface WireMessage {
@@ -84,7 +85,7 @@ export function fromWire(topic: string, { content, fields, properties }: Receive
     ...(correlationId === undefined ? undefined : { correlationId }),
     ...(replyTo === undefined ? undefined : { replyTo }),
     attributes: elsewhere.attributes ? withMore(attributes, elsewhere.attributes) : attributes,
-    body: bodyOf(content, properties.contentEncoding),
+    body: bodyOf(readableBody(content), properties.contentEncoding),
   };
 }
 

@@ -2,13 +2,15 @@ import { message, messageTypes, topics } from "@toolbus/contracts";
 import { memoryBus } from "../memory/memory-bus.ts";
 import { BusUnavailable, type Delivery, type DeliveryHandler, type Disposition, type MessageBus, Unroutable } from "../message-bus.ts";
 import { ACK } from "./probe.ts";
-import type { OpenBus } from "./run-case.ts";
+import { refusingQueues } from "./refusing-queues.ts";
+import type { OpenBus, RefuseIn } from "./run-case.ts";
 
 /** A bus with one fault, and the case of the contract that must notice it. */
 export interface BrokenBus {
   readonly fault: string;
   readonly noticedBy: string;
   readonly open: OpenBus;
+  readonly refuse?: RefuseIn;
 }
 
 /** The memory bus, each time with another promise broken. */
@@ -37,6 +39,11 @@ export const brokenBuses: readonly BrokenBus[] = [
     fault: "drops attributes",
     noticedBy: "a queue carries attributes by their exact names and values unchanged",
     open: wrapped((bus) => ({ ...bus, publish: (sent) => bus.publish({ ...sent, attributes: {} }) })),
+  },
+  {
+    fault: "writes bodies anew",
+    noticedBy: "a queue carries a body with a key that stands twice unchanged",
+    open: wrapped((bus) => ({ ...bus, publish: (sent) => bus.publish({ ...sent, body: JSON.stringify(JSON.parse(sent.body)) }) })),
   },
   {
     fault: "drops empty attributes of announcements",
@@ -94,6 +101,16 @@ export const brokenBuses: readonly BrokenBus[] = [
     fault: "drops dead letters",
     noticedBy: "a dead letter tells the queue, the reason, the deliveries and the message",
     open: handling((handler) => async (delivery) => settledAs(await handler(delivery), "dead-letter", ACK)),
+  },
+  {
+    fault: "lets a message go whose dead letter is refused",
+    noticedBy: "a message stays while its dead letter is refused, and becomes one when that is taken",
+    ...refusingQueues(ACK),
+  },
+  {
+    fault: "lets a message go whose retry is refused",
+    noticedBy: "a message stays while its retry is refused, and comes again when that is taken",
+    ...refusingQueues(ACK),
   },
   { fault: "keeps secrets in dead letters", noticedBy: "a dead letter holds neither grant nor call secret", open: wrapped(tellingSecrets) },
   { fault: "tells only the last listener", noticedBy: "every listener of the topic hears an announcement", open: wrapped(tellingOne) },

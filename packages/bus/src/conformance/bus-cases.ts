@@ -11,6 +11,7 @@ import { nameCases } from "./names.ts";
 import { orderCases } from "./order.ts";
 import { publishCases } from "./publish.ts";
 import { readyCases } from "./ready.ts";
+import { replacementCases } from "./replacements.ts";
 import { retryCases } from "./retry.ts";
 
 /** Every case of the contract, area by area. */
@@ -23,6 +24,7 @@ export const busCases: readonly BusCase[] = [
   ...atLeastOnceCases,
   ...retryCases,
   ...deadLetterCases,
+  ...replacementCases,
   ...broadcastCases,
   ...closeCases,
   ...readyCases,

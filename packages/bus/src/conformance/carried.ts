@@ -19,6 +19,8 @@ const messages: readonly { readonly name: string; readonly parts: Partial<Messag
   { name: "a body of the largest size", parts: { body: `"${filler}"` } },
   { name: "a body that is no JSON", parts: { body: "{ not json" } },
   { name: "an empty body", parts: { body: "" } },
+  // A signature is over these bytes, and whoever verifies it judges what they say.
+  { name: "a body with a key that stands twice", parts: { body: ' {"n":1, "\\u006e":2,"n":3} ' } },
 ];
 
 /** A message arrives as it was sent, whatever it says: reading it is the pipeline's work. */

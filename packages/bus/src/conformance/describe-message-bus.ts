@@ -1,18 +1,20 @@
 import { describe, it } from "vitest";
 import type { BusCase, BusFeatures } from "./bus-case.ts";
 import { busCases } from "./bus-cases.ts";
-import { type OpenBus, runCase } from "./run-case.ts";
+import { type OpenBus, type RefuseIn, runCase } from "./run-case.ts";
 
 export interface MessageBusOptions {
   /** Opens a bus in a namespace: nothing in it is seen from another one. A stop waits for its handlers for `drainMs`. */
   readonly open: OpenBus;
   readonly features: BusFeatures;
+  /** For the features that are `refusable`. */
+  readonly refuse?: RefuseIn;
   /** Cases that this adapter cannot pass, by their names, each with the reason. */
   readonly skip?: readonly { readonly test: string; readonly reason: string }[];
 }
 
 /** The contract of the port as tests: every adapter calls it. A case for a feature that the adapter lacks is not run. */
-export function describeMessageBus(name: string, { open, features, skip = [] }: MessageBusOptions): void {
+export function describeMessageBus(name: string, { open, refuse, features, skip = [] }: MessageBusOptions): void {
   const wanted = busCases.filter(({ needs }) => !needs || needs(features));
   for (const { test } of skip) {
     if (!wanted.some((busCase) => busCase.name === test)) throw new Error(`There is no case "${test}" that ${name} could skip.`);
@@ -28,7 +30,7 @@ export function describeMessageBus(name: string, { open, features, skip = [] }: 
   function declare(busCase: BusCase): void {
     const skipped = skip.find((entry) => entry.test === busCase.name);
     if (skipped) return it.skip(`${busCase.name} (${skipped.reason})`);
-    it.concurrent(busCase.name, () => runCase(busCase, { open, namespace: namespaceOf(name, busCase), patienceMs: PATIENCE_MS }));
+    it.concurrent(busCase.name, () => runCase(busCase, { open, refuse, namespace: namespaceOf(name, busCase), patienceMs: PATIENCE_MS }));
   }
 }
 

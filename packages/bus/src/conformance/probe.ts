@@ -45,7 +45,7 @@ export function record<T>({ patienceMs }: Pick<CaseContext, "patienceMs">): Reco
 
 /** Consumes a topic into a record; `decide` settles each delivery, an ack by default. */
 export async function collect(
-  context: CaseContext,
+  context: Omit<CaseContext, "refuse">,
   topic: string,
   decide: (delivery: Delivery) => Disposition | Promise<Disposition> = () => ACK,
   options: { readonly bus?: CaseContext["bus"]; readonly concurrency?: number; readonly into?: Recording<Delivery> } = {},

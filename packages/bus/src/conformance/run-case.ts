@@ -1,14 +1,17 @@
 import type { MessageBus } from "../message-bus.ts";
-import type { BusCase } from "./bus-case.ts";
+import type { BusCase, Refuse } from "./bus-case.ts";
 
 export type OpenBus = (context: { readonly namespace: string; readonly drainMs: number }) => Promise<MessageBus>;
+
+/** As `Refuse`, in a namespace. */
+export type RefuseIn = (where: { readonly namespace: string } & Parameters<Refuse>[0]) => ReturnType<Refuse>;
 
 /** Runs one case in a namespace of its own and closes what it opened, also when it fails. */
 export async function runCase(
   busCase: BusCase,
-  options: { readonly open: OpenBus; readonly namespace: string; readonly patienceMs: number },
+  options: { readonly open: OpenBus; readonly refuse?: RefuseIn | undefined; readonly namespace: string; readonly patienceMs: number },
 ): Promise<void> {
-  const { open, namespace, patienceMs } = options;
+  const { open, refuse: refuseIn = nothing, namespace, patienceMs } = options;
   const opened: MessageBus[] = [];
   const connect = async (): Promise<MessageBus> => {
     const bus = await open({ namespace, drainMs: DRAIN_MS });
@@ -16,10 +19,14 @@ export async function runCase(
     return bus;
   };
   try {
-    await busCase.run({ bus: await connect(), connect, drainMs: DRAIN_MS, patienceMs });
+    await busCase.run({ bus: await connect(), connect, refuse: (what) => refuseIn({ namespace, ...what }), drainMs: DRAIN_MS, patienceMs });
   } finally {
     await Promise.all(opened.map((bus) => bus.close()));
   }
+}
+
+async function nothing(): Promise<never> {
+  throw new Error("This bus was given no way to refuse anything.");
 }
 
 // Short, because cases with a handler that never ends wait for it; long enough for handlers that are told to end.

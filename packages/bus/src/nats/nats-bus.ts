@@ -1,6 +1,14 @@
 import { type Message, topics } from "@toolbus/contracts";
 import { deadLetterMessage } from "../dead-letter.ts";
-import { BUS_IS_CLOSED, BusUnavailable, type Delivery, type MessageBus, type Subscription, Unroutable } from "../message-bus.ts";
+import {
+  BUS_IS_CLOSED,
+  BusUnavailable,
+  type Delivery,
+  type MessageBus,
+  type Subscription,
+  NotPermitted,
+  Unroutable,
+} from "../message-bus.ts";
 import { logUntil, type PipelineLog } from "../pipeline-log.ts";
 import { broadcasts } from "./broadcasts.ts";
 import { declareQueue, queueExists } from "./declare.ts";
@@ -9,6 +17,7 @@ import { parseNatsUrl } from "./nats-url.ts";
 import { type NatsConsumer, natsConsumer } from "./nats-consumer.ts";
 import { natsHeaders } from "./nats-message.ts";
 import { publisher } from "./publisher.ts";
+import { refusedSubject } from "./refused-subject.ts";
 import { routes } from "./routes.ts";
 import { DEFAULT_TIMINGS, type NatsTimings } from "./timings.ts";
 import { placeOf, queuePlace, type QueuePlace } from "./topology.ts";
@@ -120,6 +129,9 @@ export async function natsBus(url: string, options: NatsBusOptions): Promise<Mes
       return true;
     } catch (error) {
       if (error instanceof BusUnavailable) throw error;
+      // Who may publish to a topic may ask for its queue.
+      if (refusedSubject(error) !== null)
+        throw new NotPermitted(`This login may not publish to ${place.subject}; give it the right if it should.`);
       throw new BusUnavailable(`NATS does not say whether there is a queue ${place.durable}.`, { cause: error });
     }
   }

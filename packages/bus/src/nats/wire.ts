@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { type Message, SPEC_VERSION } from "@toolbus/contracts";
+import { readableBody } from "../readable-body.ts";
 import type { Headers } from "./header-block.ts";
 import { decodeText, encodeText } from "./header-text.ts";
 
@@ -49,7 +50,7 @@ export function fromWire(topic: string, headers: Headers, body: Uint8Array, fall
     ...(replyTo === undefined ? {} : { replyTo }),
     // Not assigned one by one: a name may be __proto__.
     attributes: Object.fromEntries(attributes),
-    body: bodyOf(Buffer.from(body.buffer, body.byteOffset, body.byteLength)),
+    body: bodyOf(readableBody(Buffer.from(body.buffer, body.byteOffset, body.byteLength))),
   };
 }
 

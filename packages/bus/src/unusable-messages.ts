@@ -1,0 +1,85 @@
+import type { PipelineLog } from "./pipeline-log.ts";
+
+/** What a handler says of a message that can be nobody's work: what it names cannot be here, whoever sent it. */
+export interface Unusable {
+  readonly kind: "unusable";
+  readonly reason: string;
+}
+
+/**
+ * Which messages that can be nobody's work become dead letters. The first of a minute do; of the rest the number is kept, and a line tells it when the minute
+ * is over, so that whoever sends them by the thousand does not have each cost a publish while the work behind them waits.
+ */
+export interface UnusableMessages {
+  /** Counts one. True: it becomes a dead letter. */
+  take(message: UnusableMessage): boolean;
+  /** The dead letter of one that `take` chose was not confirmed: when the message comes again it is chosen again. */
+  promise(id: string): void;
+  /** Tells what was counted so far. Safe to do twice. */
+  stop(): void;
+}
+
+export interface UnusableMessage {
+  readonly id: string;
+  readonly reason: string;
+}
+
+/** As many as security events of a kind are kept whole. */
+export const LETTERS_PER_MINUTE = 30;
+
+export function unusableMessages({ topic, clock, log, perMinute = LETTERS_PER_MINUTE }: UnusableOptions): UnusableMessages {
+  /** Chosen, and without a letter yet. Each lets one delivery pass, so a flood under the same id passes once. */
+  const promised = new Set<string>();
+  let since = clock();
+  let letters = 0;
+  let dropped = 0;
+  let lastReason = "";
+  let timer: NodeJS.Timeout | null = null;
+  return {
+    take({ id, reason }) {
+      if (promised.delete(id)) return true;
+      const now = clock();
+      // A clock that was set back must not keep the minute for ever.
+      if (Math.abs(now - since) >= MINUTE_MS) {
+        tell();
+        since = now;
+        letters = 0;
+      }
+      if (letters < perMinute) {
+        letters++;
+        return true;
+      }
+      dropped++;
+      lastReason = reason;
+      timer ??= setTimeout(tell, MINUTE_MS).unref();
+      return false;
+    },
+    promise(id) {
+      if (promised.size < MOST_PROMISED) promised.add(id);
+    },
+    stop: tell,
+  };
+
+  function tell(): void {
+    if (timer) clearTimeout(timer);
+    timer = null;
+    if (dropped === 0) return;
+    log.warn(
+      { topic, dropped, lastReason },
+      "messages that nobody can use came faster than dead letters of them are kept; these were dropped",
+    );
+    dropped = 0;
+  }
+}
+
+export interface UnusableOptions {
+  readonly topic: string;
+  /** Wall clock in milliseconds. */
+  readonly clock: () => number;
+  readonly log: PipelineLog;
+  readonly perMinute?: number | undefined;
+}
+
+const MINUTE_MS = 60_000;
+// While the broker takes no dead letters, those of the last minutes come again and again.
+const MOST_PROMISED = 1000;
