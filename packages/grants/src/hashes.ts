@@ -14,6 +14,15 @@ export function toolHash(definition: ToolDefinition): string {
   return sha256(canonicalJson(definition));
 }
 
+/** Whether a definition that somebody else stored has this hash. One that has no hash at all (a lone surrogate, too many levels) has not. */
+export function hasToolHash(definition: ToolDefinition, expected: string): boolean {
+  try {
+    return toolHash(definition) === expected;
+  } catch {
+    return false;
+  }
+}
+
 /** The hash of a result's content, for evidence, receipts and the comparison of a second answer with the first. */
 export function contentHash(text: string): string {
   return sha256(text);

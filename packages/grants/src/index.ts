@@ -1,7 +1,8 @@
 export type { GrantClaims, Jwks, ReceiptClaims, SendingClaims, StoredSigningKey } from "@toolbus/contracts";
 export { canonicalJson } from "./canonical-json.ts";
+export { drawnRandom } from "./drawn-random.ts";
 export { parseGrantClaims, signGrant } from "./grant.ts";
-export { answerHash, argumentsHash, contentHash, preparedHash, resultHash, secretHash, toolHash } from "./hashes.ts";
+export { answerHash, argumentsHash, contentHash, hasToolHash, preparedHash, resultHash, secretHash, toolHash } from "./hashes.ts";
 export { MAX_SIGNED_CHARS } from "./jws.ts";
 export { KeyRefused } from "./key-refused.ts";
 export { type Rotated, type RotationStep, rotateSealKeys, rotateSigningKeys } from "./key-rotation.ts";
@@ -18,7 +19,7 @@ export {
 export { generateSigningKey, publicKeyOf, publicKeySet, type Signer, signerOf } from "./keys.ts";
 export { type OwnKeys, ownKeys } from "./own-keys.ts";
 export { type ReceiptInput, type ReceiptVerdict, signReceipt, verifyReceipt } from "./receipt.ts";
-export { openSeal, type OpenedSeal, type Seal, type Sealed, sealDocument, type SealKey, type SealKeys } from "./seal.ts";
+export { openSeal, type OpenedSeal, type Seal, type Sealed, sealDocument, type SealKey, type SealKeys, secretTextOf } from "./seal.ts";
 export { generateSealKey, openSealKeys, sealKeysOf } from "./seal-keys-file.ts";
 export { type SealReader, sealReader } from "./seal-reader.ts";
 export { type SeenRevisions, seenRevisions } from "./seen-revisions.ts";
@@ -35,5 +36,6 @@ export {
   type GrantInput,
   type GrantVerdict,
   type StaleReason,
+  forgedAtSight,
   verifyGrant,
 } from "./verify-grant.ts";

@@ -1,4 +1,4 @@
-import { type KeyObject, sign, verify } from "node:crypto";
+import { createPublicKey, type KeyObject, sign, verify } from "node:crypto";
 import { type Json, type JsonObject } from "@toolbus/contracts";
 import { canonicalJson } from "./canonical-json.ts";
 import type { KeySet } from "./key-set.ts";
@@ -30,6 +30,8 @@ export async function signJws(typ: SignedType, payload: JsonObject, signer: Sign
   const text = `${signed}.${sign(null, Buffer.from(signed), signer.key).toString("base64url")}`;
   if (text.length > MAX_SIGNED_CHARS)
     throw new RangeError(`A ${typ} of ${text.length} characters is over the limit of ${MAX_SIGNED_CHARS}.`);
+  // Services of one process read what another of them signed: that they need not verify.
+  remember(text, signer.key);
   return text;
 }
 
@@ -67,18 +69,34 @@ export async function openJws(typ: SignedType, text: string, keys: KeySet): Prom
 
 /** Whether this key signed this text: asked once, as the answer cannot change. Services of one process verify the same texts, and a message may come twice. */
 function isVerified(text: string, signature: Buffer, key: KeyObject): boolean {
-  const known = verifiedBy.get(key) ?? new Set();
-  if (known.has(text)) return true;
+  if (textsOf(key).has(text)) return true;
   if (!verify(null, Buffer.from(text.slice(0, text.lastIndexOf("."))), key, signature)) return false;
-  known.add(text);
-  const [oldest] = known;
-  if (known.size > MOST_REMEMBERED && oldest !== undefined) known.delete(oldest);
-  verifiedBy.set(key, known);
+  remember(text, key);
   return true;
 }
 
-/** The newest texts that each key was found to have signed. */
-const verifiedBy = new WeakMap<KeyObject, Set<string>>();
+function remember(text: string, key: KeyObject): void {
+  const texts = textsOf(key);
+  texts.add(text);
+  if (texts.size <= MOST_REMEMBERED) return;
+  const [oldest] = texts;
+  if (oldest !== undefined) texts.delete(oldest);
+}
+
+/** The newest texts that a key is known to have signed, for both its halves and for every object that holds one. */
+function textsOf(key: KeyObject): Set<string> {
+  const known = textsOfObject.get(key);
+  if (known) return known;
+  const { x = "" } = (key.type === "private" ? createPublicKey(key) : key).export({ format: "jwk" });
+  const texts = textsOfPublicHalf.get(x) ?? new Set();
+  textsOfPublicHalf.set(x, texts);
+  textsOfObject.set(key, texts);
+  return texts;
+}
+
+const textsOfObject = new WeakMap<KeyObject, Set<string>>();
+/** As many as there are keys that this process signs with or trusts. */
+const textsOfPublicHalf = new Map<string, Set<string>>();
 /** Of each key; with texts of the usual size this is a quarter of a megabyte. */
 const MOST_REMEMBERED = 256;
 

@@ -1,7 +1,8 @@
 import { describeProblems, parser, ReceiptClaims } from "@toolbus/contracts";
-import { openJws, signJws, type UnsignedReason } from "./jws.ts";
+import { signJws } from "./jws.ts";
 import type { KeySet } from "./key-set.ts";
 import type { Signer } from "./keys.ts";
+import { type ClaimsVerdict, openClaims } from "./open-claims.ts";
 
 /** `typ` of a receipt's header. */
 export const RECEIPT_TYPE = "tb-receipt+jwt";
@@ -21,28 +22,21 @@ export interface ReceiptInput {
   readonly expected: Pick<ReceiptClaims, "callId" | "toolset"> & Partial<ReceiptClaims>;
 }
 
-/** `unknown_key` proves nothing either way; `forged` never was a receipt of this call. */
-export type ReceiptVerdict =
-  | { readonly kind: "genuine"; readonly claims: ReceiptClaims }
-  | { readonly kind: "unknown_key"; readonly detail: string }
-  | { readonly kind: "forged"; readonly reason: UnsignedReason | "claims" | "mismatch"; readonly detail: string };
+export type ReceiptVerdict = ClaimsVerdict<ReceiptClaims>;
 
 /** Judges whether a receipt is of this call, by a key of its toolset. Receipts do not expire. */
-export async function verifyReceipt({ receipt, keys, expected }: ReceiptInput): Promise<ReceiptVerdict> {
-  const opened = await openJws(RECEIPT_TYPE, receipt, keys);
-  switch (opened.kind) {
-    case "refused":
-      return { kind: "forged", reason: opened.reason, detail: opened.detail };
-    case "unknown_key":
-      return { kind: "unknown_key", detail: `the key ${opened.kid} is not known` };
-    case "opened": {
-      const parsed = parseReceiptClaims(opened.payload);
-      if (!parsed.ok) return { kind: "forged", reason: "claims", detail: "not the claims of a receipt" };
-      const wrong = FIELDS.filter((field) => expected[field] !== undefined && expected[field] !== parsed.value[field]);
-      if (wrong.length > 0) return { kind: "forged", reason: "mismatch", detail: `of other ${wrong.join(", ")} than ${expected.callId}` };
-      return { kind: "genuine", claims: parsed.value };
-    }
-  }
+export function verifyReceipt({ receipt, keys, expected }: ReceiptInput): Promise<ReceiptVerdict> {
+  return openClaims({
+    typ: RECEIPT_TYPE,
+    text: receipt,
+    keys,
+    what: "a receipt",
+    parse: parseReceiptClaims,
+    mismatch(claims) {
+      const wrong = FIELDS.filter((field) => expected[field] !== undefined && expected[field] !== claims[field]);
+      return wrong.length === 0 ? null : `of other ${wrong.join(", ")} than ${expected.callId}`;
+    },
+  });
 }
 
 const FIELDS = [

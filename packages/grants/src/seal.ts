@@ -42,6 +42,16 @@ export function sealDocument<T extends JsonObject>(
 }
 
 /**
+ * A text that only the service with these secrets can make, and that is the same for the same names while the current secret is: 256 bits as base64url.
+ * It is no seal of any document: seals are made of another text.
+ */
+export function secretTextOf(names: readonly [purpose: string, ...names: string[]], { current: { kid, secret } }: SealKeys): string {
+  return createHmac("sha256", secret)
+    .update(`toolbus-text\n${JSON.stringify([kid, ...names])}`)
+    .digest("base64url");
+}
+
+/**
  * What was found in a document. `content` is without the seal. `unsealed`: it has none, as those of versions before this one. `unknown_key`: the
  * secret that sealed it is not in the file any more.
  */

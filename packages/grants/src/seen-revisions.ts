@@ -18,8 +18,9 @@ export function seenRevisions({ most = 20_000 }: { readonly most?: number } = {}
       if (seen !== undefined && revision < seen) return false;
       highest.delete(key);
       highest.set(key, revision);
+      if (highest.size <= most) return true;
       const [oldest] = highest.keys();
-      if (highest.size > most && oldest !== undefined) highest.delete(oldest);
+      if (oldest !== undefined) highest.delete(oldest);
       return true;
     },
   };

@@ -74,6 +74,24 @@ describe("a signed message", () => {
     });
   });
 
+  it.each([
+    '{"n":1,"n":2}',
+    '{"n":1,"\\u006e":2}',
+    '{"n":{"losses":[],"losses":[1]}}',
+    '{"__proto__":{"n":1}}',
+    '{"n":9007199254740993}',
+    '{"n":"\\ud800"}',
+    "no JSON",
+  ])("is nobody's when two readers could take its body for two things, although its sender signed those very bytes: %s", async (body) => {
+    const signed = await signMessage({ ...sent, body }, own.identityOf("agent"));
+    expect(await verifySender(signed, own.trusted)).toEqual({ kind: "forged", detail: "its body can be read in more than one way" });
+  });
+
+  it("is its sender's with a body of any spacing and order, which all read as one thing", async () => {
+    const signed = await signMessage({ ...sent, body: ' { "b" : [ { "n" : 1 }, { "n" : 2 } ] ,\n"a":{"n":3} } ' }, own.identityOf("agent"));
+    expect(await verifySender(signed, own.trusted)).toEqual({ kind: "genuine", service: "agent" });
+  });
+
   it("is nobody's when body, topic, correlation or sender are others, or when it has no signature", async () => {
     const signed = await signMessage(sent, own.identityOf("agent"));
     const forged = [

@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
-import { attributes, type Message } from "@toolbus/contracts";
+import { attributes, MAX_BODY_BYTES, type Message } from "@toolbus/contracts";
 import { openJws, signJws } from "./jws.ts";
 import type { Signer } from "./keys.ts";
-import { isObject } from "./strict-json.ts";
+import { isObject, parseStrictJson } from "./strict-json.ts";
 import type { TrustedKeys } from "./trusted-keys.ts";
 
 /** Who sends: the name of its service and its own key. */
@@ -28,7 +28,10 @@ export type SenderVerdict =
   | { readonly kind: "genuine"; readonly service: string }
   | { readonly kind: "unsigned" | "unknown_key" | "forged"; readonly detail: string };
 
-/** Judges who signed a message, by the keys that are trusted for the sender whom it names. */
+/**
+ * Judges who signed a message, by the keys that are trusted for the sender whom it names. What is signed is the body's bytes, so a body that two readers could
+ * take for two things (a key that stands twice) is nobody's, whoever signed it.
+ */
 export async function verifySender(message: Message, trusted: TrustedKeys): Promise<SenderVerdict> {
   const { [attributes.signature]: signature, [attributes.sender]: service } = message.attributes;
   if (signature === undefined || service === undefined) return { kind: "unsigned", detail: "it is not signed by its sender" };
@@ -38,7 +41,9 @@ export async function verifySender(message: Message, trusted: TrustedKeys): Prom
   const expected: Readonly<Record<string, unknown>> = claimsOf(message, service);
   const claims = opened.payload;
   const same = isObject(claims) && Object.keys(expected).every((name) => claims[name] === expected[name]);
-  return same ? { kind: "genuine", service } : { kind: "forged", detail: "its signature is of another message" };
+  if (!same) return { kind: "forged", detail: "its signature is of another message" };
+  const read = parseStrictJson(message.body, MAX_BODY_BYTES);
+  return read.ok ? { kind: "genuine", service } : { kind: "forged", detail: "its body can be read in more than one way" };
 }
 
 function claimsOf({ topic, type, correlationId, body }: Message, service: string) {

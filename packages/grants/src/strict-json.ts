@@ -9,12 +9,12 @@ export const MAX_JSON_DEPTH = 32;
 
 /**
  * Parses JSON whose meaning no reader can disagree about. Besides what is no JSON it refuses duplicate keys, integers beyond 2^53 - 1 and
- * numbers out of range (both change silently), keys that reach for prototypes, lone surrogates, more than 32 levels and more than 64 KiB.
+ * numbers out of range (both change silently), keys that reach for prototypes, lone surrogates, more than 32 levels and more than `maxBytes`.
  * Names at most the first eight faults, by JSON Pointer.
  */
-export function parseStrictJson(text: string): Parsed<Json> {
+export function parseStrictJson(text: string, maxBytes = MAX_JSON_BYTES): Parsed<Json> {
   // The first comparison spares counting the bytes of something huge.
-  if (text.length > MAX_JSON_BYTES || Buffer.byteLength(text) > MAX_JSON_BYTES) return refused("", `is over ${MAX_JSON_BYTES} bytes`);
+  if (text.length > maxBytes || Buffer.byteLength(text) > maxBytes) return refused("", `is over ${maxBytes} bytes`);
   let value: Json;
   try {
     value = JSON.parse(text);
@@ -45,7 +45,8 @@ const FORBIDDEN_KEYS: ReadonlySet<string> = new Set(["__proto__", "constructor",
 
 /** A container that is open while the text is read: its keys so far, or, for an array, the index that comes next. */
 interface Open {
-  readonly path: string;
+  /** What it stands in; a place is put into words only for a fault. */
+  readonly outer: Open | undefined;
   readonly keys: Set<string> | null;
   member: string;
   index: number;
@@ -67,7 +68,7 @@ function faultsOf(text: string): readonly Problem[] {
       case "[":
         if (open.length === MAX_JSON_DEPTH)
           return [...faults, { path: pathOf(inside), message: `is nested deeper than ${MAX_JSON_DEPTH} levels` }];
-        open.push({ path: pathOf(inside), keys: source === "{" ? new Set() : null, member: "", index: 0 });
+        open.push({ outer: inside, keys: source === "{" ? new Set() : null, member: "", index: 0 });
         break;
       case "}":
       case "]":
@@ -77,48 +78,51 @@ function faultsOf(text: string): readonly Problem[] {
         if (inside) inside.index++;
         break;
       case '"':
-        if (colon !== undefined && inside?.keys) faults.push(...enterMember(inside, inside.keys, source.slice(0, -colon.length)));
-        else faults.push(...stringFaults(source, pathOf(inside)));
+        if (colon !== undefined && inside?.keys) enterMember(inside, inside.keys, source.slice(0, -colon.length), faults);
+        else checkString(source, inside, faults);
         break;
       default:
-        faults.push(...numberFaults(source, pathOf(inside)));
+        checkNumber(source, inside, faults);
     }
   }
   return faults;
 }
 
-/** Moves on to the member with this key and says what is wrong with the key. */
-function enterMember(object: Open, keys: Set<string>, source: string): readonly Problem[] {
-  const key: string = JSON.parse(source);
+/** Moves on to the member with this key and notes what is wrong with the key. */
+function enterMember(object: Open, keys: Set<string>, source: string, faults: Problem[]): void {
+  const key = textIn(source);
   object.member = key;
-  const path = pathOf(object);
-  if (!key.isWellFormed()) return [{ path: object.path, message: "has a key with a lone surrogate" }];
-  if (FORBIDDEN_KEYS.has(key)) return [{ path, message: "is a key that is not allowed" }];
+  if (!key.isWellFormed()) faults.push({ path: pathOf(object.outer), message: "has a key with a lone surrogate" });
+  else if (FORBIDDEN_KEYS.has(key)) faults.push({ path: pathOf(object), message: "is a key that is not allowed" });
   // Compared after decoding: "a" and "\u0061" are one key.
-  if (keys.has(key)) return [{ path, message: "appears more than once" }];
-  keys.add(key);
-  return [];
+  else if (keys.has(key)) faults.push({ path: pathOf(object), message: "appears more than once" });
+  else keys.add(key);
 }
 
-function stringFaults(source: string, path: string): readonly Problem[] {
-  const value: string = JSON.parse(source);
-  return value.isWellFormed() ? [] : [{ path, message: "holds a lone surrogate" }];
+function checkString(source: string, inside: Open | undefined, faults: Problem[]): void {
+  if (!textIn(source).isWellFormed()) faults.push({ path: pathOf(inside), message: "holds a lone surrogate" });
 }
 
-function numberFaults(source: string, path: string): readonly Problem[] {
+/** What a string token says; one without an escape is what it looks like. */
+function textIn(source: string): string {
+  return source.includes("\\") ? (JSON.parse(source) as string) : source.slice(1, -1);
+}
+
+function checkNumber(source: string, inside: Open | undefined, faults: Problem[]): void {
   const value = Number(source);
-  if (!Number.isFinite(value)) return [{ path, message: "is a number out of range" }];
-  if (Number.isInteger(value) && !Number.isSafeInteger(value))
-    return [{ path, message: "is an integer beyond 2^53 - 1; send it as a string" }];
-  if (value === 0 && /^[^eE]*[1-9]/.test(source)) return [{ path, message: "is a number too small to be told from 0" }];
-  return [];
+  if (!Number.isFinite(value)) faults.push({ path: pathOf(inside), message: "is a number out of range" });
+  else if (Number.isInteger(value) && !Number.isSafeInteger(value))
+    faults.push({ path: pathOf(inside), message: "is an integer beyond 2^53 - 1; send it as a string" });
+  else if (value === 0 && /^[^eE]*[1-9]/.test(source))
+    faults.push({ path: pathOf(inside), message: "is a number too small to be told from 0" });
 }
 
 /** The JSON Pointer (RFC 6901) of the value that comes next in this container. */
 function pathOf(inside: Open | undefined): string {
   if (!inside) return "";
-  if (!inside.keys) return `${inside.path}/${inside.index}`;
-  return `${inside.path}/${inside.member.toWellFormed().replaceAll("~", "~0").replaceAll("/", "~1")}`;
+  const outer = pathOf(inside.outer);
+  if (!inside.keys) return `${outer}/${inside.index}`;
+  return `${outer}/${inside.member.toWellFormed().replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }
 
 function refused(path: string, message: string): { readonly ok: false; readonly problems: readonly Problem[] } {

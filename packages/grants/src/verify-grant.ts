@@ -79,6 +79,16 @@ export async function verifyGrant(input: GrantInput): Promise<GrantVerdict> {
   }
 }
 
+/**
+ * What is forged whatever the call, the time and the era are: no grant, or a text that no key of these signed. Null says nothing yet: `verifyGrant` judges.
+ * It needs nothing but the keys, so that whoever sends very many of them costs no look at a store. A signature that held is remembered.
+ */
+export async function forgedAtSight(grant: string | undefined, keys: KeySet): Promise<Forged | null> {
+  if (!grant) return forged("missing", "the call carries no grant");
+  const opened = await openJws(GRANT_TYPE, grant, keys);
+  return opened.kind === "refused" ? forged(opened.reason, opened.detail) : null;
+}
+
 /** A payload under an unknown key is either plainly not for this call, or worth asking again. */
 function judgeUnproven(payload: Json, kid: string, expected: ExpectedGrant): GrantVerdict {
   const claims = claimsOf(payload);

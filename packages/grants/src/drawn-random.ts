@@ -1,0 +1,22 @@
+import { randomBytes } from "node:crypto";
+
+/** More than any id or secret; about a hundred of them. */
+const DRAWN_AT_ONCE = 4096;
+
+/**
+ * The system's cryptographic randomness, drawn some kilobytes at a time: a draw for each id would cost several times the id. Every byte is given out once,
+ * and the buffer it came from is never filled again.
+ */
+export function drawnRandom(): (bytes: number) => Uint8Array {
+  let drawn = new Uint8Array(0);
+  let used = 0;
+  return (bytes) => {
+    if (bytes > DRAWN_AT_ONCE) return randomBytes(bytes);
+    if (used + bytes > drawn.length) {
+      drawn = randomBytes(DRAWN_AT_ONCE);
+      used = 0;
+    }
+    used += bytes;
+    return drawn.subarray(used - bytes, used);
+  };
+}
