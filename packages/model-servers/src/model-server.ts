@@ -81,4 +81,17 @@ export type Fault =
   /** 200 with JSON that is broken in the middle. */
   | { readonly kind: "broken-json" }
   /** A stream that ends politely without saying that it is done. */
-  | { readonly kind: "no-end" };
+  | { readonly kind: "no-end" }
+  /** The first half of the stream, and then nothing until the client leaves. */
+  | { readonly kind: "silence" }
+  | Endless;
+
+/**
+ * What never ends, as fast as the client reads: `events`, one of the middle of the stream again and again; one `event`, in a single line or frame; the body of
+ * an `error`. `packed`: with gzip, so that little is sent and much is read.
+ */
+export interface Endless {
+  readonly kind: "endless";
+  readonly of: "events" | "event" | "error";
+  readonly packed?: boolean;
+}

@@ -1,3 +1,4 @@
+export * from "./adapter/answer-bounds.ts";
 export * from "./connect/choose-provider.ts";
 export * from "./connect/connect-model.ts";
 export * from "./model-errors.ts";

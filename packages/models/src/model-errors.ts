@@ -45,6 +45,36 @@ export class NetworkError extends ModelError {
   readonly retryable = true;
 }
 
+/**
+ * The answer is larger than one may be, in bytes, events, one event or the arguments of its calls: it is endless, or the server takes no heed of the longest
+ * reply that it was asked for. Asked again it would come again, and be paid for again.
+ */
+export class AnswerTooLarge extends ModelError {
+  override readonly name = "AnswerTooLarge";
+  readonly code = "answer_too_large";
+  readonly retryable = false;
+
+  /** What it is, such as `is over 100 bytes`, and the setting that lets more in, or else what to do. */
+  constructor(what: string, remedy: { readonly raise: string } | string) {
+    const todo =
+      typeof remedy === "string" ? remedy : `Look at the model or its server, and raise ${remedy.raise} where such answers are meant.`;
+    super(`The model's answer ${what} and was given up; nothing of it is used. ${todo}`);
+  }
+}
+
+/** The answer began, and then nothing came for too long. */
+export class AnswerStalled extends ModelError {
+  override readonly name = "AnswerStalled";
+  readonly code = "answer_stalled";
+  readonly retryable = true;
+
+  constructor(silenceMs: number) {
+    super(
+      `The model's answer stopped coming for ${silenceMs / 1000} s; nothing of it is used. Look at the model or its server, and raise MODEL_SILENCE_MS where such waits are meant.`,
+    );
+  }
+}
+
 /** The provider answered that it failed, or answered what nobody can read. */
 export class ProviderError extends ModelError {
   override readonly name = "ProviderError";

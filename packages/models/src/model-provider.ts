@@ -16,7 +16,8 @@ import type { ToolSpec } from "./schema/tool-spec.ts";
  * - A tool that cannot be put into the vendor's form is left out of the request; it never makes the request fail.
  * - A turn of another provider, or of this loop (a seed turn), is put into this vendor's form; its own turns go back as they came.
  *
- * It sends one request and does not retry, log or measure: whoever calls it does. It has no deadline of its own: the signal is the deadline.
+ * It sends one request and does not retry, log or measure: whoever calls it does. The signal is its deadline. What it reads of an answer is bounded in size,
+ * and in the silence within it (`AnswerBounds`), whatever the vendor sends.
  */
 export interface ModelProvider {
   /** How configuration names it: `offline`, `anthropic`. */

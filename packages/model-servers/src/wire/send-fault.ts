@@ -2,6 +2,7 @@ import type { ServerResponse } from "node:http";
 import type { ServerHttp2Stream } from "node:http2";
 import type { Fault } from "../model-server.ts";
 import type { Protocol, Reply } from "./protocol.ts";
+import { sendEndless } from "./send-endless.ts";
 
 const DRIP_MS = 40;
 
@@ -48,6 +49,12 @@ export function sendFault(outgoing: ServerResponse, reply: Reply, fault: Fault, 
       if (reply.kind === "stream") outgoing.end(Buffer.concat([...firstHalf(reply.frames), reply.broken, ...reply.ending]));
       else outgoing.end(bytesOf(reply).subarray(0, Math.floor(bytesOf(reply).length / 2)));
       return;
+    case "silence":
+      outgoing.writeHead(200, headersOf(reply));
+      outgoing.write(reply.kind === "stream" ? Buffer.concat([...firstHalf(reply.frames)]) : "{");
+      return;
+    case "endless":
+      return sendEndless(outgoing, reply, fault, protocol);
     case "no-end":
       outgoing.writeHead(200, headersOf(reply));
       outgoing.end(reply.kind === "stream" ? Buffer.concat(reply.frames) : JSON.stringify(reply.unended ?? reply.body));

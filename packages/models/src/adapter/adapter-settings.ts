@@ -1,4 +1,5 @@
 import type { ModelFacts } from "../facts/model-facts.ts";
+import type { AnswerBounds } from "./answer-bounds.ts";
 
 /** What an adapter is made of. It reads no environment: whoever connects a model does. */
 export interface AdapterSettings {
@@ -9,4 +10,6 @@ export interface AdapterSettings {
   /** Another address than the vendor's own; null for the vendor's. */
   readonly baseUrl: string | null;
   readonly facts: ModelFacts;
+  /** What an answer may take; `DEFAULT_BOUNDS` when absent. */
+  readonly bounds?: AnswerBounds;
 }

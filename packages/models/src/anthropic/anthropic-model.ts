@@ -37,7 +37,7 @@ async function complete(
   const { params, prefix } = messageRequest(request, tools, settings);
   return untilAborted(signal, async () => {
     try {
-      const message = await readMessage(await client(params, signal), { request, tools, context });
+      const message = await readMessage(await client(params, signal), { request, tools, context, bounds: settings.bounds });
       return replyOf(message, { request, tools, model: settings.model, prefix });
     } catch (error) {
       throw anthropicError(error, { settings, toolNames: tools.names });

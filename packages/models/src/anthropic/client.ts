@@ -16,7 +16,7 @@ const NO_TIMEOUT_MS = 2 ** 31 - 1;
 const SENT = ["content-type", "accept", "user-agent", "anthropic-version", "authorization"];
 
 /** Opens no connection. Nothing of the environment has a say in where it goes, with which key and headers. The SDK's own retries, spans and log are off: a retry that nobody sees is none of ours. */
-export function anthropicClient({ apiKey, baseUrl }: AdapterSettings): AnthropicClient {
+export function anthropicClient({ apiKey, baseUrl, bounds }: AdapterSettings): AnthropicClient {
   const client = new Anthropic({
     // An empty key keeps the SDK from looking for another one in the environment or on the disk.
     apiKey: apiKey ?? "",
@@ -27,7 +27,7 @@ export function anthropicClient({ apiKey, baseUrl }: AdapterSettings): Anthropic
     openTelemetry: false,
     // As `Headers`, these outweigh `ANTHROPIC_CUSTOM_HEADERS`, which could name another key.
     defaultHeaders: new Headers({ authorization: `Bearer ${apiKey ?? ""}`, "user-agent": "toolbus" }),
-    fetch: plainFetch(SENT),
+    fetch: plainFetch(SENT, bounds),
   });
   return async (params, signal) => {
     const { data, response } = await client.messages.create(params, { signal }).withResponse();

@@ -1,6 +1,8 @@
 import type Anthropic from "@anthropic-ai/sdk";
 import { NetworkError, ProviderError } from "../model-errors.ts";
 import type { ModelContext, ModelRequest } from "../model-provider.ts";
+import { type AnswerBounds, DEFAULT_BOUNDS } from "../adapter/answer-bounds.ts";
+import { argumentsMeter } from "../adapter/arguments-meter.ts";
 import { mayCall, type WireTools } from "../adapter/wire-tools.ts";
 import { type GrowingBlock, type MessageBlock, wholeBlock } from "./growing-block.ts";
 
@@ -25,16 +27,19 @@ interface Reading {
   readonly request: ModelRequest;
   readonly tools: WireTools;
   readonly context: ModelContext;
+  readonly bounds?: AnswerBounds | undefined;
 }
 
 const NOTHING: MessageUsage = { input: 0, cacheRead: 0, cacheWrite: 0, output: 0, thinking: null };
 
 /**
  * Reads the events to the end and passes on what is written meanwhile. Only `message_stop` after the end of every block makes a message: rejects
- * with `NetworkError` for a stream that ends before, and with `ProviderError` for events in an order that cannot be.
+ * with `NetworkError` for a stream that ends before, and with `ProviderError` for events in an order that cannot be, and with
+ * `AnswerTooLarge` for calls that are too many or too long.
  */
 export async function readMessage(events: AsyncIterable<Anthropic.RawMessageStreamEvent>, reading: Reading): Promise<ReadMessage> {
   const { signal } = reading.context;
+  const meter = argumentsMeter(reading.bounds ?? DEFAULT_BOUNDS);
   const blocks = new Map<number, GrowingBlock>();
   const open = new Set<number>();
   let head: Anthropic.Message | null = null;
@@ -56,6 +61,10 @@ export async function readMessage(events: AsyncIterable<Anthropic.RawMessageStre
           deltas: [],
           call: event.content_block.type === "tool_use" ? calls++ : null,
         };
+        if (event.content_block.type === "tool_use") {
+          meter.begin();
+          meter.take(JSON.stringify(event.content_block.input ?? {}));
+        }
         blocks.set(event.index, block);
         open.add(event.index);
         if (event.content_block.type === "text") say(event.content_block.text, reading);
@@ -64,6 +73,7 @@ export async function readMessage(events: AsyncIterable<Anthropic.RawMessageStre
       case "content_block_delta": {
         const block = blocks.get(event.index);
         if (!block || !open.has(event.index)) throw outOfOrder(event.type);
+        if (event.delta.type === "input_json_delta") meter.take(event.delta.partial_json);
         block.deltas.push(event.delta);
         passOn(event.delta, block, reading);
         break;

@@ -44,7 +44,12 @@ async function complete(
     const ended = new AbortController();
     try {
       const events = await client(input, AbortSignal.any([signal, ended.signal]), seen);
-      return replyOf(await readMessage(events, { request, tools, context }), { request, tools, model: settings.model, prefix });
+      return replyOf(await readMessage(events, { request, tools, context, bounds: settings.bounds }), {
+        request,
+        tools,
+        model: settings.model,
+        prefix,
+      });
     } catch (error) {
       throw bedrockError(error, { settings, toolNames: tools.names, response: seen.response });
     } finally {

@@ -28,13 +28,13 @@ export type BedrockClient = (
 
 /** Opens no connection, and looks for credentials only when it sends. The SDK's own retries are off: a retry that nobody sees is none of ours. */
 export function bedrockClient(settings: BedrockSettings): BedrockClient {
-  const { baseUrl, region } = settings;
+  const { baseUrl, region, bounds } = settings;
   const client = new BedrockRuntimeClient({
     ...(region === null ? {} : { region }),
     ...(baseUrl === null ? {} : { endpoint: baseUrl }),
     ...authOf(settings),
     maxAttempts: 1,
-    requestHandler: fetchHandler(),
+    requestHandler: fetchHandler(bounds),
   });
   return async (input, signal, seen) => {
     const command = new ConverseStreamCommand(input);

@@ -1,3 +1,8 @@
+import { type AnswerBounds, DEFAULT_BOUNDS } from "../adapter/answer-bounds.ts";
+import { frameMeter } from "../adapter/answer-meter.ts";
+import { boundedBody } from "../adapter/bounded-response.ts";
+import { beginningOf } from "../adapter/response-text.ts";
+
 /** A request of the SDK, signed. */
 interface SignedRequest {
   readonly method: string;
@@ -17,9 +22,10 @@ export interface FetchHandler extends Record<string, unknown> {
 
 /**
  * Sends the SDK's requests over Node's `fetch`. The SDK's own way for this service is HTTP/2 with a connection for each request, which costs a
- * handshake a turn and which gateways without TLS do not speak. There is no timeout: the signal is the deadline.
+ * handshake a turn and which gateways without TLS do not speak. There is no timeout: the signal is the deadline. No answer passes
+ * its bounds, and of one that is an error there is only the beginning.
  */
-export function fetchHandler(): FetchHandler {
+export function fetchHandler(bounds: AnswerBounds = DEFAULT_BOUNDS): FetchHandler {
   return {
     metadata: { handlerProtocol: "http/1.1" },
     async handle(request, { abortSignal } = {}) {
@@ -32,7 +38,9 @@ export function fetchHandler(): FetchHandler {
         redirect: "manual",
       });
       const { status: statusCode, headers, body } = response;
-      return { response: { statusCode, headers: Object.fromEntries(headers), body: body ?? new Uint8Array() } };
+      const answer = { statusCode, headers: Object.fromEntries(headers) };
+      if (!response.ok) return { response: { ...answer, body: Buffer.from(await beginningOf(response)) } };
+      return { response: { ...answer, body: body === null ? new Uint8Array() : boundedBody(body, frameMeter(bounds), bounds) } };
     },
     // The SDK asks for these; nothing of it can be set from the outside.
     updateHttpClientConfig: () => undefined,

@@ -1,6 +1,8 @@
 import type { ContentBlockDelta, ConverseStreamOutput, TokenUsage } from "@aws-sdk/client-bedrock-runtime";
 import { NetworkError, ProviderError } from "../model-errors.ts";
 import type { ModelContext, ModelRequest } from "../model-provider.ts";
+import { type AnswerBounds, DEFAULT_BOUNDS } from "../adapter/answer-bounds.ts";
+import { argumentsMeter } from "../adapter/arguments-meter.ts";
 import { mayCall, type WireTools } from "../adapter/wire-tools.ts";
 import { type GrowingBlock, type MessageBlock, wholeBlock } from "./growing-block.ts";
 
@@ -16,14 +18,17 @@ interface Reading {
   readonly request: ModelRequest;
   readonly tools: WireTools;
   readonly context: ModelContext;
+  readonly bounds?: AnswerBounds | undefined;
 }
 
 /**
  * Reads the events to the end and passes on what is written meanwhile. Only `messageStop` after the end of every block makes a message: rejects
- * with `NetworkError` for a stream that ends before, and with `ProviderError` for events in an order that cannot be.
+ * with `NetworkError` for a stream that ends before, and with `ProviderError` for events in an order that cannot be, and with
+ * `AnswerTooLarge` for calls that are too many or too long.
  */
 export async function readMessage(events: AsyncIterable<ConverseStreamOutput>, reading: Reading): Promise<ReadMessage> {
   const { signal } = reading.context;
+  const meter = argumentsMeter(reading.bounds ?? DEFAULT_BOUNDS);
   const blocks = new Map<number, GrowingBlock>();
   const open = new Set<number>();
   let stopReason: string | null = null;
@@ -35,6 +40,7 @@ export async function readMessage(events: AsyncIterable<ConverseStreamOutput>, r
     if (event.contentBlockStart) {
       const { contentBlockIndex: index, start } = event.contentBlockStart;
       if (index === undefined) throw outOfOrder("contentBlockStart");
+      if (start?.toolUse) meter.begin();
       blocks.set(index, { start: start?.toolUse ?? null, deltas: [], call: start?.toolUse ? calls++ : null });
       open.add(index);
     } else if (event.contentBlockDelta) {
@@ -44,6 +50,7 @@ export async function readMessage(events: AsyncIterable<ConverseStreamOutput>, r
       if (blocks.has(index) && !open.has(index)) throw outOfOrder("contentBlockDelta");
       blocks.set(index, block);
       open.add(index);
+      meter.take(delta.toolUse?.input ?? "");
       block.deltas.push(delta);
       passOn(delta, block, reading);
     } else if (event.contentBlockStop) {

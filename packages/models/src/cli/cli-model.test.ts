@@ -7,7 +7,7 @@ import type { TranscriptEntry } from "@toolbus/contracts";
 import { describe, expect, it } from "vitest";
 import { describeModelProvider } from "../conformance/index.ts";
 import { connectModel } from "../connect/connect-model.ts";
-import { ProviderError, ValidationError } from "../model-errors.ts";
+import { AnswerTooLarge, ProviderError, ValidationError } from "../model-errors.ts";
 import type { ModelRequest } from "../model-provider.ts";
 import { modelFacts } from "../facts/model-facts.ts";
 import { noModelSettings } from "../connect/model-settings.ts";
@@ -137,8 +137,10 @@ describe("a command as a model", () => {
     expect(error.retryable).toBe(true);
   });
 
-  it("that floods us is ended", async () => {
-    expect((await failureOf(ask("floods"))).message).toMatch(/wrote more than 1048576 bytes/);
+  it("that writes without an end is ended", async () => {
+    const error: unknown = await ask("floods").catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(AnswerTooLarge);
+    expect(error).toHaveProperty("message", expect.stringMatching(/is over 1048576 bytes and was given up/));
   });
 
   it("that is not there when it is needed names LLM_CLI_COMMAND", async () => {

@@ -27,7 +27,10 @@ const manners: Readonly<Record<string, () => void>> = {
     process.stderr.write(`trouble with ${env["THE_SECRET"] ?? "nothing"}\n\u001b[31mand sk-live-12345678901234567890\n`);
     process.exitCode = Number(argument);
   },
-  floods: () => say("x".repeat(2 * 1024 * 1024)),
+  floods: () => {
+    const more = (): void => void process.stdout.write("x".repeat(65_536), (error) => (error ? undefined : more()));
+    more();
+  },
   calls_anyway: () => say({ text: "", calls: [{ name: "look", arguments: {} }] }),
   // Neither it nor its child ends by itself, and it does not heed a request to.
   hangs: () => {

@@ -1,5 +1,5 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
-import { ProviderError, ValidationError } from "../model-errors.ts";
+import { AnswerTooLarge, ValidationError } from "../model-errors.ts";
 
 export interface ProgramRun {
   /** Its whole path. */
@@ -31,7 +31,7 @@ const GRACE_MS = 1000;
 /**
  * Runs a program to its end, without a shell, as the leader of a process group of its own. Whatever it started in that group ends with it. Rejects
  * with the signal's reason once the group is gone (TERM first, KILL a second later), with `ValidationError` when it cannot be started, and with
- * `ProviderError` when it writes more than `MAX_OUTPUT_BYTES`.
+ * `AnswerTooLarge` when it writes more than `MAX_OUTPUT_BYTES`.
  */
 export async function runProgram({ program, args, environment, input, signal }: ProgramRun): Promise<ProgramEnd> {
   signal.throwIfAborted();
@@ -64,13 +64,7 @@ export async function runProgram({ program, args, environment, input, signal }: 
   child.stdout.on("data", (chunk: Buffer) => {
     size += chunk.length;
     if (size <= MAX_OUTPUT_BYTES) out.push(chunk);
-    else
-      end(
-        new ProviderError(
-          `The model's command wrote more than ${MAX_OUTPUT_BYTES} bytes: let it answer with the JSON object alone.`,
-          false,
-        ),
-      );
+    else end(new AnswerTooLarge(`is over ${MAX_OUTPUT_BYTES} bytes`, "Let the command print the JSON object alone."));
   });
   child.stderr.on("data", (chunk: Buffer) => (errors = Buffer.concat([errors, chunk]).subarray(-STDERR_TAIL_BYTES)));
   // A program need not read what it is asked.

@@ -26,7 +26,7 @@ export async function connectModel(settings: ModelSettings): Promise<ModelProvid
 async function connected(settings: ModelSettings, { provider, model }: ChosenModel): Promise<ModelProvider> {
   const facts = modelFacts(provider, model, settings.table);
   const baseUrl = settings.baseUrl === null ? null : baseAddress(settings.baseUrl, "LLM_BASE_URL");
-  const adapter = (apiKey: string | null): AdapterSettings => ({ model, apiKey, baseUrl, facts });
+  const adapter = (apiKey: string | null): AdapterSettings => ({ model, apiKey, baseUrl, facts, bounds: settings.bounds });
   switch (provider) {
     case "offline": {
       const { offlineModel } = await import("../offline/offline-model.ts");

@@ -1,3 +1,4 @@
+import { type AnswerBounds, DEFAULT_BOUNDS } from "../adapter/answer-bounds.ts";
 import type { ModelRow } from "../facts/model-table.ts";
 
 /** Every provider that configuration can name. */
@@ -18,6 +19,8 @@ export const KEY_VARIABLES = {
 
 /** What configuration says about models, whoever read it. Null is what nobody said. It holds keys: it is never logged, stored or sent. */
 export interface ModelSettings {
+  /** What an answer may take: `MODEL_ANSWER_MAX_BYTES` and its kind. */
+  readonly bounds: AnswerBounds;
   /** `LLM_PROVIDER`, as it was written; null leaves the choice to the key or the address that is set. */
   readonly provider: string | null;
   /** `LLM_MODEL`. */
@@ -44,6 +47,7 @@ export interface ModelSettings {
 
 /** Nothing is configured: the offline rules answer. */
 export const noModelSettings: ModelSettings = {
+  bounds: DEFAULT_BOUNDS,
   provider: null,
   model: null,
   keys: { anthropic: null, openai: null, openrouter: null, compatible: null },

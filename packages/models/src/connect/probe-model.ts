@@ -1,3 +1,4 @@
+import { beginningOf } from "../adapter/response-text.ts";
 import { chooseProvider, neededKey, optionalKey } from "./choose-provider.ts";
 import { baseAddress, ollamaAddress } from "./model-address.ts";
 import { KEY_VARIABLES, type KeyedProvider, ModelRefused, type ModelSettings } from "./model-settings.ts";
@@ -81,7 +82,8 @@ type Answer = { readonly status: number; readonly body: unknown } | { readonly s
 async function answerOf(url: string, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Answer> {
   try {
     const response = await fetch(url, { headers, redirect: "error", signal: AbortSignal.any([signal, AbortSignal.timeout(PROBE_MS)]) });
-    const text = (await response.text()).slice(0, MAX_LIST_CHARS);
+    const text = await beginningOf(response, MAX_LIST_CHARS);
+    signal.throwIfAborted();
     return { status: response.status, body: jsonOf(text) };
   } catch {
     signal.throwIfAborted();

@@ -33,7 +33,7 @@ export function chatModel(vendor: ChatVendor, settings: AdapterSettings): ModelP
     const tools = send(callable || vendor.toolChoice ? request.tools : NONE);
     const asked: Asked = { remedies: vendor.remedies, model, apiKey, url: client.url, toolNames: tools.names };
     const body = chatRequest(vendor, model, request, { messages: history(transcript, system), tools, sampling: facts.sampling });
-    const turn = chatTurn(vendor, tools, callable, heardUntilAborted(context));
+    const turn = chatTurn(vendor, tools, callable, heardUntilAborted(context), settings.bounds);
     await streamTurn({ client, body, signal, asked }, turn.read);
     const { ending } = turn;
     if (ending === null) throw unfinished(asked);

@@ -1,5 +1,7 @@
 import type { Json, JsonObject, TranscriptEntry } from "@toolbus/contracts";
 import type { ChatCompletionMessageFunctionToolCall } from "openai/resources/chat/completions";
+import { type AnswerBounds, DEFAULT_BOUNDS } from "../adapter/answer-bounds.ts";
+import { argumentsMeter } from "../adapter/arguments-meter.ts";
 import { freeCallIds } from "../adapter/call-ids.ts";
 import type { ArgumentsText, ModelCall, ModelUsage, StopReason } from "../model-provider.ts";
 import type { ChatChunk, ChatDelta, ChatUsage, ToolCallDelta } from "./chat-chunk.ts";
@@ -38,9 +40,15 @@ export interface WholeTurn<M = JsonObject> {
   readonly message: M | null;
 }
 
-/** Reads the chunks of one turn. `callable`: false when no calls are wanted, and those that come are dropped. */
-export function chatTurn(vendor: ChatVendor, tools: SentTools, callable: boolean, listener: TurnListener): ChatTurn {
-  const deltas: ToolDeltas = toolDeltas();
+/** Reads the chunks of one turn. `callable`: false when no calls are wanted, and those that come are dropped. `read` throws `AnswerTooLarge`. */
+export function chatTurn(
+  vendor: ChatVendor,
+  tools: SentTools,
+  callable: boolean,
+  listener: TurnListener,
+  bounds: AnswerBounds = DEFAULT_BOUNDS,
+): ChatTurn {
+  const deltas: ToolDeltas = toolDeltas(argumentsMeter(bounds));
   const reasoning = reasoningPieces(vendor.keeps);
   let text = "";
   let refused = false;

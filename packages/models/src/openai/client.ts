@@ -20,7 +20,7 @@ const NO_TIMEOUT_MS = 2 ** 31 - 1;
  * `ModelRefused` for a key that can be none.
  */
 export function openaiClient(
-  { apiKey, baseUrl }: Pick<AdapterSettings, "apiKey" | "baseUrl">,
+  { apiKey, baseUrl, bounds }: Pick<AdapterSettings, "apiKey" | "baseUrl" | "bounds">,
   vendor: { readonly baseUrl: string; readonly headers: Readonly<Record<string, string>> },
   path: string,
 ): OpenaiClient {
@@ -46,7 +46,7 @@ export function openaiClient(
     timeout: NO_TIMEOUT_MS,
     logLevel: "off",
     defaultHeaders: headers,
-    fetch: plainFetch(Object.keys(headers)),
+    fetch: plainFetch(Object.keys(headers), bounds),
   });
   return {
     url: new URL(`${baseURL}/${path}`),

@@ -32,7 +32,7 @@ export function openaiResponsesModel(settings: AdapterSettings): ModelProvider {
     const tools = send(request.tools);
     const asked: Asked = { remedies: OPENAI_REMEDIES, model, apiKey, url: client.url, toolNames: tools.names };
     const body = responsesRequest(model, request, { input: history(transcript), tools, sampling: facts.sampling });
-    const turn = responsesTurn(tools, toolChoice !== "none" && request.tools.length > 0, heardUntilAborted(context));
+    const turn = responsesTurn(tools, toolChoice !== "none" && request.tools.length > 0, heardUntilAborted(context), settings.bounds);
     await streamTurn({ client, body, signal, asked }, turn.read);
     const { ending } = turn;
     if (ending === null) throw unfinished(asked);

@@ -1,5 +1,7 @@
 import { isJsonObject, type Json, type JsonObject, type TranscriptEntry } from "@toolbus/contracts";
 import type { ResponseStreamEvent } from "openai/resources/responses/responses";
+import { type AnswerBounds, DEFAULT_BOUNDS } from "../adapter/answer-bounds.ts";
+import { argumentsMeter } from "../adapter/arguments-meter.ts";
 import { freeCallIds } from "../adapter/call-ids.ts";
 import type { ModelUsage, StopReason } from "../model-provider.ts";
 import type { TurnListener, WholeTurn } from "./chat-turn.ts";
@@ -19,8 +21,14 @@ type EventType = ResponseStreamEvent["type"];
 
 const ENDINGS: Readonly<Record<string, StopReason>> = { completed: "end_turn", max_output_tokens: "max_tokens", content_filter: "refusal" };
 
-/** Reads the events of one response. `callable`: false when no calls are wanted, and those that come are dropped. */
-export function responsesTurn(tools: SentTools, callable: boolean, listener: TurnListener): ResponsesTurn {
+/** Reads the events of one response. `callable`: false when no calls are wanted, and those that come are dropped. `read` and `whole` throw `AnswerTooLarge`. */
+export function responsesTurn(
+  tools: SentTools,
+  callable: boolean,
+  listener: TurnListener,
+  bounds: AnswerBounds = DEFAULT_BOUNDS,
+): ResponsesTurn {
+  const streamed = argumentsMeter(bounds);
   const done: JsonObject[] = [];
   const begun: { readonly place: Json; readonly name: string }[] = [];
   let text = "";
@@ -37,10 +45,12 @@ export function responsesTurn(tools: SentTools, callable: boolean, listener: Tur
           refused = true;
           return say(delta);
         case "response.output_item.added":
-          if (isJsonObject(item) && item["type"] === "function_call")
-            begun.push({ place: event["output_index"] ?? null, name: tools.restored(textOf(item["name"]), "").name });
+          if (!isJsonObject(item) || item["type"] !== "function_call") return;
+          streamed.begin();
+          begun.push({ place: event["output_index"] ?? null, name: tools.restored(textOf(item["name"]), "").name });
           return;
         case "response.function_call_arguments.delta":
+          streamed.take(textOf(delta));
           return tell(event["output_index"] ?? null, textOf(delta));
         case "response.output_item.done":
           if (isJsonObject(item)) done.push(item);
@@ -80,6 +90,12 @@ export function responsesTurn(tools: SentTools, callable: boolean, listener: Tur
     // A server that streams no text of it still said it.
     if (text === "") say(outputText(output));
     const written = callable && ending === "end_turn" && !refused ? output.filter((item) => item["type"] === "function_call") : [];
+    // Counted once more: a server need not have streamed them.
+    const meter = argumentsMeter(bounds);
+    for (const call of written) {
+      meter.begin();
+      meter.take(textOf(call["arguments"]));
+    }
     const ids = freeCallIds(
       written.map((call) => textOf(call["call_id"])),
       transcript,

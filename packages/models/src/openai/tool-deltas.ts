@@ -1,4 +1,5 @@
 import { jsonObjectOf } from "../adapter/call-input.ts";
+import type { ArgumentsMeter } from "../adapter/arguments-meter.ts";
 import type { ToolCallDelta } from "./chat-chunk.ts";
 
 /** A call as far as it was written. */
@@ -20,9 +21,10 @@ export interface ToolDeltas {
 
 /**
  * Puts calls together from their deltas: with or without `index`, in pieces or whole, also where a server gives every call the index 0
- * (Ollama, Gemini's compatible address) or repeats id and name in every piece.
+ * (Ollama, Gemini's compatible address) or repeats id and name in every piece. The meter counts
+ * them, and throws.
  */
-export function toolDeltas(): ToolDeltas {
+export function toolDeltas(meter: ArgumentsMeter): ToolDeltas {
   const calls: WrittenCall[] = [];
   const byIndex = new Map<number, WrittenCall>();
 
@@ -30,6 +32,7 @@ export function toolDeltas(): ToolDeltas {
     calls,
     add: (delta) => {
       const text = argumentsText(delta);
+      meter.take(text);
       const call = callOf(delta, text);
       call.id ||= idOf(delta);
       call.name ||= nameOf(delta);
@@ -42,6 +45,7 @@ export function toolDeltas(): ToolDeltas {
     const { index } = delta;
     const open = typeof index === "number" ? byIndex.get(index) : calls.at(-1);
     if (open !== undefined && !beginsAnother(open, delta, text)) return open;
+    meter.begin();
     const begun: WrittenCall = { id: "", name: "", arguments: "", ours: delta.type !== "custom" };
     calls.push(begun);
     if (typeof index === "number") byIndex.set(index, begun);
@@ -53,7 +57,7 @@ function beginsAnother(open: WrittenCall, { id, function: said }: ToolCallDelta,
   if (id && open.id !== "" && id !== open.id) return true;
   // Without ids only a second whole call tells them apart.
   return (
-    !id && Boolean(said?.name) && open.name !== "" && jsonObjectOf(open.arguments) !== null && (text === "" || jsonObjectOf(text) !== null)
+    !id && Boolean(said?.name) && open.name !== "" && (text === "" || jsonObjectOf(text) !== null) && jsonObjectOf(open.arguments) !== null
   );
 }
 

@@ -4,7 +4,7 @@ import { connectionCause } from "../adapter/connection-error.ts";
 import {
   AuthenticationError,
   ContextOverflow,
-  type ModelError,
+  ModelError,
   NetworkError,
   ProviderError,
   RateLimitError,
@@ -57,8 +57,9 @@ export function requestError(error: unknown, asked: Asked): unknown {
   return saidError(saidIn(error.error as Json, error.status, error.headers ?? new Headers()), asked);
 }
 
-/** The connection broke in the middle of the stream. */
-export function brokenOff(error: unknown, { remedies: { title }, apiKey }: Asked): NetworkError {
+/** The connection broke in the middle of the stream, or was left at a bound. */
+export function brokenOff(error: unknown, { remedies: { title }, apiKey }: Asked): ModelError {
+  if (error instanceof ModelError) return error;
   const cause = connectionCause(error, apiKey);
   return new NetworkError(`The connection to ${title} broke in the middle of its reply (${cause}). The reply so far is dropped.`, {
     cause: error,

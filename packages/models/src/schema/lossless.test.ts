@@ -1,8 +1,9 @@
-import { type Json, type JsonObject, schemaValidator } from "@toolbus/contracts";
+import type { Json, JsonObject } from "@toolbus/contracts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { compileTool } from "./compile-tool.ts";
 import { instancesOf } from "./corpus/instances.ts";
+import { validatorOf } from "./corpus/validator.ts";
 
 /** Schemas of JSON Schema 2020-12 that combine everything that is rewritten. */
 const schemas = fc.letrec<{ schema: Json; scalar: Json; object: Json }>((tie) => ({
@@ -76,8 +77,8 @@ describe("a compiled schema without a loss", () => {
           const compiled = compileTool({ name: "t", description: "d", parameters }, dialect);
           if (!compiled.ok || compiled.losses.length > 0) return;
           lossless++;
-          const takes = schemaValidator(parameters);
-          const form = schemaValidator(compiled.parameters);
+          const takes = validatorOf(parameters);
+          const form = validatorOf(compiled.parameters);
           for (const written of fc.sample(instancesOf(compiled.parameters), { numRuns: 8, seed })) {
             if (form(structuredClone(written)).length > 0) continue;
             const restored = JSON.parse(compiled.restore(JSON.stringify(written))) as Json;

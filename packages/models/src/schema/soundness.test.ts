@@ -1,8 +1,9 @@
-import { type Json, type JsonObject, schemaValidator } from "@toolbus/contracts";
+import type { Json, JsonObject } from "@toolbus/contracts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type CompiledTool, compileTool, type Loss } from "./compile-tool.ts";
 import { instancesOf } from "./corpus/instances.ts";
+import { validatorOf } from "./corpus/validator.ts";
 import { readCorpus } from "./corpus/read-corpus.ts";
 import { DIALECTS } from "./dialect.ts";
 
@@ -16,8 +17,8 @@ describe.each(DIALECTS.filter((dialect) => dialect !== "any"))("what a compiled 
       const compiled = compileTool(tool, dialect);
       if (!compiled.ok) continue;
       const targets = referenced(meaning);
-      const takes = schemaValidator(compiled.parameters);
-      const meant = schemaValidator(oracle(meaning));
+      const takes = validatorOf(compiled.parameters);
+      const meant = validatorOf(oracle(meaning));
       fc.assert(
         fc.property(instancesOf(compiled.parameters), (written) => {
           expect([name, takes(structuredClone(written))]).toEqual([name, []]);

@@ -1,5 +1,6 @@
-import { failedResult, schemaValidator, type JsonObject, type ToolResult, type TranscriptEntry } from "@toolbus/contracts";
+import { failedResult, type JsonObject, type ToolResult, type TranscriptEntry } from "@toolbus/contracts";
 import { describe, expect, it } from "vitest";
+import { validatorOf } from "../../schema/corpus/validator.ts";
 import type { ToolSpec } from "../../schema/tool-spec.ts";
 import { nextStep } from "../next-step.ts";
 
@@ -146,7 +147,7 @@ describe("a message that names no tool", () => {
       .filter((part) => part.startsWith("- "));
     const made = said(line.slice(2), [], [tool]).calls;
     expect(made).toHaveLength(1);
-    expect(schemaValidator(tool.parameters)(JSON.parse(made[0]?.arguments ?? ""))).toEqual([]);
+    expect(validatorOf(tool.parameters)(JSON.parse(made[0]?.arguments ?? ""))).toEqual([]);
   });
 
   it.each([

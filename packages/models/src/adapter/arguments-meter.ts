@@ -1,0 +1,28 @@
+import { AnswerTooLarge } from "../model-errors.ts";
+import type { AnswerBounds } from "./answer-bounds.ts";
+
+/** Counts the calls of one turn and what is written of their arguments. Both throw `AnswerTooLarge`. */
+export interface ArgumentsMeter {
+  /** Another call begins. */
+  begin(): void;
+  /** More of some call's arguments. */
+  take(text: string): void;
+}
+
+/** Many times what a run makes of one turn; whoever looks through the calls of a turn can do so without a thought. */
+const MAX_CALLS = 256;
+
+export function argumentsMeter({ argumentBytes }: AnswerBounds): ArgumentsMeter {
+  let calls = 0;
+  let bytes = 0;
+  return {
+    begin() {
+      if (++calls > MAX_CALLS) throw new AnswerTooLarge(`has more than ${MAX_CALLS} calls`, "Look at the model or its server.");
+    },
+    take(text) {
+      bytes += Buffer.byteLength(text);
+      if (bytes > argumentBytes)
+        throw new AnswerTooLarge(`has calls with more than ${argumentBytes} bytes of arguments`, { raise: "MODEL_ARGUMENTS_MAX_BYTES" });
+    },
+  };
+}

@@ -1,0 +1,48 @@
+import { AnswerStalled } from "../model-errors.ts";
+import type { AnswerBounds } from "./answer-bounds.ts";
+import type { AnswerMeter } from "./answer-meter.ts";
+
+/**
+ * The same answer, whose body is read no faster than it is asked for and breaks with `AnswerTooLarge` or `AnswerStalled` at a bound; its connection is
+ * closed then. What the meter sees is unpacked, so that a small packed answer cannot become a large one.
+ */
+export function boundedResponse(response: Response, meter: AnswerMeter, bounds: AnswerBounds): Response {
+  const { status, statusText, headers, body } = response;
+  if (body === null) return response;
+  return new Response(boundedBody(body, meter, bounds), { status, statusText, headers });
+}
+
+/** The body alone. */
+export function boundedBody(body: ReadableStream<Uint8Array>, meter: AnswerMeter, { silenceMs }: AnswerBounds): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  let begun = false;
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const { done, value } = begun ? await withoutSilence(reader, silenceMs) : await reader.read();
+          if (done) return controller.close();
+          begun = true;
+          meter(value);
+          controller.enqueue(value);
+        } catch (error) {
+          void reader.cancel(error).catch(() => undefined);
+          throw error;
+        }
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    // Nothing is read ahead: what nobody asks for stays with whoever sends it.
+    { highWaterMark: 0 },
+  );
+}
+
+async function withoutSilence(reader: ReadableStreamDefaultReader<Uint8Array>, silenceMs: number): ReturnType<typeof reader.read> {
+  const { promise: silent, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new AnswerStalled(silenceMs)), silenceMs);
+  try {
+    return await Promise.race([reader.read(), silent]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
