@@ -1,7 +1,7 @@
 // What whoever keeps the broker needs to know, for the command line, which has the bus only by way of this package.
 export { type BrokerSetup, brokerSetup } from "@toolbus/bus";
 export { type ApiKeys, apiKeys, apiKeysFromFile, type Principal } from "./http/api-keys.ts";
-export { type HealthOptions, healthRoutes } from "./http/health-routes.ts";
+export { type HealthOptions, healthRoutes, type Need } from "./http/health-routes.ts";
 export { type HttpServer, startHttpServer } from "./http/http-server.ts";
 export { type HttpConfig, httpSettings, perMinute } from "./http/http-settings.ts";
 export { keyReused } from "./http/idempotency-key.ts";
@@ -63,6 +63,7 @@ export {
   str,
 } from "./settings.ts";
 export { type SpawnedService, type SpawnOptions, spawnService } from "./spawned-service.ts";
+export { storeReadiness } from "./store-readiness.ts";
 export { type Loop, startTimerLoop } from "./timer-loop.ts";
 export { loopTimings } from "./timings.ts";
 export { toolFlagSettings } from "./tool-flag-settings.ts";

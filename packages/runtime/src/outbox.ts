@@ -3,11 +3,12 @@ import type { Json, Message } from "@toolbus/contracts";
 import { type Change, type CommitReply, type OutboxRow, type StateStore, StoreUnavailable } from "@toolbus/state";
 import type { Log } from "@toolbus/telemetry";
 import { rowsInContext, withinRow } from "./carried-context.ts";
+import { lastingTrouble } from "./lasting-trouble.ts";
 import { pause } from "./pause.ts";
 
 export interface OutboxOptions {
   readonly state: StateStore;
-  readonly bus: MessageBus;
+  readonly bus: Pick<MessageBus, "publish">;
   /** Whose rows these are. */
   readonly service: string;
   /** Makes the message of a row when it is published; by default the row holds it whole. Null: there is nothing to say, and the row goes. */
@@ -38,6 +39,11 @@ export function startOutbox(options: OutboxOptions): Outbox {
   const underWay = new Set<Promise<void>>();
   const confirmed: { shard: string; id: string }[] = [];
   let settling: Promise<void> | null = null;
+  const trouble = lastingTrouble(log, {
+    service,
+    begins: "the relay could not read the outbox and tries again",
+    ends: "the relay reads the outbox again",
+  });
 
   const relay = (async () => {
     while (!stopping.signal.aborted) {
@@ -76,10 +82,11 @@ export function startOutbox(options: OutboxOptions): Outbox {
   async function relayOnce(): Promise<boolean> {
     try {
       const rows: readonly OutboxRow[] = await state.claim(service, "outbox", { limit: RELAY_BATCH, visibleAfter: visibilityMs });
+      trouble.worked();
       await Promise.all(rows.map(publishRow));
       return rows.length === RELAY_BATCH;
     } catch (error) {
-      log.warn({ error, service }, "the relay could not read the outbox and tries again");
+      trouble.failed(error);
       return false;
     }
   }

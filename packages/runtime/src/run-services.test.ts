@@ -168,6 +168,12 @@ describe("running services", () => {
     }
   });
 
+  it.each(["99", "3600001", "2s"])("refuses %s for how far clocks may be apart", async (limit) => {
+    const t = setup();
+    const refused = t.run([t.service("one")], { CLOCK_SKEW_WARN_MS: limit });
+    await expect(refused).rejects.toThrow(`CLOCK_SKEW_WARN_MS: must be a whole number from 100 to 3600000, not "${limit}"`);
+  });
+
   it("refuses a durability that there is not", async () => {
     const t = setup();
     await expect(t.run([t.service("one")], { STATE_DURABILITY: "some" })).rejects.toThrow(/STATE_DURABILITY: .*some/);

@@ -1,14 +1,24 @@
 import { randomBytes } from "node:crypto";
 import { connectBus } from "@toolbus/bus";
 import { rollbackMessage } from "@toolbus/contracts";
-import { signMessage } from "@toolbus/grants";
-import { connectState, type StateStore, type StoreLosses, storeLosses, StoreUnavailable } from "@toolbus/state";
-import { createLog, LOG_LEVELS, recordStoreLoss, recordUntoldLoss, startTelemetry } from "@toolbus/telemetry";
+import { drawnRandom, signMessage } from "@toolbus/grants";
+import {
+  connectState,
+  SKEW_WARN_MS,
+  type StateStore,
+  type StoreClock,
+  storeClock,
+  type StoreLosses,
+  storeLosses,
+  StoreUnavailable,
+} from "@toolbus/state";
+import { createLog, LOG_LEVELS, recordStoreLoss, recordUntoldLoss, startTelemetry, watchClocks } from "@toolbus/telemetry";
 import type { HttpServer } from "./http/http-server.ts";
 import { startHealthServer } from "./http/health-server.ts";
 import { type Identities, isEmbedded, openIdentities } from "./identities.ts";
 import type { Infrastructure, Service, ServiceDefinition } from "./service.ts";
-import { milliseconds, port, readSettings, type Settings, type SettingsOf, str } from "./settings.ts";
+import { integer, milliseconds, port, readSettings, type Settings, type SettingsOf, str } from "./settings.ts";
+import { storeReadiness } from "./store-readiness.ts";
 import { messagingSystem, tracedBus } from "./traced-bus.ts";
 import { openTrustedKeys, trustSettings } from "./trust.ts";
 
@@ -31,6 +41,10 @@ export const processSettings = {
   AUDIT_KEY_FILE: str({ default: "", desc: "the key of the audit's hashes; by default it is made beside the audit" }),
   HEALTH_HOST: str({ default: "127.0.0.1", desc: "the address of /healthz and /readyz; loopback unless told otherwise" }),
   HEALTH_PORT: port({ default: 0, desc: "a port for /healthz and /readyz of this process; 0: none" }),
+  CLOCK_SKEW_WARN_MS: integer(SKEW_WARN_MS)({
+    default: SKEW_WARN_MS.default,
+    desc: "how far this machine's clock and the state store's may be apart, in milliseconds, until it is told",
+  }),
   DRAIN_MS: milliseconds({ default: 25_000, desc: "how long a stop may take" }),
 } as const;
 
@@ -81,8 +95,11 @@ export async function runServices(definitions: readonly AnyService[], options: R
     await endTelemetry();
     throw error;
   });
-  const infrastructure = options.wrap?.(built) ?? built;
+  const wrapped = options.wrap?.(built) ?? built;
+  const storeNeed = storeReadiness(wrapped);
+  const infrastructure: Infrastructure = { ...wrapped, storeNeed };
   const services = new Map<string, Service>();
+  const unwatch = watchClocks(log, built.clocks);
   let phase: "starting" | "running" | "stopping" = "starting";
   let health: HttpServer | null = null;
   let stopping: Promise<boolean> | null = null;
@@ -92,6 +109,7 @@ export async function runServices(definitions: readonly AnyService[], options: R
     stop: () =>
       (stopping ??= stopWithin(process.DRAIN_MS, () => {
         phase = "stopping";
+        unwatch();
         return stopAll(infrastructure, services, {
           losses: built.losses,
           health: async () => health?.stop(),
@@ -105,7 +123,8 @@ export async function runServices(definitions: readonly AnyService[], options: R
         host: process.HEALTH_HOST,
         port: process.HEALTH_PORT,
         unready: () => (phase === "running" ? [infrastructure.bus, ...services.values()].flatMap((part) => part.unready()) : [phase]),
-        needs: [{ what: "the state store", ask: () => infrastructure.state.read([]) }],
+        needs: [storeNeed],
+        clocks: built.clocks,
         monotonic,
         log,
       });
@@ -134,17 +153,18 @@ type Config = SettingsOf<typeof processSettings>;
 async function build(
   config: Config,
   parts: Pick<Infrastructure, "log" | "monotonic"> & { readonly signal: AbortSignal | undefined; readonly identities: Identities },
-): Promise<Infrastructure & { readonly losses: StoreLosses }> {
+): Promise<Infrastructure & { readonly losses: StoreLosses; readonly clocks: StoreClock }> {
   const { log, monotonic, signal, identities } = parts;
-  const clock = () => Date.now();
-  const random = (bytes: number): Uint8Array => randomBytes(bytes);
-  const trusted = await openTrustedKeys(config, { own: identities.publicKeys, clock, log });
+  const time = storeClock({ wall: () => Date.now(), monotonic, skewWarnMs: config.CLOCK_SKEW_WARN_MS });
+  const clock = time.now;
+  const random = drawnRandom();
+  const trusted = await openTrustedKeys(config, { own: identities.publicKeys, monotonic, log });
   const identity = identities.ofProcess;
   const losses = storeLosses({
     onLoss: (loss) => recordStoreLoss(log, loss),
     onUntold: (error) => recordUntoldLoss(log, error),
   });
-  const state = await openState(config, { log, clock, losses, signal });
+  const state = await openState(config, { log, time, losses, signal });
   try {
     const connecting = connectBus(config.BUS_URL, { clock, log, drainMs: config.DRAIN_MS * DRAIN_SHARE });
     const bus = await untilAborted(connecting, signal, (late) => late.close());
@@ -152,7 +172,7 @@ async function build(
       const id = Buffer.from(random(8)).toString("hex");
       return bus.publish(await signMessage(rollbackMessage({ losses: [...found], source: PROCESS, id, now: clock() }), identity));
     });
-    return { bus, state, losses, log, identity, embedded: isEmbedded(config.BUS_URL), trusted, random, monotonic, clock };
+    return { bus, state, losses, log, identity, embedded: isEmbedded(config.BUS_URL), trusted, random, monotonic, clock, clocks: time };
   } catch (error) {
     await state.close();
     throw error;
@@ -161,12 +181,17 @@ async function build(
 
 async function openState(
   { STATE_URL, STATE_DURABILITY }: Config,
-  parts: Pick<Infrastructure, "log" | "clock"> & { readonly losses: StoreLosses; readonly signal: AbortSignal | undefined },
+  parts: Pick<Infrastructure, "log"> & {
+    readonly time: StoreClock;
+    readonly losses: StoreLosses;
+    readonly signal: AbortSignal | undefined;
+  },
 ): Promise<StateStore> {
-  const { log, clock, losses, signal } = parts;
+  const { log, time, losses, signal } = parts;
   try {
     return await connectState(STATE_URL, {
-      clock,
+      clock: time.now,
+      time,
       ...(STATE_DURABILITY === "required" || STATE_DURABILITY === "relaxed" ? { durability: STATE_DURABILITY } : {}),
       warn: (sentence) => log.warn({}, sentence),
       onRollback: losses.onRollback,

@@ -1,7 +1,8 @@
 import type { MessageBus } from "@toolbus/bus";
 import type { Identity, TrustedKeys } from "@toolbus/grants";
 import type { StateStore, StoreLosses } from "@toolbus/state";
-import type { Log } from "@toolbus/telemetry";
+import type { ClocksToWatch, Log } from "@toolbus/telemetry";
+import type { Need } from "./http/health-routes.ts";
 import type { Settings, SettingsOf } from "./settings.ts";
 
 /** What every service stands on; built once a process by `runServices`, or by a test. */
@@ -10,6 +11,8 @@ export interface Infrastructure {
   readonly state: StateStore;
   /** What the store has lost, as far as this process noticed; absent where nothing can be lost. */
   readonly losses?: StoreLosses;
+  /** Whether the store takes changes: one question for all of this process's `/readyz`. Absent: each asks its own. */
+  readonly storeNeed?: Need;
   readonly log: Log;
   /** This service's own name and signing key. */
   readonly identity: Identity;
@@ -21,8 +24,10 @@ export interface Infrastructure {
   readonly random: (bytes: number) => Uint8Array;
   /** Monotonic milliseconds, for durations inside this process only. */
   readonly monotonic: () => number;
-  /** Wall clock in milliseconds, where no store is asked: log lines, message times. */
+  /** The store's time in milliseconds since 1970, as far as it is known without asking: message times, and what is too old (decision 0043). */
   readonly clock: () => number;
+  /** How this process's own clock and the store's agree; absent in tests that have one clock. */
+  readonly clocks?: ClocksToWatch;
 }
 
 /** A service that runs. */

@@ -1,5 +1,6 @@
 import type { StateStore, TimerRow } from "@toolbus/state";
 import type { Log } from "@toolbus/telemetry";
+import { lastingTrouble } from "./lasting-trouble.ts";
 import { pause } from "./pause.ts";
 
 export interface TimerLoopOptions {
@@ -30,6 +31,7 @@ export function startTimerLoop(options: TimerLoopOptions): Loop {
   const { state, service, handle, log, pollMs, visibleMs, random } = options;
   const stopping = new AbortController();
   const underWay = new Map<string, Promise<void>>();
+  const trouble = lastingTrouble(log, { service, begins: "timers could not be read; trying again", ends: "timers are read again" });
   const loop = (async () => {
     while (!stopping.signal.aborted) {
       const full = await once();
@@ -49,10 +51,11 @@ export function startTimerLoop(options: TimerLoopOptions): Loop {
   async function once(): Promise<boolean> {
     try {
       const rows = await state.claim(service, "timer", { limit: BATCH, visibleAfter: visibleMs });
+      trouble.worked();
       if (!stopping.signal.aborted) for (const row of rows) start(row);
       return rows.length === BATCH;
     } catch (error) {
-      log.warn({ error, service }, "timers could not be read; trying again");
+      trouble.failed(error);
       return false;
     }
   }

@@ -20,10 +20,10 @@ const JWKS_TIMEOUT_MS = 5000;
 /** The public keys that this process trusts: those of its own services, those of the file, and those that are fetched. Throws a `Refusal`. */
 export async function openTrustedKeys(
   config: SettingsOf<typeof trustSettings>,
-  parts: { readonly own: Readonly<Record<string, KeySet>>; readonly clock: () => number; readonly log: Log },
+  parts: { readonly own: Readonly<Record<string, KeySet>>; readonly monotonic: () => number; readonly log: Log },
 ): Promise<TrustedKeys> {
   const { SERVICE_KEYS_FILE, JWKS_FILE, JWKS_URL, GATEWAY_JWKS_URL } = config;
-  const { own, clock, log } = parts;
+  const { own, monotonic: clock, log } = parts;
   const onProblem = (message: string): void => log.warn({}, message);
   const fetched = (url: string): KeySet => httpKeySet({ url, clock, timeoutMs: JWKS_TIMEOUT_MS, onProblem });
   return trustedKeys({

@@ -2,7 +2,7 @@ import { APPROVERS_NEEDED, assessRisk, FIRST_ERA, keys, type LedgerRow } from "@
 import { type StaleReason, verifyGrant } from "@toolbus/grants";
 import type { InvokeContext, Outcome } from "./invoke-context.ts";
 import type { CheckedArguments } from "./read-arguments.ts";
-import { recordSecurityEvent } from "./security-record.ts";
+import type { SecurityEvent } from "./security-record.ts";
 import type { EraVerdict } from "./signed-era.ts";
 import type { ToolCall } from "./tool-call.ts";
 import type { WriteExecutor } from "./toolset.ts";
@@ -62,8 +62,7 @@ export async function checkGrant(
     case "stale":
       return staleGrant(verdict.reason, hold, call, args, context);
     case "forged":
-      await recordSecurityEvent(call, { reason: verdict.reason, detail: verdict.detail }, context);
-      return { kind: "drop", reason: `its grant was refused (${verdict.reason})` };
+      return forgedCall(call, { reason: verdict.reason, detail: verdict.detail }, `its grant was refused (${verdict.reason})`, context);
   }
 }
 
@@ -100,8 +99,8 @@ async function doneBefore(row: LedgerRow, call: ToolCall, context: InvokeContext
   if (proof.kind === "genuine" && row.result && row.receipt !== undefined)
     return { kind: "answer", result: row.result, receipt: row.receipt };
   const detail = proof.kind === "unproven" ? proof.detail : "it has no result";
-  await recordSecurityEvent(call, { reason: "ledger_forged", detail: `the ledger says "done", and ${detail}` }, context);
-  return { kind: "drop", reason: "the ledger's row of it is not genuine" };
+  const event = { reason: "ledger_forged", detail: `the ledger says "done", and ${detail}` };
+  return forgedCall(call, event, "the ledger's row of it is not genuine", context);
 }
 
 /** An era that is not what approvals signed must stop every write: it is there to void grants. One that may be genuine yet is waited for. */
@@ -113,10 +112,16 @@ async function eraRefused(
   // Replies of the store may overtake each other, and one that was lost is made anew by approvals.
   if (why === "unknown_key" || (why === "older" && call.count === 1))
     return { kind: "retry", after: retryAfter(context.timings, call.count), reason: "the era may be genuine and cannot be told yet" };
-  await recordSecurityEvent(
-    call,
-    { reason: "era_forged", detail: `the era in the store is not what approvals signed: ${detail}` },
-    context,
-  );
-  return { kind: "drop", reason: "the era in the store is not genuine" };
+  const event = { reason: "era_forged", detail: `the era in the store is not what approvals signed: ${detail}` };
+  return forgedCall(call, event, "the era in the store is not genuine", context);
+}
+
+/** No answer: an error would be joined as the real call's result. */
+export async function forgedCall(
+  call: ToolCall,
+  event: SecurityEvent,
+  reason: string,
+  { security }: Pick<InvokeContext, "security">,
+): Promise<Outcome> {
+  return { kind: "drop", reason, told: (await security.record(call, event)) ? "whole" : "counted" };
 }

@@ -33,7 +33,10 @@ describe("defining a tool", () => {
         { ...read, parameters: { ...parameters, properties: { id: { type: "strange" } } } },
         /has the type "strange".+ Give it one "type": string/,
       ],
-      [{ ...read, parameters: { ...parameters, properties: { id: { type: "string", pattern: "(" } } } }, /no JSON Schema that compiles/],
+      [
+        { ...read, parameters: { ...parameters, properties: { id: { type: "string", pattern: "(" } } } },
+        /no JSON Schema that is taken, at \/parameters\/properties\/id\/pattern: The pattern "\(" is no regular expression/,
+      ],
       [{ ...read, parameters: { ...parameters, required: ["id", "di"] } }, /requires "di", .+\. Correct the name/],
       [{ ...read, timeoutMs: 0 }, /timeoutMs/],
       [{ ...read, prepare: () => 1 }, /is a read and has a "prepare"/],

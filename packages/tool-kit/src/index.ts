@@ -1,11 +1,13 @@
 export { type AnsweredCall, type AnswerVerdict, signAnswer, verifyAnswer } from "./answer-receipt.ts";
 export { defineTool, type ReadSpec, type WriteSpec } from "./define-tool.ts";
+export { shardWatch, type ShardWatch } from "./lost-shard.ts";
 export { mountToolset, type MountedToolset } from "./local-toolset.ts";
 export { MAX_CONTENT_BYTES } from "./tool-output.ts";
 export type { Progress } from "./progress.ts";
 export { readResult, type ReadAnswer } from "./read-result.ts";
 export { type Finding } from "./lint/finding.ts";
 export { lintTool } from "./lint/lint-tool.ts";
+export { type DefinitionPace, definitionPace } from "./definition-pace.ts";
 export { markSeen, readRegistry, RegistryConflict, registerToolset, unregister } from "./registry.ts";
 export { type ReceiptKeys, receiptKeys } from "./receipt-keys.ts";
 export { type AnswerParts, grantStaleMessage, resultMessage, sendable } from "./result-message.ts";

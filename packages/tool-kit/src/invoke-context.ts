@@ -4,9 +4,11 @@ import type { StateStore, StoreLosses } from "@toolbus/state";
 import type { Log } from "@toolbus/telemetry";
 import type { CallsUnderWay } from "./calls-under-way.ts";
 import type { Ledger } from "./ledger-store.ts";
+import type { SecurityRecords } from "./security-record.ts";
 import type { EraReader } from "./signed-era.ts";
 import type { ToolFlags } from "./tool-flags.ts";
 import type { Toolset } from "./toolset.ts";
+import type { UnknownTools } from "./unknown-tools.ts";
 import type { WorkerTimings } from "./worker-timings.ts";
 
 /** What the pipeline stands on; made once a worker. */
@@ -20,6 +22,8 @@ export interface InvokeContext {
   readonly eras: EraReader;
   /** The toolset's own key; absent for a toolset without writes. */
   readonly signer: Signer | undefined;
+  readonly security: SecurityRecords;
+  readonly unknownTools: UnknownTools;
   /** Resolves when the answer is safe. */
   readonly publish: (message: Message) => Promise<void>;
   /** Best effort, to whoever listens. */
@@ -30,17 +34,20 @@ export interface InvokeContext {
   /** The longest content of a result, in bytes of UTF-8. */
   readonly maxContentBytes: number;
   readonly log: Log;
-  /** Wall clock in milliseconds, for message times and the not-after of reads. What a write may do is judged by the store's clock. */
+  /** The store's time in milliseconds, for message times and the not-after of reads. What a write may do is judged by the store itself. */
   readonly clock: () => number;
   readonly monotonic: () => number;
   readonly random: (bytes: number) => Uint8Array;
 }
+
+/** Whether a security event says all that a line could: `counted` is one of very many, of which only the number is kept. */
+export type Told = "whole" | "counted";
 
 /** How a call goes out of the pipeline. */
 export type Outcome =
   | { readonly kind: "answer"; readonly result: ToolResult; readonly receipt?: string }
   | { readonly kind: "grant_stale"; readonly reason: string }
   /** No answer: forged, late, or not ours to answer. */
-  | { readonly kind: "drop"; readonly reason: string }
+  | { readonly kind: "drop"; readonly reason: string; readonly told?: Told }
   /** The delivery comes again `after` milliseconds. */
   | { readonly kind: "retry"; readonly after: number; readonly reason: string };

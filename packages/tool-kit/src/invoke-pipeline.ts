@@ -1,4 +1,4 @@
-import { BusUnavailable, type Disposition, Unroutable } from "@toolbus/bus";
+import { BusUnavailable, NotPermitted, Unroutable, type Verdict } from "@toolbus/bus";
 import {
   attributes,
   failedResult,
@@ -9,8 +9,9 @@ import {
   type ToolKind,
   type ToolResult,
 } from "@toolbus/contracts";
-import { argumentsHash } from "@toolbus/grants";
+import { argumentsHash, forgedAtSight } from "@toolbus/grants";
 import { StoreUnavailable } from "@toolbus/state";
+import { forgedCall } from "./check-grant.ts";
 import { withCallSpan } from "./call-span.ts";
 import { elsewhere, versionsOf } from "./elsewhere.ts";
 import { NOTHING_BEGAN, signAnswer } from "./answer-receipt.ts";
@@ -35,40 +36,70 @@ export async function invokeTool(
   invoke: ToolInvoke,
   delivery: { readonly count: number; readonly signal: AbortSignal },
   context: InvokeContext,
-): Promise<Disposition> {
-  if (Number.parseInt(shardOf(invoke.toolCallId), 16) >= context.state.shards) {
-    context.log.warn({ callId: invoke.toolCallId }, "a call of a shard that does not exist was dropped");
-    return { kind: "ack" };
-  }
-  const entry = context.underWay.enter(invoke.toolCallId, { write: isWrite(message, invoke, context) });
-  if (!entry)
-    return { kind: "retry", after: retryAfter(context.timings, delivery.count), reason: "this process works on the call already" };
-  const call = toolCall({
+): Promise<Verdict> {
+  if (Number.parseInt(shardOf(invoke.toolCallId), 16) >= context.state.shards)
+    return { kind: "unusable", reason: "the call id names a shard that this store does not have" };
+  const write = isWrite(message, invoke, context);
+  const parts = {
     message,
     invoke,
     count: delivery.count,
     stopped: delivery.signal,
-    cancelled: entry.cancelled,
     source: `worker.${context.toolset.name}`,
     announce: context.announce,
     clock: context.clock,
     monotonic: context.monotonic,
-  });
+  };
+  const forged = write ? await forgedAtSight(message.attributes[attributes.grant], context.keys) : null;
+  if (forged) return forgedDisposition(toolCall({ ...parts, cancelled: delivery.signal }), forged, context);
+  const entry = context.underWay.enter(invoke.toolCallId, { write });
+  if (!entry)
+    return { kind: "retry", after: retryAfter(context.timings, delivery.count), reason: "this process works on the call already" };
+  const call = toolCall({ ...parts, cancelled: entry.cancelled });
   try {
-    return await settle(call, await withCallSpan(call, context, () => outcomeOf(call, context)), context);
-  } catch (error) {
-    if (!isOutage(error)) throw error;
-    context.log.warn({ error, callId: call.callId }, "a tool call waits for the state store or the bus");
-    return { kind: "retry", after: retryAfter(context.timings, delivery.count), reason: "the state store or the bus is not available" };
+    return await retriedInOutage(call, context, async () =>
+      settle(call, await withCallSpan(call, context, () => outcomeOf(call, context)), context),
+    );
   } finally {
     call.progress.end();
     entry.leave();
   }
 }
 
+async function retriedInOutage(call: ToolCall, { log, timings }: InvokeContext, work: () => Promise<Verdict>): Promise<Verdict> {
+  try {
+    return await work();
+  } catch (error) {
+    // No agent of ours: to try again would only be refused again.
+    if (error instanceof NotPermitted) return { kind: "unusable", reason: "it is to be answered where this worker may not publish" };
+    if (!isOutage(error)) throw error;
+    log.warn({ error, callId: call.callId }, "a tool call waits for the state store or the bus");
+    return { kind: "retry", after: retryAfter(timings, call.count), reason: "the state store or the bus is not available" };
+  }
+}
+
+/**
+ * Dropped without the store, and before the call counts as under way: whoever sends writes that nobody granted by the thousand, perhaps under the name
+ * of a genuine call, holds up nobody.
+ */
+async function forgedDisposition(
+  call: ToolCall,
+  { reason, detail }: { readonly reason: string; readonly detail: string },
+  context: InvokeContext,
+): Promise<Verdict> {
+  return retriedInOutage(call, context, async () =>
+    settle(call, await forgedCall(call, { reason, detail }, `its grant was refused (${reason})`, context), context),
+  );
+}
+
 async function outcomeOf(call: ToolCall, context: InvokeContext): Promise<Outcome> {
   const executor = context.toolset.find(call.toolName, call.toolVersion);
-  if (!executor) return (await elsewhere(call, context)) ?? refuse(call, notFound(call, context), context);
+  if (!executor) {
+    const known = await elsewhere(call, context);
+    if (known) return known;
+    if (!context.unknownTools.mayAnswer()) return { kind: "drop", reason: "calls of unknown tools come too fast", told: "counted" };
+    return refuse(call, notFound(call, context), context);
+  }
   // The worker's own definition says whether it is a write, never the message.
   const { definition, tool } = executor;
   const changed = call.toolHash !== undefined && call.toolHash !== executor.hash;
@@ -90,7 +121,7 @@ function isWrite({ attributes: named }: Message, { toolName }: ToolInvoke, { too
 }
 
 /** Publishes the answer and acknowledges after the broker confirmed it. */
-async function settle(call: ToolCall, outcome: Outcome, context: InvokeContext): Promise<Disposition> {
+async function settle(call: ToolCall, outcome: Outcome, context: InvokeContext): Promise<Verdict> {
   const { log, publish, clock, toolset } = context;
   const parts = { invoke: call.message, call: call.invoke, dispatch: call.dispatch, source: `worker.${toolset.name}`, now: clock() };
   switch (outcome.kind) {
@@ -107,7 +138,9 @@ async function settle(call: ToolCall, outcome: Outcome, context: InvokeContext):
       return { kind: "ack" };
     }
     case "drop":
-      log.warn({ callId: call.callId, tool: call.toolName, reason: outcome.reason }, "a tool call was dropped without an answer");
+      // Of what comes by the thousand there is one line, with the number.
+      if (outcome.told !== "counted")
+        log.warn({ callId: call.callId, tool: call.toolName, reason: outcome.reason }, "a tool call was dropped without an answer");
       return { kind: "ack" };
     case "retry":
       return outcome;

@@ -92,6 +92,7 @@ export async function mountToolset(bus: MessageBus, options: WorkerOptions): Pro
     await Promise.all(underWay);
     await cancels.stop();
     await presence.stop();
+    await context.security.stop();
   }
 }
 

@@ -1,4 +1,5 @@
 import {
+  definitionFault,
   type Json,
   keys,
   parseRegistration,
@@ -49,10 +50,13 @@ export function seenAgain(stored: StoredDocument, hash: string, sign: SignOfLife
   return fresh ? null : withSign(known.value, sign);
 }
 
-/** The definition that a registration held, under its hash, when the registration now holds another one or ends. */
+/**
+ * The definition that a registration held, under its hash, when the registration now holds another one or ends. One that is quarantined is kept for nobody: no
+ * run goes on with it, and it may be too large to be kept, so that its registration could never end.
+ */
 export function replacedBy(stored: StoredDocument | null, hash: string | null, now: number): readonly Put[] {
   const known = stored ? parseRegistration(stored.value) : null;
-  if (!known?.ok || known.value.hash === hash) return [];
+  if (!known?.ok || known.value.hash === hash || definitionFault(known.value.definition) !== null) return [];
   const { toolset, definition } = known.value;
   const value: ReplacedDefinition = { toolset, definition, hash: known.value.hash, replacedAt: now };
   return [{ key: keys.replacedDefinition(toolset, value.hash), value, expiresAt: now + REPLACED_KEPT_MS }];

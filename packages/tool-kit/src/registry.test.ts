@@ -1,4 +1,5 @@
 import { HOME_SHARD, keys, REPLACED_KEPT_MS, SEEN_EVERY_MS } from "@toolbus/contracts";
+import { toolHash } from "@toolbus/grants";
 import { memoryStore, type StateStore } from "@toolbus/state";
 import { silentLog } from "@toolbus/telemetry";
 import { describe, expect, it } from "vitest";
@@ -13,6 +14,11 @@ function tools(name: string, names: readonly string[], version = "1", descriptio
 function tool(name: string, version = "1", description = "Does it.") {
   const parameters = { type: "object", properties: {}, additionalProperties: false };
   return defineTool({ name, version, kind: "read", description, parameters, run: () => 1 });
+}
+
+function must<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error("It is not there.");
+  return value;
 }
 
 /** What is kept of the first tool of a toolset. */
@@ -40,6 +46,39 @@ describe("the stored registry", () => {
     const all = await readRegistry(state);
     expect(all.map(({ definition }) => definition.name)).toEqual(["count", "look_up"]);
     expect(all[1]).toMatchObject({ toolset: "orders", hash: orders.find("look_up")?.hash, registeredAt: 1000 });
+  });
+
+  it("leaves out a tool whose definition is refused, with a line for its author, and registers the others", async () => {
+    const { state, registered } = setup();
+    const orders = tools("orders", ["look_up", "look_around"]);
+    // As a toolset is that was not made here.
+    const list = orders.list().map((one) => {
+      if (one.definition.name === "look_up") return one;
+      return { ...one, definition: { ...one.definition, parameters: { type: "object", properties: { q: { pattern: "a(?!b)" } } } } };
+    });
+    const lines: string[] = [];
+    const log = { ...silentLog, error: (_: object, text: string) => void lines.push(text) };
+    await registerToolset(state, { ...orders, list: () => list }, { log });
+    expect(await registered()).toEqual(["orders/look_up@1"]);
+    expect(lines).toEqual([
+      expect.stringMatching(
+        /^"look_around@1" is quarantined: its definition is refused at \/parameters\/properties\/q\/pattern\. .+ It is not registered\.$/,
+      ),
+    ]);
+  });
+
+  it("leaves out what has no hash at all, and goes on with the others", async () => {
+    const { state, registered } = setup();
+    await registerToolset(state, tools("orders", ["look_up"]));
+    const key = keys.registration("orders", "odd", "1");
+    const [look] = await readRegistry(state);
+    await state.commit(HOME_SHARD, {
+      op: "odd",
+      guards: [{ key, version: 0 }],
+      put: [{ key, value: { ...look, definition: { ...look?.definition, name: "odd", description: "half a pair: \ud800" } } as never }],
+      index: [{ index: keys.registryIndex(), member: "orders/odd@1", score: 0 }],
+    });
+    expect(await registered()).toEqual(["orders/look_up@1"]);
   });
 
   it("takes a second replica, a second version and a changed definition as no duplicates", async () => {
@@ -77,6 +116,28 @@ describe("the stored registry", () => {
     expect(await replaced(state, orders)).toMatchObject({ hash: orders.find("look_up")?.hash });
     clock.now += 1;
     expect(await replaced(state, orders)).toBeNull();
+  });
+
+  it("unregisters what is quarantined and keeps it for nobody, so that one that is too large to be kept can end as well", async () => {
+    const { state } = setup();
+    const { definition: sound } = must(tools("orders", ["look_up"]).list()[0]);
+    const definition = { ...sound, parameters: { type: "object", properties: { q: { pattern: "a(?=b)" } } } };
+    const hash = toolHash(definition);
+    await state.commit(HOME_SHARD, {
+      op: "by hand",
+      guards: [{ key: keys.registration("orders", "look_up", "1"), version: 0 }],
+      put: [
+        {
+          key: keys.registration("orders", "look_up", "1"),
+          value: { toolset: "orders", definition, hash, registeredAt: 1, lastSeenAt: 1 },
+        },
+      ],
+      index: [{ index: keys.registryIndex(), member: "orders/look_up@1", score: 0 }],
+    });
+    expect(await unregister(state, "orders", "look_up", "1")).toBe(true);
+    expect(await readRegistry(state)).toEqual([]);
+    const { documents } = await state.read([keys.replacedDefinition("orders", hash)]);
+    expect(documents).toEqual([null]);
   });
 
   it("hears of every version that its workers live, and whether they can be used", async () => {

@@ -1,7 +1,18 @@
-import { HOME_SHARD, keyOf, keys, parseRegistration, type PublicJwk, type Registration } from "@toolbus/contracts";
-import { toolHash } from "@toolbus/grants";
+import {
+  definitionFault,
+  HOME_SHARD,
+  keyOf,
+  keys,
+  parseRegistration,
+  type PublicJwk,
+  quarantineSentence,
+  type Registration,
+  type ToolDefinition,
+} from "@toolbus/contracts";
+import { hasToolHash } from "@toolbus/grants";
 import { commitRepeatedly, type Change, type StateStore } from "@toolbus/state";
 import type { Log } from "@toolbus/telemetry";
+import type { DefinitionPace } from "./definition-pace.ts";
 import { type Put, registrationOf, replacedBy, seenAgain } from "./registration.ts";
 import type { Executor, Toolset } from "./toolset.ts";
 
@@ -21,8 +32,10 @@ export interface RegistrationOptions {
 }
 
 /**
- * Registers every tool of a toolset, or none: a stored document each, which outlives the workers, and an entry in the index. A second replica
+ * Registers every sound tool of a toolset, or none: a stored document each, which outlives the workers, and an entry in the index. A second replica
  * and a second version are no duplicates; a name that another toolset holds is refused with `RegistryConflict`.
+ *
+ * A tool whose definition is refused (`definitionFault`) is left out with a line in the log; the toolset's other tools go on.
  *
  * A definition that is registered under its version already and differs now replaces the stored one, which is kept by its hash for the runs that
  * began with it. The log says so: a new version would have let them go on as they were.
@@ -31,7 +44,7 @@ export interface RegistrationOptions {
  * the same moment the later commit withdraws. Each name has a claim of its own for that, written once, whose version is its place in the order.
  */
 export async function registerToolset(state: StateStore, toolset: Toolset, options: RegistrationOptions = {}): Promise<void> {
-  const executors = toolset.list();
+  const executors = toolset.list().filter(({ definition }) => isSound(definition, toolset.name, options.log));
   refuseForeign(toolset.name, await foreignClaims(state, toolset));
   for (let tries = 1; !(await writeRegistrations(state, toolset, executors, options)); tries++) {
     if (tries === TRIES) throw new Error(`The toolset "${toolset.name}" could not be registered: its documents change all the time.`);
@@ -65,12 +78,15 @@ export async function markSeen(state: StateStore, toolset: Toolset, unavailable:
   await commitRepeatedly(state, HOME_SHARD, { op: `seen:${toolset.name}:${now}`, guards, put });
 }
 
-/** Every registration, in the order of the index. One that cannot be read, or whose hash is not its own, is left out with a log line. */
-export async function readRegistry(state: StateStore, log?: Log): Promise<readonly Registration[]> {
+/**
+ * Every registration, in the order of the index. One that cannot be read, or whose hash is not its own, is left out with a log line; `pace` says of which
+ * the definitions may be used now.
+ */
+export async function readRegistry(state: StateStore, log?: Log, pace?: DefinitionPace): Promise<readonly Registration[]> {
   const members = await indexMembers(state);
   if (members.length === 0) return [];
   const { documents } = await state.read(members.map(({ toolset, tool, version }) => keys.registration(toolset, tool, version)));
-  return members.flatMap(({ toolset, tool, version }, i) => {
+  const registrations = members.flatMap(({ toolset, tool, version }, i) => {
     const value = documents[i]?.value;
     // Unregistered since the index was read.
     if (value === undefined) return [];
@@ -79,12 +95,13 @@ export async function readRegistry(state: StateStore, log?: Log): Promise<readon
       parsed.ok &&
       parsed.value.toolset === toolset &&
       parsed.value.definition.name === tool &&
-      parsed.value.hash === toolHash(parsed.value.definition)
+      hasToolHash(parsed.value.definition, parsed.value.hash)
     )
       return [parsed.value];
     log?.warn({ toolset, tool, version }, "a registration cannot be read and is left out");
     return [];
   });
+  return pace ? pace.admit(registrations) : registrations;
 }
 
 /**
@@ -111,6 +128,15 @@ export async function unregister(state: StateStore, toolset: string, tool: strin
     if (reply.outcome === "ok") return true;
   }
   throw new Error(`The tool "${tool}" of "${toolset}" could not be unregistered: its documents change all the time.`);
+}
+
+/** Every reader asks the same again: a worker that leaves this out gains nothing. */
+function isSound(definition: ToolDefinition, toolset: string, log: Log | undefined): boolean {
+  const fault = definitionFault(definition);
+  if (fault === null) return true;
+  const { name: tool, version } = definition;
+  log?.error({ toolset, tool, version, pointer: fault.pointer }, `${quarantineSentence(definition, fault)} It is not registered.`);
+  return false;
 }
 
 const TRIES = 8;

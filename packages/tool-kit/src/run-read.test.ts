@@ -1,5 +1,5 @@
 import type { JsonObject } from "@toolbus/contracts";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { defineTool } from "./define-tool.ts";
 import { bench } from "./testing/bench.ts";
 import type { ToolContext, ToolOutput } from "./tool.ts";
@@ -105,6 +105,23 @@ describe("a read", () => {
     clock.now += 1;
     expect(await worker.deliver(sent)).toEqual({ kind: "ack" });
     expect([runs, worker.answers.length]).toEqual([0, 0]);
+  });
+
+  it.each([-25, -1, 2, 25])("is answered in time on a machine whose clock is %i hours off, and not after it", async (hours) => {
+    let runs = 0;
+    const { worker, invoke, clock } = setup(() => ++runs);
+    const sent = await invoke("look_up", { id: "a", limit: 1 }, { notAfter: clock.now });
+    // The date alone: nothing else that a timer does is made up.
+    vi.useFakeTimers({ toFake: ["Date"], now: clock.now + hours * 3_600_000 });
+    try {
+      await worker.deliver(sent);
+      expect(worker.read()[0]?.result.status).toBe("ok");
+      clock.now += 1;
+      await worker.deliver(sent);
+      expect(runs).toBe(1);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it("ends as cancelled when a hint says that nobody waits", async () => {

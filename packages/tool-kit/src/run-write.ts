@@ -1,13 +1,12 @@
 import { failedResult, type Json, type ToolResult } from "@toolbus/contracts";
 import { StoreUnavailable } from "@toolbus/state";
-import { checkGrant } from "./check-grant.ts";
+import { checkGrant, forgedCall } from "./check-grant.ts";
 import type { InvokeContext, Outcome } from "./invoke-context.ts";
 import type { EndCode } from "./ledger.ts";
 import type { Hold } from "./ledger-hold.ts";
 import type { CheckedArguments } from "./read-arguments.ts";
 import { readOutcome, toolContext } from "./run-read.ts";
 import { type Ran, runWithin } from "./run-within.ts";
-import { recordSecurityEvent } from "./security-record.ts";
 import { type ToolCall, withRecord } from "./tool-call.ts";
 import { boundContent, keptResult, outputResult } from "./tool-output.ts";
 import { problemResult } from "./tool-problem.ts";
@@ -41,12 +40,16 @@ export async function runWrite(
     switchedOff: off !== null,
     held: () => permission.hold.held(),
     endResult: (code, attempt) => withRecord(call, endOf(code), attempt, context.monotonic),
-    onSuspicion: (suspicion) => recordSecurityEvent(call, suspicion, context),
+    onSuspicion: async (suspicion) => void (await context.security.record(call, suspicion)),
   });
   switch (begun.kind) {
     case "conflict":
-      await recordSecurityEvent(call, { reason: "conflict", detail: `the ledger has this call with other ${begun.field}` }, context);
-      return { kind: "drop", reason: "it conflicts with the ledger" };
+      return forgedCall(
+        call,
+        { reason: "conflict", detail: `the ledger has this call with other ${begun.field}` },
+        "it conflicts with the ledger",
+        context,
+      );
     case "unproven":
       return { kind: "drop", reason: "the ledger's row of it is not genuine" };
     case "repeat":

@@ -1,6 +1,6 @@
 import { keyOf, keys, shardOf } from "@toolbus/contracts";
-import { appendRecord, type StateStore } from "@toolbus/state";
-import type { Log } from "@toolbus/telemetry";
+import { eventSample, type LeftOut, recordsInTurn, type StateStore } from "@toolbus/state";
+import { type Log, recordSecurityEvent } from "@toolbus/telemetry";
 import type { ToolCall } from "./tool-call.ts";
 import { cleanText } from "./tool-problem.ts";
 
@@ -11,39 +11,77 @@ export interface SecurityEvent {
 }
 
 /**
- * Records that somebody asked for a write that nobody granted, or wrote into the store what a worker goes by: a durable entry in the toolset's security
- * log (kept 30 days) and a warning. Throws `StoreUnavailable` when the store does not answer: the delivery then comes again.
+ * The security log of a toolset, kept for 30 days: that somebody asked for a write that nobody granted, or wrote into the store what a worker goes by. The
+ * first of a reason in a minute are kept whole, each with a warning. Of those that follow in the same minute the number is kept, in one entry
+ * with `leftOut`, so that a flood costs neither a commit nor a line for each.
  */
-export async function recordSecurityEvent(
-  call: ToolCall,
-  event: SecurityEvent,
-  context: { readonly toolset: { readonly name: string }; readonly state: StateStore; readonly log: Log },
-): Promise<void> {
-  const { state, log, toolset } = context;
-  const { callId, toolName: tool, message } = call;
-  const { reason } = event;
-  const detail = cleanText(event.detail, 300);
-  log.warn({ callId, tool, reason, detail, source: cleanText(message.source, 120) }, "a write was asked for on ground that is not genuine");
-  const shard = shardOf(callId);
-  const service = `worker.${toolset.name}`;
-  const stored = await appendRecord(state, shard, {
-    op: `security:${reason}:${message.id.slice(0, 160)}:${call.count}`,
-    log: keys.security(shard, service),
-    head: keyOf("security", shard, `${service}.head`),
-    entry: (at) => ({
-      at,
-      service,
-      reason,
-      detail,
-      callId,
-      tool: cleanText(tool, 128),
-      messageId: cleanText(message.id, 160),
-      source: cleanText(message.source, 120),
-    }),
-    keepMs: KEEP_MS,
-  });
-  if (stored) return;
-  log.error({ callId, tool, reason }, "a security event could not be stored: too many at once");
+export interface SecurityRecords {
+  /** True when it was kept whole. Throws `StoreUnavailable` when the store does not answer: the delivery then comes again. */
+  record(call: ToolCall, event: SecurityEvent): Promise<boolean>;
+  /** Keeps the number of those that were left out so far. */
+  stop(): Promise<void>;
+}
+
+export interface SecurityRecordsOptions {
+  readonly toolset: string;
+  readonly state: StateStore;
+  readonly log: Log;
+  readonly monotonic: () => number;
+  readonly random: (bytes: number) => Uint8Array;
+  /** How many of a reason are kept whole in a minute; 30 by default. */
+  readonly perMinute?: number | undefined;
+}
+
+export function securityRecords({ toolset, state, log, monotonic, random, perMinute }: SecurityRecordsOptions): SecurityRecords {
+  const service = `worker.${toolset}`;
+  const sample = eventSample({ monotonic, tell, ...(perMinute === undefined ? {} : { perMinute }) });
+  const inTurn = recordsInTurn(state);
+  return {
+    async record(call, event) {
+      const { callId, toolName: tool, message } = call;
+      const { reason } = event;
+      const shard = shardOf(callId);
+      const whole = sample.take(reason, { shard });
+      recordSecurityEvent({ service, reason, whole });
+      if (!whole) return false;
+      const detail = cleanText(event.detail, 300);
+      log.warn(
+        { callId, tool, reason, detail, source: cleanText(message.source, 120) },
+        "a write was asked for on ground that is not genuine",
+      );
+      const stored = await inTurn(shard, {
+        op: `security:${reason}:${message.id.slice(0, 160)}:${call.count}`,
+        log: keys.security(shard, service),
+        head: keyOf("security", shard, `${service}.head`),
+        entry: (at) => ({
+          at,
+          service,
+          reason,
+          detail,
+          callId,
+          tool: cleanText(tool, 128),
+          messageId: cleanText(message.id, 160),
+          source: cleanText(message.source, 120),
+        }),
+        keepMs: KEEP_MS,
+      });
+      if (!stored) sample.missed(reason, { shard });
+      return true;
+    },
+    stop: sample.stop,
+  };
+
+  async function tell({ kind: reason, count: leftOut, overMs, shard }: LeftOut): Promise<void> {
+    log.warn({ reason, leftOut, overMs }, "more writes were asked for on ground that is not genuine: only their number is kept");
+    const stored = await inTurn(shard, {
+      op: `security:${reason}:left-out:${Buffer.from(random(12)).toString("hex")}`,
+      log: keys.security(shard, service),
+      head: keyOf("security", shard, `${service}.head`),
+      entry: (at) => ({ at, service, reason, leftOut, overMs }),
+      keepMs: KEEP_MS,
+    });
+    if (!stored) throw new Error("Others wrote the log at the same time.");
+  }
 }
 
 const KEEP_MS = 30 * 86_400_000;

@@ -1,9 +1,8 @@
-import { randomBytes } from "node:crypto";
 import { connectBus } from "@toolbus/bus";
-import { fileKeySet, httpKeySet, type Identity, type KeySet, signMessage } from "@toolbus/grants";
+import { drawnRandom, fileKeySet, httpKeySet, type Identity, type KeySet, signMessage } from "@toolbus/grants";
 import { rollbackMessage } from "@toolbus/contracts";
-import { connectState, storeLosses } from "@toolbus/state";
-import { createLog, type LogLevel, recordStoreLoss, recordUntoldLoss } from "@toolbus/telemetry";
+import { connectState, SKEW_WARN_MS, storeClock, storeLosses } from "@toolbus/state";
+import { createLog, type LogLevel, recordStoreLoss, recordUntoldLoss, watchClocks } from "@toolbus/telemetry";
 import { openReceiptKey } from "./open-receipt-key.ts";
 import { openToolFlags } from "./tool-flags.ts";
 import type { Toolset } from "./toolset.ts";
@@ -30,6 +29,8 @@ export interface ServeOptions {
   /** Feature flags of its tools, as text (`issue_refund_enabled=false`) and as a file; see `ToolFlags`. */
   readonly flags?: string;
   readonly flagsFile?: string;
+  /** How far this machine's clock and the store's may be apart until the log says so: 100 to 3,600,000 milliseconds, 2,000 if not given. */
+  readonly clockSkewWarnMs?: number;
   readonly logLevel?: LogLevel;
 }
 
@@ -38,27 +39,30 @@ export interface ServeOptions {
  * needs besides its tools. Resolves when calls may arrive; rejects with one sentence when the bus, the store, the keys or the flags cannot be had.
  */
 export async function serveToolset(toolset: Toolset, options: ServeOptions): Promise<Worker> {
-  const clock = (): number => Date.now();
+  const monotonic = (): number => performance.now();
+  const time = storeClock({ wall: () => Date.now(), monotonic, skewWarnMs: skewWarnMsOf(options) });
+  const clock = time.now;
   const log = createLog({ name: `worker.${toolset.name}`, level: options.logLevel ?? "info" });
-  const keys = keySetOf(options, clock, (message) => log.warn({}, message));
+  const keys = keySetOf(options, monotonic, (message) => log.warn({}, message));
   const receiptKey = await openReceiptKey(toolset, { file: options.receiptKeyFile, busUrl: options.busUrl });
   const identity: Identity | null = receiptKey && { service: `worker.${toolset.name}`, signer: receiptKey.signer };
-  const monotonic = (): number => performance.now();
   const { environment = "local", flags: text, flagsFile: file } = options;
   const flags = await openToolFlags({ environment, text, file, monotonic, onProblem: (message) => log.warn({}, message) });
-  const random = (bytes: number): Uint8Array => randomBytes(bytes);
+  const random = drawnRandom();
   const losses = storeLosses({
     onLoss: (loss) => recordStoreLoss(log, loss),
     onUntold: (error) => recordUntoldLoss(log, error),
   });
   const state = await connectState(options.stateUrl, {
     clock,
+    time,
     ...(options.durability === undefined ? {} : { durability: options.durability }),
     ...(options.signal === undefined ? {} : { signal: options.signal }),
     warn: (sentence) => log.warn({}, sentence),
     onRollback: losses.onRollback,
   });
-  const opened: { stop(): Promise<void> }[] = [{ stop: () => state.close() }];
+  const unwatch = watchClocks(log, time);
+  const opened: { stop(): Promise<void> }[] = [{ stop: () => state.close() }, { stop: async () => unwatch() }];
   try {
     const bus = await connectBus(options.busUrl, { clock, log });
     // The bus is closed first, so that nothing that is being told holds up the stop.
@@ -103,6 +107,12 @@ export async function serveToolset(toolset: Toolset, options: ServeOptions): Pro
   };
   process.on("SIGTERM", onSignal).on("SIGINT", onSignal);
   return { stop };
+}
+
+function skewWarnMsOf({ clockSkewWarnMs: given = SKEW_WARN_MS.default }: ServeOptions): number {
+  const { min, max } = SKEW_WARN_MS;
+  if (given >= min && given <= max) return given;
+  throw new TypeError(`"clockSkewWarnMs" must be from ${min} to ${max} milliseconds, not ${given}.`);
 }
 
 const JWKS_TIMEOUT_MS = 5000;

@@ -4,8 +4,8 @@ import { defineTool } from "./define-tool.ts";
 import { tellForms } from "./tell-forms.ts";
 import { toolset } from "./toolset.ts";
 
-function told(properties: Readonly<Record<string, object>>) {
-  const parameters = { type: "object", properties, additionalProperties: false };
+function told(properties: Readonly<Record<string, object>>, required: readonly string[] = []) {
+  const parameters = { type: "object", properties, required, additionalProperties: false };
   const look = defineTool({
     name: "look_up",
     kind: "read",
@@ -25,13 +25,12 @@ describe("what a worker says of the forms of its tools", () => {
   });
 
   it("is a warning for each provider that has no form, with the place and what to do", () => {
-    const many = Object.fromEntries(Array.from({ length: 5001 }, (_, n) => [`p${n}`, { type: "string", maxLength: 9 }]));
-    const warnings = told(many).filter(({ level }) => level === "warn");
+    const warnings = told({ count: { type: "integer", minimum: 9, maximum: 3 } }, ["count"]).filter(({ level }) => level === "warn");
     expect(warnings).toHaveLength(7);
     expect(warnings[0]).toEqual({
       level: "warn",
-      fields: { tool: "look_up", version: "1", toolset: "orders", source: "orders", provider: "anthropic", pointer: "/properties" },
-      text: 'The tool "look_up" is set aside for anthropic, which has no form for its parameters at /properties. The schema has more than 5000 properties; make several tools of it.',
+      fields: { tool: "look_up", version: "1", toolset: "orders", source: "orders", provider: "anthropic", pointer: "/properties/count" },
+      text: 'The tool "look_up" is set aside for anthropic, which has no form for its parameters at /properties/count. The bounds rule each other out, so that no value is taken; correct one of them.',
     });
   });
 

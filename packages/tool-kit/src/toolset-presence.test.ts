@@ -25,6 +25,8 @@ function setup(unavailable?: ToolsetOptions["unavailable"]) {
     ...store,
     async commit(shard, change) {
       const reply = await store.commit(shard, change);
+      // What no store takes only looks.
+      if (reply.outcome !== "ok") return reply;
       commits.push(change.op.split(":")[0] ?? "");
       for (const wake of waiting.splice(0)) wake();
       return reply;

@@ -1,7 +1,8 @@
 import { listenTo, type MessageBus } from "@toolbus/bus";
-import { messageTypes, parser, SEEN_EVERY_MS, ToolRefresh, topics } from "@toolbus/contracts";
+import { HOME_SHARD, keyOf, messageTypes, parser, SEEN_EVERY_MS, ToolRefresh, topics } from "@toolbus/contracts";
 import { publicKeyOf } from "@toolbus/grants";
 import { lintTool } from "./lint/lint-tool.ts";
+import { shardWatch } from "./lost-shard.ts";
 import { markSeen, registerToolset } from "./registry.ts";
 import { tellForms } from "./tell-forms.ts";
 import { cleanText } from "./tool-problem.ts";
@@ -17,7 +18,7 @@ export interface Presence {
 
 /**
  * Registers a toolset, says every now and then that a worker of it lives and whether its tools can be used, and registers it again when asked
- * to. Warnings of the lint, and what a provider has no form for, go to the log, once. Rejects with `RegistryConflict` when a tool's name belongs to another toolset.
+ * to, and when the store has lost what it had. Warnings of the lint, and what a provider has no form for, go to the log, once. Rejects with `RegistryConflict` when a tool's name belongs to another toolset.
  */
 export async function keepPresent(bus: MessageBus, options: WorkerOptions): Promise<Presence> {
   const { toolset, state, signer, log, clock, seenEveryMs = SEEN_EVERY_MS } = options;
@@ -28,6 +29,9 @@ export async function keepPresent(bus: MessageBus, options: WorkerOptions): Prom
   logWarnings(options);
   tellForms(toolset, log);
   await register();
+  const watch = shardWatch(state, keyOf(`registry.${toolset.name}`, HOME_SHARD, "nobody's"));
+  /** Until it is registered again. */
+  let lost = await watch.lost();
   const refreshes = await listenTo(bus, {
     topic: topics.toolRefresh,
     types: [messageTypes.toolRefresh],
@@ -68,11 +72,21 @@ export async function keepPresent(bus: MessageBus, options: WorkerOptions): Prom
 
   async function giveSign(): Promise<void> {
     try {
+      lost = (await watch.lost()) || lost;
+      if (lost) return await registerAgain();
       const unavailable = await whyUnavailable();
       if (!stopping.signal.aborted) await markSeen(state, toolset, unavailable);
     } catch (error) {
       log.warn({ error, toolset: toolset.name }, "a worker could not say that it lives; it tries again");
     }
+  }
+
+  async function registerAgain(): Promise<void> {
+    log.warn({ toolset: toolset.name }, "the store has lost commits; the toolset is registered again");
+    await register();
+    // What it registered may be gone by now as well.
+    lost = await watch.lost();
+    await announce();
   }
 
   /** A check that fails or never ends says no as well. */

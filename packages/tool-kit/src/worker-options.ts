@@ -7,10 +7,12 @@ import { callsUnderWay } from "./calls-under-way.ts";
 import type { InvokeContext } from "./invoke-context.ts";
 import { ledgerStore } from "./ledger-store.ts";
 import { receiptKeys } from "./receipt-keys.ts";
+import { securityRecords } from "./security-record.ts";
 import { eraReader } from "./signed-era.ts";
 import { fixedToolFlags, type ToolFlags } from "./tool-flags.ts";
 import { MAX_CONTENT_BYTES } from "./tool-output.ts";
 import type { Toolset } from "./toolset.ts";
+import { unknownTools } from "./unknown-tools.ts";
 import { type WorkerTimings, workerTimings } from "./worker-timings.ts";
 
 /** What every worker stands on, whether it has a queue or is mounted in process. */
@@ -26,7 +28,7 @@ export interface WorkerOptions {
   /** The public halves of that key and of those before it, where the process has them; its own key and those that are pinned with a tool count anyway. */
   readonly receiptKeys?: KeySet | undefined;
   readonly log: Log;
-  /** Wall clock in milliseconds, for message times and the not-after of reads. */
+  /** The store's time in milliseconds, as a `StoreClock` knows it, for message times and the not-after of reads. */
   readonly clock: () => number;
   readonly monotonic: () => number;
   /** Cryptographically random bytes. */
@@ -36,6 +38,10 @@ export interface WorkerOptions {
   readonly flags?: ToolFlags;
   /** The longest content of a result, in bytes of UTF-8; what is longer is cut with a notice. 1 MiB by default, 16 MiB at most. */
   readonly maxContentBytes?: number;
+  /** How many security events of a reason are kept whole in a minute, before only their number is; 30 by default. */
+  readonly securityEventsPerMinute?: number;
+  /** How many messages that nobody can use become dead letters in a minute, before only their number is told; 30 by default. */
+  readonly deadLettersPerMinute?: number;
   /** How often it says that it lives; 30 s by default. */
   readonly seenEveryMs?: number;
 }
@@ -55,6 +61,7 @@ export function invokeContext(options: WorkerOptions, { publish, announce }: Pic
     timings = workerTimings,
     flags = fixedToolFlags(),
     maxContentBytes = MAX_CONTENT_BYTES,
+    securityEventsPerMinute: perMinute,
   } = options;
   refuseUnsigned(options);
   const known = unitedKeys([...(options.receiptKeys ? [options.receiptKeys] : []), publicKeys(signer ? [publicKeyOf(signer)] : [])]);
@@ -77,6 +84,8 @@ export function invokeContext(options: WorkerOptions, { publish, announce }: Pic
     keys,
     eras: eraReader(keys),
     signer,
+    security: securityRecords({ toolset: toolset.name, state, log, monotonic, random, perMinute }),
+    unknownTools: unknownTools({ log, monotonic }),
     publish,
     announce,
     underWay: callsUnderWay(),

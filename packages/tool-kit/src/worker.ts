@@ -17,7 +17,8 @@ export async function startWorker(options: WorkerOptions & { readonly bus: Messa
   const { bus, toolset, log, clock, concurrency = 16 } = options;
   const context = invokeContext(options, { publish: (answer) => bus.publish(answer), announce: (said) => bus.announce(said) });
   const presence = await keepPresent(bus, options);
-  const subscriptions: Pick<Subscription, "stop">[] = [presence];
+  // What came last is let go first: the number of the forged calls is known when none comes any more.
+  const subscriptions: Pick<Subscription, "stop">[] = [context.security, context.unknownTools, presence];
   let stopping: Promise<void> | null = null;
   const worker: Worker = { stop: () => (stopping ??= stopAll(subscriptions)) };
   try {
@@ -38,6 +39,7 @@ export async function startWorker(options: WorkerOptions & { readonly bus: Messa
         concurrency,
         deadlineMs: deliveryDeadlineMs(toolset),
         backoffMs: context.timings.retryMs,
+        lettersPerMinute: options.deadLettersPerMinute,
         handler: (message, invoke, delivery) => invokeTool(message, invoke, delivery, context),
         log,
         clock,

@@ -17,7 +17,10 @@ export function docsRoutes(about: ApiAbout, others: readonly Route[]): readonly 
         problems: [],
       },
       query: noQuery,
-      handle: async () => made.document,
+      handle: async ({ reply }) => {
+        reply.type("application/json; charset=utf-8");
+        return made.json;
+      },
     }),
     getRoute({
       url: "/docs",
@@ -32,11 +35,13 @@ export function docsRoutes(about: ApiAbout, others: readonly Route[]): readonly 
       query: noQuery,
       handle: async ({ reply }) => {
         reply.header("content-security-policy", made.page.contentSecurityPolicy).type("text/html; charset=utf-8");
-        return made.page.html;
+        return made.html;
       },
     }),
   ];
   const document = openApiOf(about, routes);
-  const made = { document, page: docsPage(document) };
+  const page = docsPage(document);
+  // Bytes, made once: anybody may ask for them as often as they like, and what is not read yet is the same memory.
+  const made = { page, json: Buffer.from(JSON.stringify(document)), html: Buffer.from(page.html) };
   return routes.slice(others.length);
 }

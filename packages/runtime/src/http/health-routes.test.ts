@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { healthRoutes } from "./health-routes.ts";
+import { type HealthOptions, healthRoutes } from "./health-routes.ts";
 import { startHttpServer } from "./http-server.ts";
 import { documented, serverOptions } from "./http-under-test.ts";
 
@@ -12,6 +12,15 @@ describe("readiness", () => {
     const { status, headers, body } = await t.ask("/readyz");
     expect([status, headers.get("retry-after")]).toEqual([503, "2"]);
     expect(body).toEqual({ status: "unready", reasons: ["the store does not answer"] });
+  });
+
+  it("stays when clocks do not agree, and says so", async () => {
+    const faults = [{ name: "ahead", sentence: "this machine's clock is 2.0 h ahead of the state store's: set both by NTP" }];
+    await using t = await setup([], { faults: () => faults });
+    expect(await t.ask("/readyz")).toMatchObject({
+      status: 200,
+      body: { status: "ready", reasons: [], warnings: [faults[0]?.sentence] },
+    });
   });
 
   it("goes off first when the server stops, while requests under way end and the process still lives", async () => {
@@ -29,7 +38,7 @@ describe("readiness", () => {
   });
 });
 
-async function setup(needs: Parameters<typeof healthRoutes>[0]["needs"]) {
+async function setup(needs: HealthOptions["needs"], clocks?: HealthOptions["clocks"]) {
   const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>();
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   let stopping = false;
@@ -39,7 +48,7 @@ async function setup(needs: Parameters<typeof healthRoutes>[0]["needs"]) {
     return { done: true };
   };
   const slow = documented({ method: "GET", url: "/slow", access: "public", handle });
-  const routes = [slow, ...healthRoutes({ unready: () => (stopping ? ["stopping"] : []), needs })];
+  const routes = [slow, ...healthRoutes({ unready: () => (stopping ? ["stopping"] : []), needs, clocks })];
   const server = await startHttpServer(serverOptions({ routes }));
   const stop = (): Promise<void> => {
     stopping = true;

@@ -1,19 +1,35 @@
 import { declared, HealthView, ReadinessView } from "@toolbus/contracts";
+import type { ClocksToWatch } from "@toolbus/telemetry";
 import { getRoute, noQuery, type Route } from "./route.ts";
 
 export interface HealthOptions {
   /** Why the service is not ready, in a few words each that strangers may read. */
   readonly unready: () => readonly string[];
   /** What it cannot work without, each with a question that resolves when it is there. */
-  readonly needs: readonly { readonly what: string; readonly ask: () => Promise<unknown> }[];
+  readonly needs: readonly Need[];
+  /** Whether this machine's clock and the store's agree. That they do not makes nothing unready: deadlines are judged by the store's time. */
+  readonly clocks?: Pick<ClocksToWatch, "faults"> | undefined;
+}
+
+/** Something that a service cannot work without. */
+export interface Need {
+  /** What strangers may read of it, as the beginning of a sentence. */
+  readonly what: string;
+  /** Resolves when it can be used. Rejects with `Unready` to say why not; with any other error, or after a second, it is said not to answer. */
+  readonly ask: () => Promise<unknown>;
+}
+
+/** Why something cannot be used, in a few words that strangers may read. What they may not is in the cause. */
+export class Unready extends Error {
+  override readonly name = "Unready";
 }
 
 const ASK_MS = 1000;
 const HEALTH = declared("Health", HealthView);
 const READINESS = declared("Readiness", ReadinessView);
 
-/** `/healthz`: the process lives. `/readyz`: it takes requests, and reaches what it needs within a second. Both answer while the server stops. */
-export function healthRoutes({ unready, needs }: HealthOptions): readonly Route[] {
+/** `/healthz`: the process lives. `/readyz`: it takes requests, and what it needs can be used within a second. Both answer while the server stops. */
+export function healthRoutes({ unready, needs, clocks }: HealthOptions): readonly Route[] {
   return [
     getRoute({
       url: "/healthz",
@@ -45,26 +61,28 @@ export function healthRoutes({ unready, needs }: HealthOptions): readonly Route[
       },
       query: noQuery,
       handle: async ({ reply }) => {
-        const missing = await Promise.all(needs.map(async ({ what, ask }) => ((await answers(ask)) ? [] : [`${what} does not answer`])));
-        const reasons = [...unready(), ...missing.flat()];
+        const missing = await Promise.all(needs.map(whyNot));
+        const reasons = [...new Set([...unready(), ...missing.flatMap((reason) => reason ?? [])])];
         if (reasons.length > 0) reply.code(503).header("retry-after", "2");
-        return { status: reasons.length === 0 ? "ready" : "unready", reasons };
+        const warnings = (clocks?.faults() ?? []).map(({ sentence }) => sentence);
+        return { status: reasons.length === 0 ? "ready" : "unready", reasons, ...(warnings.length === 0 ? {} : { warnings }) };
       },
     }),
   ];
 }
 
-/** Whether it resolves in time. */
-async function answers(ask: () => Promise<unknown>): Promise<boolean> {
-  const { promise: late, resolve } = Promise.withResolvers<false>();
-  const timer = setTimeout(() => resolve(false), ASK_MS);
-  const there = await Promise.race([
-    ask().then(
-      () => true,
-      () => false,
-    ),
-    late,
-  ]);
-  clearTimeout(timer);
-  return there;
+/** Null when it can be used. */
+async function whyNot({ what, ask }: Need): Promise<string | null> {
+  const silent = `${what} does not answer`;
+  const { promise: late, resolve } = Promise.withResolvers<string>();
+  const timer = setTimeout(() => resolve(silent), ASK_MS);
+  const said = ask().then(
+    () => null,
+    (error: unknown) => (error instanceof Unready ? error.message : silent),
+  );
+  try {
+    return await Promise.race([said, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -71,8 +71,16 @@ describe("an HTTP server", () => {
       access: "public",
       handle: () => Promise.reject(error),
     });
-    await using t = await setup([failing("/away", new StoreUnavailable("gone")), failing("/fault", fault)], { log });
+    const full = new StoreUnavailable("Redis at host:1 has reached maxmemory.", { fault: "memory" });
+    await using t = await setup([failing("/away", new StoreUnavailable("gone")), failing("/full", full), failing("/fault", fault)], {
+      log,
+    });
     expect((await t.get("/away")).body).toMatchObject({ code: "store_unavailable", status: 503 });
+    expect((await t.get("/full")).body).toMatchObject({
+      code: "store_unavailable",
+      status: 503,
+      detail: "The state store takes no changes now (memory); nothing was lost.",
+    });
     expect((await t.get("/fault")).body).toMatchObject({
       code: "internal",
       status: 500,

@@ -3,6 +3,7 @@ import type { Log } from "@toolbus/telemetry";
 import Fastify, { type FastifyInstance, type FastifyRequest, type HTTPMethods } from "fastify";
 import { Refusal } from "../refusal.ts";
 import type { ApiKeys, Principal } from "./api-keys.ts";
+import { boundedServer, CONNECTION_BOUNDS, type ConnectionBounds } from "./connection-bounds.ts";
 import { docsRoutes } from "./docs-routes.ts";
 import { type FailedLogins, failedLogins } from "./failed-logins.ts";
 import type { HttpConfig } from "./http-settings.ts";
@@ -15,6 +16,7 @@ import { type RequestSpans, requestSpans } from "./request-spans.ts";
 import type { Route } from "./route.ts";
 import { checkRoutes } from "./route-check.ts";
 import { ONLY_TLS } from "./safe-headers.ts";
+import { strictBody } from "./strict-body.ts";
 
 export interface HttpServer {
   /** With the port that was taken. */
@@ -37,6 +39,8 @@ export interface HttpServerOptions {
   /** Milliseconds of a clock that never goes back. */
   readonly monotonic: () => number;
   readonly log: Log;
+  /** What one connection may cost; `CONNECTION_BOUNDS` when absent. */
+  readonly bounds?: ConnectionBounds;
   /** Called at the start of a stop, before connections are closed: end streams here. */
   readonly onStopping?: () => Promise<void>;
 }
@@ -53,11 +57,11 @@ const NOBODY: Principal = { id: "", tenant: "", roles: [], scopes: [], keyId: ""
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   checkRoutes(options.routes);
   const routes = [...options.routes, ...docsRoutes(options.api, options.routes)];
+  const bounds = options.bounds ?? CONNECTION_BOUNDS;
   const app = Fastify({
     bodyLimit: MAX_BODY_BYTES,
-    requestTimeout: 30_000,
+    serverFactory: (handler) => boundedServer(handler, bounds, MAX_HEADER_BYTES),
     forceCloseConnections: true,
-    http: { maxHeaderSize: MAX_HEADER_BYTES },
     routerOptions: { maxParamLength: MAX_ADDRESS },
     // What Fastify, and what Node, refuses before there is a route.
     frameworkErrors: (error, _request, reply) => sendProblem(reply, asProblem(error)),
@@ -107,12 +111,10 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
 
 /** Fastify reads text too; here a body is JSON, and an empty one is none. */
 function readJsonOnly(app: FastifyInstance): void {
-  const parse = app.getDefaultJsonParser("error", "error");
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser("application/json", { parseAs: "string" }, (request, body: string, done) => {
-    if (body === "") done(null, undefined);
-    else void parse(request, body, done);
-  });
+  app.addContentTypeParser("application/json", { parseAs: "string" }, async (_request: FastifyRequest, body: string) =>
+    body === "" ? undefined : strictBody(body),
+  );
 }
 
 /** Everything between a request and its handler. */

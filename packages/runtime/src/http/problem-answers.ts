@@ -68,7 +68,9 @@ export function asProblem(error: FastifyError | HttpProblem | Error): HttpProble
   if (error instanceof StoreUnavailable) {
     return new HttpProblem(
       "store_unavailable",
-      "The state store cannot be reached; nothing was lost.",
+      error.fault === undefined
+        ? "The state store cannot be reached; nothing was lost."
+        : `The state store takes no changes now (${error.fault}); nothing was lost.`,
       { remedy: "Repeat the request with the same Idempotency-Key." },
       { "retry-after": "2" },
     );

@@ -1,10 +1,11 @@
-import { isJsonObject, type ToolKind } from "@toolbus/contracts";
+import { foreignSchema, isJsonObject, type ToolKind } from "@toolbus/contracts";
 import type { DraftDefinition } from "../tool.ts";
 import { error, type Finding, warning } from "./finding.ts";
+import { remedyOf } from "./remedy-of.ts";
 
-/** What guards a call: the effect that approvers read, and the time it may take. */
+/** What guards a call: the effect that approvers read, the rules of its risk, and the time it may take. */
 export function lintGuards(definition: DraftDefinition): readonly Finding[] {
-  return [...lintEffect(definition), ...lintTimeout(definition)];
+  return [...lintEffect(definition), ...lintRules(definition), ...lintTimeout(definition)];
 }
 
 function lintEffect({ kind, effect, parameters }: DraftDefinition): readonly Finding[] {
@@ -34,6 +35,22 @@ function lintEffect({ kind, effect, parameters }: DraftDefinition): readonly Fin
           ),
         ],
   );
+}
+
+function lintRules({ risk }: DraftDefinition): readonly Finding[] {
+  return (risk.rules ?? []).flatMap(({ when }, n) => {
+    const made = foreignSchema(when);
+    if (made.ok) return [];
+    const at = `/risk/rules/${n}/when${made.fault.pointer}`;
+    return [
+      error(
+        "risk_rule_broken",
+        at,
+        `The risk rule is no JSON Schema that is taken, at ${at}: ${made.fault.reason}`,
+        remedyOf(made.fault.pointer),
+      ),
+    ];
+  });
 }
 
 /** A chat gives a run 30 s of active time: a read that may take longer can outlive whoever waits for it. */

@@ -1,6 +1,7 @@
-import { isJsonObject, type Json, type JsonObject, schemaValidator } from "@toolbus/contracts";
+import { foreignSchema, isJsonObject, type Json, type JsonObject } from "@toolbus/contracts";
 import type { DraftDefinition } from "../tool.ts";
 import { error, type Finding, under, warning } from "./finding.ts";
+import { remedyOf } from "./remedy-of.ts";
 
 /**
  * The form of the parameters: what every model provider understands and every validator reads alike. That is less than JSON Schema 2020-12:
@@ -141,13 +142,11 @@ function lintOthers({ additionalProperties: others }: JsonObject, at: string): r
   ];
 }
 
-/** Values of a wrong type, such as a minimum in quotes, are found by the compiler. */
+/** Values of a wrong type, such as a minimum in quotes, and what is over a bound are found by the compiler. */
 function lintCompiled(parameters: JsonObject): readonly Finding[] {
-  try {
-    schemaValidator(parameters);
-    return [];
-  } catch (thrown) {
-    const why = thrown instanceof Error ? thrown.message : String(thrown);
-    return [error("schema_broken", ROOT, `The parameters are no JSON Schema that compiles: ${why}.`, "Correct what it names.")];
-  }
+  const made = foreignSchema(parameters);
+  if (made.ok) return [];
+  const { pointer, reason } = made.fault;
+  const at = `${ROOT}${pointer}`;
+  return [error("schema_broken", at, `The parameters are no JSON Schema that is taken, at ${at}: ${reason}`, remedyOf(pointer))];
 }

@@ -126,8 +126,26 @@ describe("the lint of parameters refuses", () => {
   });
 
   it("what no compiler takes", () => {
-    expect(foundIn({ type: "string", pattern: "(" })).toEqual(["error schema_broken /parameters"]);
-    expect(foundIn({ type: "string", maxLength: "9" })).toEqual(["error schema_broken /parameters"]);
+    expect(foundIn({ type: "string", pattern: "(" })).toEqual(["error schema_broken /parameters/properties/it/pattern"]);
+    expect(foundIn({ type: "string", maxLength: "9" })).toEqual(["error schema_broken /parameters/properties/it/maxLength"]);
+    expect(foundIn({ type: "string", pattern: "a(?!b)" })).toEqual(["error schema_broken /parameters/properties/it/pattern"]);
+  });
+
+  it("what no compiler takes, with what to write instead", () => {
+    const remedies = (it: JsonObject) =>
+      lintTool({ ...clean, parameters: { type: "object", properties: { it }, additionalProperties: false } }).map(({ remedy }) => remedy);
+    expect(remedies({ type: "string", pattern: "a(?!b)", maxLength: 9 })).toEqual([
+      expect.stringMatching(/alternatives .*docs\/tool-schemas\.md/),
+    ]);
+    expect(remedies({ type: "string", maxLength: "9" }).join()).toMatch(/Correct what it names; docs\/tool-schemas\.md/);
+  });
+
+  it("a risk rule that cannot be judged", () => {
+    const risk = {
+      tier: "low" as const,
+      rules: [{ when: { properties: { it: { pattern: "(a)\\1" } } }, tier: "high" as const, reason: "twice" }],
+    };
+    expect(found({ risk })).toEqual(["error risk_rule_broken /risk/rules/0/when/properties/it/pattern"]);
   });
 
   it("no items with properties and without a type, and no map with one type", () => {

@@ -23,7 +23,7 @@ import {
   type ToolInvoke,
   topics,
 } from "@toolbus/contracts";
-import type { Disposition } from "@toolbus/bus";
+import type { Verdict } from "@toolbus/bus";
 import {
   argumentsHash,
   canonicalJson,
@@ -60,7 +60,7 @@ export interface TestProcess {
   /** What went out as a broadcast. */
   readonly announced: Message[];
   /** Delivers a message; `count` is what the broker says. */
-  deliver(message: Message, count?: number, signal?: AbortSignal): Promise<Disposition>;
+  deliver(message: Message, count?: number, signal?: AbortSignal): Promise<Verdict>;
   /** The answers, read as the agent reads them. */
   read(): readonly ReadAnswer[];
 }

@@ -1,0 +1,59 @@
+import { type StateStore, StoreRefused, StoreUnavailable } from "@toolbus/state";
+import type { Log } from "@toolbus/telemetry";
+import { type Need, Unready } from "./http/health-routes.ts";
+
+/** How long an answer of the store holds: so many questions cost it one small write. */
+const KEPT_MS = 2000;
+/** A probe that has not ended by then is another one's to ask for. */
+const GIVEN_UP_MS = 10_000;
+
+export interface StoreReadinessOptions {
+  readonly state: Pick<StateStore, "probe">;
+  readonly monotonic: () => number;
+  readonly log: Pick<Log, "info" | "warn">;
+}
+
+/**
+ * Whether the state store takes changes, for `/readyz`: a real write, every two seconds at most however often it is asked, and one at a time. Strangers are
+ * told one word for the cause; the log has the store's own sentence, when it begins, when it changes and when it is over.
+ */
+export function storeReadiness({ state, monotonic, log }: StoreReadinessOptions): Need {
+  let last: { readonly at: number; readonly outcome: Promise<void>; settled: boolean } | null = null;
+  let told: string | null = null;
+  return {
+    what: "the state store",
+    ask() {
+      const now = monotonic();
+      if (!last || now - last.at >= (last.settled ? KEPT_MS : GIVEN_UP_MS)) last = begin(now);
+      return last.outcome;
+    },
+  };
+
+  function begin(at: number): NonNullable<typeof last> {
+    const outcome = probe();
+    const begun = { at, outcome, settled: false };
+    const settle = (): void => void (begun.settled = true);
+    outcome.then(settle, settle);
+    return begun;
+  }
+
+  async function probe(): Promise<void> {
+    try {
+      await state.probe();
+    } catch (error) {
+      const reason = reasonOf(error);
+      if (told !== reason) log.warn({ error, reason }, "the state store takes no changes now, so this process is not ready");
+      told = reason;
+      throw new Unready(reason, { cause: error });
+    }
+    if (told !== null) log.info({ reason: told }, "the state store takes changes again");
+    told = null;
+  }
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof StoreUnavailable) {
+    return error.fault === undefined ? "the state store does not answer" : `the state store takes no changes: ${error.fault}`;
+  }
+  return `the state store takes no changes: ${error instanceof StoreRefused ? "refused" : "failed"}`;
+}

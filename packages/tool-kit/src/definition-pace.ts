@@ -1,0 +1,105 @@
+import { setImmediate as turn } from "node:timers/promises";
+import { definitionFault, isJudged, type Registration } from "@toolbus/contracts";
+import type { Log } from "@toolbus/telemetry";
+
+/**
+ * Bounds what each toolset has its readers spend on compiling definitions: whoever has a worker's login may register another one again and again, each as dear as a
+ * definition may be. `LEAST_NEW` new definitions of a toolset are judged in any minute, and more as long as all of them together take less than
+ * `MOST_MS`, as those of an honest toolset with hundreds of tools do. Over it a registration counts as it was before; one that was none is left out. The
+ * log says so, once a minute.
+ */
+export interface DefinitionPace {
+  /** Those that may be used now. Between two that are judged, others have their turn. */
+  admit(registrations: readonly Registration[]): Promise<readonly Registration[]>;
+}
+
+export interface DefinitionPaceOptions {
+  readonly log: Pick<Log, "warn">;
+  /** Milliseconds of a clock that never goes back. */
+  readonly monotonic: () => number;
+  /** Judges a definition, however long it takes; the contracts' own if not given. */
+  readonly judge?: (definition: Registration["definition"]) => unknown;
+}
+
+export const LEAST_NEW = 10;
+export const MOST_MS = 1000;
+const MINUTE_MS = 60_000;
+/** Definitions that are kept to go back to, and toolsets that are told apart. */
+const MOST_KEPT = 1000;
+
+interface Minute {
+  since: number;
+  judged: number;
+  spentMs: number;
+  told: boolean;
+}
+
+export function definitionPace({ log, monotonic, judge = definitionFault }: DefinitionPaceOptions): DefinitionPace {
+  const minutes = new Map<string, Minute>();
+  /** What each registration was when it was admitted last. */
+  const before = new Map<string, Registration>();
+  return {
+    async admit(registrations) {
+      const admitted: Registration[] = [];
+      for (const one of registrations) {
+        const used = (await isAdmitted(one)) ? one : asItWas(one);
+        if (used === null) continue;
+        keep(before, nameOf(one), used);
+        admitted.push(used);
+      }
+      return admitted;
+    },
+  };
+
+  async function isAdmitted({ toolset, definition }: Registration): Promise<boolean> {
+    if (isJudged(definition)) return true;
+    const minute = minuteOf(toolset);
+    if (minute.judged >= LEAST_NEW && minute.spentMs >= MOST_MS) {
+      tell(toolset, definition, minute);
+      return false;
+    }
+    const began = monotonic();
+    judge(definition);
+    minute.judged++;
+    minute.spentMs += monotonic() - began;
+    await turn();
+    return true;
+  }
+
+  /** It is as new as it says, and does what it did. */
+  function asItWas(one: Registration): Registration | null {
+    const { unavailable: _, ...known } = before.get(nameOf(one)) ?? { toolset: null };
+    if (known.toolset === null || !isJudged(known.definition)) return null;
+    return { ...known, lastSeenAt: one.lastSeenAt, ...(one.unavailable === undefined ? {} : { unavailable: one.unavailable }) };
+  }
+
+  function minuteOf(toolset: string): Minute {
+    const now = monotonic();
+    const known = minutes.get(toolset);
+    if (known && now - known.since < MINUTE_MS) return known;
+    const minute: Minute = { since: now, judged: 0, spentMs: 0, told: false };
+    keep(minutes, toolset, minute);
+    return minute;
+  }
+
+  function tell(toolset: string, { name: tool, version }: Registration["definition"], minute: Minute): void {
+    if (minute.told) return;
+    minute.told = true;
+    log.warn(
+      { toolset, tool, version, judged: minute.judged, spentMs: Math.round(minute.spentMs) },
+      `The toolset "${toolset}" registers definitions faster than they are read: for up to a minute its tools stay as they were. Look at who has its login, or give its schemas fewer alternatives and patterns.`,
+    );
+  }
+}
+
+function nameOf({ toolset, definition: { name, version } }: Registration): string {
+  return `${toolset}/${name}@${version}`;
+}
+
+/** The one that was put there first goes first. */
+function keep<T>(map: Map<string, T>, name: string, value: T): void {
+  map.delete(name);
+  map.set(name, value);
+  const [oldest] = map.keys();
+  if (map.size > MOST_KEPT && oldest !== undefined) map.delete(oldest);
+}
