@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import { simulateArguments, SIMULATE_HELP, type SimulateArguments } from "./command/arguments.ts";
+import { mutants } from "./mutants/mutants.ts";
 import { mutantsJson, mutantsText, totalsJson, totalsText } from "./command/report.ts";
 import { simulateKills, simulateMutants, type SimulateOptions, simulateSeeds, type Totals } from "./command/simulate.ts";
 
@@ -35,7 +36,12 @@ async function run(args: SimulateArguments): Promise<number> {
     case "exhaustive":
       return told("kills", args.json, await simulateKills(optionsOf(args, "kills")));
     case "mutants": {
-      const results = await simulateMutants(optionsOf(args, "mutants"));
+      const chosen = mutants.filter(({ name }) => args.only === null || name.includes(args.only));
+      if (chosen.length === 0) {
+        process.stderr.write(`No mutant has "${args.only?.slice(0, 60) ?? ""}" in its name.\n`);
+        return 1;
+      }
+      const results = await simulateMutants(chosen, optionsOf(args, "mutants"));
       print(args.json ? json(mutantsJson(results)) : mutantsText(results));
       return results.every(({ caught }) => caught) ? 0 : 1;
     }
@@ -60,7 +66,7 @@ async function oneSeed({ seed, options, json: asJson }: Extract<SimulateArgument
 
 function told(what: "seeds" | "kills", asJson: boolean, totals: Totals): number {
   print(asJson ? json(totalsJson(what, totals)) : totalsText(what, totals));
-  return totals.found.length === 0 ? 0 : 1;
+  return totals.found.length === 0 && totals.missed.length === 0 ? 0 : 1;
 }
 
 function optionsOf({ jobs, json: asJson }: { readonly jobs: number; readonly json: boolean }, what: string): SimulateOptions {

@@ -22,7 +22,7 @@ describe("the arguments of npm run simulate", () => {
     expect(simulateArguments(["--seeds", "5", "--variant", "interruptions"], 2)).toMatchObject({
       args: { options: { linger: false, variant: "interruptions" } },
     });
-    expect(simulateArguments(["--mutants"], 2)).toEqual({ ok: true, args: { kind: "mutants", jobs: 2, json: false } });
+    expect(simulateArguments(["--mutants"], 2)).toEqual({ ok: true, args: { kind: "mutants", only: null, jobs: 2, json: false } });
     expect(simulateArguments(["--exhaustive", "--json"], 2)).toEqual({ ok: true, args: { kind: "exhaustive", jobs: 2, json: true } });
     expect(simulateArguments(["--help"], 2)).toEqual({ ok: true, args: { kind: "help" } });
   });
@@ -41,7 +41,7 @@ describe("the arguments of npm run simulate", () => {
     [["--mutants", "--linger"], "--linger goes with --seeds or --seed, not with --mutants."],
     [["--seed", "5", "--first", "2"], "--first goes with --seeds, not with --seed."],
     [["--seed", "5", "--jobs", "2"], "--jobs does not go with --seed: one seed is one process."],
-    [["--variant", "calm"], '--variant takes without-fallback, late-messages, interruptions, not "calm".'],
+    [["--variant", "calm"], '--variant takes without-fallback, late-messages, taken-over, interruptions, not "calm".'],
     [["--mutants", "--variant", "interruptions"], "--variant goes with --seeds or --seed, not with --mutants."],
     [["--sedes", "5"], "Unknown option '--sedes': see npm run simulate -- --help for the flags there are."],
     [

@@ -15,11 +15,12 @@ export type SimulateArguments =
     }
   /** One seed, with its history. */
   | { readonly kind: "seed"; readonly seed: number; readonly options: SeedOptions; readonly json: boolean }
-  | { readonly kind: "mutants"; readonly jobs: number; readonly json: boolean }
+  /** Those whose name holds `only`; null for all. */
+  | { readonly kind: "mutants"; readonly only: string | null; readonly jobs: number; readonly json: boolean }
   | { readonly kind: "exhaustive"; readonly jobs: number; readonly json: boolean };
 
 /** Named here, so that a wrong flag is answered before the services are loaded; a test holds it against the variants there are. */
-export const VARIANTS: readonly Variant[] = ["without-fallback", "late-messages", "interruptions"];
+export const VARIANTS: readonly Variant[] = ["without-fallback", "late-messages", "taken-over", "interruptions"];
 
 export const SIMULATE_HELP = `Runs the real services on virtual time, with faults at every boundary, and checks what Toolbus guarantees.
 
@@ -31,6 +32,7 @@ Usage: npm run simulate -- [options]
   --variant NAME     another world of each seed: ${VARIANTS.join(", ")}
   --seed N           one seed, and print its history
   --mutants          take out one protection after the other, and see that each is missed
+  --only TEXT        with --mutants: those whose name holds this text
   --exhaustive       kill each process at each step of three runs without other faults
   --jobs N           processes that share the work, 1 to 256 (default: one a core)
   --json             print one JSON document
@@ -67,6 +69,7 @@ export function simulateArguments(argv: readonly string[], cores: number): ReadS
     return refused(`--variant goes with --seeds or --seed, not with --${kind}.`);
   if (values.variant !== undefined && variant === undefined)
     return refused(`--variant takes ${VARIANTS.join(", ")}, not "${values.variant.slice(0, 40)}".`);
+  if (values.only !== undefined && kind !== "mutants") return refused(`--only goes with --mutants, not with --${kind}.`);
   if (values.first !== undefined && kind !== "seeds") return refused(`--first goes with --seeds, not with --${kind}.`);
   if (values.jobs !== undefined && kind === "seed") return refused("--jobs does not go with --seed: one seed is one process.");
   const count = whole("seeds", values.seeds, { default: DEFAULT_SEEDS, most: MAX_SEEDS });
@@ -82,6 +85,7 @@ export function simulateArguments(argv: readonly string[], cores: number): ReadS
     case "seed":
       return { ok: true, args: { kind, seed: Number(seed), options, json } };
     case "mutants":
+      return { ok: true, args: { kind, only: values.only ?? null, jobs: numbers.jobs, json } };
     case "exhaustive":
       return { ok: true, args: { kind, jobs: numbers.jobs, json } };
   }
@@ -109,6 +113,7 @@ function parse(argv: readonly string[]) {
         seed: text,
         jobs: text,
         variant: text,
+        only: text,
         linger: flag,
         mutants: flag,
         exhaustive: flag,

@@ -1,28 +1,39 @@
+import { WORK, WORKS } from "../progress/tally.ts";
 import type { MutantResult, Totals } from "./simulate.ts";
 
 /** How many findings are told in full. */
 const SHOWN = 20;
 
 /** The figures of many seeds, or of many kills, as a table, with what was found below it. */
-export function totalsText(what: "seeds" | "kills", { worlds, found, faults, perCoreSecond }: Totals): string {
+export function totalsText(what: "seeds" | "kills", { worlds, found, faults, perCoreSecond, tally, missed }: Totals): string {
   const table = rows([
     [what, String(worlds)],
     ["violations", String(found.length)],
     ["faults injected", `${faults} (${worlds === 0 ? 0 : Math.round((faults / worlds) * 10) / 10} each)`],
     ["a second and core", String(perCoreSecond)],
+    ...WORKS.map((name): readonly string[] => [
+      WORK[name],
+      `${tally.work[name]} (${Math.round((100 * tally.work[name]) / Math.max(1, worlds)) / 100} each)`,
+    ]),
+    ...Object.entries(tally.ends)
+      .toSorted(([one], [other]) => one.localeCompare(other))
+      .map(([end, count]): readonly string[] => [`runs that ended ${end}`, String(count)]),
   ]);
   const told = found.slice(0, SHOWN).map(({ where, violations }) => `${where}: ${violations[0]}\n`);
   const more = found.length > SHOWN ? `and ${found.length - SHOWN} more\n` : "";
   const hint = found.length > 0 && what === "seeds" ? "See a history with npm run simulate -- --seed N.\n" : "";
-  return `${table}${told.join("")}${more}${hint}`;
+  return `${table}${missed.map((floor) => `${floor}\n`).join("")}${told.join("")}${more}${hint}`;
 }
 
-export function totalsJson(what: "seeds" | "kills", { worlds, found, faults, perCoreSecond }: Totals): object {
+export function totalsJson(what: "seeds" | "kills", { worlds, found, faults, perCoreSecond, tally, missed }: Totals): object {
   return {
     [what]: worlds,
     violations: found.length,
     faults,
     perCoreSecond,
+    work: tally.work,
+    ends: tally.ends,
+    ...(missed.length === 0 ? {} : { missed }),
     ...(found.length === 0 ? {} : { found: found.slice(0, SHOWN) }),
   };
 }

@@ -1,7 +1,9 @@
 import { canonicalRuns } from "../kills/canonical-runs.ts";
 import type { SingleKill } from "../kills/single-kills.ts";
-import { mutants } from "../mutants/mutants.ts";
+import type { Mutant } from "../mutants/mutant.ts";
 import type { SeedOptions } from "../seeds/run-seed.ts";
+import { FEWEST_SEEDS, missedFloors } from "../progress/floors.ts";
+import { emptyTally, sumOf, type Tally } from "../progress/tally.ts";
 import { inChildren } from "./child-pool.ts";
 import type { Found, Task } from "./task.ts";
 
@@ -9,6 +11,10 @@ export interface Totals {
   readonly worlds: number;
   readonly found: readonly Found[];
   readonly faults: number;
+  /** The work that was done in all of them. */
+  readonly tally: Tally;
+  /** What was done too little of. Of worlds as they are drawn only: a variant does some things less, and on purpose. */
+  readonly missed: readonly string[];
   /** Worlds for each second of one processor. */
   readonly perCoreSecond: number;
 }
@@ -35,7 +41,9 @@ export async function simulateSeeds(
   seeds: { readonly first: number; readonly count: number; readonly options: SeedOptions },
   options: SimulateOptions,
 ): Promise<Totals> {
-  return total(seedTasks({ ...seeds, untilFound: false }), seeds.count, options);
+  const { options: world, count } = seeds;
+  const totals = await total(seedTasks({ ...seeds, untilFound: false }), count, options);
+  return world.variant === undefined ? { ...totals, missed: missedFloors(totals.tally, totals.worlds) } : totals;
 }
 
 /** Kills each process at each step of each canonical run. */
@@ -53,10 +61,11 @@ export async function simulateKills(options: SimulateOptions): Promise<Totals> {
 }
 
 /** Looks for each mutant until a seed shows it, or its number of seeds is used up. */
-export async function simulateMutants(options: SimulateOptions): Promise<readonly MutantResult[]> {
+export async function simulateMutants(chosen: readonly Mutant[], options: SimulateOptions): Promise<readonly MutantResult[]> {
   const results: MutantResult[] = [];
-  for (const { name, breaks, within, variant } of mutants) {
+  for (const { name, breaks, within, variant } of chosen) {
     let seeds = 0;
+    let tally = emptyTally();
     let caught: MutantResult["caught"] = null;
     const tasks = seedTasks({
       first: 1,
@@ -64,14 +73,16 @@ export async function simulateMutants(options: SimulateOptions): Promise<readonl
       options: { linger: false, ...(variant === undefined ? {} : { variant }) },
       untilFound: true,
     });
-    await inChildren(tasks, { ...options, mutant: name }, ({ worlds, found }) => {
+    await inChildren(tasks, { ...options, mutant: name }, ({ worlds, found, tally: more }) => {
       seeds += worlds;
-      const by = found[0]?.violations[0];
+      tally = sumOf(tally, more);
+      const missed = variant === undefined && seeds >= FEWEST_SEEDS ? missedFloors(tally, seeds) : [];
+      const by = found[0]?.violations[0] ?? missed[0];
       if (by !== undefined) caught ??= { seeds, by };
       return by === undefined;
     });
     results.push({ name, breaks, caught });
-    options.onProgress(results.length, mutants.length);
+    options.onProgress(results.length, chosen.length);
   }
   return results;
 }
@@ -81,15 +92,17 @@ async function total(tasks: Iterable<Task>, count: number, options: SimulateOpti
   let worlds = 0;
   let faults = 0;
   let cpuMs = 0;
+  let tally = emptyTally();
   await inChildren(tasks, options, (done) => {
     worlds += done.worlds;
     faults += done.faults;
     cpuMs += done.cpuMs;
+    tally = sumOf(tally, done.tally);
     found.push(...done.found);
     options.onProgress(worlds, count);
     return true;
   });
-  return { worlds, found, faults, perCoreSecond: cpuMs === 0 ? 0 : Math.round((worlds / cpuMs) * 10_000) / 10 };
+  return { worlds, found, faults, tally, missed: [], perCoreSecond: cpuMs === 0 ? 0 : Math.round((worlds / cpuMs) * 10_000) / 10 };
 }
 
 function* seedTasks(seeds: {

@@ -1,5 +1,6 @@
 import { killsOf, killText, runKill, type SingleKill } from "../kills/single-kills.ts";
 import { runSeed, type SeedOptions } from "../seeds/run-seed.ts";
+import { emptyTally, sumOf, type Tally } from "../progress/tally.ts";
 import type { WorldEnd } from "../world/world.ts";
 
 /** A piece of work for one process. */
@@ -23,6 +24,8 @@ export interface TaskDone {
   readonly faults: number;
   /** Time on a processor, in milliseconds. */
   readonly cpuMs: number;
+  /** The work that was done in all of them. */
+  readonly tally: Tally;
   readonly kills?: readonly SingleKill[];
 }
 
@@ -32,6 +35,7 @@ export async function doTask(task: Task): Promise<TaskDone> {
   const found: Found[] = [];
   let worlds = 0;
   let faults = 0;
+  let tally = emptyTally();
   switch (task.kind) {
     case "seeds":
       for (let seed = task.first; seed < task.first + task.count; seed++) {
@@ -44,12 +48,13 @@ export async function doTask(task: Task): Promise<TaskDone> {
       faults = task.kills.length;
       break;
     case "list-kills":
-      return { worlds: 1, found, faults, cpuMs: cpuMs() - before, kills: await killsOf(task.run) };
+      return { worlds: 1, found, faults, tally, cpuMs: cpuMs() - before, kills: await killsOf(task.run) };
   }
-  return { worlds, found, faults, cpuMs: cpuMs() - before };
+  return { worlds, found, faults, tally, cpuMs: cpuMs() - before };
 
-  function take(where: string, { violations, injected }: WorldEnd): void {
+  function take(where: string, { violations, injected, tally: more }: WorldEnd): void {
     worlds++;
+    tally = sumOf(tally, more);
     for (const count of Object.values(injected)) faults += count;
     if (violations.length > 0) found.push({ where, violations });
   }

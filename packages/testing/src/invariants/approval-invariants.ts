@@ -27,6 +27,10 @@ function approvalBroken(facts: Facts, { before, after }: Changed<Approval>): rea
     broken.push(`I7: what the approval ${approvalId} is about has changed`);
   for (const { approver, at } of decisions)
     if (at > after.expiresAt) broken.push(`G6: ${approver} decided ${approvalId} ${at - after.expiresAt} ms after its end`);
+  for (const { approver, tokenHash } of decisions) {
+    const token = facts.documents.get(keys.token(approvalId, tokenHash)) as unknown as DecisionToken | undefined;
+    if (token && token.approver !== approver) broken.push(`G6: ${approver} decided ${approvalId} with the token of ${token.approver}`);
+  }
   if (status === "approved") broken.push(...approvedWrongly(facts, after));
   return broken;
 }

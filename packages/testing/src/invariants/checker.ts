@@ -1,15 +1,20 @@
 import type { Observation } from "../ports/observation.ts";
 import { brokenByApproval } from "./approval-invariants.ts";
+import { brokenByCall, brokenByMessage, type Rules } from "./call-invariants.ts";
 import { brokenAtEnd } from "./end-invariants.ts";
 import { brokenByEffect, brokenByResult, brokenBySkip } from "./effect-invariants.ts";
 import { type Changed, type Facts, keptFacts } from "./facts.ts";
+import { brokenByGrant } from "./grant-invariants.ts";
 import { brokenByLedger } from "./ledger-invariants.ts";
 import { brokenByOutbox } from "./outbox-invariants.ts";
+import { keptTally, type Tally } from "../progress/tally.ts";
 import { brokenByRun } from "./run-invariants.ts";
 
 /** Watches a history and says which guarantee is broken, when it is. */
 export interface Checker {
   readonly facts: Facts;
+  /** The work that was done. */
+  readonly tally: Tally;
   /** What does not hold after this observation; empty when everything does. */
   take(observation: Observation): readonly string[];
   /** What does not hold at the end. */
@@ -20,13 +25,16 @@ export interface Checker {
  * Checks the guarantees G1 to G6 and the invariants I1 to I9 of the design, each at the moment when it can break, from what was observed outside the
  * services alone.
  */
-export function checker(): Checker {
+export function checker(rules: Rules): Checker {
   const facts = keptFacts();
+  const work = keptTally();
   const decided = new Map<string, string>();
   return {
     facts,
+    tally: work.tally,
     take(observation) {
       const changed = facts.take(observation);
+      work.take(observation, changed);
       return [...broken(observation, changed)];
     },
     end: () => brokenAtEnd(facts),
@@ -38,7 +46,9 @@ export function checker(): Checker {
         return [
           ...brokenByRun(facts, changed, observation.change),
           ...brokenByApproval(facts, changed),
-          ...brokenByLedger(facts, changed),
+          ...brokenByLedger(facts, changed, { at: observation.at, slackMs: rules.slackMs }),
+          ...brokenByCall(facts, changed, observation.at, rules),
+          ...brokenByMessage(observation.change, rules),
           ...brokenByOutbox(facts, observation.change),
           ...brokenByResult(facts, changed),
           ...brokenBySkip(facts, changed),
@@ -51,8 +61,9 @@ export function checker(): Checker {
         return /^(?:StoreUnavailable|BusUnavailable|Unroutable):/.test(observation.error) ? [] : [faultText(observation)];
       case "fault":
         return [faultText(observation)];
-      case "settle":
       case "message":
+        return brokenByGrant(facts, observation);
+      case "settle":
       case "void":
       case "accepted":
         return [];

@@ -2,18 +2,30 @@ import { keys, type LedgerRow } from "@toolbus/contracts";
 import { type Changed, type Facts, familyOf } from "./facts.ts";
 import { same } from "./same.ts";
 
+interface Moment {
+  readonly at: number;
+  /** How far a process may be wrong about the store's time. */
+  readonly slackMs: number;
+}
+
 const ORDER = ["begun", "sending", "done"] as const;
 
 /** I5 and I6 of the workers' ledgers, after one commit: a row only goes forwards, and what is done stays as it is. */
-export function brokenByLedger(facts: Facts, changed: readonly Changed[]): readonly string[] {
+export function brokenByLedger(facts: Facts, changed: readonly Changed[], moment: Moment): readonly string[] {
   return changed
     .filter(({ key }) => familyOf(key).startsWith("ledger."))
     .flatMap(({ key, before, after }) =>
-      rowBroken(facts, key, before as unknown as LedgerRow | undefined, after as unknown as LedgerRow | undefined),
+      rowBroken(facts, key, before as unknown as LedgerRow | undefined, after as unknown as LedgerRow | undefined, moment),
     );
 }
 
-function rowBroken(facts: Facts, key: string, before: LedgerRow | undefined, after: LedgerRow | undefined): readonly string[] {
+function rowBroken(
+  facts: Facts,
+  key: string,
+  before: LedgerRow | undefined,
+  after: LedgerRow | undefined,
+  moment: Moment,
+): readonly string[] {
   if (!after) return [`I6: the ledger row ${key} was removed`];
   if (!before) return after.state === "sending" ? [`I6: the ledger row ${key} began as sending`] : [];
   const broken: string[] = [];
@@ -25,6 +37,15 @@ function rowBroken(facts: Facts, key: string, before: LedgerRow | undefined, aft
   if (after.fence < before.fence) broken.push(`I5: the fence of ${key} fell from ${before.fence} to ${after.fence}`);
   if (after.fence === before.fence && before.lease && after.lease && before.lease.by !== after.lease.by)
     broken.push(`I5: two attempts at ${key} have the fence ${after.fence}`);
+  // The broker brings the very message of an attempt again only when its worker is gone.
+  if (
+    after.fence > before.fence &&
+    before.lease &&
+    after.lease &&
+    before.lease.until > moment.at + moment.slackMs &&
+    after.lease.by !== before.lease.by
+  )
+    broken.push(`I5: attempt ${after.fence} at ${key} took a lease that had ${before.lease.until - moment.at} ms left`);
   if (after.argsHash !== before.argsHash || after.toolHash !== before.toolHash)
     broken.push(`I6: the ledger row ${key} is of another write now`);
   if (before.state === "sending" && after.state === "sending" && !same(before.prepared, after.prepared))

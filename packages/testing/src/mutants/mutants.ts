@@ -1,7 +1,9 @@
+import { escaped } from "./escaped.ts";
 import type { Mutant } from "./mutant.ts";
+import { stalled } from "./stalled.ts";
 
 /** One for each ordering rule and each guard whose absence loses or repeats something. */
-export const mutants: readonly Mutant[] = [
+const guards: readonly Mutant[] = [
   {
     name: "no version guard",
     breaks: "a commit is made although what it rests on has changed",
@@ -145,7 +147,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "one approver twice",
-    breaks: "the same person counts twice; three layers say no to that, so all three are gone",
+    breaks: "the same person counts twice; four layers say no to that, so all four are gone",
     within: 2000,
     patches: [
       {
@@ -154,7 +156,7 @@ export const mutants: readonly Mutant[] = [
         replace: "",
       },
       {
-        file: "services/approvals/src/approval.ts",
+        file: "services/approvals/src/decision-status.ts",
         find: "return new Set(decisions.map(({ approver }) => approver)).size >= need",
         replace: "return decisions.length >= need",
       },
@@ -162,6 +164,11 @@ export const mutants: readonly Mutant[] = [
         file: "services/approvals/src/policy.ts",
         find: "if (approval.decisions.some((made) => made.approver === approver.id))",
         replace: "if (false)",
+      },
+      {
+        file: "services/approvals/src/approvals-core.ts",
+        find: `secretTextOf(["decision", approvalId, tenant, id], seals)`,
+        replace: `secretTextOf(["decision", approvalId, tenant, id, text(random(16))], seals)`,
       },
     ],
   },
@@ -193,3 +200,5 @@ export const mutants: readonly Mutant[] = [
     ],
   },
 ];
+
+export const mutants: readonly Mutant[] = [...guards, ...stalled, ...escaped];

@@ -1,4 +1,4 @@
-import type { Json } from "@toolbus/contracts";
+import type { Json, Message } from "@toolbus/contracts";
 import type { Change } from "@toolbus/state";
 
 /** What really happened outside the processes, in the order in which it did. All that invariants are judged by. */
@@ -13,7 +13,7 @@ export type Observation =
       readonly rows: readonly { readonly shard: string; readonly id: string }[];
     }
   /** A message that reached the broker. */
-  | { readonly kind: "message"; readonly at: number; readonly id: string }
+  | { readonly kind: "message"; readonly at: number; readonly id: string; readonly by: string; readonly message: Message }
   /** Something changed at the target. A repeat that the target recognised by its key is none. */
   | { readonly kind: "effect"; readonly at: number; readonly callId: string; readonly tool: string; readonly arguments: Json }
   /** The target will never take this attempt any more. */

@@ -12,7 +12,7 @@ import type { Observe } from "./observation.ts";
 export type RowKind = "timer" | "outbox";
 
 /** The one memory store of a world, with everything that it does reported, and with an answer to when the next row is due. */
-export interface ObservedStore extends Pick<StateStore, "read" | "range" | "live" | "recent" | "page" | "putBlob" | "getBlob"> {
+export interface ObservedStore extends Pick<StateStore, "read" | "range" | "live" | "recent" | "genuine" | "page" | "putBlob" | "getBlob"> {
   readonly shards: number;
   commit(shard: string, change: Change): Promise<CommitReply>;
   claim(service: string, kind: RowKind, options: ClaimOptions): Promise<readonly (TimerRow | OutboxRow)[]>;
@@ -37,6 +37,7 @@ export function observedStore(options: { readonly clock: () => number; readonly 
     range: store.range,
     live: store.live,
     recent: store.recent,
+    genuine: store.genuine,
     page: store.page,
     putBlob: store.putBlob,
     getBlob: store.getBlob,

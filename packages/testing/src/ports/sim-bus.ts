@@ -66,7 +66,7 @@ export function simBus({ wire, process, bus, observe }: SimBusOptions): MessageB
 
   /** Confirmed when this resolves. What the broker does with a message it has confirmed is another matter. */
   async function publish(message: Message): Promise<void> {
-    observe({ kind: "message", at: clockwork.now, id: message.id });
+    observe({ kind: "message", at: clockwork.now, id: message.id, by: process.role, message });
     if (faults.hit("lost_message")) return wire.note(`the broker loses ${message.id}`);
     if (faults.hit("duplicate")) arriveLater(message, random.magnitude(1, 120_000));
     if (faults.hit("late_message")) return arriveLater(message, random.magnitude(1000, 180_000));

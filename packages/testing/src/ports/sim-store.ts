@@ -18,6 +18,7 @@ export function simStore({ wire, process, store, claims, down }: SimStoreOptions
   return {
     shards: store.shards,
     ownersDeadBefore: 0,
+    probe: () => call("probe", async () => undefined),
     read: (keys) => call(`read ${short(keys[0])}${keys.length > 1 ? ` +${keys.length - 1}` : ""}`, () => store.read(keys)),
     commit: (shard, change) => call(`commit ${short(change.op)}`, () => store.commit(shard, change)),
     claim,
@@ -25,6 +26,7 @@ export function simStore({ wire, process, store, claims, down }: SimStoreOptions
     range: (log, options) => call(`range ${short(log)} after ${options.after}`, () => store.range(log, options)),
     live: (log, batch) => call(`live ${short(log)}`, () => store.live(log, batch)),
     recent: (log) => call(`recent ${short(log)}`, () => store.recent(log)),
+    genuine: (log, batches) => call(`genuine ${short(log)}`, () => store.genuine(log, batches)),
     follow: ({ signal }) => follow(signal),
     page: (index, options) => call(`page ${index}`, () => store.page(index, options)),
     putBlob: (bytes) => call("put a blob", () => store.putBlob(bytes)),

@@ -1,5 +1,7 @@
 export { describeOnPrivateServer, describeOnServer } from "./describe-on-server.ts";
+export { FAKED_CLOCK_REMEDY, type FakedClock, fakedClock } from "./faked-clock.ts";
 export { findServer } from "./find-server.ts";
+export { freePort } from "./free-port.ts";
 export type { PrivateServer, PrivateServerOptions } from "./private-server.ts";
 export { type NamedTopology, removeNamespace } from "./remove-namespace.ts";
 export type { ServerKind } from "./server-kinds.ts";

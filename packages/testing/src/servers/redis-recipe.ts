@@ -1,4 +1,5 @@
 import path from "node:path";
+import type { FakedClock } from "./faked-clock.ts";
 import { bareEnvironment, type Place, type Recipe } from "./recipe.ts";
 import { localUrl } from "./server-kinds.ts";
 import { type ServerLogin, urlLogin } from "./server-url.ts";
@@ -8,12 +9,14 @@ export interface RedisOptions {
   readonly settings?: Readonly<Record<string, string>>;
   /** Of a user in its own file of users: with whom the server is reached. */
   readonly login?: ServerLogin;
+  /** A clock that the test sets; only for a server that is a program of this machine. */
+  readonly clock?: FakedClock;
 }
 
 /** Nothing that was acknowledged is lost by a kill, and nothing is evicted: what the state store asks of a Redis. */
 const DURABLE = { appendonly: "yes", appendfsync: "always", "maxmemory-policy": "noeviction", save: "" };
 
-export async function redisRecipe(program: string, { settings = {}, login }: RedisOptions, place: Place): Promise<Recipe> {
+export async function redisRecipe(program: string, { settings = {}, login, clock }: RedisOptions, place: Place): Promise<Recipe> {
   const port = await place.port();
   const all = { ...DURABLE, ...settings, bind: "127.0.0.1", port: String(port), dir: place.folder, daemonize: "no" };
   return {
@@ -22,7 +25,7 @@ export async function redisRecipe(program: string, { settings = {}, login }: Red
     server: {
       program,
       args: redisArguments(all),
-      env: bareEnvironment(place),
+      env: { ...bareEnvironment(place), ...clock?.env },
       folder: place.folder,
       logFile: path.join(place.folder, "server.log"),
     },

@@ -13,6 +13,7 @@ import {
   type ServiceAddresses,
   setUpServers,
 } from "@toolbus/runtime";
+import type { FakedClock } from "./faked-clock.ts";
 import type { PrivateServer } from "./private-server.ts";
 import { startPrivateServer } from "./start-private-server.ts";
 
@@ -24,6 +25,8 @@ export interface ServersWithLoginsOptions {
   readonly alter?: (file: ServerFile) => string;
   /** Whether exchanges, streams and the record of the store are made; true by default. */
   readonly setUp?: boolean;
+  /** The clock of Redis. */
+  readonly clock?: FakedClock;
 }
 
 /** A broker and a Redis of one's own, with the users that `toolbus permissions` makes and no others. */
@@ -40,7 +43,7 @@ export interface ServersWithLogins extends AsyncDisposable {
 /** Starts both, from programs of this machine: a container would not see the files. Everything that services find there is made. */
 export async function startServersWithLogins(
   kind: "rabbitmq" | "nats",
-  { toolsets = ["release"], agents = ["default"], alter = ({ text }) => text, setUp = true }: ServersWithLoginsOptions = {},
+  { toolsets = ["release"], agents = ["default"], alter = ({ text }) => text, setUp = true, clock }: ServersWithLoginsOptions = {},
 ): Promise<ServersWithLogins> {
   const folder = await mkdtemp(path.join(os.tmpdir(), "toolbus-logins-"));
   const parts = { agents, toolsets };
@@ -76,6 +79,7 @@ export async function startServersWithLogins(
       start(
         startPrivateServer("redis", {
           settings: { aclfile: await fileOf("redis", "redis.acl") },
+          ...(clock ? { clock } : {}),
           login: { user: login.user, password: secrets[ADMIN]?.state ?? "" },
         }),
       ),

@@ -25,7 +25,7 @@ export interface ServiceSettings {
   readonly approvals: Partial<ApprovalsConfig>;
   readonly gateway: Partial<GatewayConfig>;
   readonly worker: WorkerTimings;
-  /** How often a worker says that it lives. */
+  /** How often a worker says that it lives, and an agent looks whether the store still has it. */
   readonly seenEveryMs: number;
   readonly profile: AgentProfile;
   readonly toolset: Toolset;
@@ -177,7 +177,7 @@ function startersOf({ wire, script, settings, keys, target }: DeploymentOptions)
       const provider = scriptedModel({ wire, process, script });
       // One for investigations, one for conversations, and nothing else differs.
       const profiles = new Map(["release-investigation", "chat"].map((name) => [name, { ...settings.profile, name }]));
-      const { stop } = await startAgent(infrastructure, config.agent, { provider, profiles });
+      const { stop } = await startAgent(infrastructure, config.agent, { provider, profiles, seenEveryMs: settings.seenEveryMs });
       return { routes: [], stop };
     },
     async worker(infrastructure, process) {

@@ -22,19 +22,31 @@ export function simLog({ process, clockwork, observe, note }: SimLogOptions): Lo
   return log;
 
   function line(word: string, fields: object, message: string): void {
-    const fault = faultOf(fields);
+    const fault = faultOf(fields, word === "reports");
     if (fault !== null) observe({ kind: "fault", at: clockwork.now, process: process.name, error: `${message}: ${fault}` });
     note(`${process.name} ${word}: ${message} ${JSON.stringify(fields, asText)}`);
   }
 }
 
-const FAULTS: ReadonlySet<string> = new Set(["TypeError", "RangeError", "ReferenceError", "SyntaxError"]);
+/** What a simulated world may throw: its ports say that they are away, its model that it failed, a deadline that it has passed. */
+const EXPECTED: ReadonlySet<string> = new Set([
+  "StoreUnavailable",
+  "BusUnavailable",
+  "Unroutable",
+  "ProviderError",
+  "TimeoutError",
+  "store_unavailable",
+  "bus_unavailable",
+  "unroutable",
+  "deadline",
+]);
 
-/** The error that only a mistake in the code makes, if it is one. */
-function faultOf(fields: object): string | null {
+/** An error that nothing in this world brings about, so only a mistake in the code does. Warnings have codes of their own that are no errors. */
+function faultOf(fields: object, isError: boolean): string | null {
   const { error, code, where } = fields as { readonly error?: unknown; readonly code?: unknown; readonly where?: unknown };
-  if (error instanceof Error && FAULTS.has(error.name)) return `${error.name}: ${error.message}`;
-  return typeof code === "string" && FAULTS.has(code) ? `${code} ${typeof where === "string" ? where : ""}` : null;
+  if (error instanceof Error) return EXPECTED.has(error.name) ? null : `${error.name}: ${error.message}`;
+  const isFault = isError && typeof code === "string" && !EXPECTED.has(code);
+  return isFault ? `${code} ${typeof where === "string" ? where : ""}`.trimEnd() : null;
 }
 
 function asText(_key: string, value: unknown): unknown {

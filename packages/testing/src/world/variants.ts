@@ -19,6 +19,14 @@ export const variants = {
       approvals: { ...plan.settings.approvals, EXECUTE_BY_MS: 60_000, GRANT_TTL_MS: 95_000, APPROVAL_EXPIRY_MS: 300_000 },
     },
   }),
+  /** Leases end so soon, and workers stand still so often, that writes are taken over while somebody is still at them. */
+  "taken-over": (plan: WorldPlan): WorldPlan => ({
+    ...plan,
+    latencyMs: { least: 5, most: 1500 },
+    rates: { ...plan.rates, kill: 0, outage: 0, pause: 0.01, taken_back: 0.3, duplicate: 0.3 },
+    habits: { ...plan.habits, cancels: 0, ignores: 0, denies: 0, revises: 0 },
+    settings: { ...plan.settings, worker: { ...plan.settings.worker, leaseMs: 3000, renewMs: 1000, retryMs: [200, 500] } },
+  }),
   /** One conversation, in which every message interrupts the one before, on slow ways. */
   interruptions: (plan: WorldPlan): WorldPlan => ({
     ...plan,

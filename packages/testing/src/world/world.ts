@@ -6,6 +6,7 @@ import { prng } from "../clockwork/prng.ts";
 import type { SimProcess } from "../clockwork/sim-process.ts";
 import { installVirtualTime } from "../clockwork/virtual-time.ts";
 import { type Checker, checker } from "../invariants/checker.ts";
+import { unexplainedEnds } from "../progress/explained-ends.ts";
 import { type Faults, faults } from "../ports/faults.ts";
 import type { Observation } from "../ports/observation.ts";
 import { observedStore } from "../ports/observed-store.ts";
@@ -37,6 +38,8 @@ export interface WorldEnd {
   /** Virtual milliseconds until every run had ended. */
   readonly lastedMs: number;
   readonly facts: Checker["facts"];
+  /** The work that was done; a history without violations in which nothing was done shows nothing. */
+  readonly tally: Checker["tally"];
 }
 
 const SETTLED_BY_MS = 3_600_000;
@@ -74,14 +77,22 @@ async function history(world: ReturnType<typeof createWorld>, plan: WorldPlan): 
   world.faults.end();
   if (world.violations.length === 0) await world.until(time.now + AFTERMATH_MS, () => true);
   if (world.violations.length === 0) world.judgeEnd();
-  return { violations: world.violations, injected: world.faults.injected, steps: time.steps, lastedMs, facts: world.checker.facts };
+  const { violations, checker } = world;
+  return { violations, injected: world.faults.injected, steps: time.steps, lastedMs, facts: checker.facts, tally: checker.tally };
 }
 
 function createWorld(plan: WorldPlan, witness: Witness) {
   const time: Clockwork = clockwork();
   const random = prng(plan.name);
   const injected = faults(plan.rates, random.fork("faults"));
-  const check = checker();
+  const { REDISPATCH_MS = null, REDISPATCH_MAX_MS = null } = plan.settings.agent;
+  const check = checker({
+    goesOn: plan.settings.profile.continueAfterFailedWrite,
+    redispatchMs: REDISPATCH_MS,
+    redispatchMaxMs: REDISPATCH_MAX_MS,
+    slackMs: 2 * plan.latencyMs.most + 1,
+    honestBus: plan.rates.forged === 0 && plan.rates.replayed === 0,
+  });
   const violations: string[] = [];
   const note = (text: string): void => witness.note?.(time.now, text);
   const wire: Wire = { clockwork: time, faults: injected, random: random.fork("wire"), latencyMs: plan.latencyMs, note };
@@ -157,6 +168,7 @@ function createWorld(plan: WorldPlan, witness: Witness) {
     fault: (error: string) => observe({ kind: "fault", at: time.now, process: "some process", error }),
     judgeEnd() {
       for (const broken of check.end()) violated(broken);
+      for (const broken of unexplainedEnds(check.facts, { injected: injected.injected, plan })) violated(broken);
     },
   };
 

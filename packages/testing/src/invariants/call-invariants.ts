@@ -1,0 +1,135 @@
+import {
+  type Approval,
+  approvalIdOf,
+  attributes,
+  type Call,
+  callIdOf,
+  keys,
+  type LedgerRow,
+  type Message,
+  type Run,
+} from "@toolbus/contracts";
+import type { Change } from "@toolbus/state";
+import { TOOLSET } from "../world/sim-tools.ts";
+import { type Changed, type Facts, familyOf } from "./facts.ts";
+
+/** How this world's services are set up, as far as it decides what is right. */
+export interface Rules {
+  /** Whether later writes of a round run although one before them did not. */
+  readonly goesOn: boolean;
+  /** After how long a call is sent again: this, twice this, and so on up to the longest. Null where nothing is said. */
+  readonly redispatchMs: number | null;
+  readonly redispatchMaxMs: number | null;
+  /** How far a process may be wrong about the store's time: it counts on from an answer that took its way. */
+  readonly slackMs: number;
+  /** Nobody forges decisions: what an agent says of an approval is what approvals said. */
+  readonly honestBus: boolean;
+}
+
+/** Results after which the later writes of the round are not sent, unless the profile says so. */
+const STOPS: ReadonlySet<string> = new Set(["denied", "outcome_unknown", "cancelled", "not_executed"]);
+
+/** What the model is told of an approval that ended without a grant. */
+const TOLD: Readonly<Partial<Record<Approval["status"], string>>> = {
+  rejected: "denied_by_user",
+  revision_requested: "revision_requested",
+  expired: "approval_expired",
+  limit: "limit",
+  refused: "policy_denied",
+};
+
+/** What a commit says of calls and of when runs began: sent in their turn, at their pace, with the outcome that people and ledger gave them. */
+export function brokenByCall(facts: Facts, changed: readonly Changed[], at: number, rules: Rules): readonly string[] {
+  return changed.flatMap(({ key, before, after }) => {
+    const family = familyOf(key);
+    if (family === "run") return runBroken({ before, after } as unknown as Pick<Changed<Run>, "before" | "after">, at, rules);
+    if (family !== "call" || after === undefined) return [];
+    const call = after as unknown as Call;
+    const earlier = before as unknown as Call | undefined;
+    return [
+      ...(call.dispatch > (earlier?.dispatch ?? 0) ? sentBroken(facts, call, earlier, rules) : []),
+      ...(call.result && !earlier?.result ? endBroken(facts, call, at, rules) : []),
+    ];
+  });
+}
+
+function runBroken({ before, after }: Pick<Changed<Run>, "before" | "after">, at: number, { slackMs }: Rules): readonly string[] {
+  if (!after || after.status === "queued") return [];
+  const { runId, startedAt, status } = after;
+  const begins = !before || before.status === "queued";
+  if (!begins || status !== "ready") return [];
+  // The commit was made after the store was asked for the time, and takes its way to the store.
+  return startedAt !== null && startedAt <= at + slackMs && startedAt > at - LONGEST_WAY_MS
+    ? []
+    : [`G2: ${runId} began at ${at} and says ${startedAt}`];
+}
+const LONGEST_WAY_MS = 120_000;
+
+function sentBroken(
+  facts: Facts,
+  call: Call,
+  before: Call | undefined,
+  { goesOn, redispatchMs, redispatchMaxMs, slackMs }: Rules,
+): readonly string[] {
+  const { callId, runId, round, index, dispatch, kind, sentAt } = call;
+  const broken: string[] = [];
+  if (kind === "write" && dispatch === 1 && !goesOn) {
+    for (let i = 0; i < index; i++) {
+      const other = facts.documents.get(keys.call(callIdOf(runId, round, i))) as unknown as Call | undefined;
+      const status = other?.kind === "write" ? other.result?.status : undefined;
+      if (status !== undefined && STOPS.has(status))
+        broken.push(`G2: ${callId} was sent although ${other?.callId} before it ended as ${status}`);
+    }
+  }
+  if (kind !== "write" && before && before.dispatch > 0 && redispatchMs !== null && redispatchMaxMs !== null) {
+    const least = Math.min(redispatchMs * 2 ** (before.dispatch - 1), redispatchMaxMs);
+    if (sentAt - before.sentAt < least - slackMs)
+      broken.push(
+        `I2: ${callId} was sent for the ${dispatch}. time ${sentAt - before.sentAt} ms after the one before, and ${least} is the least`,
+      );
+  }
+  return broken;
+}
+
+function endBroken(facts: Facts, { callId, kind, result, approvalId }: Call, at: number, { honestBus, slackMs }: Rules): readonly string[] {
+  if (kind !== "write" || !result) return [];
+  const row = facts.documents.get(keys.ledger(TOOLSET, callId)) as unknown as LedgerRow | undefined;
+  const approval = facts.documents.get(keys.approval(approvalIdOf(callId))) as unknown as Approval | undefined;
+  const broken: string[] = [];
+  if (result.status === "outcome_unknown" && row?.state === "sending" && row.lease && row.lease.until > at + slackMs)
+    broken.push(`G4: ${callId} was reported as unknown while attempt ${row.fence} still had ${row.lease.until - at} ms`);
+  if (row?.state === "done" && row.result && row.result.status !== result.status)
+    broken.push(`G4: ${callId} was reported as ${result.status}, and its ledger says ${row.result.status}`);
+  // A run that is cancelled does not wait for what people say.
+  const told = approval && approvalId !== undefined ? TOLD[approval.status] : undefined;
+  const code = result.error?.code;
+  if (honestBus && told !== undefined && code !== told && !OWN.has(code ?? ""))
+    broken.push(`G6: ${callId} ended as ${code}, and its approval as ${approval?.status}`);
+  return broken;
+}
+/** Ends that the agent gives by itself, whatever becomes of the approval. */
+const OWN: ReadonlySet<string> = new Set(["cancelled", "skipped", "approval_lapsed", "timeout"]);
+
+/** The body of an invoke is four fields; everything else is an attribute, which a worker reads without parsing. And no call is waited for longer than said. */
+export function brokenByMessage(change: Change, { redispatchMaxMs }: Rules): readonly string[] {
+  const invokes = (change.outbox ?? [])
+    .map(({ message }) => message as unknown as Message)
+    .filter((sent) => sent.type === "toolbus.tool.invoke");
+  const fields = invokes.flatMap(({ id, body }) => {
+    const names = Object.keys(JSON.parse(body) as object)
+      .toSorted()
+      .join(" ");
+    return names === INVOKE_FIELDS ? [] : [`core: the body of ${id} has the fields ${names}`];
+  });
+  const unmarked = invokes.flatMap(({ id, attributes: named }) =>
+    named[attributes.callSecret] === undefined ? [`core: ${id} has no secret`] : [],
+  );
+  const sent = new Set(invokes.map(({ correlationId }) => `call:${correlationId}`));
+  const late = (change.timers ?? []).flatMap(({ id, dueIn }) =>
+    redispatchMaxMs !== null && sent.has(id) && dueIn !== null && dueIn > redispatchMaxMs
+      ? [`I2: ${id} is looked at after ${dueIn} ms, and ${redispatchMaxMs} is the longest`]
+      : [],
+  );
+  return [...fields, ...unmarked, ...late];
+}
+const INVOKE_FIELDS = "arguments sessionId toolCallId toolName";

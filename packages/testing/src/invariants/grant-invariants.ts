@@ -1,0 +1,71 @@
+import {
+  type Approval,
+  approvalIdOf,
+  APPROVERS_NEEDED,
+  attributes,
+  type Call,
+  type GrantClaims,
+  type JsonObject,
+  keys,
+  messageTypes,
+  type RunOrigin,
+} from "@toolbus/contracts";
+import { argumentsHash } from "@toolbus/grants";
+import type { Observation } from "../ports/observation.ts";
+import { tierOf } from "../world/sim-tools.ts";
+import type { Facts } from "./facts.ts";
+
+/**
+ * G6 of the grants that approvals sign, when they leave: each one is of the very call, its tool and arguments, by enough people who are not the requester,
+ * within the approval's time. Read from the token as any party can, and not by the product's own verifier.
+ */
+export function brokenByGrant(
+  facts: Facts,
+  { by, message }: Pick<Extract<Observation, { kind: "message" }>, "by" | "message">,
+): readonly string[] {
+  const token = message.attributes[attributes.grant];
+  const callId = message.correlationId;
+  if (by !== "approvals" || message.type !== messageTypes.approvalDecided || token === undefined || callId === undefined) return [];
+  return grantBroken(facts, callId, claimsOf(token)).map((what) => `G6: the grant of ${callId} ${what}`);
+}
+
+function grantBroken(facts: Facts, callId: string, claims: GrantClaims | null): readonly string[] {
+  if (!claims) return ["cannot be read"];
+  const approval = facts.documents.get(keys.approval(approvalIdOf(callId))) as unknown as Approval | undefined;
+  if (!approval) return ["has no approval"];
+  const broken: string[] = [];
+  const call = facts.documents.get(keys.call(callId)) as unknown as Call | undefined;
+  const { runId, toolName, arguments: approved } = approval;
+  const origin = facts.documents.get(keys.runOrigin(runId)) as unknown as RunOrigin | undefined;
+  const tier = tierOf(toolName, JSON.parse(approved || "{}") as JsonObject);
+  const approvers = new Set(claims.approvers.map(({ sub }) => sub));
+  const is = (what: string, one: unknown, other: unknown): void => {
+    if (one !== other) broken.push(`says ${String(one)} for ${what}, which is ${String(other)}`);
+  };
+  is("the call", claims.callId, callId);
+  is("the approval", claims.jti, approvalIdOf(callId));
+  is("the run", claims.runId, runId);
+  is("the tool", claims.tool, call?.toolName);
+  is("the definition", claims.toolHash, approval.toolHash);
+  is("the arguments", claims.argsHash, argumentsHash(approved));
+  if (call?.arguments) is("the arguments of the call", claims.argsHash, argumentsHash(call.arguments));
+  is("the requester", claims.requester, origin?.principal);
+  is("the tier", claims.tier, tier);
+  if (tier !== null && approvers.size < APPROVERS_NEEDED[tier]) broken.push(`has ${approvers.size} approvers for the tier ${tier}`);
+  if (origin && approvers.has(origin.principal)) broken.push(`is approved by ${origin.principal}, who asked`);
+  const { grant } = approval;
+  if (grant && claims.exp * 1000 > grant.executeBy + SECOND_MS && claims.exp * 1000 > grant.expiresAt + SECOND_MS)
+    broken.push(`lasts until ${claims.exp}, longer than its approval`);
+  if (claims.approvers.some(({ at }) => at > approval.expiresAt)) broken.push("counts a decision that came too late");
+  return broken;
+}
+/** Claims are whole seconds. */
+const SECOND_MS = 1000;
+
+function claimsOf(token: string): GrantClaims | null {
+  try {
+    return JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString()) as GrantClaims;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,267 @@
+import type { Mutant } from "./mutant.ts";
+
+/** Faults that were put into the product once and that neither suite nor simulator noticed then, and their like. */
+export const escaped: readonly Mutant[] = [
+  {
+    name: "another message takes a live lease",
+    breaks: "a redelivery of any message takes a write from the worker that still holds it",
+    within: 2000,
+    patches: [
+      {
+        file: "packages/tool-kit/src/ledger.ts",
+        find: "(redelivered && lease.by === by)",
+        replace: "redelivered",
+      },
+    ],
+  },
+  {
+    name: "writes after an unknown one",
+    breaks: "the later writes of a round run although nobody knows what became of the one before",
+    within: 4000,
+    patches: [
+      {
+        file: "services/agent/src/loop/join.ts",
+        find: `status === "denied" || status === "outcome_unknown" ||`,
+        replace: `status === "denied" ||`,
+      },
+    ],
+  },
+  {
+    name: "writes after a denied one",
+    breaks: "the later writes of a round run although people denied the one before",
+    within: 300,
+    patches: [
+      {
+        file: "services/agent/src/loop/join.ts",
+        find: `status === "denied" || status === "outcome_unknown" ||`,
+        replace: `status === "outcome_unknown" ||`,
+      },
+    ],
+  },
+  {
+    name: "a write under way ended as unknown",
+    breaks: "a write that a worker is still sending is ended as unknown",
+    within: 6000,
+    patches: [
+      {
+        file: "services/agent/src/loop/redispatch.ts",
+        find: "if (row?.lease && leaseLives(row.lease, now, draft.rules.ownersDeadBefore))\n    return draft.callTimer(call.callId, row.lease.until - now + 1);",
+        replace: 'void leaseLives;\n  if (row?.state === "sending" && row.lease) return resolveCall(draft, call, outcomeUnknown(call));',
+      },
+    ],
+  },
+  {
+    name: "a taken-over attempt says that it was stopped",
+    breaks: "a worker that lost its write to another one answers that it was cancelled before it was sent",
+    within: 4000,
+    variant: "taken-over",
+    patches: [
+      {
+        file: "packages/tool-kit/src/ledger-hold.ts",
+        find: `return documents[0]?.version === version ? "stopped" : "lost";`,
+        replace: `return documents.length > 0 ? "stopped" : "lost";`,
+      },
+    ],
+  },
+  {
+    name: "a receipt over another result",
+    breaks: "a worker signs another result than it stores and answers",
+    within: 60,
+    patches: [
+      {
+        file: "packages/tool-kit/src/ledger-hold.ts",
+        find: "const receipt = await signReceipt(row, result, at);",
+        replace: 'const receipt = await signReceipt(row, { ...result, content: "another" }, at);',
+      },
+    ],
+  },
+  {
+    name: "no timer of a waiting run",
+    breaks: "a run that waits is not looked at again by itself",
+    within: 2000,
+    patches: [
+      {
+        file: "services/agent/src/loop/waiting.ts",
+        find: "draft.runTimer(left > 0 && reads.length > 0 ? Math.max(1000, left) : IDLE_MS);",
+        replace: "draft.runTimer(left > 0 && reads.length > 0 ? Math.max(1000, left) : IDLE_MS > 0 ? null : 0);",
+      },
+    ],
+  },
+  {
+    name: "no guard of the origin",
+    breaks: "a repeat of a request writes over who asked first; the guard of its conversation hides it, so that is gone too",
+    within: 2000,
+    patches: [
+      {
+        file: "services/gateway/src/accept.ts",
+        find: "      { key: keys.runOrigin(runId), version: 0 },\n      { key: keys.conversationOrigin(conversationId), version: conversation.version },\n",
+        replace: "",
+      },
+    ],
+  },
+  {
+    name: "no backoff",
+    breaks: "a call that nobody answers is sent again as often as at first",
+    within: 300,
+    patches: [
+      {
+        file: "services/agent/src/loop/draft.ts",
+        find: "this.setCall(sent, Math.min(REDISPATCH_MS * 2 ** (dispatch - 1), REDISPATCH_MAX_MS));",
+        replace: "this.setCall(sent, Math.min(REDISPATCH_MS * 1 ** (dispatch - 1), REDISPATCH_MAX_MS));",
+      },
+      {
+        file: "services/agent/src/loop/redispatch.ts",
+        find: "return Math.min(REDISPATCH_MS * 2 ** (times - 1), REDISPATCH_MAX_MS);",
+        replace: "return Math.min(REDISPATCH_MS * 1 ** (times - 1), REDISPATCH_MAX_MS);",
+      },
+    ],
+  },
+  {
+    name: "backoff without an end",
+    breaks: "a call that nobody answers waits longer each time, whatever the longest is",
+    within: 2000,
+    patches: [
+      {
+        file: "services/agent/src/loop/draft.ts",
+        find: "this.setCall(sent, Math.min(REDISPATCH_MS * 2 ** (dispatch - 1), REDISPATCH_MAX_MS));",
+        replace: "this.setCall(sent, Math.max(REDISPATCH_MS * 2 ** (dispatch - 1), REDISPATCH_MAX_MS + 1));",
+      },
+    ],
+  },
+  {
+    name: "an expired approval told as denied",
+    breaks: "the model is told that a person denied what nobody decided",
+    within: 2000,
+    patches: [{ file: "services/agent/src/loop/decided.ts", find: `        "approval_expired",`, replace: `        "denied_by_user",` }],
+  },
+  {
+    name: "a run that began in 1970",
+    breaks: "a run does not say when it began",
+    within: 60,
+    patches: [
+      {
+        file: "services/agent/src/loop/draft.ts",
+        find: `message: null, status: "ready", startedAt: this.now,`,
+        replace: `message: null, status: "ready", startedAt: 0,`,
+      },
+    ],
+  },
+  {
+    name: "a fifth field in an invoke",
+    breaks: "an invoke says more than its contract",
+    within: 60,
+    patches: [
+      {
+        file: "services/agent/src/loop/messages.ts",
+        find: "arguments: call.arguments, sessionId: run.conversationId };\n  return message({\n    id: messageIds.invoke",
+        replace:
+          "arguments: call.arguments, sessionId: run.conversationId, ...{ extra: true } };\n  return message({\n    id: messageIds.invoke",
+      },
+    ],
+  },
+  {
+    name: "one approver for a critical write",
+    breaks: "one person is enough for what takes two",
+    within: 600,
+    patches: [
+      {
+        file: "services/approvals/src/decision-status.ts",
+        find: "return new Set(decisions.map(({ approver }) => approver)).size >= need",
+        replace: "return new Set(decisions.map(({ approver }) => approver)).size >= Math.min(1, need)",
+      },
+    ],
+  },
+  {
+    name: "a grant of a lower tier",
+    breaks: "a grant says a lower tier than its write has",
+    within: 300,
+    patches: [{ file: "services/approvals/src/grant-claims.ts", find: "tier: granted.tier,", replace: 'tier: "low",' }],
+  },
+  {
+    name: "a grant without its approvers",
+    breaks: "a grant does not name who decided",
+    within: 300,
+    patches: [
+      {
+        file: "services/approvals/src/grant-claims.ts",
+        find: "approvers: decisions.map(({ approver: sub, at, via }) => ({ sub, at, via })),",
+        replace: "approvers: decisions.slice(0, 0).map(({ approver: sub, at, via }) => ({ sub, at, via })),",
+      },
+    ],
+  },
+  {
+    name: "a grant for another's request",
+    breaks: "a grant names somebody else as the one who asked",
+    within: 300,
+    patches: [{ file: "services/approvals/src/grant-claims.ts", find: "requester: granted.requester,", replace: 'requester: "nobody",' }],
+  },
+  {
+    name: "a grant that lasts too long",
+    breaks: "a grant counts for a day longer than its approval",
+    within: 300,
+    patches: [
+      {
+        file: "services/approvals/src/grant-claims.ts",
+        find: "exp: seconds(grant.expiresAt),",
+        replace: "exp: seconds(grant.expiresAt) + 86_400,",
+      },
+    ],
+  },
+  {
+    name: "own requests approved",
+    breaks: "whoever asked may approve it; the self check is gone",
+    within: 2000,
+    patches: [
+      {
+        file: "services/approvals/src/policy.ts",
+        find: "if (requesters(approval, origin).includes(approver.id))",
+        replace: "if (requesters(approval, origin).length < 0)",
+      },
+    ],
+  },
+  {
+    name: "decisions after the end",
+    breaks: "a decision counts although the time to decide is over",
+    within: 4000,
+    patches: [
+      { file: "services/approvals/src/approval.ts", find: `  if (now > before.expiresAt) return illegal("expired");\n`, replace: "" },
+      { file: "services/approvals/src/approval.ts", find: "      notAfter: before.expiresAt,\n", replace: "" },
+    ],
+  },
+  {
+    name: "another's token",
+    breaks: "a person decides with a token that somebody else was given",
+    within: 2000,
+    patches: [
+      {
+        file: "services/approvals/src/decisions.ts",
+        find: "if (!token || token.value.approver !== approver.id || token.value.approvalId !== approvalId) {",
+        replace: "if (!token) {",
+      },
+    ],
+  },
+  {
+    name: "every replica's timer of an approval gone",
+    breaks: "an approval that nobody decides stays open for ever",
+    within: 300,
+    patches: [
+      {
+        file: "services/approvals/src/approval.ts",
+        find: "change: pending ? { timers: [timer(approval, rules.APPROVAL_EXPIRY_MS)], index: [indexed(approval, now)] } : {},",
+        replace: "change: pending ? { index: [indexed(approval, now)] } : {},",
+      },
+    ],
+  },
+  {
+    name: "no secret asked for",
+    breaks: "an agent believes an answer of somebody who never saw the invoke",
+    within: 600,
+    patches: [
+      {
+        file: "services/agent/src/loop/join.ts",
+        find: "if (answer.secretHash !== null && answer.secretHash !== secretHash(call.secret))",
+        replace: "if (answer.secretHash === secretHash(call.secret) + 1)",
+      },
+    ],
+  },
+];

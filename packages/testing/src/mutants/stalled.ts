@@ -1,0 +1,126 @@
+import type { Mutant } from "./mutant.ts";
+
+/** A part that does nothing, or nothing to the purpose: no harm is done, and no work. */
+export const stalled: readonly Mutant[] = [
+  {
+    name: "every step throws",
+    breaks: "an agent's step fails before it begins, each time",
+    within: 60,
+    patches: [
+      {
+        file: "services/agent/src/loop/lease-keeper.ts",
+        find: "  const lost = new AbortController();\n  const stopped",
+        replace: '  if (forMs > 0) throw new Error("It is broken.");\n  const lost = new AbortController();\n  const stopped',
+      },
+    ],
+  },
+  {
+    name: "every model call given up",
+    breaks: "a step takes what its model says for a failure that may be repeated",
+    within: 60,
+    patches: [
+      {
+        file: "packages/testing/src/world/scripted-model.ts",
+        find: `if (faults.hit("failing_model")) throw`,
+        replace: `if (faults.hit("failing_model") || wire.clockwork.now > 0) throw`,
+      },
+    ],
+  },
+  {
+    name: "results not joined",
+    breaks: "an agent takes every answer for one that nobody asked for",
+    within: 60,
+    patches: [
+      {
+        file: "services/agent/src/loop/join.ts",
+        find: `if (!call) return { kind: "orphan", why: "no such call in the current round" };`,
+        replace: `if (!call || answer.secretHash !== null) return { kind: "orphan", why: "no such call in the current round" };`,
+      },
+    ],
+  },
+  {
+    name: "approvals not asked",
+    breaks: "an agent waits for a grant that it does not ask for",
+    within: 60,
+    patches: [
+      {
+        file: "services/agent/src/loop/draft.ts",
+        find: "this.send(approvalRequestMessage(asked, this.rules, this.now));",
+        replace: "void approvalRequestMessage;",
+      },
+    ],
+  },
+  {
+    name: "approvals that do not sign",
+    breaks: "an approved write gets an answer without a grant",
+    within: 60,
+    patches: [
+      {
+        file: "services/approvals/src/answers.ts",
+        find: "const grant = terms && (await signGrant(grantClaims({ ...approval, grant: terms }), signer));",
+        replace: "const grant = terms && signer && signGrant && grantClaims ? undefined : undefined;",
+      },
+    ],
+  },
+  {
+    name: "approvals that grant nothing by policy",
+    breaks: "small writes are put before people as well",
+    within: 60,
+    patches: [
+      {
+        file: "services/approvals/src/policy.ts",
+        find: `return APPROVERS_NEEDED[tier] === 0 ? "policy" : "people";`,
+        replace: `return APPROVERS_NEEDED[tier] === -1 ? "policy" : "people";`,
+      },
+    ],
+  },
+  {
+    name: "a worker that answers nothing",
+    breaks: "a worker does the work and publishes no result",
+    within: 60,
+    patches: [
+      {
+        file: "packages/tool-kit/src/invoke-pipeline.ts",
+        find: "await publish(resultMessage({ ...parts, result: outcome.result, receipt: outcome.receipt }));",
+        replace: "void publish, resultMessage;",
+      },
+    ],
+  },
+  {
+    name: "a worker that refuses every grant",
+    breaks: "a worker takes no grant for genuine",
+    within: 60,
+    patches: [
+      {
+        file: "packages/tool-kit/src/check-grant.ts",
+        find: "switch (verdict.kind) {",
+        replace:
+          'if (verdict.kind === "granted") return { kind: "forged", reason: "signature", detail: "no" } as never;\n  switch (verdict.kind) {',
+      },
+    ],
+  },
+  {
+    name: "no wakes and no timers",
+    breaks: "a run that became ready is not taken up",
+    within: 60,
+    patches: [
+      {
+        file: "services/agent/src/loop/acquire.ts",
+        find: `if (run.status !== "ready" || waitsForProvider(run, now)) return { kind: "not-ready" };`,
+        replace: `if (run.status !== "ready" || run.round > 1 || waitsForProvider(run, now)) return { kind: "not-ready" };`,
+      },
+    ],
+  },
+  {
+    name: "questions given up at once",
+    breaks: "a question to the person ends when it is asked, as if nobody had answered",
+    within: 60,
+    patches: [
+      {
+        file: "services/agent/src/loop/ask.ts",
+        find: "  const { ASK_EXPIRY_MS } = draft.rules.config;",
+        replace: "  const ASK_EXPIRY_MS = draft.rules.config.ASK_EXPIRY_MS && 1;",
+      },
+    ],
+  },
+];

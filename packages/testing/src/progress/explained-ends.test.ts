@@ -1,0 +1,49 @@
+import { describe, expect, it } from "vitest";
+import { keptFacts } from "../invariants/facts.ts";
+import { FAULT_NAMES, type FaultName } from "../ports/faults.ts";
+import { quietPlan } from "../world/plan.ts";
+import { type Explanation, unexplainedEnds } from "./explained-ends.ts";
+
+describe("an end that is not done", () => {
+  it.each(["poison_run", "provider_failed", "time_limit", "cancelled", "conversation_busy", "model_timeout"])(
+    "as %s is unexplained where nothing went wrong and nobody cancelled",
+    (code) => {
+      expect(unexplainedEnds(factsWith(code), world())).toEqual([
+        `progress: the run rn_1 ended as failed with ${code}, which nothing in this world explains`,
+      ]);
+    },
+  );
+
+  it("is explained by what makes it", () => {
+    expect(unexplainedEnds(factsWith("provider_failed"), world({ failing_model: 1 }))).toEqual([]);
+    expect(unexplainedEnds(factsWith("time_limit"), world({ slow_target: 1 }))).toEqual([]);
+    expect(unexplainedEnds(factsWith("cancelled"), world({}, 0.2))).toEqual([]);
+  });
+
+  it("as poison takes as many faults as a round has attempts", () => {
+    expect(unexplainedEnds(factsWith("poison_run"), world({ kill: 9 }))).toHaveLength(1);
+    expect(unexplainedEnds(factsWith("poison_run"), world({ kill: 5, lost_reply: 5 }))).toEqual([]);
+  });
+
+  it("with a code that is not known, or none, is never explained", () => {
+    for (const code of ["step_failed", undefined]) expect(unexplainedEnds(factsWith(code), world({ kill: 100 }, 1))).toHaveLength(1);
+  });
+});
+
+function factsWith(code: string | undefined) {
+  const facts = keptFacts();
+  const value = { runId: "rn_1", status: "failed", ending: { text: "It ended.", ...(code === undefined ? {} : { code }) } };
+  facts.take({
+    kind: "commit",
+    at: 0,
+    shard: "00",
+    commit: 1,
+    change: { op: "end", guards: [], put: [{ key: "tb:run:{00}:rn_1", value }] },
+  });
+  return facts;
+}
+
+function world(injected: Partial<Record<FaultName, number>> = {}, cancels = 0): Explanation {
+  const counts = Object.fromEntries(FAULT_NAMES.map((name) => [name, injected[name] ?? 0])) as Record<FaultName, number>;
+  return { injected: counts, plan: quietPlan("quiet", [], { cancels }) };
+}

@@ -1,0 +1,57 @@
+import type { Run } from "@toolbus/contracts";
+import { type Facts, familyOf } from "../invariants/facts.ts";
+import type { FaultName, Faults } from "../ports/faults.ts";
+import type { WorldPlan } from "../world/plan.ts";
+
+export interface Explanation {
+  /** What went wrong in this world. */
+  readonly injected: Faults["injected"];
+  readonly plan: Pick<WorldPlan, "habits" | "wishes">;
+}
+
+/** What takes a step's time away, or keeps it from being committed. */
+const DELAYS: readonly FaultName[] = [
+  "kill",
+  "pause",
+  "stop",
+  "lost_request",
+  "lost_reply",
+  "lost_message",
+  "late_message",
+  "slow_model",
+  "slow_target",
+  "outage",
+];
+
+/** What makes a model call fail. */
+const UNANSWERED: readonly FaultName[] = ["failing_model", "slow_model", "lost_request", "lost_reply"];
+
+/** How a run may end other than done, and what has to have happened in its world for that. A code that is not here is never expected. */
+const EXPLAINED: Readonly<Record<string, (world: Explanation) => boolean>> = {
+  cancelled: ({ plan }) => plan.habits.cancels > 0 || plan.wishes.some(({ messages }) => messages > 1),
+  conversation_busy: ({ plan }) => plan.wishes.some(({ messages }) => messages > 1),
+  provider_failed: ({ injected }) => sum(injected, UNANSWERED) > 0,
+  model_timeout: ({ injected }) => injected.slow_model > 0,
+  time_limit: ({ injected }) => sum(injected, DELAYS) > 0,
+  // A round is begun ten times: so many steps have to have been cut off.
+  poison_run: ({ injected }) => sum(injected, DELAYS) >= ATTEMPTS,
+};
+const ATTEMPTS = 10;
+
+/** The runs that ended in a way that nothing in their world explains. */
+export function unexplainedEnds(facts: Facts, world: Explanation): readonly string[] {
+  return [...facts.documents]
+    .filter(([key]) => familyOf(key) === "run")
+    .flatMap(([, value]) => {
+      const { runId, status, ending } = value as unknown as Run;
+      if (status !== "failed" && status !== "cancelled") return [];
+      const code = ending?.code ?? "no code";
+      return EXPLAINED[code]?.(world)
+        ? []
+        : [`progress: the run ${runId} ended as ${status} with ${code}, which nothing in this world explains`];
+    });
+}
+
+function sum(injected: Explanation["injected"], names: readonly FaultName[]): number {
+  return names.reduce((count, name) => count + injected[name], 0);
+}

@@ -1,0 +1,56 @@
+import { type Tally, WORK, type Work, WORKS } from "./tally.ts";
+
+/** The least work for each seed, and from how many seeds on that is asked for: what happens seldom may be missing in a few. */
+interface Floor {
+  readonly aSeed: number;
+  readonly from: number;
+}
+
+/** So few seeds that chance could explain anything are not judged. */
+export const FEWEST_SEEDS = 60;
+
+const often = (aSeed: number): Floor => ({ aSeed, from: FEWEST_SEEDS });
+const seldom = (aSeed: number): Floor => ({ aSeed, from: 600 });
+
+/** About half of what seeds of the worlds as drawn do: measured over 1,500 of them, in blocks of 60 for what happens often. */
+const FLOORS: Readonly<Record<Work, Floor>> = {
+  runs: often(1.5),
+  done: often(0.8),
+  turn: often(2.5),
+  join: often(4.5),
+  answer: often(2.5),
+  effect: often(0.8),
+  grant: often(0.9),
+  decision: often(0.7),
+  refusal: often(0.25),
+  redispatch: often(0.2),
+  retry: often(0.1),
+  ask: often(0.15),
+  asked_and_answered: often(0.1),
+  cancel: often(0.3),
+  queue: often(0.2),
+  take_over: often(0.1),
+  write_take_over: seldom(0.02),
+  reconcile: seldom(0.005),
+  unknown: seldom(0.02),
+};
+
+/** The least share of runs that end done: people cancel a third of them. */
+const DONE_SHARE = 0.45;
+
+/** What was done too little of in so many seeds, in words; empty when there was work enough, or too few seeds to say. */
+export function missedFloors({ work }: Tally, seeds: number): readonly string[] {
+  if (seeds < FEWEST_SEEDS) return [];
+  const missed = WORKS.flatMap((name) => {
+    const { aSeed, from } = FLOORS[name];
+    if (seeds < from || work[name] >= aSeed * seeds) return [];
+    return [`floor missed: ${WORK[name]}: ${work[name]} in ${seeds} seeds, ${rate(work[name] / seeds)} a seed, and ${aSeed} is the least`];
+  });
+  const share = work.runs === 0 ? 0 : work.done / work.runs;
+  return share >= DONE_SHARE
+    ? missed
+    : [...missed, `floor missed: ${percent(share)} of the runs ended done, and ${percent(DONE_SHARE)} is the least`];
+}
+
+const rate = (value: number): string => value.toFixed(2);
+const percent = (share: number): string => `${Math.round(share * 100)} %`;

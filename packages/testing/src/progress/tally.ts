@@ -1,0 +1,141 @@
+import type { Approval, Call, LedgerRow, Run, RunEvent } from "@toolbus/contracts";
+import { type Changed, familyOf } from "../invariants/facts.ts";
+import type { Observation } from "../ports/observation.ts";
+
+/**
+ * What is counted of the work that was done in a world. Absence of harm proves nothing where nothing is done: each has a floor (`floors.ts`), and a
+ * simulated system that does less than that has failed, whatever it broke.
+ */
+export const WORK = {
+  /** Runs that somebody was promised. */
+  runs: "runs accepted",
+  /** Runs that came to an answer. */
+  done: "runs that ended done",
+  /** Answers of the model that were committed. */
+  turn: "turns",
+  /** Results of calls that were joined, whatever they say. */
+  join: "results joined",
+  /** Results with an answer of the tool. */
+  answer: "calls that were answered",
+  /** Changes at the target. */
+  effect: "writes that happened",
+  /** Writes for which approvals signed, as workers began them. */
+  grant: "writes begun under a grant",
+  /** Approvals that people granted themselves, rather than policy. */
+  decision: "decisions of people",
+  /** Writes that people or policy said no to. */
+  refusal: "writes refused",
+  /** Calls that were sent again because nobody answered. */
+  redispatch: "calls sent again",
+  /** Model calls that failed and were made again. */
+  retry: "model calls made again",
+  /** Questions to a person. */
+  ask: "questions asked",
+  /** Questions that a person answered. */
+  asked_and_answered: "questions answered",
+  cancel: "runs cancelled",
+  /** Messages that waited for the run before them. */
+  queue: "runs queued",
+  /** Runs taken from an agent that held them. */
+  take_over: "runs taken over",
+  /** Writes taken from a worker that held them. */
+  write_take_over: "writes taken over",
+  /** Writes whose target was asked whether they had happened. */
+  reconcile: "writes reconciled",
+  /** Writes that ended with the honest answer that nobody knows. */
+  unknown: "writes of which nobody knows",
+} as const;
+
+export type Work = keyof typeof WORK;
+export const WORKS = Object.keys(WORK) as readonly Work[];
+
+/** How often each piece of work was done, and how runs ended that did not end done: `failed poison_run`. */
+export interface Tally {
+  readonly work: Readonly<Record<Work, number>>;
+  readonly ends: Readonly<Record<string, number>>;
+}
+
+export interface KeptTally {
+  readonly tally: Tally;
+  /** Counts what an observation shows. */
+  take(observation: Observation, changed: readonly Changed[]): void;
+}
+
+/** Nothing was done. */
+export function emptyTally(): Tally {
+  return { work: Object.fromEntries(WORKS.map((name) => [name, 0])) as Record<Work, number>, ends: {} };
+}
+
+/** The work of both. */
+export function sumOf(one: Tally, other: Tally): Tally {
+  const ends: Record<string, number> = { ...one.ends };
+  for (const [end, count] of Object.entries(other.ends)) ends[end] = (ends[end] ?? 0) + count;
+  return { work: Object.fromEntries(WORKS.map((name) => [name, one.work[name] + other.work[name]])) as Record<Work, number>, ends };
+}
+
+export function keptTally(): KeptTally {
+  const work: Record<Work, number> = { ...emptyTally().work };
+  const ends: Record<string, number> = {};
+  return {
+    tally: { work, ends },
+    take(observation, changed) {
+      if (observation.kind === "accepted") work.runs++;
+      if (observation.kind === "effect") work.effect++;
+      if (observation.kind !== "commit") return;
+      for (const document of changed) countDocument(document);
+      for (const { log, entries } of observation.change.append ?? [])
+        if (log.startsWith("tb:events:")) for (const event of entries as unknown as readonly RunEvent[]) countEvent(event);
+    },
+  };
+
+  function countDocument(document: Changed): void {
+    const family = familyOf(document.key);
+    if (family === "run") countRun(document as unknown as Changed<Run>);
+    else if (family === "call") countCall(document as unknown as Changed<Call>);
+    else if (family === "approval") countApproval(document as unknown as Changed<Approval>);
+    else if (family.startsWith("ledger.")) countLedger(document as unknown as Changed<LedgerRow>);
+  }
+
+  function countRun({ before, after }: Changed<Run>): void {
+    if (!after) return;
+    if (before?.lease && after.lease && after.epoch > before.epoch) work.take_over++;
+    if (before?.status === after.status) return;
+    if (after.status === "done") work.done++;
+    else if (after.status === "cancelled") work.cancel++;
+    if (after.status === "failed" || after.status === "cancelled") {
+      const end = `${after.status} ${after.ending?.code ?? "without a code"}`;
+      ends[end] = (ends[end] ?? 0) + 1;
+    }
+  }
+
+  function countCall({ before, after }: Changed<Call>): void {
+    if (before && after && before.dispatch > 0 && after.dispatch > before.dispatch) work.redispatch++;
+  }
+
+  function countApproval({ before, after }: Changed<Approval>): void {
+    if (after && after.decisions.length > (before?.decisions.length ?? 0)) work.decision++;
+    if (before?.status !== after?.status && REFUSED.has(after?.status ?? "")) work.refusal++;
+  }
+
+  function countLedger({ before, after }: Changed<LedgerRow>): void {
+    if (!after) return;
+    if (!before) work.grant++;
+    if (before?.lease && after.fence > before.fence) work.write_take_over++;
+    if (before?.state === "sending" && after.fence > before.fence && after.toolName.endsWith("_reconcile")) work.reconcile++;
+  }
+
+  function countEvent(event: RunEvent): void {
+    if (event.type === "turn" && !event.seed) work.turn++;
+    else if (event.type === "model.retry") work.retry++;
+    else if (event.type === "call.asked") work.ask++;
+    else if (event.type === "run.queued") work.queue++;
+    else if (event.type === "call.resolved") {
+      work.join++;
+      if (event.status === "ok") work[event.tool === ASK_USER ? "asked_and_answered" : "answer"]++;
+      if (event.status === "outcome_unknown") work.unknown++;
+    }
+  }
+}
+
+const ASK_USER = "ask_user";
+const REFUSED: ReadonlySet<string> = new Set(["rejected", "revision_requested", "expired", "limit"]);
