@@ -1,5 +1,5 @@
 import { keys, parseRegistration, parseReplacedDefinition, type Registration, type RunTool } from "@toolbus/contracts";
-import { toolHash } from "@toolbus/grants";
+import { hasToolHash } from "@toolbus/grants";
 import type { StateStore, StoredDocument } from "@toolbus/state";
 
 /** Definitions by hash: a run keeps the ones it began with, whatever is registered later. */
@@ -52,9 +52,9 @@ const MAX_REMEMBERED = 1000;
 function definitionsIn(document: StoredDocument | null): readonly Registration[] {
   if (!document) return [];
   const registration = parseRegistration(document.value);
-  if (registration.ok) return toolHash(registration.value.definition) === registration.value.hash ? [registration.value] : [];
+  if (registration.ok) return hasToolHash(registration.value.definition, registration.value.hash) ? [registration.value] : [];
   const replaced = parseReplacedDefinition(document.value);
-  if (!replaced.ok || toolHash(replaced.value.definition) !== replaced.value.hash) return [];
+  if (!replaced.ok || !hasToolHash(replaced.value.definition, replaced.value.hash)) return [];
   const { replacedAt, ...rest } = replaced.value;
   return [{ ...rest, registeredAt: replacedAt, lastSeenAt: replacedAt }];
 }

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import {
+  DEFAULT_BOUNDS,
   KEY_VARIABLES,
   KEYED_PROVIDERS,
   type KeyedProvider,
@@ -8,7 +9,7 @@ import {
   ModelTableRefused,
   readModelTable,
 } from "@toolbus/models";
-import { httpAddress, Refusal, type SettingsOf, str } from "@toolbus/runtime";
+import { httpAddress, integer, milliseconds, Refusal, type SettingsOf, str } from "@toolbus/runtime";
 
 /** Which model answers, and how it is reached. docs/models.md tells what each provider needs. */
 export const modelSettings = {
@@ -39,6 +40,26 @@ export const modelSettings = {
   LLM_CLI_COMMAND: str({ default: "", desc: 'the command behind the provider "cli", as words or as a JSON array; no shell reads it' }),
   MODEL_TABLE_FILE: str({ default: "", desc: "JSON file of what you know of models: windows, limits, prices; before the built-in table" }),
   LLM_CLI_ENV: str({ default: "", desc: "variables that the command gets besides PATH, HOME and LANG, separated by commas" }),
+  MODEL_ANSWER_MAX_BYTES: integer({ min: 65_536, max: 1_073_741_824 })({
+    default: DEFAULT_BOUNDS.bytes,
+    desc: "the largest answer of a model, as it comes over the wire and unpacked; a larger one fails its run",
+  }),
+  MODEL_ANSWER_MAX_EVENTS: integer({ min: 1000, max: 100_000_000 })({
+    default: DEFAULT_BOUNDS.events,
+    desc: "the most events of one answer",
+  }),
+  MODEL_EVENT_MAX_BYTES: integer({ min: 65_536, max: 268_435_456 })({
+    default: DEFAULT_BOUNDS.eventBytes,
+    desc: "the largest event of an answer, and so the longest line",
+  }),
+  MODEL_ARGUMENTS_MAX_BYTES: integer({ min: 65_536, max: 268_435_456 })({
+    default: DEFAULT_BOUNDS.argumentBytes,
+    desc: "the arguments of all calls of one turn together",
+  }),
+  MODEL_SILENCE_MS: milliseconds({
+    default: DEFAULT_BOUNDS.silenceMs,
+    desc: "the longest wait between two pieces of an answer that has begun; MODEL_TIMEOUT_MS bounds all of it",
+  }),
 } as const;
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -66,6 +87,13 @@ export async function readModelSettings(config: SettingsOf<typeof modelSettings>
     temperature: temperatureOf(config.LLM_TEMPERATURE),
     parallelCalls: config.LLM_PARALLEL_CALLS === "" ? null : config.LLM_PARALLEL_CALLS === "true",
     table: await tableIn(config.MODEL_TABLE_FILE),
+    bounds: {
+      bytes: config.MODEL_ANSWER_MAX_BYTES,
+      events: config.MODEL_ANSWER_MAX_EVENTS,
+      eventBytes: config.MODEL_EVENT_MAX_BYTES,
+      argumentBytes: config.MODEL_ARGUMENTS_MAX_BYTES,
+      silenceMs: config.MODEL_SILENCE_MS,
+    },
   };
 }
 

@@ -11,7 +11,8 @@ import {
   startOutbox,
   startTimerLoop,
 } from "@toolbus/runtime";
-import { eraReader, FlagsRefused, openToolFlags, receiptKeys, type ToolFlags } from "@toolbus/tool-kit";
+import { definitionPace, eraReader, FlagsRefused, openToolFlags, receiptKeys, type ToolFlags } from "@toolbus/tool-kit";
+import { keepTold } from "./agent-presence.ts";
 import { budgets } from "./budget/budgets.ts";
 import { catalogue } from "./catalogue.ts";
 import { startConsumers } from "./loop/consumers.ts";
@@ -20,12 +21,12 @@ import { toolRefreshMessage } from "./loop/messages.ts";
 import { AGENT_SERVICE, type Rules } from "./loop/rules.ts";
 import { originReader } from "./origins.ts";
 import { snapshots } from "./loop/snapshots.ts";
+import { strayLines } from "./loop/stray-lines.ts";
 import { onTimer } from "./loop/timers.ts";
 import { transcripts } from "./loop/transcripts.ts";
 import { writeProofs } from "./loop/write-proofs.ts";
 import { observeRun } from "./observe-run.ts";
 import type { Profile } from "./profile.ts";
-import { tellProfiles } from "./profile-list.ts";
 import { readModelSettings } from "./model-settings.ts";
 import { loadProfiles } from "./profiles/load-profiles.ts";
 import { processModel, profileModels } from "./profiles/profile-models.ts";
@@ -54,13 +55,15 @@ export interface AgentParts {
   /** What a profile's own model is connected with; by default nothing is configured. */
   readonly models?: ModelSettings;
   readonly profiles: ReadonlyMap<string, Profile>;
+  /** How often it looks whether the store still has what it told of itself; 30 s by default. */
+  readonly seenEveryMs?: number;
 }
 
 /** Starts an agent with this model and these profiles; resolves when it takes work. */
 export async function startAgent(
   { bus, state, log, identity, trusted, random, clock, monotonic }: Infrastructure,
   config: AgentConfig,
-  { provider, models = noModelSettings, profiles }: AgentParts,
+  { provider, models = noModelSettings, profiles, seenEveryMs }: AgentParts,
 ): Promise<Service> {
   needKeysOf(trusted, ["gateway", "approvals"]);
   const origins = originReader({ state, reader: signedReader({ typ: "tb-origin+jwt", keys: trusted.of("gateway") }), log });
@@ -105,6 +108,7 @@ export async function startAgent(
     calibration: tokenCalibration(),
     modelOf,
     catalogue: catalogue(state),
+    strays: strayLines({ log, monotonic }),
     proofs: writeProofs({
       state,
       receiptKeys: receiptKeys({
@@ -115,15 +119,18 @@ export async function startAgent(
       }),
       eras: eraReader(trusted.of("approvals")),
       log,
+      monotonic,
+      newId: () => Buffer.from(random(16)).toString("base64url"),
+      perMinute: config.SECURITY_EVENTS_PER_MINUTE,
     }),
     origins,
     transcripts: transcripts(state, { maxChars: config.TRANSCRIPT_MAX_CHARS, keptChars: KEPT_TRANSCRIPTS }),
     rules,
     log,
-    toolOffers: toolOffers({ state, flags, disabled: namesOf(config.TOOLS_DISABLED), log }),
+    toolOffers: toolOffers({ state, flags, disabled: namesOf(config.TOOLS_DISABLED), log, pace: definitionPace({ log, monotonic }) }),
     announce: (message) => bus.announce(message),
   };
-  await tellProfiles(reader, config.AGENT_NAME, profiles.values());
+  const presence = await keepTold({ state, outbox, log, agent: config.AGENT_NAME, profiles: [...profiles.values()], everyMs: seenEveryMs });
   const stopping = new AbortController();
   const consumers = await startConsumers(bus, reader, clock);
   const timers = startTimerLoop({
@@ -145,6 +152,9 @@ export async function startAgent(
       await Promise.all(consumers.map((consumer) => consumer.stop()));
       stopping.abort();
       await timers.stop();
+      await presence.stop();
+      await reader.proofs.stop();
+      await reader.strays.stop();
       await outbox.stop();
     },
   };

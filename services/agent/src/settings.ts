@@ -12,6 +12,14 @@ export const agentSettings = {
   AGENT_KEY_FILE: str({ default: "", desc: 'the key that signs what the agent withdraws; equal on all replicas; "toolbus keys" makes it' }),
   PROFILES_DIR: str({ default: "", desc: "a directory of profiles, *.yaml, that add to the built-in ones or replace them by name" }),
   AGENT_CONCURRENCY: integer({ min: 1, max: 1024 })({ default: 32, desc: "runs advanced at the same time by this process" }),
+  DEAD_LETTERS_PER_MINUTE: integer({ min: 1, max: 1_000_000 })({
+    default: 30,
+    desc: "messages that nobody can use that become dead letters in a minute, of each queue; of those that follow only the number is told",
+  }),
+  SECURITY_EVENTS_PER_MINUTE: integer({ min: 1, max: 10_000 })({
+    default: 30,
+    desc: "security events of a reason that are kept whole in a minute; of those that follow only the number is",
+  }),
   TOOLS_DISABLED: str({ default: "", desc: "tools that no new run is offered, by name or name@version, separated by commas" }),
   RUN_LEASE_MS: milliseconds({ default: 10_000, desc: "how long a run belongs to the process that advances it" }),
   RUN_RENEW_MS: milliseconds({ default: 3000, desc: "how often that lease is renewed during a model call" }),

@@ -112,12 +112,14 @@ describe("the tools of a new run", () => {
     });
   });
 
-  it("leave out one whose schema does not compile, and name those that nobody has registered", () => {
+  it("leave out one whose definition is refused, and name those that nobody has registered", () => {
     const broken = registered("broken", { parameters: { type: "object", properties: { a: { type: "string", pattern: "(" } } } });
     expect(offered([broken, registered("fine")], ["broken", "gone", "fine@2"])).toMatchObject({
       names: [],
       texts: [
-        expect.stringMatching(/"broken@1".+no JSON Schema that compiles/),
+        expect.stringMatching(
+          /a tool of "orders": "broken@1" is quarantined: its definition is refused at \/parameters\/properties\/a\/pattern\. The pattern "\(" is no/,
+        ),
         'The profile "chat" names the tool "gone", which no worker has registered.',
         'The profile "chat" names version 2 of "fine"; registered: 1.',
       ],

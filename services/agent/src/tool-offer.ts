@@ -1,13 +1,14 @@
 import {
   availabilityOf,
+  definitionFault,
   type JudgedTool,
   preferredVersion,
   publicTool,
+  quarantineSentence,
   type Registration,
   registryVersion,
   rightsFault,
   type RunTool,
-  schemaValidator,
   type ToolRights,
 } from "@toolbus/contracts";
 import { compileTool, type DialectName, type ToolSetAside } from "@toolbus/models";
@@ -68,7 +69,7 @@ const TOO_MANY_TOOLS = 15;
  * The tools of a new run: what the profile's rules mean, in their order, one version of each name, at most as many as the profile and the vendor
  * take. Of more than that those are chosen that fit what the run is asked.
  *
- * - Left out is what the requester may not use, what is switched off here, what the run's provider has no form for, and what a living worker says cannot be used. A tool whose workers
+ * - Left out is what is quarantined (`definitionFault`), what the requester may not use, what is switched off here, what the run's provider has no form for, and what a living worker says cannot be used. A tool whose workers
  *   are at zero is offered: its registration outlives them, and the call waits for one.
  * - A rule `name@version` holds that name to that version, in whatever order the rules stand. Otherwise `preferredVersion` chooses.
  * - No rule, or a tool that is left out, never fails a run: the notices say what is missing.
@@ -93,14 +94,16 @@ export function offerTools({
     );
     if (meant.length === 0 && rule.by === "name") notices.push(missing(profile.name, rule, registrations));
     for (const [name, versions] of Map.groupBy(meant, ({ definition }) => definition.name)) {
-      const inUse = versions.filter((one) => why(one) === null);
+      const sound = versions.filter(({ definition }) => definitionFault(definition) === null);
+      const inUse = sound.filter((one) => why(one) === null);
       const faults = new Map(inUse.map((one) => [one, faultFor(one, model)]));
       const usable = inUse.filter((one) => !faults.get(one));
       const preferred = preferredVersion(usable, ({ definition }) => definition);
       for (const [one, fault] of faults) if (fault) notices.push(setAside(profile.name, one, fault, model));
       if (preferred && !chosen.has(name)) chosen.set(name, preferred);
-      const out = preferred ? [] : versions.filter((one) => !inUse.includes(one));
+      const out = preferred ? [] : sound.filter((one) => !inUse.includes(one));
       notices.push(...out.map((one) => leftOut(profile.name, one, why(one))));
+      notices.push(...versions.flatMap((one) => quarantined(profile.name, one)));
     }
   }
   const all = [...chosen.values()];
@@ -126,12 +129,12 @@ export function judged({ toolset, definition: { name, scopes } }: Registration):
 }
 
 function whyNot(registration: Registration, now: number, off: OfferInput["off"]): string | null {
-  const { name, version } = registration.definition;
+  const { name } = registration.definition;
   const switched = off(registration);
   if (switched !== null) return switched;
   if (availabilityOf(registration, now) === "unavailable")
     return `Its workers say that "${name}" cannot be used: ${registration.unavailable?.reason ?? "no reason given"}`;
-  return compiles(registration) ? null : `The parameters of "${name}" (version ${version}) are no JSON Schema that compiles.`;
+  return null;
 }
 
 function faultFor({ definition }: Registration, { dialect }: OfferedTo): ToolSetAside | null {
@@ -139,14 +142,12 @@ function faultFor({ definition }: Registration, { dialect }: OfferedTo): ToolSet
   return compiled.ok ? null : compiled;
 }
 
-/** A worker in another language may register anything; one bad schema must not stop a run. */
-function compiles({ definition }: Registration): boolean {
-  try {
-    schemaValidator(definition.parameters);
-    return true;
-  } catch {
-    return false;
-  }
+/** A worker may register anything; what is refused is kept away from every model, and its toolset's other tools are offered. */
+function quarantined(profile: string, { definition, toolset }: Registration): readonly OfferNotice[] {
+  const fault = definitionFault(definition);
+  if (fault === null) return [];
+  const text = `New runs of the profile "${profile}" are not offered a tool of "${toolset}": ${quarantineSentence(definition, fault)}`;
+  return [{ level: "warn", text }];
 }
 
 function missing(profile: string, rule: Extract<ToolRule, { by: "name" }>, registrations: readonly Registration[]): OfferNotice {

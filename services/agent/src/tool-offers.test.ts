@@ -4,11 +4,12 @@ import { HOME_SHARD, type Json, keys } from "@toolbus/contracts";
 import { toolHash } from "@toolbus/grants";
 import { memoryStore } from "@toolbus/state";
 import { silentLog, startTelemetry } from "@toolbus/telemetry";
-import { defineTool, fixedToolFlags, registerToolset, toolset } from "@toolbus/tool-kit";
+import { definitionPace, defineTool, fixedToolFlags, registerToolset, toolset } from "@toolbus/tool-kit";
 import { describe, expect, it } from "vitest";
 import { profile } from "./loop/test-bundle.ts";
 import { namesOf, toolOffers } from "./tool-offers.ts";
 
+const pace = definitionPace({ log: silentLog, monotonic: () => 0 });
 const rights = { scopes: [] };
 
 async function setup(flags: Readonly<Record<string, boolean>>, disabled = "") {
@@ -20,7 +21,7 @@ async function setup(flags: Readonly<Record<string, boolean>>, disabled = "") {
   const lines: string[] = [];
   const say = (_: object, text: string) => void lines.push(text);
   const log = { ...silentLog, warn: say, info: say };
-  const offers = toolOffers({ state, flags: fixedToolFlags("staging", flags), disabled: namesOf(disabled), log });
+  const offers = toolOffers({ state, flags: fixedToolFlags("staging", flags), disabled: namesOf(disabled), log, pace });
   return {
     lines,
     offer: async () =>
@@ -37,7 +38,7 @@ describe("a tool that the run's provider has no form for", () => {
     const lines: object[] = [];
     const log = { ...silentLog, warn: (fields: object) => void lines.push(fields) };
     const exported = await withCollector(async () => {
-      const offers = toolOffers({ state, flags: fixedToolFlags(), disabled: new Set(), log });
+      const offers = toolOffers({ state, flags: fixedToolFlags(), disabled: new Set(), log, pace });
       const run = { now: 1000, rights, model: { name: "anthropic", dialect: "anthropic" }, about: "" } as const;
       for (let n = 0; n < 2; n++) expect((await offers.offer({ ...profile, tools: "all" }, run)).tools).toEqual([]);
     });

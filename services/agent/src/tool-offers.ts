@@ -1,7 +1,7 @@
 import type { ToolRights } from "@toolbus/contracts";
 import type { StateStore } from "@toolbus/state";
 import { attributeNames, type Log, measure, metricNames } from "@toolbus/telemetry";
-import { readRegistry, switchedOff, type ToolFlags } from "@toolbus/tool-kit";
+import { type DefinitionPace, readRegistry, switchedOff, type ToolFlags } from "@toolbus/tool-kit";
 import type { Profile } from "./profile.ts";
 import { type OfferedTo, offerTools, type OfferNotice, type SetAside, type ToolOffer } from "./tool-offer.ts";
 
@@ -28,14 +28,15 @@ export interface ToolOffersOptions {
   /** `TOOLS_DISABLED`: `name`, or `name@version`, that no new run is offered. */
   readonly disabled: ReadonlySet<string>;
   readonly log: Log;
+  readonly pace: DefinitionPace;
 }
 
 /** Each notice goes to the log once: they would come again with every run. */
-export function toolOffers({ state, flags, disabled, log }: ToolOffersOptions): ToolOffers {
+export function toolOffers({ state, flags, disabled, log, pace }: ToolOffersOptions): ToolOffers {
   const told = new Set<string>();
   return {
     async offer(profile, { now, rights, model, about }) {
-      const registrations = await readRegistry(state, log);
+      const registrations = await readRegistry(state, log, pace);
       const values = await flags.current();
       const { notices, ...offer } = offerTools({
         profile,

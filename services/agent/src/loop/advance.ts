@@ -19,6 +19,7 @@ import { readyTurn } from "./ready-turn.ts";
 import { seedPlan, seedTurn } from "./seed.ts";
 import type { Snapshots } from "./snapshots.ts";
 import { withStepSpan } from "./step-span.ts";
+import type { StrayLines } from "./stray-lines.ts";
 import { toolChoiceOf } from "./tool-choice.ts";
 import { commitTurn } from "./turn.ts";
 import type { WriteProofs } from "./write-proofs.ts";
@@ -29,6 +30,7 @@ export interface Stepper extends ModelParts {
   readonly modelOf: ModelOf;
   readonly catalogue: Catalogue;
   readonly proofs: WriteProofs;
+  readonly strays: StrayLines;
 }
 
 /**
@@ -76,7 +78,9 @@ async function commitWhileOurs({ outbox, snapshots }: Stepper, run: Run, end: St
       return;
     }
     const reply = await outbox.commit(shardOf(run.runId), change);
-    if (reply.outcome === "ok") return snapshots.written(snapshot, change, reply);
+    if (reply.outcome !== "ok") continue;
+    end.committed?.();
+    return snapshots.written(snapshot, change, reply);
   }
 }
 

@@ -96,6 +96,7 @@ describe("a call that the requester of its run may not make", () => {
     const b = await called({ scopes: ["orders"] });
     await b.sent();
     await withRights(b, null);
+    b.advance(20_000);
     await b.commit(redispatch(await b.snapshot(), `${RUN}.1.0`, null, b.rules));
     expect(await topicsOf(b)).toEqual(["tool.invoke.test"]);
   });

@@ -1,4 +1,4 @@
-import { consumeQueue, type Disposition, listenTo, type MessageBus, type Subscription } from "@toolbus/bus";
+import { consumeQueue, type Disposition, listenTo, loggedId, type MessageBus, type Subscription, type Verdict } from "@toolbus/bus";
 import {
   ApprovalDecided,
   ApprovalHeld,
@@ -38,9 +38,9 @@ const ACK: Disposition = { kind: "ack" };
 /** Starts the agent's four queues, and listens to how far tools are. */
 export async function startConsumers(bus: MessageBus, reader: InboxReader, clock: () => number): Promise<readonly Subscription[]> {
   const { rules, state, log } = reader;
-  const { AGENT_NAME, AGENT_CONCURRENCY, MODEL_TIMEOUT_MS } = rules.config;
+  const { AGENT_NAME, AGENT_CONCURRENCY, MODEL_TIMEOUT_MS, DEAD_LETTERS_PER_MINUTE: lettersPerMinute } = rules.config;
   const showProgress = progressListener(state);
-  const common = { log, clock, concurrency: AGENT_CONCURRENCY, deadlineMs: 30_000 };
+  const common = { log, clock, concurrency: AGENT_CONCURRENCY, deadlineMs: 30_000, lettersPerMinute };
   return [
     await consumeQueue(bus, {
       ...common,
@@ -64,8 +64,7 @@ export async function startConsumers(bus: MessageBus, reader: InboxReader, clock
       parse: parseDecided,
       handler: async (message, decided) => {
         const grant = message.attributes[attributes.grant];
-        if (grant !== undefined && grant.length > MAX_SIGNED_CHARS)
-          return { kind: "dead-letter", reason: "its grant is longer than any is" };
+        if (grant !== undefined && grant.length > MAX_SIGNED_CHARS) return { kind: "unusable", reason: "its grant is longer than any is" };
         const decide = async (snapshot: Snapshot): Promise<Change | null> => {
           const { row } = await seenLedger(reader, snapshot, decided.toolCallId);
           return callDecided(snapshot, decided, grant, rules, row);
@@ -98,10 +97,10 @@ export async function startConsumers(bus: MessageBus, reader: InboxReader, clock
   ];
 }
 
-async function onResult(reader: InboxReader, message: Message): Promise<Disposition> {
-  const { log, rules } = reader;
+async function onResult(reader: InboxReader, message: Message): Promise<Verdict> {
+  const { strays, rules } = reader;
   const read = readResult(message);
-  if (!read.ok) return { kind: "dead-letter", reason: "the answer breaks its contract" };
+  if (!read.ok) return { kind: "unusable", reason: "the answer breaks its contract" };
   const answer = read.value;
   const refused = refusedShard(reader.state, answer.callId);
   if (refused) return refused;
@@ -119,9 +118,12 @@ async function onResult(reader: InboxReader, message: Message): Promise<Disposit
     const joined = joinResult(seen, arrived, rules);
     if (joined.kind === "join") return joined.change;
     if (joined.kind === "orphan")
-      log.warn({ callId: answer.callId, messageId: message.id, why: joined.why }, "an answer that belongs to no open call is dropped");
+      strays.tell(
+        { callId: answer.callId, messageId: loggedId(message.id), why: joined.why },
+        "an answer that belongs to no open call is dropped",
+      );
     else if (joined.differs)
-      log.warn({ callId: answer.callId, messageId: message.id }, "a second answer differs from the first, which stands");
+      strays.tell({ callId: answer.callId, messageId: loggedId(message.id) }, "a second answer differs from the first, which stands");
     return null;
   });
 }

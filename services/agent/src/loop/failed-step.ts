@@ -11,7 +11,11 @@ import { failureOfModel, type ModelFailure, retryLater, retryPlan } from "./mode
 import type { Rules } from "./rules.ts";
 
 /** How a step ends: the change, made of the documents as they are when it is committed. */
-export type StepEnd = (snapshot: Snapshot) => Change | null;
+export interface StepEnd {
+  (snapshot: Snapshot): Change | null;
+  /** Called once the change is made. */
+  readonly committed?: () => void;
+}
 
 /** What follows from a step that failed: another try later, or the end of the run with the reason of the last one. */
 export function afterFailure(
@@ -32,12 +36,15 @@ export function afterFailure(
   if (failure) return afterModelFailure({ rules, log }, run, profile, { failure, interrupted, error });
   const stopped: Stopped = { code: "step_failed", message: "A step of the run failed again and again; the agent's log says why." };
   const final = attempts >= MAX_ATTEMPTS;
-  if (final) log.error({ error, runId, code: stopped.code, attempts }, "a step failed for good");
-  else log.warn({ error, runId, code: stopped.code, attempts }, "a step failed and is tried again");
-  return (now) => {
+  const about = { error, runId, code: stopped.code, attempts };
+  const end: StepEnd = (now) => {
     if (final || activeTimeIsOver(now, profile, rules)) return failRun(now, stopped, rules);
     return release(now, epoch, Math.min(60_000, 500 * 2 ** attempts), rules);
   };
+  return toldOf(end, () => {
+    if (final) log.error(about, "a step failed for good");
+    else log.warn(about, "a step failed and is tried again");
+  });
 }
 
 interface FailedModelCall {
@@ -64,9 +71,7 @@ function afterModelFailure(
   const plan = retryPlan(failure, before, policy, rules.random);
   const { runId, epoch, round } = run;
   const about = { error, runId, round, code: failure.code, attempt: before + 1 };
-  if (plan.kind === "again") log.warn({ ...about, waitMs: plan.waitMs }, "a model call failed and is made again");
-  else log.error(about, "a model call failed for good");
-  return (now) => {
+  const end: StepEnd = (now) => {
     if (plan.kind === "given-up") return failRun(now, { code: failure.code, message: plan.message }, rules);
     if (activeTimeIsOver(now, profile, rules)) {
       const { activeMs } = profile.limits;
@@ -74,6 +79,18 @@ function afterModelFailure(
     }
     return retryLater(now, { epoch, failure, plan }, rules);
   };
+  return toldOf(end, () => {
+    if (plan.kind === "again") log.warn({ ...about, waitMs: plan.waitMs }, "a model call failed and is made again");
+    else log.error(about, "a model call failed for good");
+  });
+}
+
+/**
+ * An end that is told of when it was committed, and not before: a holder that stood still may find that another one has gone on, and then it has read what
+ * that one wrote in the middle of it. Nothing has failed there.
+ */
+function toldOf(end: StepEnd, committed: () => void): StepEnd {
+  return Object.assign((now: Snapshot) => end(now), { committed });
 }
 
 function activeTimeIsOver(now: Snapshot, { limits }: Profile, rules: Rules): boolean {

@@ -38,15 +38,15 @@ const TRIES = 20;
  * when the store keeps moving under it; the delivery is then retried.
  */
 export async function takeEntry(reader: InboxReader, runId: string, entryId: string): Promise<void> {
-  const { state, log } = reader;
+  const { state, log, strays } = reader;
   const { documents } = await state.read([keys.inbox(shardOf(runId), entryId)]);
   const [document] = documents;
-  if (!document) return log.warn({ runId, entryId }, "a wake named an inbox entry that is not there");
+  if (!document) return strays.tell({ runId, entryId }, "a wake named an inbox entry that is not there");
   const entry = parseInboxEntry(document.value);
   if (!entry.ok)
     return log.error({ runId, entryId, problems: describeProblems(entry.problems) }, "an inbox entry breaks its schema and is left alone");
   // The link from run to person is the gateway's; a wake that names another run than its entry is not followed.
-  if (entry.value.runId !== runId) return log.warn({ runId, entryId }, "a wake named another run's inbox entry");
+  if (entry.value.runId !== runId) return strays.tell({ runId, entryId }, "a wake named another run's inbox entry");
   for (let attempt = 0; attempt < TRIES; attempt++) if (await takeOnce(reader, entry.value, document.version)) return;
   throw new Error(`The inbox entry ${entryId} could not be taken in ${TRIES} tries.`);
 }

@@ -12,7 +12,7 @@ import { redispatch } from "./redispatch.ts";
  * was seen is left alone, whoever did it, a repeat of this very message included.
  */
 export async function lookAtCall(
-  stepper: Pick<Stepper, "state" | "outbox" | "snapshots" | "rules" | "modelOf" | "proofs" | "log">,
+  stepper: Pick<Stepper, "state" | "outbox" | "snapshots" | "strays" | "rules" | "modelOf" | "proofs" | "log">,
   runId: string,
   { callId, dispatch, requests }: SeenCall,
 ): Promise<Disposition> {

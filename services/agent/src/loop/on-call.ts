@@ -8,7 +8,7 @@ const TRIES = 20;
 
 /** Applies a transition to the run of a call until it is committed or there is nothing to do. */
 export async function onCall(
-  { outbox, snapshots, log }: Pick<Stepper, "outbox" | "snapshots" | "log">,
+  { outbox, snapshots, strays }: Pick<Stepper, "outbox" | "snapshots" | "strays">,
   callId: string,
   transition: (snapshot: Snapshot) => Change | null | Promise<Change | null>,
 ): Promise<Disposition> {
@@ -18,7 +18,7 @@ export async function onCall(
   for (let attempt = 0; attempt < TRIES; attempt++) {
     const snapshot = await snapshots.load(runId);
     if (!snapshot) {
-      log.warn({ callId }, "a message for a run that is not there is dropped");
+      strays.tell({ callId }, "a message for a run that is not there is dropped");
       return { kind: "ack" };
     }
     const change = await transition(snapshot);

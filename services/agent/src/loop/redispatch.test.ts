@@ -58,14 +58,26 @@ const step = async (b: Bundle, ledger: LedgerRow | null = null, rules = b.rules,
 describe("a call that nobody answers", () => {
   it("is sent again with a new number and the same secret and not-after, five times at most", async () => {
     const b = await sentRead();
-    for (let n = 0; n < 8; n++) {
-      b.advance(20_000);
+    for (const seconds of [20, 40, 80, 160, 20, 20, 20, 20]) {
+      b.advance(seconds * 1000);
       await step(b);
     }
     const invokes = (await b.sent()).filter((message) => message.topic === "tool.invoke.test");
     expect(invokes.map((message) => message.id)).toEqual(Array.from({ length: MAX_INVOKES }, (_, n) => `${CALL}#${n + 1}`));
     expect(new Set(invokes.map((message) => message.attributes["toolbus-call-secret"])).size).toBe(1);
     expect(new Set(invokes.map((message) => message.attributes["toolbus-not-after"])).size).toBe(1);
+  });
+
+  it("is not sent again on top of what another agent with the same timer has just sent", async () => {
+    const b = await sentRead();
+    b.advance(20_000);
+    await step(b);
+    b.advance(2000);
+    await step(b);
+    expect((await b.call(0)).dispatch).toBe(2);
+    b.advance(38_000);
+    await step(b);
+    expect((await b.call(0)).dispatch).toBe(3);
   });
 
   it("is sent again as it was, uncounted, when the process that held the bus is dead", async () => {

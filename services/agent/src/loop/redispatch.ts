@@ -139,7 +139,10 @@ function redispatchWrite(draft: Draft, call: Call, row: LedgerRow | null, why: R
 }
 
 function sendAgain(draft: Draft, call: Call, { asked }: Redispatch): void {
+  const early = call.sentAt + retryAfter(call.dispatch, draft.rules) - draft.now;
   if (call.sentAt < draft.rules.ownersDeadBefore) draft.repeat(call);
+  // Two agents may have the same timer, one of them after a long pause: what the other one sent a moment ago is not sent again on top of it.
+  else if (!asked && early > 0) draft.callTimer(call.callId, early);
   else if (asked || call.dispatch < MAX_INVOKES) draft.dispatch(call);
   else draft.callTimer(call.callId, Math.max(1, deadline(draft, call) - draft.now));
 }

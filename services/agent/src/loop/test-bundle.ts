@@ -80,6 +80,8 @@ export function bundle(
     readonly rights?: ToolRights;
     /** What both tools demand. */
     readonly scopes?: readonly string[];
+    /** What both tools take. */
+    readonly parameters?: ToolDefinition["parameters"];
   } = {},
 ): Bundle {
   let now = 1_800_000_000_000;
@@ -109,6 +111,7 @@ export function bundle(
   };
   const registrations: Registration[] = [look, write]
     .map((d) => (options.scopes ? { ...d, scopes: [...options.scopes] } : d))
+    .map((d) => (options.parameters ? { ...d, parameters: options.parameters } : d))
     .map((d) => ({
       toolset: "test",
       definition: d,

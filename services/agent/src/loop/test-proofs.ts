@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { Era, LedgerRow } from "@toolbus/contracts";
 import { keys } from "@toolbus/contracts";
 import { ownKeys, preparedHash, type Signer, signDocument, signSending } from "@toolbus/grants";
@@ -19,6 +20,8 @@ export function proofsUnderTest(state: StateStore, monotonic: () => number) {
     receiptKeys: receiptKeys({ known, state, approvals, monotonic }),
     eras: eraReader(approvals),
     log: silentLog,
+    monotonic,
+    newId: randomUUID,
   });
 }
 

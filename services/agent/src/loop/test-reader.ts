@@ -4,7 +4,7 @@ import { ownKeys, signedReader } from "@toolbus/grants";
 import { modelFacts, type ModelProvider, offlineModel, tokenCalibration } from "@toolbus/models";
 import { startOutbox } from "@toolbus/runtime";
 import { silentLog } from "@toolbus/telemetry";
-import { fixedToolFlags } from "@toolbus/tool-kit";
+import { definitionPace, fixedToolFlags } from "@toolbus/tool-kit";
 import type { BudgetConfig } from "../budget/budget-limits.ts";
 import { budgets } from "../budget/budgets.ts";
 import { catalogue } from "../catalogue.ts";
@@ -14,6 +14,7 @@ import type { Profile } from "../profile.ts";
 import { toolOffers } from "../tool-offers.ts";
 import { snapshots } from "./snapshots.ts";
 import { bundle, CONVERSATION, RUN } from "./test-bundle.ts";
+import { strayLines } from "./stray-lines.ts";
 import { proofsUnderTest } from "./test-proofs.ts";
 import { transcripts } from "./transcripts.ts";
 
@@ -50,10 +51,17 @@ export async function readerUnderTest(
     modelOf: () => provider,
     catalogue: catalogue(state),
     proofs: proofsUnderTest(state, b.monotonic),
+    strays: strayLines({ log: silentLog, monotonic: b.monotonic }),
     transcripts: transcripts(state, { maxChars: 100_000, keptChars: 100_000 }),
     rules,
     log: silentLog,
-    toolOffers: toolOffers({ state, flags: fixedToolFlags(), disabled: new Set(disabledTools), log: silentLog }),
+    toolOffers: toolOffers({
+      state,
+      flags: fixedToolFlags(),
+      disabled: new Set(disabledTools),
+      log: silentLog,
+      pace: definitionPace({ log: silentLog, monotonic: b.monotonic }),
+    }),
     announce: async (message: Message) => void announced.push(message),
   };
   for (const registration of b.tools.values()) {

@@ -2,9 +2,11 @@ import {
   type Call,
   callIdOf,
   checkArguments,
+  definitionFault,
   type EventCall,
   failedResult,
   type PrunedContext,
+  quarantineSentence,
   type Registration,
   type StoredVendorTurn,
   type ToolResult,
@@ -142,6 +144,9 @@ function plan(turn: Turn, draft: Draft, tools: ReadonlyMap<string, Registration>
     const refused = tool && !isLoopTool(tool) ? refusedCall(draft.run, call) : null;
     if (refused) return { call, result: refused };
     if (!offered) return { call, result: unknownTool(asked.name, tools) };
+    const quarantined = definitionFault(offered.definition);
+    if (quarantined)
+      return { call, result: failedResult("tool_disabled", `${quarantineSentence(offered.definition, quarantined)} Go on without it.`) };
     if (checked.fault) return { call, result: checked.fault };
     if (call.kind !== "write" && !isLoopTool(offered) && ++reads > PARALLEL_CALLS) {
       return {

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { failedResult, type Json, keys, type LedgerRow, type Message, message, messageTypes, topics } from "@toolbus/contracts";
 import { generateSigningKey, publicKeyOf, signDocument, signerOf, trustedKeys } from "@toolbus/grants";
 import type { Change } from "@toolbus/state";
@@ -149,6 +150,8 @@ describe("an answer to a write", () => {
       receiptKeys: receiptKeys({ known, state, approvals, monotonic: s.b.monotonic }),
       eras: eraReader(approvals),
       log: silentLog,
+      monotonic: s.b.monotonic,
+      newId: randomUUID,
     });
     const answer = { result: ok(), receipt: await by(s, {}, pinned), stale: false };
     expect(await proofs.answered(s.call, answer, sent)).toBe(false);

@@ -1,6 +1,7 @@
+import { loggedId } from "@toolbus/bus";
 import { type Call, type Era, type Json, keyOf, keys, type LedgerRow, type Message, shardOf } from "@toolbus/contracts";
-import { appendRecord, type StateStore } from "@toolbus/state";
-import type { Log } from "@toolbus/telemetry";
+import { eventSample, type LeftOut, recordsInTurn, type StateStore } from "@toolbus/state";
+import { type Log, recordSecurityEvent } from "@toolbus/telemetry";
 import { type EraReader, proveRow, type ReadAnswer, type ReceiptKeys, verifyAnswer } from "@toolbus/tool-kit";
 import { AGENT_SERVICE } from "./rules.ts";
 
@@ -15,6 +16,8 @@ export interface WriteProofs {
   written(call: Call, row: LedgerRow): Promise<boolean>;
   /** The era, or `unproven` where nobody can tell which it is. */
   era(call: Call, value: Json | undefined): Promise<Era | null | "unproven">;
+  /** Keeps the number of the security events that were left out so far. */
+  stop(): Promise<void>;
 }
 
 export interface WriteProofsOptions {
@@ -22,9 +25,16 @@ export interface WriteProofsOptions {
   readonly receiptKeys: ReceiptKeys;
   readonly eras: EraReader;
   readonly log: Log;
+  /** Milliseconds of a clock that never goes back. */
+  readonly monotonic: () => number;
+  readonly newId: () => string;
+  /** How many security events of a reason are kept whole in a minute. */
+  readonly perMinute?: number | undefined;
 }
 
-export function writeProofs({ state, receiptKeys, eras, log }: WriteProofsOptions): WriteProofs {
+export function writeProofs({ state, receiptKeys, eras, log, monotonic, newId, perMinute }: WriteProofsOptions): WriteProofs {
+  const append = recordsInTurn(state);
+  const sample = eventSample({ monotonic, tell, ...(perMinute === undefined ? {} : { perMinute }) });
   // Whoever floods the agent with forgeries of one call gets one record.
   const told = new Set<string>();
   return {
@@ -33,11 +43,10 @@ export function writeProofs({ state, receiptKeys, eras, log }: WriteProofsOption
       const verdict = await verifyAnswer({ callId, toolset, tool, argsHash }, answer, receiptKeys.of(call));
       if (verdict.kind === "genuine") return true;
       const { id: messageId, source } = message;
-      log.warn(
-        { callId, messageId, why: verdict.kind, detail: verdict.detail },
-        "an answer to a write that no worker of its toolset signed is dropped; its timer asks the ledger",
+      const fields = { callId, messageId: loggedId(messageId), why: verdict.kind, detail: verdict.detail };
+      await record(call, `answer_${verdict.kind}`, { detail: verdict.detail, messageId, source }, () =>
+        log.warn(fields, "an answer to a write that no worker of its toolset signed is dropped; its timer asks the ledger"),
       );
-      await record(call, `answer_${verdict.kind}`, { detail: verdict.detail, messageId, source });
       return false;
     },
     async written(call, row) {
@@ -64,22 +73,40 @@ export function writeProofs({ state, receiptKeys, eras, log }: WriteProofsOption
       if (read.why !== "older") await record(call, `era_${read.why}`, { detail: read.detail });
       return "unproven";
     },
+    stop: sample.stop,
   };
 
-  async function record(call: Call, reason: string, about: Readonly<Record<string, string>>): Promise<void> {
+  async function tell({ kind: reason, count: leftOut, overMs, shard }: LeftOut): Promise<void> {
+    log.warn({ reason, leftOut, overMs }, "more was not genuine: only the number of these security events is kept");
+    const stored = await append(shard, {
+      op: `security:${reason}:left-out:${newId()}`,
+      log: keys.security(shard, AGENT_SERVICE),
+      head: keyOf("security", shard, `${AGENT_SERVICE}.head`),
+      entry: (at) => ({ at, service: AGENT_SERVICE, reason, leftOut, overMs }),
+      keepMs: KEEP_MS,
+    });
+    if (!stored) throw new Error("Others wrote the log at the same time.");
+  }
+
+  /** `say` is called for what is kept whole. */
+  async function record(call: Call, reason: string, about: Readonly<Record<string, string>>, say?: () => void): Promise<void> {
     const { callId, toolName: tool, toolset } = call;
     const name = `${reason}:${callId}`;
     if (told.has(name)) return;
     const shard = shardOf(callId);
+    const whole = sample.take(reason, { shard });
+    recordSecurityEvent({ service: AGENT_SERVICE, reason, whole });
+    if (!whole) return;
+    say?.();
     const details = Object.fromEntries(Object.entries(about).map(([field, text]) => [field, printable(text)]));
-    const stored = await appendRecord(state, shard, {
+    const stored = await append(shard, {
       op: `security:${name}`,
       log: keys.security(shard, AGENT_SERVICE),
       head: keyOf("security", shard, `${AGENT_SERVICE}.head`),
       entry: (at) => ({ at, service: AGENT_SERVICE, reason, callId, tool, toolset, ...details }),
       keepMs: KEEP_MS,
     });
-    if (!stored) return log.error({ callId, reason }, "a security event could not be stored: too many at once");
+    if (!stored) return sample.missed(reason, { shard });
     told.add(name);
     const [oldest] = told;
     if (told.size > MOST_TOLD && oldest !== undefined) told.delete(oldest);

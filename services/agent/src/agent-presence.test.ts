@@ -1,0 +1,91 @@
+import { memoryBus } from "@toolbus/bus";
+import { keys, parseProfileList } from "@toolbus/contracts";
+import { startOutbox } from "@toolbus/runtime";
+import { memoryStore, type StateStore } from "@toolbus/state";
+import { silentLog } from "@toolbus/telemetry";
+import { afterEach, describe, expect, it } from "vitest";
+import { keepTold } from "./agent-presence.ts";
+import { loadProfiles } from "./profiles/load-profiles.ts";
+
+const opened: { stop(): Promise<unknown> }[] = [];
+afterEach(async () => {
+  for (const part of opened.splice(0).toReversed()) await part.stop();
+});
+
+async function setup() {
+  const fresh = (): StateStore => memoryStore({ clock: () => 1000 });
+  let store = fresh();
+  let looks: (() => void)[] = [];
+  const told: string[] = [];
+  const state: StateStore = {
+    ...store,
+    read: (...args) => store.read(...args),
+    page: (...args) => store.page(...args),
+    async commit(...args) {
+      const reply = await store.commit(...args);
+      if (args[1].op !== "look") told.push(args[1].op);
+      else for (const wake of looks.splice(0)) wake();
+      return reply;
+    },
+  };
+  const bus = memoryBus();
+  const outbox = startOutbox({ state, bus, service: "agent", log: silentLog, visibilityMs: 60_000, pollMs: 60_000 });
+  const lines: string[] = [];
+  const log = { warn: (_: object, text: string) => void lines.push(text) };
+  opened.push({ stop: () => bus.close() }, outbox);
+  const profiles = [...(await loadProfiles("")).values()];
+  opened.push(await keepTold({ state, outbox, log, agent: "scout", profiles, everyMs: 5 }));
+  return {
+    lines,
+    told,
+    empty: () => void (store = fresh()),
+    breakDown(): () => void {
+      const { commit } = state;
+      Object.assign(state, { commit: async () => Promise.reject(new Error("away")) });
+      return () => void Object.assign(state, { commit });
+    },
+    async looked(times: number): Promise<void> {
+      for (let n = 0; n < times; n++) await new Promise<void>((resolve) => void (looks = [...looks, resolve]));
+    },
+    async known() {
+      const { documents } = await store.read([keys.profiles("scout")]);
+      const list = parseProfileList(documents[0]?.value);
+      const { members } = await store.page(keys.agentIndex(), { limit: 10 });
+      return { profiles: list.ok ? list.value.profiles.map(({ name }) => name) : [], agents: members.map(({ member }) => member) };
+    },
+  };
+}
+
+describe("an agent's presence", () => {
+  it("tells its profiles and itself once, however often it looks", async () => {
+    const t = await setup();
+    await t.looked(3);
+    expect(await t.known()).toMatchObject({ profiles: expect.arrayContaining(["chat", "direct"]) as string[], agents: ["scout"] });
+    expect(t.told).toHaveLength(1);
+    expect(t.lines).toEqual([]);
+  });
+
+  it("tells both again, and says so, each time that the store was emptied", async () => {
+    const t = await setup();
+    const before = await t.known();
+    for (let times = 1; times <= 3; times++) {
+      t.empty();
+      expect(await t.known()).toEqual({ profiles: [], agents: [] });
+      await t.looked(2);
+      expect(await t.known()).toEqual(before);
+      expect(t.lines).toHaveLength(times);
+    }
+    expect(new Set(t.lines)).toEqual(new Set(["the store has lost commits; the agent tells its profiles again"]));
+  });
+
+  it("goes on after a store that did not answer", async () => {
+    const t = await setup();
+    const before = await t.known();
+    const mend = t.breakDown();
+    await expect.poll(() => t.lines).toContain("an agent could not look whether the store still has its profiles; it tries again");
+    t.empty();
+    mend();
+    await t.looked(2);
+    expect(await t.known()).toEqual(before);
+  });
+});
