@@ -1,22 +1,18 @@
 import {
   APPROVERS_NEEDED,
   type Approval,
-  approvalCallId,
   type ApprovalOutcome,
-  callParts,
   type Decision,
   type DecisionToken,
-  DEFAULT_AGENT,
   type GrantTerms,
   keys,
-  messageIds,
   type Quota,
-  topics,
 } from "@toolbus/contracts";
-import type { Change } from "@toolbus/state";
-import { type AnswerRow, storedRow } from "./answer-row.ts";
-import { type AuditEvent, audited } from "./audit.ts";
-import { APPROVALS_SERVICE, type ApprovalsConfig, FINISHED_KEPT_MS } from "./settings.ts";
+import type { AnswerRow } from "./answer-row.ts";
+import { closing, indexed, move, type Move, timer } from "./approval-move.ts";
+import type { AuditEvent } from "./audit.ts";
+import { asOfDecision, statusAfter } from "./decision-status.ts";
+import type { ApprovalsConfig } from "./settings.ts";
 
 /** A document as it was read: what a change is guarded by. */
 export interface Read<T> {
@@ -29,13 +25,6 @@ export interface Moment {
   readonly now: number;
   readonly era: number;
   readonly rules: Pick<ApprovalsConfig, "APPROVAL_EXPIRY_MS" | "EXECUTE_BY_MS" | "GRANT_TTL_MS" | "AUTO_GRANTS_PER_RUN">;
-}
-
-/** A legal transition: the approval after it, and the one commit that makes it so. */
-export interface Move {
-  readonly kind: "move";
-  readonly approval: Approval;
-  readonly change: Change;
 }
 
 /** A transition that the state does not allow. Nothing happens. */
@@ -178,38 +167,6 @@ export function expire(read: Read<Approval>, { now }: Pick<Moment, "now">): Move
   });
 }
 
-/**
- * Ends a pending approval that this service did not store so, when its time is over: by a version before seals, or changed by somebody. Whom to tell is read
- * off its id and, for the agent's name, off what stands there; nothing else of it is kept.
- */
-export function refuseStored(
-  approvalId: string,
-  { version, claimed }: { readonly version: number; readonly claimed: Approval },
-  { now }: Pick<Moment, "now">,
-): Move {
-  const callId = approvalCallId(approvalId);
-  const { agent, sent } = claimed;
-  const approval: Approval = {
-    ...claimed,
-    approvalId,
-    callId,
-    runId: callParts(callId).runId,
-    agent: /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(agent) ? agent : DEFAULT_AGENT,
-    decisions: [],
-    status: "refused",
-    reason: NOT_ADOPTED,
-    endedAt: now,
-    sent: Math.max(1, Math.min(sent, MOST_SENT)) + 1,
-  };
-  delete (approval as { grant?: unknown }).grant;
-  return move(`refuse:${approvalId}:${version}`, version, approval, {
-    at: now,
-    events: [{ event: "refused", by: "clock" }],
-    answer: "decided",
-    change: closing(approval),
-  });
-}
-
 /** Nobody needs the write any more. What is pending ends; what was approved stays approved, but gets no fresh grant from now on. */
 export function cancel(read: Read<Approval>, reason: string, { now }: Pick<Moment, "now">): Move | Illegal<"final"> {
   const before = read.value;
@@ -266,25 +223,6 @@ export function resend(read: Read<Approval>, pinFault: string | null, moment: Mo
   return again({ ...before, grant: terms }, "decided", "renewed");
 }
 
-/** The approval as this decision left it: what a repeat of it is answered with, whatever happened since. */
-export function asOfDecision(approval: Approval, tokenHash: string): Approval {
-  const index = approval.decisions.findIndex((made) => made.tokenHash === tokenHash);
-  const made = approval.decisions[index];
-  if (!made) return approval;
-  const decisions = approval.decisions.slice(0, index + 1);
-  const status = statusAfter(decisions, approval.need);
-  const { reason: _, ...rest } = approval;
-  return { ...rest, decisions, status, endedAt: status === "pending" ? null : made.at };
-}
-
-/** The id of an approval's expiry timer. */
-export const timerIdOf = (approvalId: string): string => `apr:${approvalId}`;
-
-const NOT_ADOPTED =
-  "What was stored of this approval was not sealed by the approvals service, and no operator adopted it in time. A new run can ask for the write again.";
-// More answers than any approval ever gets: a number that somebody wrote must not become too large to count on.
-const MOST_SENT = 1_000_000;
-
 // What a message may carry of a reason.
 const MAX_REASON = 500;
 
@@ -300,74 +238,12 @@ function statusOf(holding: Holding): "pending" | "approved" | "limit" | "refused
   }
 }
 
-function statusAfter(decisions: readonly Decision[], need: number): "pending" | "approved" | "rejected" | "revision_requested" {
-  const last = decisions.at(-1)?.decision;
-  if (last === "deny") return "rejected";
-  if (last === "revise") return "revision_requested";
-  return new Set(decisions.map(({ approver }) => approver)).size >= need ? "approved" : "pending";
-}
-
 function ended(before: Approval, status: ApprovalOutcome, at: number): Approval {
   return { ...before, status, endedAt: at, sent: before.sent + 1 };
 }
 
 function freshTerms({ now, era, rules }: Moment): GrantTerms {
   return { issuedAt: now, expiresAt: now + rules.GRANT_TTL_MS, executeBy: now + rules.EXECUTE_BY_MS, era };
-}
-
-function closing(approval: Approval): Pick<Change, "timers" | "index"> {
-  return { timers: [timer(approval, null)], index: [indexed(approval, null)] };
-}
-
-function timer({ approvalId }: Approval, dueIn: number | null): NonNullable<Change["timers"]>[number] {
-  return { service: APPROVALS_SERVICE, id: timerIdOf(approvalId), dueIn };
-}
-
-function indexed({ approvalId }: Approval, score: number | null): NonNullable<Change["index"]>[number] {
-  return { index: keys.pendingApprovals(), member: approvalId, score };
-}
-
-interface MoveParts {
-  readonly at: number;
-  readonly events: readonly { readonly event: AuditEvent; readonly by: string }[];
-  readonly answer?: AnswerRow["answer"];
-  readonly reason?: string;
-  readonly change: Omit<Change, "op" | "guards" | "put" | "append" | "outbox">;
-  /** Documents that change with it. */
-  readonly beside?: readonly { readonly key: string; readonly version: number; readonly value: DecisionToken | Quota }[];
-}
-
-function move(op: string, version: number, approval: Approval, parts: MoveParts): Move {
-  const { at, events, answer, reason, change, beside = [] } = parts;
-  const key = keys.approval(approval.approvalId);
-  const kept = { expiresAt: at + FINISHED_KEPT_MS };
-  return {
-    kind: "move",
-    approval,
-    change: {
-      ...change,
-      op,
-      guards: [{ key, version }, ...beside.map((other) => ({ key: other.key, version: other.version }))],
-      put: [
-        { key, value: approval, ...(approval.endedAt === null ? {} : kept) },
-        ...beside.map((other) => ({ key: other.key, value: other.value, ...kept })),
-      ],
-      ...(events.length > 0 ? { append: [audited(approval, events, at)] } : {}),
-      ...(answer === undefined ? {} : { outbox: [outboxRow(approval, { at, answer, ...(reason === undefined ? {} : { reason }) })] }),
-    },
-  };
-}
-
-function outboxRow(approval: Approval, row: Pick<AnswerRow, "at" | "answer" | "reason">): NonNullable<Change["outbox"]>[number] {
-  const { approvalId, agent, sent: n } = approval;
-  const held = row.answer === "held";
-  return {
-    service: APPROVALS_SERVICE,
-    id: messageIds.other(held ? "held" : "decided", approvalId, n),
-    topic: held ? topics.approvalHeld(agent) : topics.approvalDecided(agent),
-    message: storedRow({ approvalId, n, ...row }),
-    dueIn: 0,
-  };
 }
 
 function illegal<const Why extends string>(why: Why): Illegal<Why> {

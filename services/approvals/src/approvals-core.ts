@@ -1,6 +1,6 @@
 import { consumeQueue, listenTo } from "@toolbus/bus";
 import { ApprovalCancel, ApprovalRequest, ApprovalRollback, messageTypes, parser, ToolAnnounce, topics } from "@toolbus/contracts";
-import { type KeySet, publicKeySet, type SealKeys, signedReader, signerOf, type StoredSigningKey } from "@toolbus/grants";
+import { type KeySet, publicKeySet, type SealKeys, secretTextOf, signedReader, signerOf, type StoredSigningKey } from "@toolbus/grants";
 import {
   type Infrastructure,
   needKeysOf,
@@ -11,8 +11,10 @@ import {
   type Service,
   startOutbox,
   startTimerLoop,
+  storeReadiness,
 } from "@toolbus/runtime";
 import { metricNames, observeGauge } from "@toolbus/telemetry";
+import { definitionPace } from "@toolbus/tool-kit";
 import { answerMaker } from "./answers.ts";
 import { approvalDocuments } from "./approval-documents.ts";
 import { correlationIdFrom } from "./correlation-id.ts";
@@ -23,6 +25,7 @@ import { createEras } from "./eras.ts";
 import { expiryHandler } from "./expiry.ts";
 import { countPending, observeApprovals } from "./observe-approvals.ts";
 import { pinStore } from "./pin-store.ts";
+import { pendingRoom } from "./pending-room.ts";
 import { createPins } from "./pins.ts";
 import { grantRate } from "./grant-rate.ts";
 import { refusedDocuments } from "./refused-documents.ts";
@@ -37,6 +40,8 @@ import { securityRecorder } from "./security.ts";
 import { toldDocuments } from "./told-documents.ts";
 import { APPROVALS_SERVICE, type ApprovalsConfig } from "./settings.ts";
 import { writeRoutes } from "./write-routes.ts";
+import { refuseUnasked } from "./unasked.ts";
+import { answersToAgents } from "./unread-answers.ts";
 import { createWrites } from "./writes.ts";
 
 /** The approvals service without its HTTP port and its files: requests, decisions, expiries and answers, and the routes that a server puts in front. */
@@ -56,10 +61,22 @@ export interface ApprovalsKeys {
 
 /** Starts it with its keys; resolves when it takes work. */
 export async function startApprovalsCore(
-  { bus, state: bare, losses, log, trusted, random, clock }: Infrastructure,
+  infrastructure: Infrastructure,
   config: ApprovalsConfig,
   { signing, verifying, seals }: ApprovalsKeys,
 ): Promise<ApprovalsCore> {
+  const {
+    bus,
+    state: bare,
+    losses,
+    log,
+    trusted,
+    random,
+    clock,
+    monotonic,
+    clocks,
+    storeNeed = storeReadiness(infrastructure),
+  } = infrastructure;
   needKeysOf(trusted, ["gateway", "agent"]);
   const signer = await signerOf(signing[0]);
   const sealed = sealedStore({ state: bare, seals, signer, ownKeys: verifying });
@@ -68,13 +85,20 @@ export async function startApprovalsCore(
   // What was opened last is closed first, at a stop and when a later step of the start fails.
   const open = new AsyncDisposableStack();
   try {
-    const security = securityRecorder({ state, log, newId: () => text(random(16)) });
+    const security = securityRecorder({
+      state,
+      log,
+      monotonic,
+      newId: () => text(random(16)),
+      perMinute: config.SECURITY_EVENTS_PER_MINUTE,
+    });
+    open.defer(() => security.stop());
     const origins = signedReader({ typ: "tb-origin+jwt", keys: trusted.of("gateway") });
-    const documents = approvalDocuments({ sealed, origins, security });
-    const told = toldDocuments({ sealed, security });
+    const documents = approvalDocuments({ sealed, origins, security: security.record });
+    const told = toldDocuments({ sealed, security: security.record });
     const answers = startOutbox({
       state,
-      bus,
+      bus: answersToAgents({ bus, security: security.record, clock }),
       service: APPROVALS_SERVICE,
       prepare: answerMaker({ documents, signer }),
       log,
@@ -90,17 +114,20 @@ export async function startApprovalsCore(
     if (firstSight) log.info({}, "writes are pinned at first sight: whatever a toolset registers may be asked for (PIN_ON_FIRST_SIGHT)");
     const eras = createEras({ sealed: told, losses, resumeAfterMs: config.RESUME_WRITES_AFTER_MS, newId: () => text(random(16)), log });
     const store = pinStore({ sealed: told, log });
-    const pins = createPins({ sealed: told, store, eras, trusted, log, firstSight, listed });
-    const writes = createWrites({ state, store, trusted, newId: () => text(random(16)), log });
+    const pace = definitionPace({ log, monotonic });
+    const pins = createPins({ sealed: told, store, eras, trusted, log, pace, firstSight, listed });
+    const writes = createWrites({ state, store, trusted, newId: () => text(random(16)), log, pace });
     const requests = handleRequests({
       state,
       documents,
       outbox,
       pins,
       trusted,
-      security,
+      security: security.record,
       rules: config,
       rate: grantRate({ state, documents, perHour: config.AUTO_GRANTS_PER_HOUR }),
+      room: pendingRoom({ state, documents, most: config.PENDING_PER_REQUESTER, expiryMs: config.APPROVAL_EXPIRY_MS }),
+      refuse: refuseUnasked({ bus, security: security.record, monotonic }),
       newCorrelationId: () => correlationIdFrom(random(16)),
       log,
     });
@@ -114,7 +141,14 @@ export async function startApprovalsCore(
     open.defer(() => announcements.stop());
     await pins.sight();
 
-    const decisions = createDecisions({ documents, outbox, pins, security, rules: config, newToken: () => text(random(32)) });
+    const decisions = createDecisions({
+      documents,
+      outbox,
+      pins,
+      security: security.record,
+      rules: config,
+      tokenOf: (approvalId, { tenant, id }) => secretTextOf(["decision", approvalId, tenant, id], seals),
+    });
     const stopping = new AbortController();
     const unready = (): readonly string[] => (stopping.signal.aborted ? ["stopping"] : []);
     const routes = [
@@ -124,6 +158,8 @@ export async function startApprovalsCore(
         decisions,
         jwks: publicKeySet(signing),
         unready: () => [...unready(), ...bus.unready()],
+        storeNeed,
+        clocks,
         rate: decisionLimit(),
       }),
       ...eraRoutes({ eras }),
@@ -141,7 +177,13 @@ export async function startApprovalsCore(
       random: fraction,
     });
     open.defer(() => timers.stop());
-    const queue = { concurrency: CONCURRENCY, deadlineMs: DEADLINE_MS, log, clock } as const;
+    const queue = {
+      concurrency: CONCURRENCY,
+      deadlineMs: DEADLINE_MS,
+      lettersPerMinute: config.DEAD_LETTERS_PER_MINUTE,
+      log,
+      clock,
+    } as const;
     const asked = await consumeQueue(bus, {
       ...queue,
       topic: topics.approvalRequest,
@@ -165,7 +207,7 @@ export async function startApprovalsCore(
       parse: parser(ApprovalRollback),
       // A store that loses writes may be away for long.
       backoffMs: ROLLBACK_BACKOFF_MS,
-      handler: handleRollbacks({ state, eras, trusted, security }),
+      handler: handleRollbacks({ state, eras, trusted, security: security.record }),
     });
     open.defer(() => rollbacks.stop());
 

@@ -1,7 +1,8 @@
 import { type Approval, approvalCallId, callParts, type DecisionRequest, type DecisionToken, keys, shardOf } from "@toolbus/contracts";
 import { secretHash } from "@toolbus/grants";
 import type { Outbox, Principal } from "@toolbus/runtime";
-import { asOfDecision, decide, expire, type Moment, type Read } from "./approval.ts";
+import { decide, expire, type Moment, type Read } from "./approval.ts";
+import { asOfDecision } from "./decision-status.ts";
 import type { ApprovalDocuments, Records, RefusedApproval } from "./approval-documents.ts";
 import { grantFault } from "./grant-claims.ts";
 import { pinFault } from "./pin-rules.ts";
@@ -17,7 +18,8 @@ export interface DecisionsOptions {
   readonly security: RecordSecurityEvent;
   readonly rules: Moment["rules"];
   /** 256 random bits, as text. */
-  readonly newToken: () => string;
+  /** The token that this person decides this approval with: the same each time, and one that nobody else can make. */
+  readonly tokenOf: (approvalId: string, approver: Principal) => string;
 }
 
 /** Why a decision does not count. `approval` is the state that the person has to know. */
@@ -42,7 +44,7 @@ export type DecisionOutcome = { readonly kind: "decided"; readonly approval: App
 
 /** What a person may see of an approval and do with it. Both take the store's word for who asked and what time it is. */
 export interface Decisions {
-  /** The approval and, for one who may decide it, a fresh single-use token. Null where there is none in the reader's tenant. Decides nothing. */
+  /** The approval and, for one who may decide it, their single-use token. Null where there is none in the reader's tenant. Decides nothing. */
   look(
     approvalId: string,
     reader: Principal,
@@ -52,7 +54,7 @@ export interface Decisions {
 }
 
 export function createDecisions(options: DecisionsOptions): Decisions {
-  const { documents, outbox, pins, security, rules, newToken } = options;
+  const { documents, outbox, pins, security, rules, tokenOf } = options;
   return {
     async look(approvalId, reader) {
       for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
@@ -172,17 +174,23 @@ export function createDecisions(options: DecisionsOptions): Decisions {
     return { kind: "decided", approval: asOfDecision(approval.value, tokenHash) };
   }
 
-  /** Stores a fresh token's hash, unless the approval changed meanwhile. Of the token itself nothing is kept. */
+  /**
+   * Gives the person's token, and stores its hash the first time, unless the approval changed meanwhile: however often somebody looks, one document is
+   * kept for each approval and approver. Of the token itself nothing is kept.
+   */
   async function issueToken(approval: Read<Approval>, approver: Principal, now: number): Promise<string | null> {
     const { approvalId, expiresAt } = approval.value;
-    const token = newToken();
+    const token = tokenOf(approvalId, approver);
     const hash = secretHash(token);
     const key = keys.token(approvalId, hash);
+    const { document } = await documents.own(key, approvalId);
+    if (document.kind === "genuine") return token;
     const value: DecisionToken = { approvalId, approver: approver.id, createdAt: now, expiresAt, used: null };
     const { outcome } = await outbox.commit(shardOf(approvalId), {
-      op: `token:${approvalId}:${hash}`,
+      op: `token:${approvalId}:${hash}:${approval.version}`,
       guards: [
-        { key, version: 0 },
+        // What somebody else wrote in its place is told of when it is read, and replaced.
+        { key, version: document.kind === "refused" ? document.version : 0 },
         { key: keys.approval(approvalId), version: approval.version },
       ],
       // Readable a little longer than it is good for, so that one who is late hears "expired" and not "unknown".

@@ -1,7 +1,9 @@
 import { approvalCallId, callParts, isApprovalId, keys } from "@toolbus/contracts";
 import type { Outbox } from "@toolbus/runtime";
 import type { TimerRow } from "@toolbus/state";
-import { expire, refuseStored, timerIdOf } from "./approval.ts";
+import { expire } from "./approval.ts";
+import { timerIdOf } from "./approval-move.ts";
+import { refuseStored } from "./refuse-stored.ts";
 import type { ApprovalDocuments } from "./approval-documents.ts";
 import { APPROVALS_SERVICE } from "./settings.ts";
 

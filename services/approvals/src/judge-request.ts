@@ -6,9 +6,11 @@ import {
   atLeast,
   callParts,
   checkArguments,
+  definitionFault,
   describeProblems,
   type JsonObject,
   type Pin,
+  quarantineSentence,
   renderEffect,
   type RiskAssessment,
   rightsFault,
@@ -21,6 +23,7 @@ import type { Facts, Holding } from "./approval.ts";
 import { grantFault } from "./grant-claims.ts";
 import { pinFault, pinnedTier } from "./pin-rules.ts";
 import { decidedBy } from "./policy.ts";
+import { NOBODY_ASKED } from "./unasked.ts";
 
 /** What a request is judged by. The origin is the requester's, never the agent's word; the pin is what is shown and granted. */
 export interface Case {
@@ -49,6 +52,9 @@ export function judgeRequest(asked: Case): Judgement {
   const fault = originFault(asked) ?? pinFault(asked.pin, asked.request);
   if (fault !== null || !asked.pin || !asked.origin) return refused(asked, fault ?? "It cannot be judged.");
   const { definition } = asked.pin;
+  // It may have been pinned before this was asked of definitions.
+  const quarantined = definitionFault(definition);
+  if (quarantined !== null) return refused(asked, `${quarantineSentence(definition, quarantined)} Go on without it.`);
   if (asked.request.toolVersion !== definition.version)
     return refused(asked, `"${definition.name}" is enabled in version ${definition.version}, not ${asked.request.toolVersion}.`);
   const right = rightsFault(asked.origin, { name: definition.name, toolset: asked.pin.toolset, scopes: definition.scopes });
@@ -84,8 +90,7 @@ const MAX_EFFECT = 2000;
 
 function originFault({ request, origin, now }: Case): string | null {
   const { runId } = callParts(request.toolCallId);
-  if (!origin || origin.runId !== rootRunId(runId))
-    return "No request of a person stands behind this run, so none of its writes is granted.";
+  if (!origin || origin.runId !== rootRunId(runId)) return NOBODY_ASKED;
   if (now >= origin.openUntil) return "The request behind this run is too old for a write. The person has to ask again.";
   if (request.sessionId !== origin.conversationId) return "The session is not the one of the request behind this run.";
   return null;

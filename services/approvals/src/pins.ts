@@ -1,7 +1,7 @@
-import { FIRST_ERA, keys, type Pin, type Registration } from "@toolbus/contracts";
+import { definitionFault, FIRST_ERA, keys, type Pin, quarantineSentence, type Registration } from "@toolbus/contracts";
 import type { TrustedKeys } from "@toolbus/grants";
 import type { Log } from "@toolbus/telemetry";
-import { readRegistry } from "@toolbus/tool-kit";
+import { type DefinitionPace, readRegistry } from "@toolbus/tool-kit";
 import type { EnabledTools } from "./enabled-tools.ts";
 import type { Eras } from "./eras.ts";
 import { grantedBeside, pinVerdict, standsBeside } from "./pin-rules.ts";
@@ -29,12 +29,13 @@ export interface PinsOptions {
   readonly eras: Pick<Eras, "seen">;
   readonly trusted: TrustedKeys;
   readonly log: Log;
+  readonly pace: DefinitionPace;
   readonly firstSight: boolean;
   /** What an operator enabled by a file. */
   readonly listed: EnabledTools;
 }
 
-export function createPins({ sealed, store, eras, trusted, log, firstSight, listed }: PinsOptions): Pins {
+export function createPins({ sealed, store, eras, trusted, log, firstSight, listed, pace }: PinsOptions): Pins {
   const byItself = firstSight || listed.size > 0;
   // What was refused is said once a definition, not once a request.
   const told = new Set<string>();
@@ -63,8 +64,10 @@ export function createPins({ sealed, store, eras, trusted, log, firstSight, list
   }
 
   async function sight(only?: string): Promise<void> {
-    const writes = (await readRegistry(sealed.store, log)).filter(({ definition }) => definition.kind === "write");
-    const allowed = writes.filter(({ definition, toolset, hash }) => firstSight || listed.has({ tool: definition.name, toolset, hash }));
+    const writes = (await readRegistry(sealed.store, log, pace)).filter(({ definition }) => definition.kind === "write");
+    const allowed = writes.filter(
+      ({ definition, toolset, hash }) => (firstSight || listed.has({ tool: definition.name, toolset, hash })) && isSound(definition, hash),
+    );
     for (const [tool, registered] of Map.groupBy(allowed, ({ definition }) => definition.name)) {
       if (only !== undefined && tool !== only) continue;
       const { main, now } = await store.read(tool);
@@ -73,6 +76,12 @@ export function createPins({ sealed, store, eras, trusted, log, firstSight, list
       await sightOne(tool, { main, registered, now });
       await pinBesides(tool, registered);
     }
+  }
+
+  function isSound(definition: Registration["definition"], hash: string): boolean {
+    const fault = definitionFault(definition);
+    if (fault !== null) tellOnce(definition.name, hash, quarantineSentence(definition, fault));
+    return fault === null;
   }
 
   async function sightOne(

@@ -65,7 +65,6 @@ describe("a request for a write", () => {
   });
 
   it.each([
-    ["the run has no origin", { callId: `rn_03_01HZX3V5J8K2M4N6P8Q0R2S4T9.1.0` }, /No request of a person/],
     ["the session is another", { lie: { sessionId: "cv_03_01HZX3V5J8K2M4N6P8Q0R2S4T1" } }, /session/],
     ["the tool is not pinned", { lie: { toolName: "drop_tables" } }, /not enabled/],
     ["the definition is another than the pinned one", { lie: { toolHash: toolHash(note) } }, /not the one that is enabled/],

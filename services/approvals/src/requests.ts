@@ -1,4 +1,4 @@
-import type { DeliveryContext, Disposition } from "@toolbus/bus";
+import type { DeliveryContext, Disposition, Verdict } from "@toolbus/bus";
 import {
   type Approval,
   type ApprovalCancel,
@@ -22,8 +22,11 @@ import { grantedIn } from "./granted-so-far.ts";
 import type { GrantRate } from "./grant-rate.ts";
 import { judgeRequest } from "./judge-request.ts";
 import { pinFault } from "./pin-rules.ts";
+import type { PendingRoom } from "./pending-room.ts";
 import type { Pins } from "./pins.ts";
 import type { RecordSecurityEvent } from "./security.ts";
+import type { ApprovalsConfig } from "./settings.ts";
+import type { RefuseUnasked } from "./unasked.ts";
 
 export interface RequestsOptions {
   readonly state: Pick<StateStore, "shards">;
@@ -32,16 +35,18 @@ export interface RequestsOptions {
   readonly pins: Pins;
   readonly trusted: TrustedKeys;
   readonly security: RecordSecurityEvent;
-  readonly rules: Moment["rules"];
+  readonly rules: Moment["rules"] & Pick<ApprovalsConfig, "PENDING_PER_REQUESTER">;
   readonly rate: GrantRate;
+  readonly room: PendingRoom;
+  readonly refuse: RefuseUnasked;
   readonly newCorrelationId: () => string;
   readonly log: Log;
 }
 
 /** Handlers of the two queues that agents write to. Each may be called again with the same message: the same approval is answered, never a second one made. */
 export interface Requests {
-  request(message: Message, body: ApprovalRequest): Promise<Disposition>;
-  cancel(message: Message, body: ApprovalCancel, context: Pick<DeliveryContext, "count">): Promise<Disposition>;
+  request(message: Message, body: ApprovalRequest): Promise<Verdict>;
+  cancel(message: Message, body: ApprovalCancel, context: Pick<DeliveryContext, "count">): Promise<Verdict>;
 }
 
 /** What a request brings that nobody has asked for before. */
@@ -52,13 +57,13 @@ interface FirstTime {
 }
 
 export function handleRequests(options: RequestsOptions): Requests {
-  const { state, documents, outbox, pins, trusted, security, rules, rate, newCorrelationId, log } = options;
+  const { state, documents, outbox, pins, trusted, security, rules, rate, room, refuse, newCorrelationId, log } = options;
   return {
     async request(message, request) {
       const agent = agentOf(message);
-      if (agent === null) return { kind: "dead-letter", reason: "the agent's name is none" };
+      if (agent === null) return { kind: "unusable", reason: "the agent's name is none" };
       if (!isShardOf(state, shardOf(request.toolCallId)))
-        return { kind: "dead-letter", reason: "the call id names a shard that this store does not have" };
+        return { kind: "unusable", reason: "the call id names a shard that this store does not have" };
       const correlationId = newCorrelationId();
       // Of one try that others came before nothing is left but what it took of the hour.
       let taken: Promise<boolean> | undefined;
@@ -71,7 +76,7 @@ export function handleRequests(options: RequestsOptions): Requests {
     },
     async cancel(message, { toolCallId, reason }, { count }) {
       const shard = shardOf(toolCallId);
-      if (!isShardOf(state, shard)) return { kind: "dead-letter", reason: "the call id names a shard that this store does not have" };
+      if (!isShardOf(state, shard)) return { kind: "unusable", reason: "the call id names a shard that this store does not have" };
       const sender = await verifySender(message, trusted);
       const refusedSender = sender.kind !== "genuine" ? sender.kind : sender.service === AGENT ? null : "not_an_agent";
       if (refusedSender !== null) return refuseCancel(message, toolCallId, refusedSender);
@@ -103,8 +108,10 @@ export function handleRequests(options: RequestsOptions): Requests {
     if (records.approval) return repeat(request, agent, records.approval, records.now);
     // What was pending before the seals waits for an operator, and what has lost its key for that key: what they hold may be right. What says that it was
     // decided, and has no seal, is nobody's word: it ends.
-    const { refused } = records;
+    const { refused, origin, now } = records;
     if (refused?.why === "unknown_key" || (refused?.why === "unsealed" && refused.claimed?.status === "pending")) return true;
+    // Only what stands there already is written over: very many of runs that nobody asked for leave no document each.
+    if (!refused && !origin) return refuse({ request, agent, now }).then(() => true);
     return create(request, agent, first, records);
   }
 
@@ -115,8 +122,10 @@ export function handleRequests(options: RequestsOptions): Requests {
     const { facts, holding } = judgeRequest({ request, agent, correlationId, origin, pin, now });
     const moment: Moment = { now, era, rules };
     const quota = await quotaOf(facts, holding);
-    const ended = refused ? notOurs(refused) : await limited(facts, holding, quota, () => take(facts, now));
-    const held = hold(facts, ended, moment, { over: refused?.version ?? 0, quota });
+    const ended = refused ? notOurs(refused) : await limited(facts, holding, quota, { now, take: () => take(facts, now) });
+    // Nobody was asked, so nobody has to see more of it than what it was: very many of them stay small.
+    const kept = ended.by === "limit" && holding.by === "people" ? { ...facts, arguments: "", reasons: [], effect: "" } : facts;
+    const held = hold(kept, ended, moment, { over: refused?.version ?? 0, quota });
     return said(held.approval, (await outbox.commit(shardOf(request.toolCallId), held.change)).outcome === "ok");
   }
 
@@ -127,8 +136,17 @@ export function handleRequests(options: RequestsOptions): Requests {
     return { version: document.version, granted: grantedIn(document) };
   }
 
-  /** What policy would grant, unless it granted as much as it may: under this origin, or to this principal within the hour. */
-  async function limited(facts: Facts, holding: Holding, quota: GrantedSoFar | null, take: () => Promise<boolean>): Promise<Holding> {
+  /**
+   * What policy would grant, unless it granted as much as it may: under this origin, or to this principal within the hour. What people would be asked,
+   * unless as much waits for them already.
+   */
+  async function limited(
+    facts: Facts,
+    holding: Holding,
+    quota: GrantedSoFar | null,
+    { now, take }: { readonly now: number; readonly take: () => Promise<boolean> },
+  ): Promise<Holding> {
+    if (holding.by === "people" && !(await room.take(facts, now))) return { by: "limit", reason: tooManyPending(rules) };
     if (quota === null) return holding;
     if (quota.granted === null) return { by: "limit", reason: UNCOUNTED };
     if (quota.granted >= rules.AUTO_GRANTS_PER_RUN) return { by: "limit", reason: limitReason(facts, rules) };
@@ -198,6 +216,10 @@ function isSameRequest(request: ApprovalRequest, before: Approval): boolean {
 
 function rateReason({ toolName }: { readonly toolName: string }): string {
   return `"${toolName}" was granted without a person as often as it may be to this requester within an hour. Finish with what was done.`;
+}
+
+function tooManyPending({ PENDING_PER_REQUESTER: count }: RequestsOptions["rules"]): string {
+  return `${count} writes of this requester wait for people already, which is the most at a time, so nobody was asked for this one. It can be asked for again when some of them were decided.`;
 }
 
 function limitReason({ toolName }: { readonly toolName: string }, { AUTO_GRANTS_PER_RUN: count }: Moment["rules"]): string {

@@ -26,6 +26,7 @@ const approval: JsonObject = {
   toolHash: "sha256-9b74c9897bac770ffc029102a200c5de",
   toolset: "orders",
   arguments: { amount: 149.99, order: "ORD-8821" },
+  doubts: [],
   argumentsHash: "sha256-2c26b46b68ffc68ff99b453c1d304134",
   effect: "Refund $149.99 for order ORD-8821.",
   tier: "high",

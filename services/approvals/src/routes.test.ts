@@ -23,6 +23,7 @@ describe("GET /v1/approvals/{id}", () => {
       toolHash: toolHash(refund),
       toolset: "orders",
       arguments: { amount: 149.99, order: "ORD-8821" },
+      doubts: [],
       argumentsHash: expect.stringMatching(/^sha256-/),
       effect: "Refund $149.99 for order ORD-8821.",
       tier: "high",
@@ -41,12 +42,22 @@ describe("GET /v1/approvals/{id}", () => {
     });
   });
 
-  it("gives a fresh token each time, stores only its hash, and decides nothing", async () => {
-    await using t = await setup();
+  it("gives each approver one token of their own however often they look, stores only its hash once, and decides nothing", async () => {
+    const committed: string[] = [];
+    await using t = await setup({
+      wrapStore: (state) => ({
+        ...state,
+        commit: (shard, change) => (committed.push(...(change.put ?? []).map(({ key }) => key)), state.commit(shard, change)),
+      }),
+    });
     const id = await t.hold(bigRefund(1));
     const before = await t.stored(id);
-    const tokens = [await t.token("amy", id), await t.token("amy", id)];
-    expect(new Set(tokens).size).toBe(2);
+    const tokens = [await t.token("amy", id)];
+    for (let n = 0; n < 50; n++) tokens.push(await t.token("amy", id));
+    const [of] = tokens;
+    expect(new Set(tokens)).toEqual(new Set([of]));
+    expect(await t.token("ben", id)).not.toBe(of);
+    expect(committed.filter((key) => key.startsWith("tb:token:"))).toHaveLength(2);
     expect(await t.stored(id)).toEqual(before);
     const { documents } = await t.store.read([keys.token(id, tokens[0] ?? "")]);
     expect(documents).toEqual([null]);
@@ -56,7 +67,35 @@ describe("GET /v1/approvals/{id}", () => {
     await using t = await setup();
     const id = await t.hold({ ...bigRefund(1), args: { amount: 100, order: "ORD\u202e-1" } });
     const { body } = await t.get("amy", `/v1/approvals/${id}`);
-    expect(body).toMatchObject({ arguments: { order: "ORD\\u202e-1" }, effect: "Refund $100 for order ORD\\u202e-1." });
+    expect(body).toMatchObject({
+      arguments: { order: "ORD\\u202e-1" },
+      effect: "Refund $100 for order ORD\\u202e-1.",
+      doubts: [{ place: "/arguments/order", why: "hidden_characters", word: "ORD\\u202e-1", spelled: "ORD\\u202e-1" }],
+    });
+  });
+
+  it.each([
+    { what: "a Cyrillic letter in a Latin word", order: "pаypal.com", why: "mixed_scripts", word: "pаypal", spelled: "p\\u0430ypal" },
+    {
+      what: "a word in Cyrillic that looks Latin",
+      order: "раураӏ.com",
+      why: "looks_latin",
+      word: "раураӏ",
+      spelled: "\\u0440\\u0430\\u0443\\u0440\\u0430\\u04cf",
+    },
+  ])("marks $what once, with where it stands, and leaves the value as it is", async ({ what: _, order, ...doubt }) => {
+    await using t = await setup();
+    const id = await t.hold({ ...bigRefund(1), args: { amount: 100, order } });
+    const { body } = await t.get("amy", `/v1/approvals/${id}`);
+    expect(body).toMatchObject({ arguments: { order }, doubts: [{ place: "/arguments/order", ...doubt }] });
+    const page = await t.get("amy", "/v1/approvals");
+    expect(page.body).toMatchObject({ approvals: [{ doubts: [{ place: "/arguments/order", ...doubt }] }] });
+  });
+
+  it("marks nothing of an order in Russian or Japanese", async () => {
+    await using t = await setup();
+    const id = await t.hold({ ...bigRefund(1), args: { amount: 100, order: "заказ для Сергея, 東京タワーのTシャツ" } });
+    expect((await t.get("amy", `/v1/approvals/${id}`)).body).toMatchObject({ doubts: [] });
   });
 
   it("says why a reader may not decide, and gives them no token", async () => {

@@ -1,5 +1,16 @@
 import { approvalsQuery, type DecisionRequest, decisionRequest, isApprovalId, keys, shardOf } from "@toolbus/contracts";
-import { getRoute, healthRoutes, HttpProblem, noQuery, postRoute, type Principal, type RateLimit, type Route } from "@toolbus/runtime";
+import {
+  getRoute,
+  healthRoutes,
+  HttpProblem,
+  type Infrastructure,
+  type Need,
+  noQuery,
+  postRoute,
+  type Principal,
+  type RateLimit,
+  type Route,
+} from "@toolbus/runtime";
 import type { StateStore } from "@toolbus/state";
 import { type ApprovalDocuments, isShardOf } from "./approval-documents.ts";
 import type { Decisions, NotDecided } from "./decisions.ts";
@@ -15,6 +26,9 @@ export interface RoutesOptions {
   /** The public keys that grants are verified with. */
   readonly jwks: object;
   readonly unready: () => readonly string[];
+  /** Whether the store takes changes. */
+  readonly storeNeed: Need;
+  readonly clocks: Infrastructure["clocks"];
   /** What each approver may decide a minute; null for no limit. */
   readonly rate: RateLimit | null;
 }
@@ -25,7 +39,8 @@ const APPROVALS = 20;
 
 /** The HTTP surface that approvers and workers reach. GET never decides: links are fetched by machines before people read them. */
 export function approvalRoutes(options: RoutesOptions): readonly Route[] {
-  const { state, documents, decisions, jwks, unready, rate } = options;
+  const { state, documents, decisions, jwks, unready, storeNeed, clocks, rate } = options;
+  const listNeed: Need = { what: storeNeed.what, ask: () => state.page(keys.pendingApprovals(), { limit: 1 }) };
   return [
     getRoute({
       url: "/v1/approvals",
@@ -107,7 +122,7 @@ export function approvalRoutes(options: RoutesOptions): readonly Route[] {
       query: noQuery,
       handle: async () => jwks,
     }),
-    ...healthRoutes({ unready, needs: [{ what: "the state store", ask: () => state.page(keys.pendingApprovals(), { limit: 1 }) }] }),
+    ...healthRoutes({ unready, needs: [storeNeed, listNeed], clocks }),
   ];
 
   async function list({ limit = APPROVALS, cursor: from }: { limit?: number; cursor?: string }, reader: Principal): Promise<object> {

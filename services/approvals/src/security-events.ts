@@ -12,7 +12,8 @@ export async function securityEvents(
   const { documents } = await state.read(shards.map((shard) => keyOf("security", shard, SECURITY_HEAD)));
   const written = shards.filter((_, n) => lastAt(documents[n]?.value) >= since);
   const all = (await Promise.all(written.map((shard) => eventsOf(state, shard, since)))).flat();
-  return { count: all.length, events: all.toSorted((a, b) => b.at - a.at).slice(0, limit) };
+  const count = all.reduce((sum, { details }) => sum + numberOf(details?.["leftOut"]), 0);
+  return { count, events: all.toSorted((a, b) => b.at - a.at).slice(0, limit) };
 }
 
 async function eventsOf(state: StateStore, shard: string, since: number): Promise<readonly SecurityEventView[]> {
@@ -29,6 +30,11 @@ async function eventsOf(state: StateStore, shard: string, since: number): Promis
 function viewOf(shard: string, value: Json): SecurityEventView | null {
   const parsed = parse(isObject(value) ? { ...value, shard } : null);
   return parsed.ok ? parsed.value : null;
+}
+
+/** How many events an entry stands for: those of which only the number was kept share one. */
+function numberOf(leftOut: Json | undefined): number {
+  return typeof leftOut === "number" ? leftOut : 1;
 }
 
 function isObject(value: Json): value is JsonObject {

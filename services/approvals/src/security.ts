@@ -1,6 +1,6 @@
 import { type Json, keyOf, keys } from "@toolbus/contracts";
-import { appendRecord, type StateStore } from "@toolbus/state";
-import type { Log } from "@toolbus/telemetry";
+import { eventSample, type LeftOut, recordsInTurn, type RecordToAppend, type StateStore } from "@toolbus/state";
+import { type Log, recordSecurityEvent } from "@toolbus/telemetry";
 
 /** Something that an honest agent or approver does not do. Ids, hashes and codes only: no arguments, no tokens. */
 export interface SecurityEvent {
@@ -21,25 +21,59 @@ export interface SecurityEvent {
   readonly details?: Readonly<Record<string, Json>>;
 }
 
-/** Keeps a security event in the log of its shard and says it in the service's log. Resolves when it is stored. */
+/**
+ * Keeps a security event in the log of its shard and says it in the service's log. Resolves when it is stored. The first of a kind in a minute are kept whole;
+ * of those that follow in it the number is, in one entry with `leftOut` in its details, so that a flood of them costs no commit for each.
+ */
 export type RecordSecurityEvent = (shard: string, event: SecurityEvent) => Promise<void>;
+
+export interface SecurityRecorder {
+  readonly record: RecordSecurityEvent;
+  /** Keeps the number of those that were left out so far. */
+  stop(): Promise<void>;
+}
 
 export function securityRecorder(options: {
   readonly state: StateStore;
   readonly log: Log;
+  readonly monotonic: () => number;
   readonly newId: () => string;
-}): RecordSecurityEvent {
-  const { state, log, newId } = options;
-  return async (shard, event) => {
-    log.warn({ ...event }, "a security event");
-    const stored = await appendRecord(state, shard, {
-      op: `security:${newId()}`,
-      log: keys.security(shard, SECURITY_LOG),
-      head: keyOf("security", shard, SECURITY_HEAD),
-      entry: (at) => ({ ...event, at }),
-    });
-    if (!stored) throw new Error(`A security event of shard ${shard} was not stored: too many were written at the same time.`);
+  /** How many of a kind are kept whole in a minute. */
+  readonly perMinute: number;
+}): SecurityRecorder {
+  const { state, log, monotonic, newId, perMinute } = options;
+  const append = recordsInTurn(state);
+  const sample = eventSample({ monotonic, perMinute, tell });
+  return {
+    async record(shard, event) {
+      const { kind } = event;
+      const whole = sample.take(kind, { shard });
+      recordSecurityEvent({ service: SECURITY_LOG, reason: kind, whole });
+      if (!whole) return;
+      log.warn({ ...event }, "a security event");
+      if (
+        !(await append(
+          shard,
+          recordOf(shard, (at) => ({ ...event, at })),
+        ))
+      )
+        sample.missed(kind, { shard });
+    },
+    stop: sample.stop,
   };
+
+  async function tell({ kind, count: leftOut, overMs, shard }: LeftOut): Promise<void> {
+    log.warn({ kind, leftOut, overMs }, "more security events of this kind: only their number is kept");
+    const stored = await append(
+      shard,
+      recordOf(shard, (at) => ({ kind, by: SECURITY_LOG, details: { leftOut, overMs }, at })),
+    );
+    if (!stored) throw new Error("Others wrote the log at the same time.");
+  }
+
+  function recordOf(shard: string, entry: (at: number) => Json): RecordToAppend {
+    return { op: `security:${newId()}`, log: keys.security(shard, SECURITY_LOG), head: keyOf("security", shard, SECURITY_HEAD), entry };
+  }
 }
 
 /** The log of each shard, and the document that says when it was last written to. */

@@ -38,6 +38,18 @@ export const approvalsSettings = {
     default: 1000,
     desc: "writes of one tool that policy alone grants to one requester within an hour, over all runs; 0 for no limit",
   }),
+  PENDING_PER_REQUESTER: integer({ min: 0, max: 500 })({
+    default: 100,
+    desc: "writes of one requester that wait for people at a time, over all runs; more are told that it is too many; 0 for no limit",
+  }),
+  DEAD_LETTERS_PER_MINUTE: integer({ min: 1, max: 1_000_000 })({
+    default: 30,
+    desc: "messages that nobody can use that become dead letters in a minute, of each queue; of those that follow only the number is told",
+  }),
+  SECURITY_EVENTS_PER_MINUTE: integer({ min: 1, max: 10_000 })({
+    default: 30,
+    desc: "security events of a kind that are kept whole in a minute; of those that follow only the number is",
+  }),
   PIN_ON_FIRST_SIGHT: str({
     default: "false",
     choices: ["true", "false"],

@@ -1,5 +1,6 @@
 import { type Approval, type ApprovalView, type Json, type JsonObject, visible } from "@toolbus/contracts";
 import { parseCanonicalArguments } from "@toolbus/grants";
+import { doubtsOf } from "./doubts.ts";
 
 /** What this reader may do: with a token, decide once; without, the reason why not. */
 export type Right =
@@ -7,6 +8,7 @@ export type Right =
   | { readonly mayDecide: false; readonly mayNotBecause: string };
 
 export function viewOf(approval: Approval): ApprovalView {
+  const args = parseCanonicalArguments(approval.arguments);
   return {
     id: approval.approvalId,
     callId: approval.callId,
@@ -17,7 +19,8 @@ export function viewOf(approval: Approval): ApprovalView {
     toolVersion: approval.toolVersion,
     toolHash: approval.toolHash,
     toolset: approval.toolset,
-    arguments: shownArguments(approval.arguments),
+    arguments: args.ok ? shownObject(args.value) : null,
+    doubts: [...doubtsOf(approval, args.ok ? args.value : null)],
     argumentsHash: approval.argsHash,
     effect: approval.effect,
     tier: approval.tier,
@@ -41,11 +44,6 @@ const WHEN_INTERRUPTED: Readonly<Record<Approval["idempotency"], string>> = {
     "If this is interrupted, the target is asked whether it happened. It is never sent twice; if the target cannot tell, the outcome is reported as unknown.",
   none: "If this is interrupted, nobody can tell whether it happened. It is never sent a second time, and the outcome is reported as unknown.",
 };
-
-function shownArguments(text: string): JsonObject | null {
-  const parsed = parseCanonicalArguments(text);
-  return parsed.ok ? shownObject(parsed.value) : null;
-}
 
 function shownObject(value: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(value).map(([name, part]) => [visible(name), shown(part)]));

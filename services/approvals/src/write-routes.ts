@@ -147,6 +147,8 @@ function problemOf({ why, reason }: WriteRefused): HttpProblem {
   switch (why) {
     case "not_enabled":
       return new HttpProblem("conflict", reason, { remedy: "Enable it first." });
+    case "quarantined":
+      return new HttpProblem("conflict", reason, { remedy: "Its worker has to register a definition without that." });
     case "damaged":
       return new HttpProblem("conflict", reason, { remedy: "Look at what approvals refuses, then enable what is registered." });
     case "not_registered":

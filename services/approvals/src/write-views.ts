@@ -1,4 +1,5 @@
 import {
+  definitionFault,
   type EnabledSummary,
   type Pin,
   preferredVersion,
@@ -33,6 +34,7 @@ export function registeredOf({ main, besides, registered, trusted }: Standing): 
     const beside = besides[n]?.pin ?? null;
     const standing = pin && beside && beside.hash === hash && standsBeside(pin, beside);
     const own = pin?.hash === hash && pin.toolset === toolset;
+    const quarantined = definitionFault(definition);
     return {
       tool: definition.name,
       toolset,
@@ -40,7 +42,8 @@ export function registeredOf({ main, besides, registered, trusted }: Standing): 
       hash,
       tier: definition.risk.tier,
       state: stateOf(one, main, own && pin ? arePinned(receipts, pin) : false),
-      granted: (own && pin?.enabled === true) || standing === true,
+      granted: quarantined === null && ((own && pin?.enabled === true) || standing === true),
+      ...(quarantined === null ? {} : { quarantined: { pointer: quarantined.pointer, reason: quarantined.reason } }),
       weaker: main.fault !== null ? UNKNOWN_GUARDS : pin ? weakerThan(pin, one) : null,
       receiptKeys: receipts.keys.map(({ kid }) => kid),
       receiptKeysFrom: receipts.from,

@@ -56,6 +56,18 @@ describe("a write that registers apart", () => {
   });
 });
 
+describe("a write whose definition nobody uses", () => {
+  it("is listed and shown with where and why, and cannot be enabled", async () => {
+    const pattern = { ...refund, parameters: { ...refund.parameters, properties: { order: { type: "string", pattern: "(?<=x)y" } } } };
+    await using t = await setup({ tools: [] });
+    await register(t.store, pattern, START);
+    const quarantined = { pointer: "/parameters/properties/order/pattern", reason: expect.stringContaining("looks around") };
+    expect((await t.get("otto", "/v1/writes")).body["writes"]).toMatchObject([{ tool: "issue_refund", granted: false, quarantined }]);
+    expect((await t.show()).registered).toMatchObject([{ granted: false, quarantined }]);
+    expect(await t.enable(pattern)).toMatchObject({ status: 409, body: { detail: expect.stringContaining("is quarantined") } });
+  });
+});
+
 describe("a definition that changed", () => {
   it("shows which fields changed, and waits; enabled, it leaves the older one granted for the runs that began with it", async () => {
     await using t = await setup();

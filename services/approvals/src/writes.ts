@@ -1,7 +1,9 @@
 import {
   atLeast,
+  definitionFault,
   keys,
   type Pin,
+  quarantineSentence,
   type Registration,
   type WriteEnable,
   type WriteSummary,
@@ -11,7 +13,7 @@ import {
 import type { TrustedKeys } from "@toolbus/grants";
 import type { StateStore } from "@toolbus/state";
 import type { Log } from "@toolbus/telemetry";
-import { readRegistry } from "@toolbus/tool-kit";
+import { type DefinitionPace, readRegistry } from "@toolbus/tool-kit";
 import type { PinEvent } from "./audit.ts";
 import { pinnedTier, weakerThan } from "./pin-rules.ts";
 import type { PinStore, StoredPin } from "./pin-store.ts";
@@ -36,7 +38,7 @@ export type WriteOutcome = { readonly kind: "done" } | WriteRefused;
 
 export interface WriteRefused {
   readonly kind: "no";
-  readonly why: "not_enabled" | "not_registered" | "weaker" | "too_low" | "keys_changed" | "damaged";
+  readonly why: "not_enabled" | "not_registered" | "quarantined" | "weaker" | "too_low" | "keys_changed" | "damaged";
   readonly reason: string;
 }
 
@@ -46,6 +48,7 @@ export interface WritesOptions {
   readonly trusted: TrustedKeys;
   readonly newId: () => string;
   readonly log: Log;
+  readonly pace: DefinitionPace;
 }
 
 /** A pin that is to be written in the place of this one, or that nothing is to be written. */
@@ -56,7 +59,7 @@ interface Now {
   readonly by: string;
 }
 
-export function createWrites({ state, store, trusted, newId, log }: WritesOptions): Writes {
+export function createWrites({ state, store, trusted, newId, log, pace }: WritesOptions): Writes {
   return {
     async list() {
       const byTool = Map.groupBy(await registrations(), ({ definition }) => definition.name);
@@ -91,7 +94,7 @@ export function createWrites({ state, store, trusted, newId, log }: WritesOption
   };
 
   async function registrations(tool?: string): Promise<readonly Registration[]> {
-    const all = await readRegistry(state, log);
+    const all = await readRegistry(state, log, pace);
     return all.filter(({ definition }) => definition.kind === "write" && (tool === undefined || definition.name === tool));
   }
 
@@ -135,6 +138,8 @@ export function createWrites({ state, store, trusted, newId, log }: WritesOption
     const found = registered.find((one) => one.hash === hash && one.toolset === toolset) ?? known;
     if (!found) return no("not_registered", `No worker of "${toolset}" registers this definition now.`);
     const { definition } = found;
+    const quarantined = definitionFault(definition);
+    if (quarantined !== null) return no("quarantined", quarantineSentence(definition, quarantined));
     const { keys: receiptKeys } =
       registered.length === 0 && known ? { keys: known.receiptKeys ?? [] } : receiptKeysOf(found, { registered, trusted });
     const kids = receiptKeys.map(({ kid }) => kid);
