@@ -2,6 +2,7 @@ import { fileURLToPath } from "node:url";
 
 /** Whoever runs Toolbus on their own machine is the only caller: limits that only stop a program that runs wild. */
 export const GENEROUS = {
+  RUNS_PER_PRINCIPAL: "1000",
   RUNS_PER_MINUTE: "6000",
   CONVERSATIONS_PER_MINUTE: "6000",
   ACTIONS_PER_MINUTE: "6000",

@@ -1,6 +1,8 @@
+import { readFileSync } from "node:fs";
 import { mkdtempDisposable } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
+import type { Jwks } from "@toolbus/contracts";
 import { describe, expect, it } from "vitest";
 import { APART, startApart } from "./start-apart.ts";
 
@@ -24,7 +26,7 @@ describe("services that are started apart", () => {
     expect(String(refusal)).not.toContain("secret");
   });
 
-  it("are given what says which model answers, and its key, when they are the agent, and otherwise not", async () => {
+  it("are given what says which model answers, and its key, when they are the agent, and otherwise not; each toolset has a receipt key of its own", async () => {
     await using folder = await mkdtempDisposable(path.join(os.tmpdir(), "apart-"));
     const child = new URL("./environment-child.ts", import.meta.url).href;
     const said = new Map<string, string>();
@@ -55,5 +57,23 @@ describe("services that are started apart", () => {
       const models = Object.fromEntries(Object.entries(given).filter(([name]) => Object.hasOwn(model, name)));
       expect({ service, models }).toEqual({ service, models: service === "agent" ? model : {} });
     }
+    // What one toolset signs is not another's word.
+    const receiptKeys = APART.map((service) => (JSON.parse(said.get(service) ?? "{}") as Record<string, string>)["RECEIPT_KEY_FILE"]);
+    expect(receiptKeys.map((file) => file && path.basename(file))).toEqual([
+      "worker.release-signing.jwk",
+      "worker.operations-signing.jwk",
+      undefined,
+      undefined,
+      undefined,
+    ]);
+    const { release, operations } = Object.fromEntries(
+      ["release", "operations"].map((toolset) => [toolset, trustedIn(apart.keys.services.trusted)[`worker.${toolset}`]]),
+    );
+    expect(release?.keys).toHaveLength(1);
+    expect(release?.keys[0]?.kid).not.toBe(operations?.keys[0]?.kid);
   });
 });
+
+function trustedIn(file: string): Readonly<Record<string, Jwks | undefined>> {
+  return (JSON.parse(readFileSync(file, "utf8")) as { readonly services: Readonly<Record<string, Jwks>> }).services;
+}

@@ -1,7 +1,7 @@
 import path from "node:path";
 import { modelEnvironment } from "@toolbus/agent";
 import { workerOf } from "@toolbus/contracts";
-import { Refusal, type ServiceAddresses, type SpawnedService, spawnService } from "@toolbus/runtime";
+import { Refusal, type ServiceAddresses, type SpawnedService, spawnService, workerKeyFile } from "@toolbus/runtime";
 import { APART_TOOLSETS, GENEROUS, SHIPPED_TOOLS } from "./embedded-settings.ts";
 import { lastLineHeld } from "./last-line.ts";
 import { type LocalKeys, localKeys } from "./local-keys.ts";
@@ -64,7 +64,7 @@ export async function startApart(options: ApartOptions): Promise<Apart> {
     throw new Refusal(
       "Services in processes of their own need a broker and a store that they share: give amqp:// or nats:// and redis:// addresses.",
     );
-  const keys = await localKeys(path.join(directory, "keys"));
+  const keys = await localKeys(path.join(directory, "keys"), { toolsets: Object.values(APART_TOOLSETS) });
   const running = new Map<string, Replica>();
   try {
     // The first of each alone: it makes what the others find (keys, the shape of the store, queues).
@@ -156,7 +156,7 @@ function settingsOf(service: ApartName, options: ApartOptions, keys: LocalKeys, 
       return { ...common, GATEWAY_PORT: port, GATEWAY_API_KEYS_FILE: keys.gatewayKeysFile, GATEWAY_KEY_FILE: services.gateway };
     case "operations":
     case "tool-executor":
-      return { ...common, TOOLSETS: APART_TOOLSETS[service], RECEIPT_KEY_FILE: services.receipts };
+      return { ...common, TOOLSETS: APART_TOOLSETS[service], RECEIPT_KEY_FILE: workerKeyFile(services, APART_TOOLSETS[service]) };
     case "approvals":
       return {
         ...common,

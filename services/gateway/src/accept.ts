@@ -19,6 +19,7 @@ import {
 import { contentHash, type Identity, type Signed, signDocument } from "@toolbus/grants";
 import type { Principal } from "@toolbus/runtime";
 import type { Change } from "@toolbus/state";
+import { openRunsOf } from "./runs-under-way.ts";
 import { type GatewayConfig, GATEWAY_SERVICE } from "./settings.ts";
 
 /** What every accepted thing needs to know. */
@@ -107,7 +108,10 @@ function acceptance(accepted: AcceptedMessage, origin: Signed<RunOrigin>, config
       keptConversation({ ...conversation.value, ...traced }, now),
       { key: keys.inbox(shardOf(runId), entry.entryId), value: entry as unknown as Json, expiresAt },
     ],
-    index: [{ index: keys.runIndex(principal.id), member: runId, score: now }],
+    index: [
+      { index: keys.runIndex(principal.id), member: runId, score: now },
+      ...(config.RUNS_PER_PRINCIPAL === 0 ? [] : [{ index: openRunsOf(principal), member: runId, score: now }]),
+    ],
     ...announced(entry, 1, config, now),
   };
 }

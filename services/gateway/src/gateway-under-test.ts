@@ -31,6 +31,7 @@ export type Person = (typeof PEOPLE)[number]["id"];
 
 // Limits are tested where they are set: elsewhere a test may ask as often as it likes.
 const UNLIMITED = {
+  RUNS_PER_PRINCIPAL: "0",
   RUNS_PER_MINUTE: "0",
   CONVERSATIONS_PER_MINUTE: "0",
   ACTIONS_PER_MINUTE: "0",

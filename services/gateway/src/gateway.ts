@@ -2,6 +2,7 @@ import type { Identity } from "@toolbus/grants";
 import type { Outbox } from "@toolbus/runtime";
 import type { StateStore } from "@toolbus/state";
 import type { Log } from "@toolbus/telemetry";
+import type { RunsUnderWay } from "./runs-under-way.ts";
 import type { GatewayConfig } from "./settings.ts";
 import type { Feed } from "./stream/feed.ts";
 import type { OpenStreams } from "./stream/open-streams.ts";
@@ -12,6 +13,7 @@ export interface Gateway {
   readonly outbox: Outbox;
   readonly feed: Feed;
   readonly streams: OpenStreams;
+  readonly underWay: RunsUnderWay;
   readonly config: GatewayConfig;
   /** Signs the origins of runs. */
   readonly identity: Pick<Identity, "signer">;

@@ -10,6 +10,8 @@ export interface Refused {
   /** What to do. */
   readonly remedy: string;
   readonly errors?: readonly Problem[];
+  /** When asking again makes sense, in seconds. */
+  readonly retryAfterS?: number;
 }
 
 export function refused(code: ProblemCode, detail: string, remedy: string, errors?: readonly Problem[]): Refused {
@@ -19,12 +21,14 @@ export function refused(code: ProblemCode, detail: string, remedy: string, error
 /** What was not refused. Throws the problem that HTTP answers with for what was. */
 export function orProblem<T extends { readonly kind: string }>(outcome: T | Refused): T {
   if (!isRefused(outcome)) return outcome;
-  const { code, detail, remedy, errors } = outcome;
-  throw new HttpProblem(code, detail, { remedy, ...(errors ? { errors } : {}) });
+  const { code, detail, remedy, errors, retryAfterS } = outcome;
+  const headers = retryAfterS === undefined ? {} : { "retry-after": String(retryAfterS) };
+  throw new HttpProblem(code, detail, { remedy, ...(errors ? { errors } : {}) }, headers);
 }
 
-function isRefused(outcome: { readonly kind: string }): outcome is Refused {
-  return outcome.kind === "refused";
+/** Whether this is a "no". */
+export function isRefused(outcome: object): outcome is Refused {
+  return "kind" in outcome && outcome.kind === "refused";
 }
 
 /** The "no" to an Idempotency-Key that comes again with something else. */

@@ -80,6 +80,7 @@ describe("the gateway service", () => {
       SSE_BUFFER_BYTES: 262_144,
       STREAM_TICKET_MS: 3_600_000,
       SSE_PER_PRINCIPAL: 10,
+      RUNS_PER_PRINCIPAL: 200,
       RUNS_PER_MINUTE: 60,
       CONVERSATIONS_PER_MINUTE: 60,
       ACTIONS_PER_MINUTE: 60,

@@ -8,6 +8,7 @@ import {
   startHttpServer,
   startOutbox,
   startTimerLoop,
+  storeReadiness,
 } from "@toolbus/runtime";
 import { isReplayTimer, onReplayTimer } from "./dead-letters/replay-timer.ts";
 import { onEntryTimer } from "./entry-timer.ts";
@@ -19,6 +20,7 @@ import { limitsOf } from "./routes/limits.ts";
 import { runEventRoutes } from "./routes/run-events.ts";
 import { runRoutes } from "./routes/runs.ts";
 import { toolRoutes } from "./routes/tools.ts";
+import { runsUnderWay } from "./runs-under-way.ts";
 import { type GatewayConfig, gatewaySettings, GATEWAY_SERVICE } from "./settings.ts";
 import { startFeed } from "./stream/feed.ts";
 import { openStreams } from "./stream/open-streams.ts";
@@ -79,7 +81,8 @@ export interface GatewayCore extends Service {
 }
 
 /** Starts it: from now on accepted entries are announced until an agent takes them. */
-export function startGatewayCore({ bus, state, log, identity, random, clock }: Infrastructure, config: GatewayConfig): GatewayCore {
+export function startGatewayCore(infrastructure: Infrastructure, config: GatewayConfig): GatewayCore {
+  const { bus, state, log, identity, random, clock, clocks, storeNeed = storeReadiness(infrastructure) } = infrastructure;
   const outbox = startOutbox({
     state,
     bus,
@@ -93,6 +96,7 @@ export function startGatewayCore({ bus, state, log, identity, random, clock }: I
     outbox,
     feed: startFeed(state, log),
     streams: openStreams(config.SSE_PER_PRINCIPAL),
+    underWay: runsUnderWay({ state, config }),
     config,
     identity,
     random,
@@ -120,7 +124,7 @@ export function startGatewayCore({ bus, state, log, identity, random, clock }: I
       ...runEventRoutes(parts, limits),
       ...toolRoutes(parts),
       ...deadLetterRoutes(parts, limits),
-      ...healthRoutes({ unready: () => [...unready(), ...bus.unready()], needs: [{ what: "the state store", ask: () => state.read([]) }] }),
+      ...healthRoutes({ unready: () => [...unready(), ...bus.unready()], needs: [storeNeed], clocks }),
     ],
     unready,
     retire: () => void (stopping = true),

@@ -17,6 +17,7 @@ export const gatewaySettings = {
   }),
   STREAM_TICKET_MS: milliseconds({ default: 3_600_000, desc: "how long a browser's ticket for the stream of a run is good" }),
   SSE_PER_PRINCIPAL: integer({ min: 1, max: 100_000 })({ default: 10, desc: "open streams per principal" }),
+  RUNS_PER_PRINCIPAL: integer({ min: 0, max: 1000 })({ default: 200, desc: "runs of a principal under way at a time; 0 for no limit" }),
   RUNS_PER_MINUTE: perMinute({ default: 60, desc: "messages and investigations per principal and minute; 0 for no limit" }),
   CONVERSATIONS_PER_MINUTE: perMinute({ default: 60, desc: "new conversations per principal and minute; 0 for no limit" }),
   ACTIONS_PER_MINUTE: perMinute({

@@ -36,7 +36,8 @@ export const toolExecutor = defineService({
     const stop = async (): Promise<void> => void (await Promise.all(workers.map((worker) => worker.stop())));
     try {
       // First, so that nothing the toolsets give up goes unseen.
-      if (operations) workers.push(await startOperations({ bus, state, log, trusted, clock, keptMs: config.DEAD_LETTERS_KEPT_MS }));
+      const { DEAD_LETTERS_KEPT_MS: keptMs, DEAD_LETTERS_PER_MINUTE: lettersPerMinute } = config;
+      if (operations) workers.push(await startOperations({ bus, state, log, trusted, clock, keptMs, lettersPerMinute }));
       // Without tools it needs no keys to check their grants with.
       if (toolsets.length > 0) await startWorkers(toolsets, infrastructure, config, workers);
     } catch (error) {
@@ -74,6 +75,8 @@ async function startWorkers(
         concurrency: config.WORKER_CONCURRENCY,
         timings,
         maxContentBytes: config.TOOL_RESULT_MAX_BYTES,
+        securityEventsPerMinute: config.SECURITY_EVENTS_PER_MINUTE,
+        deadLettersPerMinute: config.DEAD_LETTERS_PER_MINUTE,
         flags,
       }),
     );

@@ -15,6 +15,14 @@ export const executorSettings = {
     default: MAX_CONTENT_BYTES,
     desc: "the longest result of a tool, in bytes of UTF-8; a longer one is cut with a notice",
   }),
+  DEAD_LETTERS_PER_MINUTE: integer({ min: 1, max: 1_000_000 })({
+    default: 30,
+    desc: "messages that nobody can use that become dead letters in a minute, of each queue; of those that follow only the number is told",
+  }),
+  SECURITY_EVENTS_PER_MINUTE: integer({ min: 1, max: 10_000 })({
+    default: 30,
+    desc: "security events of a reason that are kept whole in a minute; of those that follow only the number is",
+  }),
   LEDGER_LEASE_MS: milliseconds({ default: 10_000, desc: "the workers' lease on a write" }),
   LEDGER_RENEW_MS: milliseconds({ default: 3000, desc: "how often that lease is renewed while a write runs" }),
 } as const;

@@ -21,6 +21,7 @@ export interface ConversationCreated {
 
 const DEFAULT_PROFILE = "chat";
 const ROUTE = "POST /v1/conversations";
+const TRIES = 3;
 
 /** Creates a conversation of this principal's. Refused for a profile that the agent does not know, as far as the agent has said which it does. */
 export async function createConversation(
@@ -37,13 +38,16 @@ export async function createConversation(
       ? newConversationId({ now: clock(), random: random(32) }, state.shards)
       : derivedIds({ tenant: principal.tenant, principal: principal.id, route: ROUTE, key }, state.shards).conversationId;
   const origin: ConversationOrigin = { conversationId, tenant: principal.tenant, owner: principal.id, profile, createdAt: now };
-  const { outcome } = await outbox.commit(shardOf(conversationId), acceptConversation(origin, newRequestId(inbound)));
-  if (outcome === "ok") return { kind: "created", origin, replayed: false };
-  const { documents: stored } = await state.read([keys.conversationOrigin(conversationId)]);
-  const first = parseConversationOrigin(stored[0]?.value);
-  if (!first.ok) return refused("conflict", "The conversation could not be stored; nothing was accepted.", "Repeat the request.");
-  if (first.value.profile !== profile) return keyReused();
-  return { kind: "created", origin: first.value, replayed: true };
+  const accepting = acceptConversation(origin, newRequestId(inbound));
+  for (let attempt = 1; attempt <= TRIES; attempt++) {
+    const { outcome } = await outbox.commit(shardOf(conversationId), accepting);
+    if (outcome === "ok") return { kind: "created", origin, replayed: false };
+    const { documents: stored } = await state.read([keys.conversationOrigin(conversationId)]);
+    const first = parseConversationOrigin(stored[0]?.value);
+    if (first.ok) return first.value.profile === profile ? { kind: "created", origin: first.value, replayed: true } : keyReused();
+    // A store that has lost what it had of this shard says so once, and takes the same then.
+  }
+  return refused("conflict", "The conversation could not be stored; nothing was accepted.", "Repeat the request.");
 }
 
 function unknownProfile(profile: string, document: unknown): Refused | null {

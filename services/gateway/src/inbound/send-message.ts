@@ -11,8 +11,8 @@ import {
 } from "@toolbus/contracts";
 import { acceptMessage } from "../accept.ts";
 import { findConversation } from "../conversation-access.ts";
-import { keyReused, refused, type Refused } from "../refused.ts";
-import { type Inbound, newRequestId, type Request, TRIES } from "./inbound.ts";
+import { isRefused, keyReused, refused, type Refused } from "../refused.ts";
+import { type Inbound, newRequestId, type Request, type Starting, TRIES } from "./inbound.ts";
 import { requestHash } from "./request-hash.ts";
 import { tooLarge } from "./text-size.ts";
 
@@ -29,10 +29,10 @@ export interface MessageAccepted {
  * decides again when it takes the message.
  */
 export async function sendMessage(
-  inbound: Inbound,
+  inbound: Starting,
   request: Request & { readonly conversationId: string; readonly body: MessageRequest },
 ): Promise<MessageAccepted | Refused> {
-  const { state, outbox, config, identity, random, clock } = inbound;
+  const { state, outbox, config, identity, underWay, random, clock } = inbound;
   const { principal, key, conversationId, traceparent } = request;
   const { text, ifActive = "enqueue" } = request.body;
   const large = tooLarge(text, "The text");
@@ -54,8 +54,10 @@ export async function sendMessage(
     if (busy) return busy;
     const conversation = { version, value: origin };
     const message = { now, principal, requestId, runId, conversation, text, input: {}, ifActive, messageHash, traceparent };
-    const { outcome } = await outbox.commit(shardOf(runId), await acceptMessage(message, config, identity));
-    if (outcome === "ok") return { kind: "accepted", runId, replayed: false };
+    const commit = async () => outbox.commit(shardOf(message.runId), await acceptMessage(message, config, identity));
+    const reply = await underWay.within(principal, runId, commit);
+    if (isRefused(reply)) return reply;
+    if (reply.outcome === "ok") return { kind: "accepted", runId, replayed: false };
     // Another message came first, or a repeat of this one: read again.
   }
   return refused("conflict", "Others kept writing to this conversation; nothing was accepted.", "Repeat the request.");

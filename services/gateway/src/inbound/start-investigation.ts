@@ -9,12 +9,13 @@ import {
   shardOf,
 } from "@toolbus/contracts";
 import { acceptMessage } from "../accept.ts";
-import { refused, type Refused } from "../refused.ts";
-import { type Inbound, newRequestId, type Request } from "./inbound.ts";
+import { isRefused, refused, type Refused } from "../refused.ts";
+import { newRequestId, type Request, type Starting } from "./inbound.ts";
 import { requestHash } from "./request-hash.ts";
 import { acceptedBefore, type MessageAccepted } from "./send-message.ts";
 
 const ROUTE = "POST /v1/investigations";
+const TRIES = 3;
 /** Of the text, and of the input, as they are stored: the entry holds both, and the run's document the input beside its report. */
 const MAX_PART_BYTES = 28 * 1024;
 
@@ -28,10 +29,10 @@ interface Subject {
 
 /** Starts an investigation of a release or of an alert, in a conversation of its own. */
 export async function startInvestigation(
-  inbound: Inbound,
+  inbound: Starting,
   { principal, key, traceparent, body }: Request & { readonly body: InvestigationRequest },
 ): Promise<MessageAccepted | Refused> {
-  const { state, outbox, config, identity, random, clock } = inbound;
+  const { state, outbox, config, identity, underWay, random, clock } = inbound;
   const subject = subjectOf(body);
   if (subject.kind === "refused") return subject;
   const { profile, text, input } = subject;
@@ -44,12 +45,16 @@ export async function startInvestigation(
   const origin: ConversationOrigin = { conversationId, tenant: principal.tenant, owner: principal.id, profile, createdAt: now };
   const conversation = { version: 0, value: origin };
   const message = { now, principal, requestId: newRequestId(inbound), runId, conversation, text, input, messageHash, traceparent };
-  const { outcome } = await outbox.commit(shardOf(runId), await acceptMessage({ ...message, ifActive: "enqueue" }, config, identity));
-  if (outcome === "ok") return { kind: "accepted", runId, replayed: false };
-  return (
-    (await acceptedBefore(inbound, runId, messageHash)) ??
-    refused("conflict", "The request could not be stored; nothing was accepted.", "Repeat it.")
-  );
+  const commit = async () => outbox.commit(shardOf(runId), await acceptMessage({ ...message, ifActive: "enqueue" }, config, identity));
+  for (let attempt = 1; attempt <= TRIES; attempt++) {
+    const reply = await underWay.within(principal, runId, commit);
+    if (!isRefused(reply) && reply.outcome === "ok") return { kind: "accepted", runId, replayed: false };
+    const before = await acceptedBefore(inbound, runId, messageHash);
+    if (before) return before;
+    if (isRefused(reply)) return reply;
+    // A store that has lost what it had of this shard says so once, and takes the same then.
+  }
+  return refused("conflict", "The request could not be stored; nothing was accepted.", "Repeat it.");
 
   function freshIds(): { readonly conversationId: string; readonly runId: string } {
     const fresh = newConversationId({ now: clock(), random: random(32) }, state.shards);

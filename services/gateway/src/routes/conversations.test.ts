@@ -1,5 +1,5 @@
 import { isConversationId, keys, type TranscriptEntry } from "@toolbus/contracts";
-import { holdText } from "@toolbus/state";
+import { holdText, type StateStore } from "@toolbus/state";
 import { describe, expect, it } from "vitest";
 import { type Asking, type Person, setup, START, textIn } from "../gateway-under-test.ts";
 import { problemOf } from "../problem-under-test.ts";
@@ -33,6 +33,24 @@ describe("POST /v1/conversations", () => {
       },
     });
     expect(await t.ask("una", `${ROUTE}/${conversationId}`)).toMatchObject({ status: 200, body });
+  });
+
+  it("creates one, and accepts a run, also with the first commit after the store lost what it had", async () => {
+    const lost = new Set<string>();
+    // As a store does that is shown a commit which it has no more.
+    const wrapStore = (state: StateStore): StateStore => ({
+      ...state,
+      commit: async (shard, change) => {
+        if (!lost.delete(change.op.split(":")[0] ?? "")) return state.commit(shard, change);
+        const guards = change.guards.map(({ key }) => ({ key, version: Number.MAX_SAFE_INTEGER }));
+        return { ...(await state.commit(shard, { ...change, guards })), rolledBack: true };
+      },
+    });
+    await using t = await setup({ wrapStore });
+    lost.add("conversation").add("accept");
+    expect((await t.ask("una", ROUTE, post({}))).status).toBe(201);
+    expect((await t.ask("una", "/v1/investigations", post({ releaseId: "v1" }))).status).toBe(202);
+    expect(lost).toEqual(new Set());
   });
 
   it("needs no body", async () => {

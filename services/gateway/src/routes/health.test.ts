@@ -29,7 +29,7 @@ describe("health", () => {
 
   it("is unready when the store does not answer within a second", async () => {
     const never = new Promise<never>(() => undefined);
-    await using t = await setup({ wrapStore: (state): StateStore => ({ ...state, read: () => never }) });
+    await using t = await setup({ wrapStore: (state): StateStore => ({ ...state, probe: () => never }) });
     expect((await t.ask(null, "/readyz")).status).toBe(503);
   });
 });

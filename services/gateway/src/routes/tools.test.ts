@@ -1,4 +1,5 @@
 import { HOME_SHARD, type Json, keys, type Registration, SEEN_FOR_MS, type ToolDefinition, type ToolList } from "@toolbus/contracts";
+import { toolHash } from "@toolbus/grants";
 import type { StateStore } from "@toolbus/state";
 import { describe, expect, it } from "vitest";
 import { setup, START } from "../gateway-under-test.ts";
@@ -26,6 +27,7 @@ describe("GET /v1/tools", () => {
     expect(status).toBe(200);
     expect(body).toEqual({
       registryVersion: expect.stringMatching(/^[0-9a-f]{16}$/),
+      asOf: START,
       tools: [lookup, refund].map(({ name, version, description, kind, risk, parameters, source }) => ({
         name,
         version,
@@ -36,7 +38,7 @@ describe("GET /v1/tools", () => {
         tier: risk.tier,
         description,
         parameters,
-        hash: `hash of ${name}`,
+        hash: toolHash(name === lookup.name ? lookup : refund),
         available: true,
         availability: "ready",
         registeredAt: START,
@@ -63,6 +65,33 @@ describe("GET /v1/tools", () => {
       ["issue_refund", 'The requester\'s key may not use "issue_refund" of the toolset "orders".'],
       ["read_page", lacks("pages", "read_page")],
     ]);
+  });
+
+  it("says which one is quarantined, where and why, and does not repeat what was refused", async () => {
+    await using t = await setup();
+    await register(t.store, "orders", {
+      ...refund,
+      risk: { tier: "low", rules: [{ when: { $async: true }, tier: "high", reason: "later" }] },
+    });
+    await register(t.store, "orders", { ...lookup, parameters: { type: "object", properties: { q: { pattern: "(a)\\1" } } } });
+    const { tools } = (await t.ask("una", "/v1/tools")).body as ToolList;
+    expect(tools).toMatchObject([
+      {
+        name: "find_order",
+        available: false,
+        parameters: { type: "object" },
+        quarantined: { pointer: "/parameters/properties/q/pattern" },
+      },
+      { name: "issue_refund", available: false, quarantined: { pointer: "/risk/rules/0/when/$async" } },
+    ]);
+    expect(tools.map(({ parameters }) => parameters)).toEqual([{ type: "object" }, { type: "object" }]);
+  });
+
+  it("says so of one whose hash is not its own, which no run is offered", async () => {
+    await using t = await setup();
+    await register(t.store, "orders", lookup, { hash: toolHash(refund) });
+    const { tools } = (await t.ask("una", "/v1/tools")).body as ToolList;
+    expect(tools).toMatchObject([{ name: "find_order", available: false, quarantined: { pointer: "/hash" } }]);
   });
 
   it("says for which providers a tool is set aside, and what is lost for which", async () => {
@@ -166,7 +195,7 @@ async function register(
 ): Promise<void> {
   const { name, version } = definition;
   const key = keys.registration(toolset, name, version);
-  const registration: Registration = { toolset, definition, hash: `hash of ${name}`, registeredAt: START, lastSeenAt: START };
+  const registration: Registration = { toolset, definition, hash: toolHash(definition), registeredAt: START, lastSeenAt: START };
   await store.commit(HOME_SHARD, {
     op: `register ${name} ${version}`,
     guards: [{ key, version: 0 }],

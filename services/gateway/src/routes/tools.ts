@@ -1,5 +1,6 @@
 import {
   availabilityOf,
+  definitionFault,
   keys,
   parseRegistration,
   preferredVersion,
@@ -10,6 +11,7 @@ import {
   type ToolList,
   type ToolView,
 } from "@toolbus/contracts";
+import { hasToolHash } from "@toolbus/grants";
 import { getRoute, noQuery, type Principal, type Route } from "@toolbus/runtime";
 import type { StateStore } from "@toolbus/state";
 import type { Gateway } from "../gateway.ts";
@@ -52,6 +54,7 @@ async function toolList(state: StateStore, caller: Principal): Promise<ToolList>
   const preferred = new Set([...byName.values()].map((versions) => preferredVersion(versions, ({ definition }) => definition)));
   return {
     registryVersion: registryVersion(registrations.map(({ definition: { name, version }, hash }) => ({ name, version, hash }))),
+    asOf: now,
     tools: registrations.map((registration) => ({
       ...toolView(registration, now, preferred.has(registration)),
       ...forbidden(caller, registration),
@@ -80,10 +83,18 @@ async function registrationKeys(state: StateStore): Promise<readonly string[]> {
   return found;
 }
 
+/** Every reader leaves such a registration out (`readRegistry`), so the list must not call it ready. */
+function hashFault({ definition, hash }: Registration): { readonly pointer: string; readonly reason: string } | null {
+  if (hasToolHash(definition, hash)) return null;
+  return { pointer: "/hash", reason: "The hash is not that of the definition: no worker of Toolbus registered it so." };
+}
+
 function toolView(registration: Registration, now: number, preferred: boolean): ToolView {
   const { toolset, hash, definition, registeredAt, lastSeenAt, unavailable } = registration;
   const { version, kind, risk, source, owner, scopes, flag, deprecated } = definition;
-  const { name, description, parameters } = publicTool(definition);
+  const quarantined = definitionFault(definition) ?? hashFault(registration);
+  // Whatever reads the list is spared what was refused.
+  const { name, description, parameters } = quarantined ? { ...definition, parameters: { type: "object" } } : publicTool(definition);
   const availability = availabilityOf(registration, now);
   return {
     name,
@@ -100,9 +111,9 @@ function toolView(registration: Registration, now: number, preferred: boolean): 
     ...(scopes === undefined ? {} : { scopes }),
     ...(flag === undefined ? {} : { flag }),
     ...(deprecated === undefined ? {} : { deprecated }),
-    available: availability === "ready",
+    available: availability === "ready" && !quarantined,
     availability,
-    ...toolForms(definition),
+    ...(quarantined ? { quarantined } : toolForms(definition)),
     ...(unavailable === undefined || availability !== "unavailable" ? {} : { unavailable }),
     registeredAt,
     lastSeenAt,

@@ -1,10 +1,9 @@
-import { type Json, keys, type LiveEvent, type RunEvent } from "@toolbus/contracts";
+import { keys, type LiveEvent, type RunEvent } from "@toolbus/contracts";
 import { pause } from "@toolbus/runtime";
 import type { LogEntry, StateStore } from "@toolbus/state";
 import type { Log } from "@toolbus/telemetry";
 import { eventId } from "./event-id.ts";
-import { progressOf } from "./live-progress.ts";
-import { argumentsOf, deltaOf } from "./live-text.ts";
+import { type GenuineLive, genuineLive } from "./genuine-live.ts";
 import { sseBytes } from "./sse-writer.ts";
 
 /** What a subscriber of one run hears: look at the log again, or what is live. */
@@ -52,6 +51,7 @@ interface Watched {
   readonly listeners: Set<FeedListener>;
   /** The reads under way by where they begin. A new map from each append on: what began before it may not have seen it. */
   reads: Map<number, Promise<Page>>;
+  readonly live: GenuineLive;
 }
 
 export function startFeed(state: StateStore, log: Log): Feed {
@@ -84,7 +84,7 @@ export function startFeed(state: StateStore, log: Log): Feed {
         for await (const item of state.follow({ signal: stopping.signal })) {
           if (item.kind === "gap") everyoneLooks();
           else if (item.kind === "append") tellAppend(byLog.get(item.log));
-          else tellLive(byLog.get(item.log), item.batch);
+          else byLog.get(item.log)?.live.heard(item.batch);
         }
       } catch (error) {
         log.warn({ error }, "the feed of the state store broke off and is opened again");
@@ -102,7 +102,9 @@ export function startFeed(state: StateStore, log: Log): Feed {
   function watch(runId: string): Watched {
     const known = watched.get(runId);
     if (known) return known;
-    const run: Watched = { listeners: new Set(), reads: new Map() };
+    const listeners = new Set<FeedListener>();
+    const tell = (event: LiveEvent): void => listeners.forEach((listener) => listener.onLive(event));
+    const run: Watched = { listeners, reads: new Map(), live: genuineLive({ runId, state, tell, log }) };
     watched.set(runId, run);
     for (const name of logsOf(runId)) byLog.set(name, run);
     return run;
@@ -145,16 +147,6 @@ function tellAppend(run: Watched | undefined): void {
   if (!run) return;
   run.reads = new Map();
   for (const listener of run.listeners) listener.onAppend();
-}
-
-function tellLive(run: Watched | undefined, batch: Json): void {
-  const event = run && liveEventOf(batch);
-  if (event) for (const listener of run.listeners) listener.onLive(event);
-}
-
-/** A live batch as what it is; null for anything else. */
-export function liveEventOf(batch: Json): LiveEvent | null {
-  return deltaOf(batch) ?? argumentsOf(batch) ?? progressOf(batch);
 }
 
 function writtenEvent(runId: string, { sequence, value }: LogEntry): WrittenEvent {

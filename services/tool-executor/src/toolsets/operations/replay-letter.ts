@@ -1,4 +1,4 @@
-import { consumeQueue, type Disposition, faultFields, type MessageBus, type Subscription, Unroutable } from "@toolbus/bus";
+import { consumeQueue, type Disposition, faultFields, type MessageBus, type Subscription, Unroutable, type Verdict } from "@toolbus/bus";
 import {
   keys,
   type KeptLetter,
@@ -21,11 +21,12 @@ export interface Replaying {
   readonly log: Log;
   /** Wall clock in milliseconds. */
   readonly clock: () => number;
+  readonly lettersPerMinute?: number | undefined;
 }
 
 /** Consumes what the gateway asks for. It repeats that until the letter says that it was replayed. */
 export function consumeReplays(replaying: Replaying): Promise<Subscription> {
-  const { bus, log, clock } = replaying;
+  const { bus, log, clock, lettersPerMinute } = replaying;
   return consumeQueue(bus, {
     topic: topics.operationsReplay,
     types: [messageTypes.operationsReplay],
@@ -33,6 +34,7 @@ export function consumeReplays(replaying: Replaying): Promise<Subscription> {
     concurrency: 4,
     deadlineMs: 30_000,
     handler: (_, { letterId }) => replayLetter(replaying, letterId),
+    lettersPerMinute,
     log,
     clock,
   });
@@ -45,10 +47,10 @@ const ACK: Disposition = { kind: "ack" };
  * Replays a letter once: publishes, then notes it in the letter. A crash between the two publishes again, with the same id. Who asked, and for which
  * state of the call, is read from the gateway's document: a message alone replays nothing.
  */
-async function replayLetter(replaying: Replaying, letterId: string): Promise<Disposition> {
+async function replayLetter(replaying: Replaying, letterId: string): Promise<Verdict> {
   const { bus, state, log, clock } = replaying;
   if (Number.parseInt(shardOf(letterId), 16) >= state.shards)
-    return { kind: "dead-letter", reason: "it names a shard that this store does not have" };
+    return { kind: "unusable", reason: "it names a shard that this store does not have" };
   const { now, documents } = await state.read([keys.deadLetter(letterId), keys.replayRequest(letterId)]);
   const letter = parseKeptLetter(documents[0]?.value);
   const request = parseReplayRequest(documents[1]?.value);

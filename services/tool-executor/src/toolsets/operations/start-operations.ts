@@ -18,6 +18,8 @@ export interface OperationsOptions {
   readonly clock: () => number;
   /** How long a dead letter is kept. */
   readonly keptMs: number;
+  /** How many requests that nobody can use become dead letters in a minute. */
+  readonly lettersPerMinute?: number;
   /** How often it looks for queues that nobody told of; 30 s by default. */
   readonly lookEveryMs?: number;
   /** How often expired letters are taken out of their lists; an hour by default. */
@@ -31,14 +33,25 @@ export interface OperationsOptions {
  * Resolves when dead letters of the queues known by now are kept.
  */
 export async function startOperations(options: OperationsOptions): Promise<{ stop(): Promise<void> }> {
-  const { bus, state, log, trusted, clock, keptMs, lookEveryMs = 30_000, forgetEveryMs = 3_600_000, removeEveryMs = 2000 } = options;
+  const {
+    bus,
+    state,
+    log,
+    trusted,
+    clock,
+    keptMs,
+    lettersPerMinute,
+    lookEveryMs = 30_000,
+    forgetEveryMs = 3_600_000,
+    removeEveryMs = 2000,
+  } = options;
   const parts: { stop(): Promise<void> }[] = [];
   let stopping: Promise<void> | null = null;
   const stop = (): Promise<void> => (stopping ??= stopAll(parts));
   try {
     const handle = keepDelivery.bind(null, { state, log, keptMs });
     parts.push(await consumeDeadQueues({ bus, state, log, everyMs: lookEveryMs, handle }));
-    parts.push(await consumeReplays({ bus, state, log, clock }));
+    parts.push(await consumeReplays({ bus, state, log, clock, lettersPerMinute }));
     parts.push(removeRegistrations({ state, log, trusted, everyMs: removeEveryMs }));
     parts.push(forgetLetters({ state, log, everyMs: forgetEveryMs }));
   } catch (error) {

@@ -1,0 +1,162 @@
+import { keys } from "@toolbus/contracts";
+import type { StateStore } from "@toolbus/state";
+import { describe, expect, it } from "vitest";
+import { cancelled, completed } from "../agent-under-test.ts";
+import { apiKeyOf, type Asking, setup } from "../gateway-under-test.ts";
+import { problemOf } from "../problem-under-test.ts";
+import { openRunsOf } from "../runs-under-way.ts";
+
+const DAY = 86_400_000;
+const INVESTIGATE = "/v1/investigations";
+const RELEASE: Asking = { method: "POST", body: { releaseId: "v2" } };
+const UNA = openRunsOf({ tenant: "acme", id: "una" });
+
+describe("the runs that a principal may have under way", () => {
+  it("bound messages and investigations together, with a sentence and when to ask again", async () => {
+    await using t = await setup({ env: { RUNS_PER_PRINCIPAL: "2" } });
+    const id = await t.conversation();
+    await t.accepted();
+    await t.said("una", id);
+    for (const [url, asking] of [
+      [INVESTIGATE, RELEASE],
+      [`/v1/conversations/${id}/messages`, { method: "POST", body: { text: "a" } }],
+      [`/v1/conversations/${id}/messages`, { method: "POST", body: { text: "a" }, headers: { accept: "text/event-stream" } }],
+    ] as const) {
+      const refused = await t.ask("una", url, asking);
+      expect(problemOf(refused)).toEqual({ status: 429, code: "rate_limited" });
+      expect(refused.headers.get("retry-after")).toBe("10");
+      expect(refused.body["detail"]).toBe("This principal has 2 runs under way, as many as may be at a time.");
+    }
+    expect((await t.ask("una", "/v1/runs")).body["runs"]).toHaveLength(2);
+    await t.accepted("ugo");
+  });
+
+  it("are those that have not ended, whether the agent has taken them or not", async () => {
+    await using t = await setup({ env: { RUNS_PER_PRINCIPAL: "2" } });
+    const [waits, runs] = [await t.accepted(), await t.accepted()];
+    await t.agent.take(runs);
+    const refused = async (): Promise<boolean> => (await t.ask("una", INVESTIGATE, RELEASE)).status === 429;
+    expect(await refused()).toBe(true);
+    await t.agent.say(runs, completed);
+    const third = await t.accepted();
+    expect(await refused()).toBe(true);
+    await t.agent.take(waits);
+    await t.agent.say(waits, cancelled);
+    await t.accepted();
+    expect(await refused()).toBe(true);
+    expect(await t.ask("una", `/v1/runs/${third}`)).toMatchObject({ body: { status: "accepted" } });
+  });
+
+  it("count an old run however many newer ones have ended", async () => {
+    await using t = await setup({ env: { RUNS_PER_PRINCIPAL: "2" } });
+    await t.accepted();
+    for (let n = 0; n < 10; n++) {
+      t.clock.now += 1000;
+      const runId = await t.accepted();
+      await t.agent.take(runId);
+      await t.agent.say(runId, completed);
+    }
+    await t.accepted();
+    expect((await t.ask("una", INVESTIGATE, RELEASE)).status).toBe(429);
+    expect((await t.store.page(UNA, { limit: 100 })).members).toHaveLength(2);
+  });
+
+  it("hold for all gateways over one store together, also for one that starts anew", async () => {
+    await using t = await setup({ env: { RUNS_PER_PRINCIPAL: "2" } });
+    const other = await t.start();
+    const start = async (): Promise<number> => {
+      const headers = { authorization: `Bearer ${apiKeyOf("una")}`, "content-type": "application/json" };
+      return (await fetch(other.url + INVESTIGATE, { method: "POST", headers, body: JSON.stringify(RELEASE.body) })).status;
+    };
+    try {
+      await t.accepted();
+      expect([await start(), await start()]).toEqual([202, 429]);
+      expect((await t.ask("una", INVESTIGATE, RELEASE)).status).toBe(429);
+    } finally {
+      await other.stop();
+    }
+  });
+
+  it("are not gone over by requests that come at one moment", async () => {
+    // All look before the first is stored.
+    const { promise: allLooked, resolve: release } = Promise.withResolvers<void>();
+    let looks = 0;
+    const wrapStore = (state: StateStore): StateStore => ({
+      ...state,
+      async page(...about) {
+        const page = await state.page(...about);
+        if (++looks === 10) release();
+        await allLooked;
+        return page;
+      },
+    });
+    await using t = await setup({ env: { RUNS_PER_PRINCIPAL: "3" }, wrapStore });
+    const answers = await Promise.all(Array.from({ length: 10 }, () => t.ask("una", INVESTIGATE, RELEASE)));
+    expect(answers.filter(({ status }) => status === 202)).toHaveLength(3);
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(7);
+  });
+
+  it("let a repeat of an Idempotency-Key have its run", async () => {
+    await using t = await setup({ env: { RUNS_PER_PRINCIPAL: "1" } });
+    const runId = await t.accepted("una", "key-1");
+    const again = await t.ask("una", INVESTIGATE, { ...RELEASE, headers: { "idempotency-key": "key-1" } });
+    expect(again).toMatchObject({ status: 202, body: { runId } });
+    const other = { method: "POST", body: { releaseId: "v3" }, headers: { "idempotency-key": "key-1" } };
+    expect((await t.ask("una", INVESTIGATE, other)).status).toBe(422);
+    expect((await t.ask("una", INVESTIGATE, RELEASE)).status).toBe(429);
+  });
+
+  it("are free again of what no agent took in time", async () => {
+    await using t = await setup({ env: { RUNS_PER_PRINCIPAL: "1" } });
+    await t.accepted();
+    t.clock.now += 2 * DAY;
+    expect((await t.ask("una", INVESTIGATE, RELEASE)).status).toBe(429);
+    t.clock.now += 1;
+    await t.accepted();
+  });
+
+  it("hold when the setting was lowered, and leave no list when there is no limit", async () => {
+    await using t = await setup({ env: { RUNS_PER_PRINCIPAL: "8" } });
+    const runs: string[] = [];
+    for (let n = 0; n < 6; n++) runs.push(await t.accepted());
+    const lower = await t.start({ RUNS_PER_PRINCIPAL: "2" });
+    const headers = { authorization: `Bearer ${apiKeyOf("una")}`, "content-type": "application/json" };
+    const start = async () =>
+      (await fetch(lower.url + INVESTIGATE, { method: "POST", headers, body: JSON.stringify(RELEASE.body) })).status;
+    const end = async (runId: string) => {
+      await t.agent.take(runId);
+      await t.agent.say(runId, completed);
+    };
+    try {
+      for (const runId of runs.slice(0, 4)) await end(runId);
+      expect(await start()).toBe(429);
+      await end(runs[4] ?? "");
+      expect([await start(), await start()]).toEqual([202, 429]);
+    } finally {
+      await lower.stop();
+    }
+    await using free = await setup({ env: { RUNS_PER_PRINCIPAL: "0" } });
+    for (let n = 0; n < 3; n++) await free.accepted();
+    expect((await free.store.page(UNA, { limit: 10 })).members).toEqual([]);
+  });
+
+  it("cost a start one page of the store, and reads of runs only when as many are listed as may be", async () => {
+    const asked: string[] = [];
+    const wrapStore = (state: StateStore): StateStore => ({
+      ...state,
+      page: (index, options) => (asked.push(`page ${index}`), state.page(index, options)),
+      read: (names) => (asked.push(...names.map((name) => `read ${name}`)), state.read(names)),
+      commit: (shard, change) => (asked.push("commit"), state.commit(shard, change)),
+    });
+    await using t = await setup({ env: { RUNS_PER_PRINCIPAL: "3", WAKE_REPEAT_MS: String(DAY) }, wrapStore });
+    const first = await t.accepted();
+    asked.length = 0;
+    await t.accepted();
+    expect(asked.filter((each) => each.startsWith("page"))).toEqual([`page ${UNA}`]);
+    expect(asked.filter((each) => each === "commit")).toHaveLength(1);
+    expect(asked).not.toContain(`read ${keys.run(first)}`);
+    await t.accepted();
+    expect((await t.ask("una", INVESTIGATE, RELEASE)).status).toBe(429);
+    expect(asked).toContain(`read ${keys.run(first)}`);
+  });
+});

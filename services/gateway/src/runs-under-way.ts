@@ -1,0 +1,116 @@
+import { createHash } from "node:crypto";
+import { keys, parseRun, shardOf } from "@toolbus/contracts";
+import type { Principal } from "@toolbus/runtime";
+import type { Page, StateStore } from "@toolbus/state";
+import { refused, type Refused } from "./refused.ts";
+import type { GatewayConfig } from "./settings.ts";
+
+/** How many runs of one principal are under way: accepted and not ended, over all gateways of a store. */
+export interface RunsUnderWay {
+  /**
+   * Starts a run of this principal, unless as many as may are under way; then `start` is not called. A run that is in the index already needs no second
+   * place. Gateways that start runs of one principal at the same moment do not see each other's: together they may go over by those. Throws `StoreUnavailable`.
+   */
+  within<T>(principal: Principal, runId: string, start: () => Promise<T>): Promise<T | Refused>;
+}
+
+export interface RunsUnderWayOptions {
+  readonly state: Pick<StateStore, "page" | "read" | "commit">;
+  readonly config: Pick<GatewayConfig, "RUNS_PER_PRINCIPAL" | "ORIGIN_OPEN_MS">;
+}
+
+type Member = Page["members"][number];
+
+/**
+ * The index of a principal's runs under way is written by the commit that accepts a run, so it names all of them. It may name some that have ended: they
+ * are looked up, and taken out, only when it holds as many as may be under way. So a start costs one page, and nothing has to be told of a run's end.
+ */
+export function runsUnderWay({ state, config }: RunsUnderWayOptions): RunsUnderWay {
+  const { RUNS_PER_PRINCIPAL: most, ORIGIN_OPEN_MS: openMs } = config;
+  // Of this process: not in the index yet, perhaps.
+  const starting = new Map<string, Set<string>>();
+  return {
+    async within(principal, runId, start) {
+      if (most === 0) return start();
+      const index = openRunsOf(principal);
+      const here = starting.get(index) ?? new Set();
+      // Those that came before: of requests at one moment as many go through as fit.
+      const before = [...here];
+      starting.set(index, here.add(runId));
+      try {
+        return (await isRoom(index, runId, before)) ? await start() : tooMany(most);
+      } finally {
+        here.delete(runId);
+        if (here.size === 0) starting.delete(index);
+      }
+    },
+  };
+
+  async function isRoom(index: string, runId: string, before: readonly string[]): Promise<boolean> {
+    const fits = (members: readonly Member[]): boolean =>
+      new Set([...before, ...members.map(({ member }) => member)].filter((other) => other !== runId)).size < most;
+    for (let looks = 1; looks <= MOST_LOOKS; looks++) {
+      const { members, cursor } = await state.page(index, { limit: most });
+      if (cursor === undefined && fits(members)) return true;
+      const ended = await endedAmong(members);
+      if (ended.length === 0) return false;
+      await takeOut(index, ended);
+      if (cursor === undefined) return fits(members.filter((member) => !ended.includes(member)));
+    }
+    return false;
+  }
+
+  /** Those that are under way no more: ended, or never taken for so long that nobody takes them. */
+  async function endedAmong(members: readonly Member[]): Promise<readonly Member[]> {
+    const ended: Member[] = [];
+    for (let from = 0; from < members.length; from += READ) {
+      const some = members.slice(from, from + READ);
+      const { now, documents } = await state.read(some.map(({ member }) => keys.run(member)));
+      ended.push(
+        ...some.filter(({ score }, n) => {
+          const run = parseRun(documents[n]?.value);
+          return run.ok ? run.value.endedAt !== null : now > score + openMs;
+        }),
+      );
+    }
+    return ended;
+  }
+
+  async function takeOut(index: string, ended: readonly Member[]): Promise<void> {
+    const byShard = Map.groupBy(ended, ({ member }) => shardOf(member));
+    await Promise.all(
+      [...byShard].map(([shard, members]) =>
+        state.commit(shard, {
+          op: `ended:${members.map(({ member }) => member).join(" ")}`,
+          // It stands for nothing: a change needs a guard, and taking out twice is taking out once.
+          guards: [{ key: keys.inbox(shard, "under-way"), version: 0 }],
+          index: members.map(({ member }) => ({ index, member, score: null })),
+        }),
+      ),
+    );
+  }
+}
+
+/** The index of this principal's runs under way. */
+export function openRunsOf({ tenant, id }: Pick<Principal, "tenant" | "id">): string {
+  const digest = createHash("sha256")
+    .update(JSON.stringify([tenant, id]))
+    .digest("base64url");
+  return keys.openRuns(digest);
+}
+
+function tooMany(most: number): Refused {
+  return {
+    ...refused(
+      "rate_limited",
+      `This principal has ${most} runs under way, as many as may be at a time.`,
+      "Start another when one has ended, or cancel one.",
+    ),
+    retryAfterS: RETRY_AFTER_S,
+  };
+}
+
+const RETRY_AFTER_S = 10;
+const READ = 100;
+// More members than may be under way are there only after the setting was lowered, or by starts at one moment; each look takes some out.
+const MOST_LOOKS = 20;
