@@ -2,12 +2,7 @@
 import { serveToolset } from "@toolbus/tool-kit";
 import { orders } from "./orders.ts";
 
-const {
-  BUS_URL = "memory:",
-  STATE_URL = "memory:",
-  JWKS_URL = "http://127.0.0.1:8081/.well-known/jwks.json",
-  RECEIPT_KEY_FILE = "",
-} = process.env;
+const { BUS_URL = "", STATE_URL = "", JWKS_URL = "http://127.0.0.1:8081/.well-known/jwks.json", RECEIPT_KEY_FILE = "" } = process.env;
 
 const serving = serveToolset(orders({ refund: async (_, key) => ({ refundId: `refund of ${key}` }) }), {
   busUrl: BUS_URL,

@@ -4,7 +4,7 @@ import { wrapped } from "../terminal/lines.ts";
 /** What of an approval stands on the card. */
 export type ApprovalCard = Pick<
   ApprovalView,
-  "id" | "tool" | "toolVersion" | "tier" | "effect" | "arguments" | "requester" | "idempotency" | "expiresAt"
+  "id" | "tool" | "toolVersion" | "tier" | "effect" | "arguments" | "doubts" | "requester" | "idempotency" | "expiresAt"
 >;
 
 /** The card as text: what will be done, to what, for whom; made from what approvals keeps, not from the model's words. */
@@ -12,6 +12,7 @@ export function cardLines(card: ApprovalCard, now: number): string[] {
   const minutes = Math.max(0, Math.round((card.expiresAt - now) / 60_000));
   return [
     `${card.effect}`,
+    ...doubtLines(card.doubts ?? []),
     "",
     `tool       ${card.tool}@${card.toolVersion}, a ${card.tier}-tier write`,
     `requester  ${card.requester}`,
@@ -31,6 +32,18 @@ export function framedCard(card: ApprovalCard, now: number, width: number, frame
     frame(`└${"─".repeat(width - 1)}`),
   ];
 }
+
+/** What may be read as something else, spelled out, right below what it would do. */
+function doubtLines(doubts: NonNullable<ApprovalCard["doubts"]>): string[] {
+  return doubts.map(({ place, why, word, spelled }) => `! LOOK CLOSELY at "${word}" in ${place}: ${IN_WORDS[why]}, ${spelled}`);
+}
+
+const IN_WORDS: Readonly<Record<NonNullable<ApprovalCard["doubts"]>[number]["why"], string>> = {
+  mixed_scripts: "it mixes letters of several scripts",
+  looks_latin: "its letters only look like ordinary Latin ones",
+  mixed_digits: "it mixes digits of several scripts",
+  hidden_characters: "it has characters that cannot be seen",
+};
 
 function argumentLines(name: string, value: unknown): string[] {
   if (Array.isArray(value)) return [`${name}:`, ...value.map((item) => `  - ${shown(item)}`)];

@@ -22,7 +22,13 @@ export async function listApprovals(context: Context, { limit, cursor }: ListOpt
     return EXIT.ok;
   }
   const now = around.now();
-  const rows = safeValue(page.approvals).map((one) => [one.id, one.tier, spanOf(one.expiresAt - now), one.requester, one.effect]);
+  const rows = safeValue(page.approvals).map((one) => [
+    one.id,
+    one.tier,
+    spanOf(one.expiresAt - now),
+    one.requester,
+    `${(one.doubts ?? []).length > 0 ? "! " : ""}${one.effect}`,
+  ]);
   if (rows.length === 0 && page.cursor === undefined) output.note("Nothing waits for a decision.");
   else output.lines(table(["APPROVAL", "TIER", "EXPIRES IN", "REQUESTER", "EFFECT"], rows));
   if (page.cursor !== undefined) output.note(`There may be more: ${SELF} approvals list --limit ${limit} --cursor ${page.cursor}`);

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import type { Define } from "../toolbus/command.ts";
+import { addresses } from "../toolbus/global-options.ts";
 
 /** `toolbus doctor`: what works, what does not, and what to do about it. */
 export function addDoctor(program: Command, define: Define): void {
@@ -9,6 +10,13 @@ export function addDoctor(program: Command, define: Define): void {
     more: "One line for each check: ok, warn or fail. Exits with 1 when one fails. It changes nothing.",
     audience: "gateway",
     examples: ["toolbus doctor", "toolbus doctor --json", "toolbus doctor --timeout 10s"],
-    run: async (context) => (await import("../doctor/doctor-command.ts")).doctor(context),
-  });
+    run: async (context, command) => {
+      const { health } = command.opts<{ health?: string }>();
+      const urls = addresses("--health", health, "TOOLBUS_HEALTH_URLS", context.around.env["TOOLBUS_HEALTH_URLS"]);
+      return (await import("../doctor/doctor-command.ts")).doctor(context, urls);
+    },
+  }).option(
+    "--health <addresses>",
+    "the health ports of agents and workers as well, with commas: http://agent:9000,http://worker:9000 (TOOLBUS_HEALTH_URLS)",
+  );
 }

@@ -1,4 +1,4 @@
-import { readRefused, readSecurityEvents, readWrites } from "../http/answers.ts";
+import { readEra, readRefused, readSecurityEvents, readWrites } from "../http/answers.ts";
 import { Answered, type Client } from "../http/client.ts";
 import { spanOf } from "../terminal/duration.ts";
 import { safeText } from "../terminal/safe-text.ts";
@@ -8,10 +8,11 @@ import { SELF } from "../toolbus/self.ts";
 import { isWaiting } from "../writes/list-writes.ts";
 import { type Check, fail, ok, warn } from "./check.ts";
 
-/** What an operator has to see to at approvals: writes that wait, documents that do not count, and what was refused lately. */
+/** What an operator has to see to at approvals: writes that wait, here or in shards that lost some, documents that do not count, and what was refused lately. */
 export async function checkApprovals(approvals: Client, now: number): Promise<Check[]> {
   return Promise.all([
     told("writes", () => checkWrites(approvals)),
+    told("lost writes", () => checkLosses(approvals, now)),
     told("documents", () => checkDocuments(approvals)),
     told("security", () => checkSecurity(approvals, now)),
   ]);
@@ -20,6 +21,17 @@ export async function checkApprovals(approvals: Client, now: number): Promise<Ch
 async function checkWrites(approvals: Client): Promise<Check> {
   const name = "writes";
   const { writes } = readWrites(await approvals.get("/v1/writes"));
+  const refused = writes.filter(({ quarantined }) => quarantined);
+  const [first] = refused;
+  if (first?.quarantined) {
+    const { pointer, reason } = first.quarantined;
+    const names = refused.map(({ tool, version }) => `${tool}@${version}`).join(", ");
+    return fail(
+      name,
+      safeText(`${names} ${refused.length === 1 ? "is" : "are"} quarantined: ${pointer}: ${reason}`),
+      safeText(`Its worker has to register a definition without that; "${SELF} tools show ${first.tool} --diff" says more.`),
+    );
+  }
   const waiting = writes.filter(isWaiting);
   if (waiting.length === 0) return ok(name, `${writes.length} registered, none waits for an operator`);
   const shown = waiting.map(({ tool, version, state }) => safeText(`${tool}@${version} (${state})`)).join(", ");
@@ -27,6 +39,19 @@ async function checkWrites(approvals: Client): Promise<Check> {
     name,
     `${shown} ${waiting.length === 1 ? "waits" : "wait"} for an operator: what is not enabled is refused.`,
     `"${SELF} tools pending" lists them.`,
+  );
+}
+
+/** Whether writes are held because the store lost some. */
+async function checkLosses(approvals: Client, now: number): Promise<Check> {
+  const name = "lost writes";
+  const held = readEra(await approvals.get("/v1/era")).lost.filter((one) => one.held);
+  if (held.length === 0) return ok(name, "no shard is held because the store lost some of it");
+  const noticed = spanOf(Math.max(0, now - Math.min(...held.map(({ lostAt }) => lostAt))));
+  return warn(
+    name,
+    `The store lost writes of ${held.length} ${held.length === 1 ? "shard" : "shards"}, noticed ${noticed} ago: there no write begins that cannot be repeated safely.`,
+    `"${SELF} era show" names them and the command that lets them go on; docs/operations.md, "When the store lost writes", says what to look at before.`,
   );
 }
 

@@ -1,11 +1,19 @@
 import { describe, expect, it } from "vitest";
 import { sendJson, sendProblem, serverUnderTest } from "../http/server-under-test.ts";
 import { checkNode } from "./check-machine.ts";
-import { checkClock, checkReady } from "./check-service.ts";
+import { checkClock, checkReady, checkWarnings } from "./check-service.ts";
 import { probe, type Probed } from "./probe.ts";
 
 const never = new AbortController().signal;
-const probed = (clockMs: number | null): Probed => ({ reachable: true, ready: true, reasons: [], ours: true, tookMs: 1, clockMs });
+const probed = (clockMs: number | null): Probed => ({
+  reachable: true,
+  ready: true,
+  reasons: [],
+  warnings: [],
+  ours: true,
+  tookMs: 1,
+  clockMs,
+});
 
 describe("doctor, of a service", () => {
   it("finds one that is ready", async () => {
@@ -35,6 +43,68 @@ describe("doctor, of a service", () => {
     }
   });
 
+  it.each([
+    ["memory", /maxmemory/],
+    ["disk", /Make room/],
+    ["replicas", /Start the replicas/],
+    ["read-only", /primary/],
+    ["refused", /permissions --set-up/],
+    ["damaged", /log names/],
+  ])("says what mends a store that takes no changes: %s", (fault, remedy) => {
+    const found = checkReady("gateway", "http://gateway", {
+      ...probed(0),
+      ready: false,
+      reasons: [`the state store takes no changes: ${fault}`],
+    });
+    expect(found).toMatchObject({ level: "fail", fix: expect.stringMatching(remedy) });
+    expect(found).toMatchObject({ fix: expect.stringContaining("docs/deployment.md") });
+  });
+
+  it("tells of clocks that a ready service says do not agree, with what to do", async () => {
+    const sentence = "this machine's clock is 2.0 h ahead of the state store's: set both by NTP";
+    await using server = await serverUnderTest((_request, response) =>
+      sendJson(response, {
+        status: "ready",
+        reasons: [],
+        warnings: [sentence, "the clock of the state store's server was set back by 1.0 h"],
+      }),
+    );
+    const found = await probe("approvals", server.url, () => 0, never);
+    expect(checkReady("approvals", server.url, found)).toMatchObject({ level: "ok" });
+    expect(found.reachable && checkWarnings("approvals", server.url, found)).toEqual([
+      {
+        name: "clock",
+        level: "warn",
+        message: "Approvals says: its machine's clock is 2.0 h ahead of the state store's.",
+        fix: "Set both by NTP.",
+      },
+      expect.objectContaining({ level: "warn", fix: expect.stringContaining("docs/operations.md") }),
+    ]);
+    const [ofWorker] = found.reachable ? checkWarnings("health", "http://worker:9000", found) : [];
+    expect(ofWorker).toMatchObject({
+      message: "The service at http://worker:9000 says: its machine's clock is 2.0 h ahead of the state store's.",
+    });
+  });
+
+  it("tells of an agent or a worker by its health port that it is not ready, or that nobody is there, and by which flag it was asked", async () => {
+    const server = await serverUnderTest((_request, response) =>
+      sendJson(response, { status: "unready", reasons: ["the state store takes no changes: memory"] }, 503),
+    );
+    const found = await probe("health", server.url, () => 0, never);
+    expect(checkReady("health", server.url, found)).toMatchObject({
+      name: "health",
+      level: "fail",
+      fix: expect.stringMatching(/maxmemory/),
+    });
+    await server[Symbol.asyncDispose]();
+    const gone = checkReady("health", server.url, await probe("health", server.url, () => 0, never));
+    expect(gone).toMatchObject({
+      level: "fail",
+      message: expect.stringMatching(/^Nothing listens at /),
+      fix: expect.stringContaining("--health"),
+    });
+  });
+
   it("tells what is no Toolbus, and nobody at all, with what to do", async () => {
     const server = await serverUnderTest((_request, response) => response.end("<html>"));
     const other = await probe("gateway", server.url, () => 0, never);
@@ -56,12 +126,19 @@ describe("doctor, of a service", () => {
 describe("doctor, of this machine", () => {
   it.each([
     [0, "ok", /agrees/],
-    [-4000, "ok", /agrees/],
+    [-2400, "ok", /agrees/],
+    [2600, "warn", /behind the gateway's/],
     [90_000, "warn", /is 1 min behind the gateway's/],
-    [-7_200_000, "warn", /is 2 h before the gateway's/],
+    [-7_199_400, "warn", /is 2\.0 h ahead of the gateway's/],
     [null, "warn", /sends no time/],
   ] as const)("finds a clock that is %s ms off: %s", (clockMs, level, words) => {
-    expect(checkClock(probed(clockMs))).toMatchObject({ level, message: expect.stringMatching(words) });
+    expect(checkClock(probed(clockMs), {})).toMatchObject({ level, message: expect.stringMatching(words) });
+  });
+
+  it("takes clocks for as far apart as CLOCK_SKEW_WARN_MS says, as services do, and a bad value for none", () => {
+    const found = (limit: string, clockMs = 2400) => checkClock(probed(clockMs), { CLOCK_SKEW_WARN_MS: limit });
+    expect([found("1000").level, found("60000", -50_000).level]).toEqual(["warn", "ok"]);
+    expect(found("soon")).toMatchObject({ level: "fail", message: expect.stringContaining('from 100 to 3600000, not "soon"') });
   });
 
   it("wants Node 24", () => {

@@ -1,5 +1,7 @@
+import { SEEN_EVERY_MS, SEEN_FOR_MS } from "@toolbus/contracts";
 import { readContext, readRunPage, readTools } from "../http/answers.ts";
 import type { Client } from "../http/client.ts";
+import { spanOf } from "../terminal/duration.ts";
 import { safeText } from "../terminal/safe-text.ts";
 import { Failure } from "../toolbus/failure.ts";
 import { SELF } from "../toolbus/self.ts";
@@ -9,12 +11,22 @@ import { type Check, fail, ok, warn } from "./check.ts";
 export function checkTools(gateway: Client): Promise<Check> {
   const name = "tools";
   return told(name, async () => {
-    const { tools } = readTools(await gateway.get("/v1/tools"));
+    const { tools, asOf } = readTools(await gateway.get("/v1/tools"));
     if (tools.length === 0) return warn(name, "None is registered.", "Start a worker: it registers its tools when it starts.");
     const named = (availability: string) =>
       tools.filter((tool) => tool.availability === availability).map((tool) => safeText(`${tool.name}@${tool.version}`));
     const [asleep, unavailable] = [named("asleep"), named("unavailable")];
     const count = `${tools.length} registered`;
+    const [quarantined] = tools.filter((tool) => tool.quarantined);
+    if (quarantined?.quarantined) {
+      const all = tools.filter((tool) => tool.quarantined).map((tool) => safeText(`${tool.name}@${tool.version}`));
+      const { pointer, reason } = quarantined.quarantined;
+      return fail(
+        name,
+        `${count}; ${all.join(", ")} ${all.length === 1 ? "is" : "are"} quarantined: ${safeText(`${pointer}: ${reason}`)}`,
+        `Its worker has to register a definition without that; "${SELF} tools show ${all[0]}" says more. Do not trust a worker that goes on registering it.`,
+      );
+    }
     if (unavailable.length > 0) {
       return warn(
         name,
@@ -29,12 +41,32 @@ export function checkTools(gateway: Client): Promise<Check> {
         "Start one, unless they are scaled to zero: calls wait.",
       );
     }
-    return ok(name, `${count}, all available`);
+    if (asOf === undefined) return ok(name, `${count}, all available`);
+    const ages = tools.map((tool) => ({ called: safeText(`${tool.name}@${tool.version}`), age: asOf - tool.lastSeenAt }));
+    const [silent, ...more] = ages.filter(({ age }) => age > DUE_WITHIN_MS).toSorted((a, b) => b.age - a.age);
+    if (silent) {
+      const others = more.length === 0 ? "" : `, nor from ${more.length} more`;
+      return warn(
+        name,
+        `${count}; no sign of life came from a worker of ${silent.called} for ${spanOf(silent.age)}${others}: one is due every ${spanOf(SEEN_EVERY_MS)}.`,
+        `See whether its worker runs. It counts as available until ${SEEN_FOR_MS / 1000} s; calls wait.`,
+      );
+    }
+    const oldest = Math.max(...ages.map(({ age }) => age));
+    return ok(
+      name,
+      `${count}, all available: the oldest sign of life of a worker came ${spanOf(oldest)} ago, one is due every ${spanOf(SEEN_EVERY_MS)}`,
+    );
   });
 }
 
+/** A sign of life is given every 30 s, and takes a commit to arrive. */
+const DUE_WITHIN_MS = SEEN_EVERY_MS + 5000;
+
 /** Codes of runs that end because of their model (docs/errors.md). */
 const MODEL_CODES: ReadonlySet<string> = new Set([
+  "answer_stalled",
+  "answer_too_large",
   "authentication_failed",
   "invalid_request",
   "model_timeout",

@@ -6,14 +6,17 @@ import type { Check } from "./check.ts";
 import { checkKey } from "./check-key.ts";
 import { checkApprovals } from "./check-approvals.ts";
 import { checkDataDirectory, checkKeyFiles, checkNode } from "./check-machine.ts";
-import { checkClock, checkReady } from "./check-service.ts";
+import { checkClock, checkReady, checkWarnings } from "./check-service.ts";
 import { checkModelSettings } from "./check-model-settings.ts";
 import { checkModel, checkTools } from "./check-work.ts";
 import { probe } from "./probe.ts";
 
-/** Checks everything that can be checked from here; what stands on something broken is left out. */
-export async function doctor(context: Context): Promise<ExitCode> {
-  const checks = await allChecks(context);
+/**
+ * Checks everything that can be checked from here; what stands on something broken is left out. `health` are the health ports of services that have no
+ * other port, agents and workers: `/readyz` is asked there.
+ */
+export async function doctor(context: Context, health: readonly string[]): Promise<ExitCode> {
+  const checks = await allChecks(context, health);
   const failed = checks.some((check) => check.level === "fail");
   const { output } = context;
   if (output.json) output.document({ ok: !failed, checks });
@@ -21,11 +24,12 @@ export async function doctor(context: Context): Promise<ExitCode> {
   return failed ? EXIT.failed : EXIT.ok;
 }
 
-async function allChecks(context: Context): Promise<Check[]> {
+async function allChecks(context: Context, health: readonly string[]): Promise<Check[]> {
   const { options, around, signal } = context;
-  const [gateway, approvals] = await Promise.all([
+  const [gateway, approvals, others] = await Promise.all([
     probe("gateway", options.url, around.now, signal),
     probe("approvals", options.approvalsUrl, around.now, signal),
+    Promise.all(health.map(async (url) => ({ url, probed: await probe("health", url, around.now, signal) }))),
   ]);
   const userKey = gateway.reachable && gateway.ours ? await checkKey(context, "gateway") : null;
   const modelSettings = await checkModelSettings(context);
@@ -38,7 +42,12 @@ async function allChecks(context: Context): Promise<Check[]> {
     ...(modelSettings ? [modelSettings] : []),
     checkReady("gateway", options.url, gateway),
     checkReady("approvals", options.approvalsUrl, approvals),
-    ...(gateway.reachable && gateway.ours ? [checkClock(gateway)] : []),
+    ...(gateway.reachable && gateway.ours ? [checkClock(gateway, around.env), ...checkWarnings("gateway", options.url, gateway)] : []),
+    ...(approvals.reachable && approvals.ours ? checkWarnings("approvals", options.approvalsUrl, approvals) : []),
+    ...others.flatMap(({ url, probed }) => [
+      checkReady("health", url, probed),
+      ...(probed.reachable ? checkWarnings("health", url, probed) : []),
+    ]),
     ...(userKey ? [userKey.check] : []),
     ...(approverKey ? [approverKey.check] : []),
     ...(userKey?.service ? [await checkTools(userKey.service), await checkModel(userKey.service)] : []),

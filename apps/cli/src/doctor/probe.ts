@@ -1,5 +1,4 @@
-import { whyUnreachable } from "../http/unreachable.ts";
-import type { Audience } from "../keys/find-key.ts";
+import { type Asked, whyUnreachable } from "../http/unreachable.ts";
 
 /** What a service said of itself. */
 export interface Probed {
@@ -7,6 +6,8 @@ export interface Probed {
   readonly ready: boolean;
   /** Why it is not ready, in its own words. */
   readonly reasons: readonly string[];
+  /** What somebody should mend although it works, in its own words. */
+  readonly warnings: readonly string[];
   /** Whether it speaks like a service of Toolbus at all. */
   readonly ours: boolean;
   readonly tookMs: number;
@@ -22,7 +23,7 @@ export interface NotReached {
 const TIMEOUT_MS = 5000;
 
 /** Asks a service whether it is ready; takes no key. Rejects only with the signal's reason. */
-export async function probe(service: Audience, url: string, now: () => number, signal: AbortSignal): Promise<Probed | NotReached> {
+export async function probe(service: Asked["service"], url: string, now: () => number, signal: AbortSignal): Promise<Probed | NotReached> {
   const asked = now();
   try {
     const response = await fetch(`${url}/readyz`, {
@@ -36,7 +37,8 @@ export async function probe(service: Audience, url: string, now: () => number, s
       reachable: true,
       ready: response.ok,
       ours: said !== null,
-      reasons: said ?? [],
+      reasons: said?.reasons ?? [],
+      warnings: said?.warnings ?? [],
       tookMs: answered - asked,
       // The header has whole seconds, cut off.
       clockMs: Number.isNaN(date) ? null : date + 500 - (asked + answered) / 2,
@@ -47,8 +49,13 @@ export async function probe(service: Audience, url: string, now: () => number, s
   }
 }
 
-/** The reasons in an answer of `/readyz`, a plain one or a problem; null for what is neither. */
-function read(text: string): readonly string[] | null {
+interface Said {
+  readonly reasons: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+/** What an answer of `/readyz` says, a plain one or a problem; null for what is neither. */
+function read(text: string): Said | null {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -56,6 +63,11 @@ function read(text: string): readonly string[] | null {
     return null;
   }
   if (typeof value !== "object" || value === null || !("status" in value)) return null;
-  if ("reasons" in value && Array.isArray(value.reasons)) return value.reasons.filter((reason) => typeof reason === "string");
-  return "detail" in value && typeof value.detail === "string" ? [value.detail] : [];
+  const warnings = "warnings" in value ? textsIn(value.warnings) : [];
+  if ("reasons" in value && Array.isArray(value.reasons)) return { reasons: textsIn(value.reasons), warnings };
+  return { reasons: "detail" in value && typeof value.detail === "string" ? [value.detail] : [], warnings };
+}
+
+function textsIn(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((text) => typeof text === "string") : [];
 }

@@ -2,14 +2,15 @@ import { SELF } from "../toolbus/self.ts";
 
 export interface Asked {
   readonly url: string;
-  readonly service: "gateway" | "approvals";
+  /** `health`: the health port of any service. */
+  readonly service: "gateway" | "approvals" | "health";
   readonly timeoutMs: number;
 }
 
 /** Why a request got no answer, in one sentence with what to do. */
 export function whyUnreachable(error: unknown, { url, service, timeoutMs }: Asked): string {
-  const flag = service === "gateway" ? "--url" : "--approvals-url";
-  const what = service === "gateway" ? "gateway" : "approvals service";
+  const flag = ADDRESS_FLAGS[service];
+  const what = NAMES[service];
   const code = codeOf(error);
   if (code === "ECONNREFUSED") {
     return isLoopback(url)
@@ -24,6 +25,10 @@ export function whyUnreachable(error: unknown, { url, service, timeoutMs }: Aske
   }
   return `The ${what} at ${url} cannot be reached (${code}): check ${flag} and the network, and run the command again.`;
 }
+
+/** The flag that names the address of each. */
+export const ADDRESS_FLAGS = { gateway: "--url", approvals: "--approvals-url", health: "--health" } as const;
+const NAMES = { gateway: "gateway", approvals: "approvals service", health: "service" } as const;
 
 /** Whether an address can only be this machine's. */
 export function isLoopback(url: string): boolean {

@@ -78,6 +78,13 @@ export function readGlobalOptions(
   };
 }
 
+/** Several addresses with commas between them, as typed or, where nothing was, from the environment; none is none. Throws a Failure as well. */
+export function addresses(flag: string, typed: string | undefined, variable: string, set: string | undefined): readonly string[] {
+  const [name, text] = typed === undefined ? [variable, set ?? ""] : [flag, typed];
+  const texts = text.split(",").map((one) => one.trim());
+  return texts.filter((one) => one !== "").map((one) => address(name, one, name, undefined, "http://127.0.0.1:9000"));
+}
+
 function address(flag: string, typed: string | undefined, variable: string, set: string | undefined, otherwise: string): string {
   const [name, text] = typed !== undefined ? [flag, typed] : set ? [variable, set] : ["", otherwise];
   const url = URL.parse(text);

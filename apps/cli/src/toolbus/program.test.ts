@@ -49,6 +49,7 @@ describe("what is typed wrongly", () => {
     ["runs list --limit 0", /It is a whole number from 1 to 100\. See toolbus runs list --help\.$/],
     ["runs show", /^Missing required argument 'run'\. See toolbus runs show --help\.$/],
     ["doctor now", /^Too many arguments for 'doctor'/],
+    ["doctor --health http://worker:9000,worker", /^--health takes an address such as http:\/\/127\.0\.0\.1:9000, not "worker"\./],
     ["chat --if-active wait hello", /Allowed choices are enqueue, reject, interrupt\. See toolbus chat --help\.$/],
     ["investigate v1 --fail-on worst", /Allowed choices are low, medium, high\./],
     ["investigate", /^Name the release to investigate, or give an alert with --alert: one of the two\.$/],

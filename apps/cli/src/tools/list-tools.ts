@@ -15,7 +15,8 @@ export async function listTools(context: Context): Promise<ExitCode> {
     output.document(list);
     return EXIT.ok;
   }
-  const now = around.now();
+  // By one clock: that of whoever asks may be off.
+  const now = list.asOf ?? around.now();
   const rows = safeValue(list.tools).map((tool) => [
     tool.name,
     tool.version,
@@ -29,7 +30,8 @@ export async function listTools(context: Context): Promise<ExitCode> {
   return EXIT.ok;
 }
 
-function stateOf({ availability, forbidden, setAside }: ToolView): string {
+function stateOf({ availability, forbidden, quarantined, setAside }: ToolView): string {
+  if (quarantined) return "quarantined";
   const notFor = [...(forbidden === undefined ? [] : ["this key"]), ...(setAside ?? []).map(({ provider }) => provider)];
   return notFor.length === 0 ? availability : `${availability}, not for ${notFor.join(", ")}`;
 }

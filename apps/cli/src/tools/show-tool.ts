@@ -18,7 +18,6 @@ export async function showTool(context: Context, typed: string): Promise<ExitCod
 }
 
 function toolLines(tool: ToolView, now: number): string[] {
-  const { properties = {}, required = [] } = tool.parameters as { properties?: object; required?: readonly string[] };
   return [
     `${tool.name}@${tool.version}`,
     ...paragraphs(tool.description, WIDTH),
@@ -26,12 +25,21 @@ function toolLines(tool: ToolView, now: number): string[] {
     `kind      ${tool.kind === "write" ? `write, ${tool.tier} tier` : tool.kind}`,
     `toolset   ${tool.toolset}`,
     `worker    ${tool.availability}${tool.unavailable ? ` (${tool.unavailable.reason})` : ""}, seen ${spanOf(now - tool.lastSeenAt)} ago`,
+    ...(tool.quarantined ? wrapped(`quarantined at ${tool.quarantined.pointer}: ${tool.quarantined.reason}`, WIDTH) : []),
     ...(tool.forbidden === undefined ? [] : wrapped(`not for   this key: ${tool.forbidden}`, WIDTH)),
     ...(tool.setAside ?? []).flatMap(({ provider, pointer, reason }) =>
       wrapped(`not for   ${provider}: ${pointer === "" ? "" : `${pointer}: `}${reason}`, WIDTH),
     ),
     ...(tool.deprecated ? wrapped(`instead   ${tool.deprecated.note}`, WIDTH) : []),
     "",
+    ...(tool.quarantined ? ["Nobody uses it: no run is offered it, and no call of it is done."] : callLines(tool)),
+  ];
+}
+
+/** What it takes, and how it is called. */
+function callLines(tool: ToolView): string[] {
+  const { properties = {}, required = [] } = tool.parameters as { properties?: object; required?: readonly string[] };
+  return [
     ...Object.entries(properties).flatMap(([name, schema]) => parameterLines(name, schema, required.includes(name))),
     ...(Object.keys(properties).length === 0 ? ["It takes no arguments."] : []),
     ...lostLines(tool.lost ?? []),

@@ -1,5 +1,6 @@
 import type { WriteSummary } from "@toolbus/contracts";
 import { readWrites } from "../http/answers.ts";
+import { WIDTH, wrapped } from "../terminal/lines.ts";
 import { safeValue } from "../terminal/safe-text.ts";
 import { table } from "../terminal/table.ts";
 import type { Context } from "../toolbus/context.ts";
@@ -10,16 +11,16 @@ export interface PendingOptions {
   readonly all?: true;
 }
 
-/** Whether a write waits for an operator: its calls are refused until somebody has looked at it. */
-export function isWaiting({ state }: Pick<WriteSummary, "state">): boolean {
-  return state === "pending" || state === "changed" || state === "damaged";
+/** Whether a write waits for an operator: its calls are refused until somebody has looked at it. Of what is quarantined nobody can enable anything. */
+export function isWaiting({ state, quarantined }: Pick<WriteSummary, "state" | "quarantined">): boolean {
+  return !quarantined && (state === "pending" || state === "changed" || state === "damaged");
 }
 
-/** Shows the writes that wait for an operator, or all that are registered. */
+/** Shows the writes that wait for an operator or are quarantined, or all that are registered. */
 export async function listWrites(context: Context, { all }: PendingOptions): Promise<ExitCode> {
   const service = await context.approvals();
   const { writes } = readWrites(await service.get("/v1/writes"));
-  const shown = writes.filter((write) => all || isWaiting(write));
+  const shown = writes.filter((write) => all || write.quarantined || isWaiting(write));
   const { output } = context;
   if (output.json) output.document({ writes: shown });
   else if (shown.length === 0)
@@ -33,15 +34,26 @@ export async function listWrites(context: Context, { all }: PendingOptions): Pro
 }
 
 function linesOf(writes: readonly WriteSummary[]): string[] {
-  const rows = writes.map((write) => [write.tool, write.version, write.toolset, write.tier, write.state, what(write)]);
+  const rows = writes.map((write) => [
+    write.tool,
+    write.version,
+    write.toolset,
+    write.tier,
+    write.quarantined ? "quarantined" : write.state,
+    what(write),
+  ]);
   const waiting = writes.find(isWaiting);
   return [
     ...table(["TOOL", "VERSION", "TOOLSET", "TIER", "STATE", ""], rows),
+    ...writes.flatMap(({ tool, version, quarantined }) =>
+      quarantined ? ["", ...wrapped(`${tool}@${version} is refused at ${quarantined.pointer}: ${quarantined.reason}`, WIDTH)] : [],
+    ),
     ...(waiting ? ["", `To look at one, then enable it: ${SELF} tools show ${waiting.tool} --diff`] : []),
   ];
 }
 
-function what({ state, weaker, enabled, granted }: WriteSummary): string {
+function what({ state, weaker, enabled, granted, quarantined }: WriteSummary): string {
+  if (quarantined) return "its definition is refused";
   const now = enabled === null ? "" : `version ${enabled.version} is enabled`;
   switch (state) {
     case "pending":

@@ -23,10 +23,13 @@ export function writeLines({ tool, enabled, damaged, registered }: WriteView): s
 
 /** One registered definition: whole where nothing was enabled before, otherwise its difference. */
 export function registeredLines(one: RegisteredWrite, compared: boolean): string[] {
-  const { definition, changes } = one;
+  const { definition, changes, quarantined } = one;
   const differs = compared && changes.length > 0;
   return [
-    `${one.tool}@${one.version} of ${one.toolset}: ${one.state}${one.granted ? "" : ", gets no grants"}`,
+    `${one.tool}@${one.version} of ${one.toolset}: ${quarantined ? "quarantined" : one.state}${one.granted ? "" : ", gets no grants"}`,
+    ...(quarantined
+      ? [`refused   at ${quarantined.pointer}: ${quarantined.reason}`, "          Nobody can enable it, and no call of it is done."]
+      : []),
     ...(one.weaker === null ? [] : [`guards    less: ${one.weaker}`]),
     `receipts  ${one.receiptKeys.length === 0 ? "no key is known" : one.receiptKeys.join(", ")}${one.receiptKeysFrom === "registration" ? " (its worker says so)" : ""}`,
     `hash      ${one.hash}`,

@@ -1,0 +1,54 @@
+import type { ToolView } from "@toolbus/contracts";
+import { describe, expect, it } from "vitest";
+import { client } from "../http/client.ts";
+import { sendJson, serverUnderTest } from "../http/server-under-test.ts";
+import { checkTools } from "./check-work.ts";
+
+/** The store's time, which is not this machine's. */
+const AS_OF = 1_000_000;
+
+describe("doctor, of the tools", () => {
+  it("says how old the oldest sign of life is, so that nobody takes a worker for alive that died a moment ago", async () => {
+    const found = await checked([tool("find_order", AS_OF - 3000), tool("read_page", AS_OF - 29_000)]);
+    expect(found).toMatchObject({ level: "ok", message: expect.stringMatching(/all available.* 29 s ago, one is due every 30 s$/) });
+  });
+
+  it("warns of a tool whose workers missed their sign of life, although it still counts as available", async () => {
+    const found = await checked([tool("find_order", AS_OF - 41_000), tool("read_page", AS_OF - 50_000), tool("web", AS_OF)]);
+    expect(found).toMatchObject({
+      level: "warn",
+      message: "3 registered; no sign of life came from a worker of read_page@1 for 50 s, nor from 1 more: one is due every 30 s.",
+      fix: expect.stringContaining("90 s"),
+    });
+  });
+
+  it("says no more than that all are available of a gateway that does not tell its time", async () => {
+    expect(await checked([tool("find_order", 1)], null)).toMatchObject({ level: "ok", message: "1 registered, all available" });
+  });
+});
+
+async function checked(tools: readonly ToolView[], asOf: number | null = AS_OF) {
+  await using server = await serverUnderTest((_request, response) =>
+    sendJson(response, { registryVersion: "1", tools, ...(asOf === null ? {} : { asOf }) }),
+  );
+  return await checkTools(client({ url: server.url, service: "gateway", key: null }));
+}
+
+function tool(name: string, lastSeenAt: number): ToolView {
+  return {
+    name,
+    version: "1",
+    preferred: true,
+    toolset: "orders",
+    source: "orders",
+    kind: "read",
+    tier: "low",
+    description: "Finds it.",
+    parameters: { type: "object" },
+    hash: "sha256-x",
+    available: true,
+    availability: "ready",
+    registeredAt: 1,
+    lastSeenAt,
+  };
+}
