@@ -1,12 +1,17 @@
 import { defineConfig } from "vitest/config";
 
-// What takes a benchmark through all its rows, in small, is part of a longer run; `bench` in the arguments asks for it, too.
-const benchmarks = process.env["LONG_PROOFS"] !== undefined || process.argv.slice(2).some((argument) => argument.includes("bench"));
+// What takes a benchmark through all its rows, in small, what floods whole systems, and the rotation of keys are part of a longer run; `bench`, `outside` or
+// `key-rotation` in the arguments asks for one of them.
+const isAskedFor = (part: string): boolean =>
+  process.env["LONG_PROOFS"] !== undefined || process.argv.slice(2).some((argument) => argument.includes(part));
 const BENCHMARKS = "bench/src/*/*.test.ts";
+// Starts every process of a system three times.
+const ROTATION = "tests/e2e/apart/key-rotation.test.ts";
 
-// Four projects in one run, and the benchmarks: `unit`; `fuzz`; `servers` on real Redis, RabbitMQ and NATS, shared ones by a namespace for each test file, private ones on
+// Four projects in one run, the benchmarks, and `outside`: `unit`; `fuzz`; `servers` on real Redis, RabbitMQ and NATS, shared ones by a namespace for each test file, private ones on
 // free ports; `e2e` with child processes, ports and kills. Files run side by side: most of what the last two do is wait. The files of `unit` share the
-// modules of their worker, which are read once instead of three hundred times: half of its time. What watches its whole process stands apart.
+// modules of their worker, which are read once instead of three hundred times: half of its time. What watches its whole process stands apart. `outside` comes after
+// everything else, one file at a time: it fills queues and memory, and says how long others wait meanwhile.
 export default defineConfig({
   test: {
     // One more than the least machine has cores: half of what runs waits for a server or a process.
@@ -28,10 +33,32 @@ export default defineConfig({
           testTimeout: 30_000,
         },
       },
-      ...(benchmarks ? [{ test: { name: "bench", include: [BENCHMARKS], testTimeout: 60_000 } }] : []),
+      ...(isAskedFor("bench") ? [{ test: { name: "bench", include: [BENCHMARKS], testTimeout: 60_000 } }] : []),
       { test: { name: "fuzz", include: ["tests/fuzz/*.test.ts"], testTimeout: 30_000 } },
       { test: { name: "servers", include: ["tests/servers/**/*.test.ts"], testTimeout: 60_000, hookTimeout: 120_000 } },
-      { test: { name: "e2e", include: ["tests/e2e/**/*.test.ts"], testTimeout: 600_000, hookTimeout: 120_000 } },
+      {
+        test: {
+          name: "e2e",
+          include: ["tests/e2e/**/*.test.ts"],
+          exclude: isAskedFor("key-rotation") ? [] : [ROTATION],
+          testTimeout: 600_000,
+          hookTimeout: 120_000,
+        },
+      },
+      ...(isAskedFor("outside")
+        ? [
+            {
+              test: {
+                name: "outside",
+                include: ["tests/outside/*.test.ts"],
+                testTimeout: 600_000,
+                hookTimeout: 120_000,
+                maxWorkers: 1,
+                sequence: { groupOrder: 1 },
+              },
+            },
+          ]
+        : []),
     ],
   },
 });

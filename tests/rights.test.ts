@@ -187,6 +187,7 @@ function watchedStore(state: StateStore, seen: Set<string>): StateStore {
     range: (log, options) => (named("logs", "reads", log), state.range(log, options)),
     live: (log, batch) => (named("live", "writes", log), state.live(log, batch)),
     recent: (log) => (named("live", "reads", log), state.recent(log)),
+    genuine: (log, batches) => (named("live", "reads", log), state.genuine(log, batches)),
     page: (index, options) => (seen.add(`indexes reads ${index} `), state.page(index, options)),
     putBlob: (bytes) => (seen.add("blobs write"), state.putBlob(bytes)),
     getBlob: (hash) => (seen.add("blobs read"), state.getBlob(hash)),

@@ -20,12 +20,18 @@ describe("toolbus era", () => {
     expect(raised.stdout).toMatch(/^era \d{10}, raised .* ago: restored the copy of midnight\n/);
     expect(raised.stdout).toMatch(/\n00 .* held\n[^]*\n0f .* held\n\n.* toolbus era resume --all\n$/);
     expect(await held()).toBe(16);
+    const doctor = await cli.run(["doctor"]);
+    expect(doctor).toMatchObject({ code: 0 });
+    expect(doctor.stdout.replaceAll(/\s+/g, " ")).toMatch(
+      /warn lost writes The store lost writes of 16 shards, noticed .* ago: there no write begins that cannot be repeated safely\. → "toolbus era show" names them/,
+    );
 
     const one = await cli.run(["era", "resume", "03"]);
     expect(one.stdout).toMatch(/\n03 .* resumed .* ago by approver:local\n/);
     expect(await held()).toBe(15);
     expect(await jsonOf(cli, ["era", "resume", "--all"])).toMatchObject({ reason: "restored the copy of midnight" });
     expect(await held()).toBe(0);
+    expect((await cli.run(["doctor"])).stdout).toMatch(/^ok {4}lost writes +no shard is held/m);
   });
 
   it("says in one line what to type instead", async () => {

@@ -20,6 +20,8 @@ const NAMES = [
   "a notice that the store lost writes, signed by nobody",
   "a pending approval is cancelled with an escape sequence and a line break in the reason",
   "the requester decides, with an approver's key of their own",
+  "text is put into the stream of somebody's run, by the feed that every service writes",
+  "text is put into the stream of somebody's run, by its feed and its live log",
   "Redis stops to keep what it acknowledges",
   "the pin of a high write says that it is a low one",
 ];

@@ -51,11 +51,17 @@ export async function systemUnderFuzz(options: SystemOptions) {
   const target = fuzzTools();
   const key = await generateSigningKey();
   const seals = sealKeysOf({ keys: [generateSealKey((count) => crypto.getRandomValues(new Uint8Array(count)))] });
-  const soon = { POLL_MS: "20" };
+  // Each message is to end as what it is.
+  const whole = 1_000_000;
+  const soon = { POLL_MS: "20", DEAD_LETTERS_PER_MINUTE: String(whole) };
   const open = new AsyncDisposableStack();
   open.defer(() => store.close());
   open.defer(() => bus.close());
-  const startOperations = () => toolExecutor.start(infrastructure, readSettings(toolExecutor.settings, { TOOLSETS: "operations" }));
+  const startOperations = () =>
+    toolExecutor.start(
+      infrastructure,
+      readSettings(toolExecutor.settings, { TOOLSETS: "operations", DEAD_LETTERS_PER_MINUTE: String(whole) }),
+    );
   let operations = await startOperations();
   open.defer(() => operations.stop());
   // Whoever is on the bus can have a shard held, which is no more than delay: here it is over at once.
@@ -72,6 +78,7 @@ export async function systemUnderFuzz(options: SystemOptions) {
     keys: staticKeySet(publicKeySet([key])),
     signer: infrastructure.identity.signer,
     seenEveryMs: 50,
+    deadLettersPerMinute: whole,
   });
   open.defer(() => worker.stop());
   const agent = await startAgent(as("agent"), readSettings(agentSettings, soon), {

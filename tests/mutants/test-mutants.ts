@@ -60,8 +60,8 @@ export const testMutants: readonly TestMutant[] = [
     patches: [
       {
         file: "packages/grants/src/jws.ts",
-        find: "const known = verifiedBy.get(key) ?? new Set();",
-        replace: "const known = (isVerified as unknown as { known: Set<string> }).known ??= new Set();",
+        find: "const texts = textsOfPublicHalf.get(x) ?? new Set();",
+        replace: 'const texts = textsOfPublicHalf.get(x && "") ?? new Set();\n  textsOfPublicHalf.set("", texts);',
       },
     ],
     tests: ["packages/grants/src/jws.test.ts"],

@@ -10,11 +10,12 @@ const worker = defineService({
     PAYMENTS_KEY_FILE: str({ default: "", desc: "the receipt key of the toolset" }),
     LEDGER_LEASE_MS: milliseconds({ default: 10_000, desc: "the lease on a write" }),
     LEDGER_RENEW_MS: milliseconds({ default: 3000, desc: "how often it is renewed" }),
+    SEEN_EVERY_MS: milliseconds({ default: 30_000, desc: "how often it says that it lives" }),
   },
   identity: ({ PAYMENTS_KEY_FILE: file }) => ({ setting: "PAYMENTS_KEY_FILE", file, names: ["worker.payments"] }),
   async start({ bus, state, losses, log, identity, trusted, random, monotonic, clock }, config) {
     needKeysOf(trusted, ["approvals"]);
-    const { TARGET_URL, LEDGER_LEASE_MS: leaseMs, LEDGER_RENEW_MS: renewMs } = config;
+    const { TARGET_URL, LEDGER_LEASE_MS: leaseMs, LEDGER_RENEW_MS: renewMs, SEEN_EVERY_MS: seenEveryMs } = config;
     const toolset = payments(async (effect, signal) => {
       const answer = await fetch(TARGET_URL, { method: "POST", body: effect === null ? "" : JSON.stringify(effect), signal });
       if (!answer.ok) throw new Error(`The target answered ${answer.status}.`);
@@ -30,6 +31,7 @@ const worker = defineService({
       clock,
       monotonic,
       random,
+      seenEveryMs,
       timings: { ...workerTimings, leaseMs, renewMs },
     });
     return { unready: () => [], stop: () => started.stop() };

@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import type { Message } from "@toolbus/contracts";
 import { type Channel, connect } from "amqplib";
 import type { RawBus } from "./raw-bus.ts";
 
@@ -10,21 +12,15 @@ export async function amqpClient(url: string): Promise<RawBus> {
   const model = await connect(url, { timeout: LATE_MS });
   model.on("error", () => undefined);
   return {
-    publish: ({ topic, ...message }, copyTo) =>
-      ask(async (channel) => {
-        const { id: messageId, type, source, time, correlationId, replyTo, attributes, body } = message;
-        const headers = {
-          "ce-specversion": "1.0",
-          "ce-source": source,
-          "ce-time": time,
-          ...attributes,
-          ...(copyTo === undefined ? {} : { CC: [copyTo] }),
-        };
-        const options = { messageId, type, headers, contentType: "application/json", persistent: true };
-        const more = { ...(correlationId === undefined ? {} : { correlationId }), ...(replyTo === undefined ? {} : { replyTo }) };
-        const [exchange, key] = topic.startsWith(DEAD) ? ["dead", topic.slice(DEAD.length)] : ["work", topic];
-        channel.publish(`${NAMESPACE}.${exchange}`, key ?? topic, Buffer.from(body), { ...options, ...more });
-      }),
+    publish: (message, copyTo) => ask(async (channel) => void sendOn(channel, message, copyTo)),
+    async flood(messages) {
+      const channel = await model.createConfirmChannel();
+      await judged(channel, async () => {
+        for (const message of messages) if (!sendOn(channel, message)) await once(channel, "drain");
+        await channel.waitForConfirms();
+      });
+      await channel.close();
+    },
     take: (topic) => ask(async (channel) => void (await channel.get(queueOf(topic), { noAck: true }))),
     async readAlong(topic) {
       const channel = await model.createChannel();
@@ -61,6 +57,22 @@ export async function amqpClient(url: string): Promise<RawBus> {
     });
     await channel.close();
   }
+}
+
+/** False when the socket is full and what comes next should wait for "drain". */
+function sendOn(channel: Channel, { topic, ...message }: Message, copyTo?: string): boolean {
+  const { id: messageId, type, source, time, correlationId, replyTo, attributes, body } = message;
+  const headers = {
+    "ce-specversion": "1.0",
+    "ce-source": source,
+    "ce-time": time,
+    ...attributes,
+    ...(copyTo === undefined ? {} : { CC: [copyTo] }),
+  };
+  const options = { messageId, type, headers, contentType: "application/json", persistent: true };
+  const more = { ...(correlationId === undefined ? {} : { correlationId }), ...(replyTo === undefined ? {} : { replyTo }) };
+  const [exchange, key] = topic.startsWith(DEAD) ? ["dead", topic.slice(DEAD.length)] : ["work", topic];
+  return channel.publish(`${NAMESPACE}.${exchange}`, key ?? topic, Buffer.from(body), { ...options, ...more });
 }
 
 async function judged(channel: Channel, work: () => Promise<void>): Promise<void> {

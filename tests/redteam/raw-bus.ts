@@ -9,6 +9,8 @@ import { natsClientOf } from "./raw-nats.ts";
 export interface RawBus extends AsyncDisposable {
   /** Resolves when the broker holds it. `copyTo`: on RabbitMQ, the queue of another topic that is to get it too, by a header. */
   publish(message: Message, copyTo?: string): Promise<void>;
+  /** Publishes very many as fast as the broker takes them; resolves when it holds them all. */
+  flood(messages: Iterable<Message>): Promise<void>;
   /** Takes the next message of somebody's queue, if there is one. */
   take(topic: string): Promise<void>;
   /** Gets a copy of, or every one of, the messages of a topic from now on; gives how to end that, and whether one came. */

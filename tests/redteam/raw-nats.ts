@@ -4,6 +4,8 @@ import type { RawBus } from "./raw-bus.ts";
 
 const NAMESPACE = "toolbus";
 const LATE_MS = 5000;
+/** Unconfirmed messages of a flood: more would be refused as too many at once. */
+const AT_ONCE = 500;
 
 /** NATS by its own client, without its JetStream half: requests to the subjects of its API. */
 export async function natsClientOf(url: string): Promise<RawBus> {
@@ -22,6 +24,16 @@ export async function natsClientOf(url: string): Promise<RawBus> {
     async publish(message) {
       const { subject } = placeOf(message.topic);
       await request(subject, message.body, headersOf(message));
+    },
+    async flood(messages) {
+      const underWay = new Set<Promise<void>>();
+      for (const message of messages) {
+        const { subject } = placeOf(message.topic);
+        const sent: Promise<void> = request(subject, message.body, headersOf(message)).finally(() => underWay.delete(sent));
+        underWay.add(sent);
+        if (underWay.size >= AT_ONCE) await Promise.race(underWay);
+      }
+      await Promise.all(underWay);
     },
     take: (topic) => ask(`$JS.API.CONSUMER.MSG.NEXT.${streamOf(topic)}.${placeOf(topic).durable}`, { batch: 1, no_wait: true }),
     async readAlong(topic) {

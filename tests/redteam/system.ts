@@ -1,9 +1,11 @@
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { type Apart, localKeys, startApart } from "@toolbus/all-in-one";
+import type { ToolDefinition } from "@toolbus/contracts";
 import { toolHash } from "@toolbus/grants";
-import { type ServiceAddresses, workerKeyFile } from "@toolbus/runtime";
+import { type ServiceAddresses, setUpServers, workerKeyFile } from "@toolbus/runtime";
 import { startPrivateServer, startServersWithLogins } from "@toolbus/testing/servers";
+import { IMPATIENT } from "../e2e/apart/impatient.ts";
 import { scratch } from "../e2e/scratch.ts";
 import { payments, TOOLS } from "./payments.ts";
 import { type KeyFiles, peopleIn } from "./people.ts";
@@ -39,33 +41,30 @@ export interface SystemUnderAttack {
   readonly bare: ServiceAddresses;
   /** The login of whoever keeps the servers: what is found in the store is read with it. */
   readonly admin: ServiceAddresses;
+  /** Makes again what services find on the servers, as `toolbus permissions --set-up` does; nothing where they share one login. */
+  setUpAgain(): Promise<void>;
   /** Every line that a service has logged, each with the service's name before it. */
   readonly lines: () => readonly string[];
   stop(): Promise<void>;
 }
 
-/** Short times: what a lost message costs is over within an attack. */
-const IMPATIENT = {
-  LOG_LEVEL: "info",
-  RUN_LEASE_MS: "3000",
-  RUN_RENEW_MS: "1000",
-  LEDGER_LEASE_MS: "3000",
-  LEDGER_RENEW_MS: "1000",
-  REDISPATCH_MS: "2000",
-  OUTBOX_VISIBILITY_MS: "1500",
-  WAKE_REPEAT_MS: "1500",
-  DRAIN_MS: "5000",
-  AUTO_GRANTS_PER_RUN: "3",
-} as const;
-
 interface Servers {
   addressesOf(login: string): ServiceAddresses;
   readonly bare: ServiceAddresses;
   readonly admin: ServiceAddresses;
+  setUpAgain(): Promise<void>;
   remove(): Promise<void>;
 }
 
-export async function startSystemUnderAttack(broker: Broker, mode: Mode): Promise<SystemUnderAttack> {
+/** What is not as in other attacks. */
+export interface Unusual {
+  /** Writes that an operator has enabled as well. */
+  readonly enabled?: readonly ToolDefinition[];
+  readonly modules?: Readonly<Record<string, string>>;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export async function startSystemUnderAttack(broker: Broker, mode: Mode, unusual: Unusual = {}): Promise<SystemUnderAttack> {
   const files = scratch();
   const directory = files.data();
   const written: string[] = [];
@@ -84,14 +83,18 @@ export async function startSystemUnderAttack(broker: Broker, mode: Mode): Promis
       directory,
       addresses: (login) => servers.addressesOf(login === "worker-release" ? "worker-payments" : login),
       replicas: 1,
-      modules: { "tool-executor": path.join(import.meta.dirname, "payments-worker.ts") },
+      modules: { "tool-executor": path.join(import.meta.dirname, "payments-worker.ts"), ...unusual.modules },
       env: {
         ...IMPATIENT,
+        LOG_LEVEL: "info",
+        DRAIN_MS: "5000",
+        AUTO_GRANTS_PER_RUN: "3",
         TARGET_URL: target.url,
         PAYMENTS_KEY_FILE: keys["worker.payments"],
         GATEWAY_API_KEYS_FILE: keyFiles.gatewayKeysFile,
         APPROVALS_API_KEYS_FILE: keyFiles.approvalsKeysFile,
-        TOOLS_ENABLED_FILE: await enabledTools(directory),
+        TOOLS_ENABLED_FILE: await enabledTools(directory, unusual.enabled ?? []),
+        ...unusual.env,
       },
       onOutput: (name, text) => void written.push(text.replace(/^(?=.)/gm, `${name}: `)),
     });
@@ -106,6 +109,7 @@ export async function startSystemUnderAttack(broker: Broker, mode: Mode): Promis
       addressesOf: servers.addressesOf,
       bare: servers.bare,
       admin: servers.admin,
+      setUpAgain: () => servers.setUpAgain(),
       lines: () => written.join("").split("\n"),
       stop,
     };
@@ -118,14 +122,20 @@ export async function startSystemUnderAttack(broker: Broker, mode: Mode): Promis
 async function serversWithLogins(broker: Broker): Promise<Servers> {
   const servers = await startServersWithLogins(broker, { toolsets: ["payments", "notes"] });
   const bare = { busUrl: withoutLogin(servers.broker.url), stateUrl: withoutLogin(servers.redis.url) };
-  return { bare, addressesOf: servers.addressesOf, admin: servers.addressesOf("admin"), remove: servers.remove };
+  return {
+    bare,
+    addressesOf: servers.addressesOf,
+    admin: servers.addressesOf("admin"),
+    setUpAgain: () => setUpServers(servers.plan, () => undefined),
+    remove: servers.remove,
+  };
 }
 
 async function serversOfOneLogin(broker: Broker): Promise<Servers> {
   const [bus, redis] = await Promise.all([startPrivateServer(broker), startPrivateServer("redis")]);
   const shared = { busUrl: bus.url, stateUrl: redis.url };
   const remove = async (): Promise<void> => void (await Promise.all([bus.remove(), redis.remove()]));
-  return { bare: shared, admin: shared, addressesOf: () => shared, remove };
+  return { bare: shared, admin: shared, addressesOf: () => shared, setUpAgain: async () => undefined, remove };
 }
 
 /** The services' keys, those of two toolsets with keys of their own among them. */
@@ -140,12 +150,13 @@ async function keysIn(directory: string): Promise<ServiceKeys> {
 }
 
 /** The writes, each enabled by the hash of its definition, as an operator who read them does. */
-async function enabledTools(directory: string): Promise<string> {
+async function enabledTools(directory: string, more: readonly ToolDefinition[]): Promise<string> {
   const file = path.join(directory, "enabled.json");
   const writes = payments(async () => undefined)
     .list()
-    .filter(({ definition }) => definition.kind === "write");
-  const listed = writes.map(({ definition }) => ({
+    .map(({ definition }) => definition)
+    .filter(({ kind }) => kind === "write");
+  const listed = [...writes, ...more].map((definition) => ({
     tool: definition.name,
     toolset: "payments",
     version: definition.version,

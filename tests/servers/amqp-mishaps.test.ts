@@ -1,10 +1,12 @@
-import { BusUnavailable, type MessageBus, Unroutable } from "@toolbus/bus";
+import { BusUnavailable, consumeQueue, type Disposition, type MessageBus, Unroutable } from "@toolbus/bus";
 import { ACK, allArrived, collect, idsOf, probe, probes, record } from "@toolbus/bus/conformance";
+import { type Parsed, topics } from "@toolbus/contracts";
 import { describeOnServer, removeNamespace } from "@toolbus/testing/servers";
 import { expect, it } from "vitest";
 import { amqpSpace } from "./amqp-space.ts";
 
 const PATIENCE_MS = 20_000;
+const GIVE_UP: Disposition = { kind: "dead-letter", reason: "it is hopeless" };
 const OPEN_AGAIN = "a channel is open again";
 
 describeOnServer("rabbitmq", "a bus on RabbitMQ when things go wrong", (server) => {
@@ -20,10 +22,13 @@ describeOnServer("rabbitmq", "a bus on RabbitMQ when things go wrong", (server) 
       lines.add(`${words} ${JSON.stringify(fields)}`);
     };
     const namespace = space.namespaceOf(text);
-    const bus = await space.connect({ namespace: text, log: { warn: keep, error: keep }, drainMs: 300 });
+    const log = { warn: keep, error: keep };
+    const bus = await space.connect({ namespace: text, log, drainMs: 300 });
     opened = bus;
     return {
       bus,
+      log,
+      lines,
       unreadyAt,
       connect: () => space.connect({ namespace: text }),
       drainMs: 300,
@@ -66,6 +71,31 @@ describeOnServer("rabbitmq", "a bus on RabbitMQ when things go wrong", (server) 
     await trial.remove({ queues: [`${trial.namespace}.retry.250.orders`] });
     await trial.bus.publish(probe("orders", "second"));
     await deliveries.until("the ladder is there again", ({ length }) => length === 6);
+  });
+
+  it.each(["adapter", "pipeline"])("makes the queue of dead letters again that was deleted, and keeps the letter of the %s", async (by) => {
+    await using trial = await setup(`dead queue ${by}`);
+    const { promise: settled, resolve: settle } = Promise.withResolvers<void>();
+    const onTopic = { topic: "orders", concurrency: 1 };
+    if (by === "adapter") await collect(trial, "orders", ({ message: { id } }) => (id === "behind" ? (settle(), ACK) : GIVE_UP));
+    else
+      await consumeQueue(trial.bus, {
+        ...onTopic,
+        types: ["toolbus.probe"],
+        parse: (value: unknown): Parsed<unknown> => ({ ok: true, value }),
+        deadlineMs: 5000,
+        handler: async ({ id }) => (id === "behind" ? (settle(), ACK) : GIVE_UP),
+        log: trial.log,
+        clock: Date.now,
+      });
+    await trial.remove({ queues: [`${trial.namespace}.queue.dead.orders`] });
+    await trial.bus.publish(probe("orders", "hopeless"));
+    await trial.bus.publish(probe("orders", "behind"));
+    // One at a time: what comes behind it comes when it is settled, without a second try.
+    await settled;
+    expect(trial.lines.items.filter((line) => /cannot be settled|was not confirmed/.test(line))).toEqual([]);
+    const { deliveries: dead } = await collect(trial, topics.dead("orders"));
+    await dead.until("its dead letter arrives", ({ length }) => length === 1);
   });
 
   it("says of each of two messages with one id whether it was routed", async () => {

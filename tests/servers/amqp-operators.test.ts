@@ -1,4 +1,4 @@
-import { type AmqpPolicy, amqpPolicies, brokerSetup, BusUnavailable, consumeQueue, type Disposition } from "@toolbus/bus";
+import { type AmqpPolicy, amqpPolicies, brokerSetup, consumeQueue, type Disposition, NotPermitted } from "@toolbus/bus";
 import { ACK, allArrived, collect, probe } from "@toolbus/bus/conformance";
 import { attributes, messageTypes, type Parsed, parseDeadLetter, topics } from "@toolbus/contracts";
 import { describeOnPrivateServer } from "@toolbus/testing/servers";
@@ -146,7 +146,7 @@ describeOnPrivateServer(
         const { deliveries: results } = await collect(owner, "tool.result.default");
         const { deliveries: decided } = await collect(owner, "approval.decided.default");
         await using trial = await amqpTrial({ url: await grantRights("refused"), namespace: "refused" });
-        await expect(trial.bus.publish(probe("approval.decided.default", "forged"))).rejects.toBeInstanceOf(BusUnavailable);
+        await expect(trial.bus.publish(probe("approval.decided.default", "forged"))).rejects.toBeInstanceOf(NotPermitted);
         await expect(trial.bus.consume("approval.decided.default", async () => ACK, { concurrency: 1 })).rejects.toThrow(
           /^RabbitMQ refused the consumer of "approval\.decided\.default": ACCESS_REFUSED/,
         );

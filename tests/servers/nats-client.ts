@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { connect } from "node:net";
 
@@ -12,9 +13,10 @@ export interface NatsClient extends AsyncDisposable {
 }
 
 const DEADLINE_MS = 10_000;
-const INBOX = "_INBOX.stranger";
 
 export async function natsClient(url: string): Promise<NatsClient> {
+  // Of its own: clients at the same time must not hear each other's answers.
+  const inbox = `_INBOX.stranger-${randomUUID()}`;
   const { hostname, port } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port), noDelay: true });
   const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
@@ -28,16 +30,16 @@ export async function natsClient(url: string): Promise<NatsClient> {
   // A rejection of an answer that nobody waits for is no error.
   awaited.promise.catch(() => undefined);
   await once(socket, "connect");
-  await say(`CONNECT ${JSON.stringify({ verbose: false, headers: true, no_responders: true })}\r\nSUB ${INBOX} 1\r\nPING\r\n`);
+  await say(`CONNECT ${JSON.stringify({ verbose: false, headers: true, no_responders: true })}\r\nSUB ${inbox} 1\r\nPING\r\n`);
   return {
     async publish(subject, body, headers) {
       await say(Buffer.concat([publication(subject, body, headers), Buffer.from("PING\r\n")]));
     },
     async store(subject, body, headers) {
-      answered(await say(publication(`${subject} ${INBOX}`, body, headers)));
+      answered(await say(publication(`${subject} ${inbox}`, body, headers)));
     },
     async ask(subject, question) {
-      return answered(await say(publication(`${subject} ${INBOX}`, question ? JSON.stringify(question) : "")));
+      return answered(await say(publication(`${subject} ${inbox}`, question ? JSON.stringify(question) : "")));
     },
     async [Symbol.asyncDispose]() {
       socket.destroy();

@@ -16,7 +16,7 @@ const DEADLINE_MS = 10_000;
 export async function redisClient(url: string): Promise<RedisClient> {
   const { hostname, port, username, password } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port || 6379), noDelay: true });
-  socket.setTimeout(DEADLINE_MS, () => socket.destroy(new Error(`Redis said nothing for ${DEADLINE_MS} ms.`)));
+  socket.on("timeout", () => socket.destroy(new Error(`Redis said nothing for ${DEADLINE_MS} ms.`)));
   let bytes: Buffer = Buffer.alloc(0);
   let answered = Promise.withResolvers<RedisReply>();
   socket.on("data", (chunk) => {
@@ -24,10 +24,13 @@ export async function redisClient(url: string): Promise<RedisClient> {
     const taken = take(bytes, 0);
     if (!taken) return;
     bytes = bytes.subarray(taken.used);
+    // Only an answer has a deadline: a test may look elsewhere for as long as it likes.
+    socket.setTimeout(0);
     if (taken.value instanceof Error) answered.reject(taken.value);
     else answered.resolve(taken.value);
   });
   socket.on("error", (error) => answered.reject(error));
+  socket.on("close", () => answered.reject(new Error("The connection to Redis is closed.")));
   // A rejection of an answer that nobody waits for is no error.
   answered.promise.catch(() => undefined);
   await once(socket, "connect");
@@ -35,6 +38,8 @@ export async function redisClient(url: string): Promise<RedisClient> {
   return {
     ask,
     async [Symbol.asyncDispose]() {
+      // It says so once, which may have been long ago.
+      if (socket.closed) return;
       const closed = once(socket, "close");
       socket.destroy();
       await closed;
@@ -43,6 +48,9 @@ export async function redisClient(url: string): Promise<RedisClient> {
 
   function ask(...words: readonly string[]): Promise<RedisReply> {
     answered = Promise.withResolvers();
+    answered.promise.catch(() => undefined);
+    if (socket.destroyed) answered.reject(new Error("The connection to Redis is closed."));
+    socket.setTimeout(DEADLINE_MS);
     socket.write(`*${words.length}\r\n${words.map((word) => `$${Buffer.byteLength(word)}\r\n${word}\r\n`).join("")}`);
     return answered.promise;
   }

@@ -106,7 +106,9 @@ describeOnPrivateServer("redis", "a start on a Redis that is not fit", (server) 
     const store = await connectState(base(), { clock });
     await using changed = await withSettings({});
     await changed.client.ask("REPLICAOF", "127.0.0.1", String(primary.port));
-    await expect(store.commit(HERE, put("a"))).rejects.toThrow(new StoreUnavailable(`${shown()} is a replica now.`));
+    await expect(store.commit(HERE, put("a"))).rejects.toThrow(
+      new StoreUnavailable(`${shown()} is a replica now.`, { fault: "read-only" }),
+    );
     await store.close();
     await expect(changed.connect()).rejects.toThrow(new StoreRefused(`${shown()} is a replica, which takes no changes: name its primary.`));
     await changed.client.ask("REPLICAOF", "NO", "ONE");

@@ -89,6 +89,50 @@ describeOnPrivateServer("redis", "a Redis that has lost acknowledged commits", (
     expect(await opened.store.commit(HERE, put("c"))).toMatchObject({ outcome: "ok" });
   });
 
+  it.each([
+    ["a time", ["*"]],
+    ["a time, and taken away again", ["MAXLEN", "0", "*"]],
+    ["the last number that there is", ["0-18446744073709551615"]],
+    ["a number that is not exact any more", ["0-9007199254740993"]],
+  ] as const)("makes the whole change, and tells of it, after a service gave the feed %s as its id", async (_, words) => {
+    await using opened = await setup();
+    const { store, client } = opened;
+    await following(store, async (next) => {
+      const first = next();
+      await hasBegun(store);
+      await store.live(LOG, "one");
+      await first;
+      await client.ask("XADD", "tb:feed:{00}", ...words, "log", "nobody's", "sequence", "0");
+      const timers = [{ service: "x", id: "t", dueIn: 0 }];
+      expect(await store.commit(HERE, { ...put("a"), append: [{ log: LOG, entries: ["entry"] }], timers })).toMatchObject({
+        outcome: "ok",
+      });
+      expect(await client.ask("ZCARD", "tb:timers.x:{00}")).toBe(1);
+      // Each item once, and a gap wherever the reader cannot know what it missed: whoever follows reads the log then.
+      for (;;) {
+        const item = await next();
+        if (item.kind === "gap" || (item.kind === "append" && item.log === LOG)) break;
+      }
+      await client.ask("XADD", "tb:feed:{00}", "*", "log", "nobody's", "sequence", "0");
+      await store.live(LOG, "two");
+      expect((await store.recent(LOG)).at(-1)).toBe("two");
+    });
+  });
+
+  it("reads once what a service put into a feed under a number that is not exact any more", async () => {
+    await using opened = await setup();
+    const { store, client } = opened;
+    await following(store, async (next) => {
+      const first = next();
+      await hasBegun(store);
+      await client.ask("XADD", "tb:feed:{00}", "0-9007199254740993", "log", "nobody's", "sequence", "0");
+      expect([await first, await next()]).toEqual([{ kind: "gap" }, { kind: "append", log: "nobody's", sequence: 0 }]);
+      const heard = next();
+      await store.commit(HERE, { ...put("a"), append: [{ log: LOG, entries: ["entry"] }] });
+      expect(await heard).toEqual({ kind: "append", log: LOG, sequence: 1 });
+    });
+  });
+
   it("is told for the shards in which this process saw commits", async () => {
     await using opened = await setup();
     const { store, client, lost } = opened;

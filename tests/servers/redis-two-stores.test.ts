@@ -43,6 +43,15 @@ describeOnServer("redis", "two stores on one server", (server) => {
     });
   });
 
+  it("take from the feed only what a log has itself, whoever wrote the feed and however far the log is ahead", async () => {
+    const url = space.urlOf("genuine");
+    await using one = await openStore(url);
+    await using two = await openStore(url);
+    for (let n = 0; n < 100; n++) await two.store.live(LOG, { n });
+    expect(await one.store.genuine(LOG, [{ n: 99 }, { n: 100 }, { n: 3 }])).toEqual([{ n: 99 }, { n: 3 }]);
+    expect(await one.store.genuine(keyOf("another"), [{ n: 99 }])).toEqual([]);
+  });
+
   it("go by the server's time, whatever the process believes", async () => {
     await using one = await openStore(space.urlOf("time"));
     await using client = await redisClient(server().url);

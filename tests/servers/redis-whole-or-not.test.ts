@@ -32,7 +32,7 @@ describeOnPrivateServer("redis", "a change that Redis refuses in the middle", (s
       await expect(store.commit(HERE, everything)).rejects.toThrow(
         `Redis at 127.0.0.1:${server().port} holds something else under a key of the state store: name another database or a namespace of its own.`,
       );
-      expect(new Set([await client.ask("KEYS", "*")].flat())).toEqual(new Set([key, "tb:store"]));
+      expect(new Set([await client.ask("KEYS", "*")].flat())).toEqual(new Set([key, "tb:store", "tb:clock"]));
     } finally {
       await store.close();
     }

@@ -57,7 +57,13 @@ export async function benchGateway({ directory, stateUrl, env = {}, firstWords }
   const keyed = { identity: own.identityOf("gateway"), trusted: own.trusted, embedded: true };
   const infrastructure = { bus, state, log: silentLog, ...keyed, random: randomBytes, monotonic: () => performance.now(), clock };
   // Nobody takes what is accepted, so nothing may be announced again; and one principal stands for all clients.
-  const patient = { WAKE_REPEAT_MS: "3600000", SSE_PER_PRINCIPAL: "100000", SSE_PING_MS: "3600000", RUNS_PER_MINUTE: "0" };
+  const patient = {
+    WAKE_REPEAT_MS: "3600000",
+    SSE_PER_PRINCIPAL: "100000",
+    SSE_PING_MS: "3600000",
+    RUNS_PER_PRINCIPAL: "0",
+    RUNS_PER_MINUTE: "0",
+  };
   const settings = { GATEWAY_PORT: "0", GATEWAY_API_KEYS_FILE: keysFile, ...patient, ...env };
   const service = await gateway.start(infrastructure, readSettings(gateway.settings, settings));
   return {

@@ -1,9 +1,8 @@
-import { randomBytes } from "node:crypto";
 import { type Profile, startAgent, agentSettings } from "@toolbus/agent";
 import { connectBus, type MessageBus } from "@toolbus/bus";
 import { isRunEnd, keys, type RunEnd, type RunEvent } from "@toolbus/contracts";
-import { createConversation, gatewaySettings, type Inbound, sendMessage, startGatewayCore } from "@toolbus/gateway";
-import { generateSigningKey, ownKeys, publicKeySet, staticKeySet } from "@toolbus/grants";
+import { createConversation, gatewaySettings, type Starting, sendMessage, startGatewayCore } from "@toolbus/gateway";
+import { drawnRandom, generateSigningKey, ownKeys, publicKeySet, staticKeySet } from "@toolbus/grants";
 import type { ModelProvider } from "@toolbus/models";
 import { type Infrastructure, type Principal, readSettings, tracedBus } from "@toolbus/runtime";
 import { type Change, connectState, type StateStore } from "@toolbus/state";
@@ -47,6 +46,7 @@ const PROFILE: Profile = {
 const PRINCIPAL: Principal = { id: "user:bench", tenant: "local", roles: ["user"], scopes: [], keyId: "bench" };
 
 const own = await ownKeys(["bench", "gateway", "agent", "approvals"]);
+const random = drawnRandom();
 const clock = (): number => Date.now();
 const monotonic = (): number => performance.now();
 
@@ -110,7 +110,7 @@ async function connect({ redisUrl, namespace, tools }: LoopPlace, service: strin
 
 function infrastructureOf(bus: MessageBus, state: StateStore): Infrastructure {
   const keyed = { identity: own.identityOf("bench"), trusted: own.trusted, embedded: true };
-  return { bus, state, log: silentLog, ...keyed, random: (bytes) => randomBytes(bytes), monotonic, clock };
+  return { bus, state, log: silentLog, ...keyed, random, monotonic, clock };
 }
 
 async function startBenchWorker(infrastructure: Infrastructure): Promise<Worker> {
@@ -124,7 +124,7 @@ async function startBenchWorker(infrastructure: Infrastructure): Promise<Worker>
   });
 }
 
-async function oneRun(inbound: Inbound, ends: EndsOfRuns, rounds: number): Promise<AnsweredRun> {
+async function oneRun(inbound: Starting, ends: EndsOfRuns, rounds: number): Promise<AnsweredRun> {
   const created = await createConversation(inbound, { principal: PRINCIPAL, body: {} });
   if (created.kind === "refused") throw new Error(`a conversation was refused: ${created.detail}`);
   const { conversationId } = created.origin;

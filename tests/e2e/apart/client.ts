@@ -20,6 +20,7 @@ const AGAIN_MS = 50;
 export function patientClient({ gatewayUrls, approvalsUrls, keys }: Pick<Apart, "gatewayUrls" | "approvalsUrls" | "keys">) {
   let turn = 0;
   const next = (urls: readonly string[]): string => urls[turn++ % urls.length] ?? "";
+  const asApprover = { authorization: `Bearer ${keys.approver}`, "content-type": "application/json" };
   return {
     /** Starts an investigation and gives its run. */
     investigate: (releaseId: string) => post<{ readonly runId: string }>("/v1/investigations", { releaseId }),
@@ -28,19 +29,49 @@ export function patientClient({ gatewayUrls, approvalsUrls, keys }: Pick<Apart, 
       const { conversationId } = await post<{ readonly conversationId: string }>("/v1/conversations", {});
       return post<{ readonly runId: string }>(`/v1/conversations/${conversationId}/messages`, { text });
     },
-    /** Every durable event of a run up to its end; whatever waits for a person is approved. */
-    async toTheEnd(runId: string): Promise<readonly Received[]> {
+    /** Every durable event of a run up to its end; what waits for a person is approved, unless somebody else is told of it. */
+    async toTheEnd(runId: string, onHeld: (approvalId: string) => void = (id) => void approve(id)): Promise<readonly Received[]> {
       const received: Received[] = [];
       await untilDone(`the end of ${runId}`, async () => {
         await readStream(next(gatewayUrls), runId, received, (event) => {
-          if (event.type === "call.held") void approve(event.approvalId);
+          if (event.type === "call.held") onHeld(event.approvalId);
         });
         return received.some(({ event }) => isRunEnd(event)) ? received : null;
       });
       return received;
     },
     approve,
+    look,
+    /** Approves with a token that was got before; gives the HTTP status. */
+    async decide(approvalId: string, token: string): Promise<number> {
+      return untilDone(`an answer to the decision of ${approvalId}`, async () => {
+        const { status } = await decision(approvalId, token);
+        return status < 500 ? status : null;
+      });
+    },
   };
+
+  /** An approval, with a token for deciding it while it waits. */
+  function look(approvalId: string): Promise<{ readonly decisionToken?: string }> {
+    return untilDone(`the approval ${approvalId}`, async () => {
+      const seen = await fetch(approvalUrl(approvalId), { headers: asApprover, signal: AbortSignal.timeout(REQUEST_MS) });
+      return seen.ok ? ((await seen.json()) as { readonly decisionToken?: string }) : null;
+    });
+  }
+
+  function decision(approvalId: string, token: string): Promise<Response> {
+    const body = JSON.stringify({ decision: "approve", token });
+    return fetch(`${approvalUrl(approvalId)}/decision`, {
+      method: "POST",
+      headers: asApprover,
+      body,
+      signal: AbortSignal.timeout(REQUEST_MS),
+    });
+  }
+
+  function approvalUrl(approvalId: string): string {
+    return `${next(approvalsUrls)}/v1/approvals/${encodeURIComponent(approvalId)}`;
+  }
 
   function post<T>(path: string, body: object): Promise<T> {
     const key = randomUUID();
@@ -59,21 +90,10 @@ export function patientClient({ gatewayUrls, approvalsUrls, keys }: Pick<Apart, 
 
   async function approve(approvalId: string): Promise<void> {
     await untilDone(`the decision of ${approvalId}`, async () => {
-      const url = `${next(approvalsUrls)}/v1/approvals/${encodeURIComponent(approvalId)}`;
-      const headers = { authorization: `Bearer ${keys.approver}`, "content-type": "application/json" };
-      const seen = await fetch(url, { headers, signal: AbortSignal.timeout(REQUEST_MS) });
-      if (!seen.ok) return null;
-      const { decisionToken: token } = (await seen.json()) as { readonly decisionToken?: string };
+      const { decisionToken: token } = await look(approvalId);
       // Decided already: an answer to the request before was lost.
       if (!token) return true;
-      const signal = AbortSignal.timeout(REQUEST_MS);
-      const decided = await fetch(`${url}/decision`, {
-        method: "POST",
-        headers,
-        body: JSON.stringify({ decision: "approve", token }),
-        signal,
-      });
-      return decided.status < 500 ? true : null;
+      return (await decision(approvalId, token)).status < 500 ? true : null;
     });
   }
 

@@ -1,6 +1,7 @@
 import { type Apart, type ApartName, type ApartOptions, type Replica, startApart } from "@toolbus/all-in-one";
 import { type GatedReleaseApi, gatedReleaseApi } from "../gated-release-api.ts";
 import { scratch } from "../scratch.ts";
+import { IMPATIENT } from "./impatient.ts";
 
 /** Every service in processes of its own, two of each, as people and their agents meet it. */
 export interface ApartSystem {
@@ -24,18 +25,6 @@ export interface ApartSystemOptions {
   readonly modules?: Partial<Readonly<Record<ApartName, string>>>;
 }
 
-/** Short times, so that what a death costs is over within a test. */
-const IMPATIENT = {
-  RUN_LEASE_MS: "3000",
-  RUN_RENEW_MS: "1000",
-  LEDGER_LEASE_MS: "3000",
-  LEDGER_RENEW_MS: "1000",
-  REDISPATCH_MS: "2000",
-  OUTBOX_VISIBILITY_MS: "1500",
-  WAKE_REPEAT_MS: "1500",
-  DRAIN_MS: "10000",
-} as const;
-
 export async function startApartSystem({ releases, env, modules, replicas = 2, ...servers }: ApartSystemOptions): Promise<ApartSystem> {
   const files = scratch();
   const api = await gatedReleaseApi(files.at("api"), releases);
@@ -45,7 +34,7 @@ export async function startApartSystem({ releases, env, modules, replicas = 2, .
       directory: files.data(),
       ...servers,
       replicas,
-      env: { ...IMPATIENT, RELEASE_API_URL: api.url, ...env },
+      env: { ...IMPATIENT, DRAIN_MS: "10000", RELEASE_API_URL: api.url, ...env },
       ...(modules ? { modules } : {}),
       onOutput: (name, text) => void written.push(text.replace(/^(?=.)/gm, `${name}: `)),
     });

@@ -3,6 +3,7 @@ import { secretHash, signReceipt } from "@toolbus/grants";
 import { type Arena, type Attacker, forgedMessage } from "../arena.ts";
 import { type Attack, both, dropped, held, reached, residual, server, service, serverOr } from "../attack.ts";
 import { askAgain } from "./approval-documents.ts";
+import { statusOf } from "./status-of.ts";
 import { textIn } from "../text-in.ts";
 
 /** Answers and decisions that nobody gave. */
@@ -132,14 +133,14 @@ export const answers: readonly Attack[] = [
   {
     name: "a request for a run that no person asked for",
     attacker: "agent",
-    expected: both(dropped(/"status":"refused".*a write asked for a grant/)),
+    expected: both(service("message_refused", /message_refused/)),
     async run(arena) {
       const write = await arena.held("high", { payee: "BAKERY", amount: 55 });
       const callId = write.callId.replace(/_[0-9A-Z]{26}/, "_01JD0000000000000000000001");
       await askAgain(arena, write, { toolCallId: callId });
-      const { status } = await arena.until("what becomes of it", () => arena.stored(keys.approval(`ap_${callId}`)).catch(() => null));
+      const status = await statusOf(arena, callId);
       await arena.decide(write, "deny");
-      return status === "refused" ? held("it was refused", callId) : reached(`it is ${textIn(status)}`);
+      return status === "refused" ? held("it was refused", callId) : reached(`it is ${status}`);
     },
   },
   {

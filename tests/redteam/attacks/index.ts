@@ -9,6 +9,7 @@ import { pins } from "./pins.ts";
 import { registrations } from "./registrations.ts";
 import { requests } from "./requests.ts";
 import { disturbances, servers } from "./servers.ts";
+import { streams } from "./streams.ts";
 
 /** All of them, in the order in which they are tried: what disturbs others most comes last. */
 export const ATTACKS: readonly Attack[] = [
@@ -21,6 +22,7 @@ export const ATTACKS: readonly Attack[] = [
   ...registrations,
   ...messages,
   ...requests,
+  ...streams,
   ...servers,
   ...pins,
   ...disturbances,

@@ -5,9 +5,10 @@ import { type Attack, both, dropped, type Expected, held, type Outcome, reached,
 import { ask } from "../http.ts";
 import { TOOLS } from "../payments.ts";
 import { askAgain } from "./approval-documents.ts";
-import { textIn } from "../text-in.ts";
+import { statusOf } from "./status-of.ts";
 
 const REFUSED = service("document_refused", /document_refused/);
+const UNASKED = service("message_refused", /message_refused/);
 const LIMIT = dropped(/"status":"refused".*a write asked for a grant/);
 
 /** Who asked for a run, as somebody else says it, and what a requester may, as the agent would have it. */
@@ -29,7 +30,7 @@ export const origins: readonly Attack[] = [
     const content = { ...stored, principal: "una" };
     return signDocument("tb-origin+jwt", { key, revision: 1, content }, (await arena.as("agent").identity()).signer);
   }),
-  forged("the origin of a run is removed", LIMIT, () => null),
+  forged("the origin of a run is removed", UNASKED, () => null),
   {
     name: "the agent asks for a write that the requester's key does not name",
     attacker: "agent",
@@ -123,9 +124,4 @@ function wrote(
       return ran ? reached("it ran") : held("nothing came to the target", write.callId);
     },
   };
-}
-
-async function statusOf(arena: Arena, callId: string): Promise<string> {
-  const stored = await arena.until("what becomes of it", () => arena.stored(keys.approval(`ap_${callId}`)).catch(() => null));
-  return textIn(stored["status"]);
 }

@@ -9,6 +9,7 @@ import { textIn } from "../text-in.ts";
 const R5 = residual("R5");
 const R7 = residual("R7");
 const R8 = residual("R8");
+const AHEAD_MS = 10;
 
 /** What a login may do on the servers themselves. */
 export const servers: readonly Attack[] = [
@@ -129,6 +130,17 @@ export const servers: readonly Attack[] = [
       );
       const { status } = await arena.decide(write, "deny");
       return status === 200 ? held("a person could still decide it") : reached(`the decision was answered ${status}`);
+    },
+  },
+  {
+    name: "the store's time is set ahead for everybody",
+    attacker: "agent",
+    expected: { own: server, shared: R7 },
+    async run(arena) {
+      // So little that nothing expires: what was set ahead stays so.
+      const time = `${AHEAD_MS} ${Date.now()}`;
+      await arena.as("agent").redis("SET", "tb:clock", time);
+      return reached(`it is ${AHEAD_MS} ms ahead`, "R7");
     },
   },
   stolenReplay("a dead letter is replayed by somebody who is not asked to", "neighbour"),
@@ -254,10 +266,16 @@ export const disturbances: readonly Attack[] = [
     attacker: "agent",
     expected: both(dropped(/the era was raised/)),
     async run(arena) {
-      const { runId } = await arena.done("high", { payee: "BAKERY", amount: 97 });
+      const { body } = await ask(arena.approvals("/v1/era"), arena.system.people.operator);
+      const lost = (body["lost"] as readonly { readonly shard: string }[]).map(({ shard }) => shard);
+      // A shard for which the era was raised within the last minute waits for the rest of that minute, and the other attacks raised it for some.
+      const runId = await arena.until("a run in a shard that lost nothing", async () => {
+        const run = await arena.done("high", { payee: "BAKERY", amount: 97 });
+        return lost.includes(shardOf(run.runId)) ? null : run.runId;
+      });
       const counter = `tb:commits:{${shardOf(runId)}}`;
+      const era = body["era"];
       await arena.as("agent").redis("SET", counter, "nonsense");
-      const era = await eraNow(arena);
       // Whoever commits next there finds it: a person's next run of the shard.
       await arena.until("the counter to count again", async () => {
         // The first one there is told to repeat its request.

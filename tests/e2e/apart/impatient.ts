@@ -1,0 +1,10 @@
+/** Short times for services in processes of their own, so that what a death or a lost message costs is over within a test. */
+export const IMPATIENT = {
+  RUN_LEASE_MS: "3000",
+  RUN_RENEW_MS: "1000",
+  LEDGER_LEASE_MS: "3000",
+  LEDGER_RENEW_MS: "1000",
+  REDISPATCH_MS: "2000",
+  OUTBOX_VISIBILITY_MS: "1500",
+  WAKE_REPEAT_MS: "1500",
+} as const;

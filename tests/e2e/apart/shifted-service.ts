@@ -1,0 +1,24 @@
+// A service on a machine whose clock is wrong by what a file says when it starts. Which service it is, its settings tell.
+import { readFileSync } from "node:fs";
+
+const shiftMs = Number(readFileSync(process.env["CLOCK_SHIFT_FILE"] ?? "", "utf8"));
+const RealDate = Date;
+
+class ShiftedDate extends RealDate {
+  constructor(...given: readonly unknown[]) {
+    // A date without arguments is the moment; every other one is what it is told.
+    super(...((given.length === 0 ? [RealDate.now() + shiftMs] : given) as [number]));
+  }
+
+  static override now(): number {
+    return RealDate.now() + shiftMs;
+  }
+}
+
+// Before anything of the service is loaded, so that nothing keeps the real one.
+globalThis.Date = ShiftedDate as DateConstructor;
+
+const { env } = process;
+if (env["AGENT_KEY_FILE"] !== undefined) await import("@toolbus/agent/main");
+else if (env["APPROVALS_PORT"] !== undefined) await import("@toolbus/approvals/main");
+else await import("@toolbus/tool-executor/main");

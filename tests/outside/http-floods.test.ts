@@ -1,0 +1,104 @@
+import { connect, type Socket } from "node:net";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { residentMiB, watchMemory } from "./memory-of.ts";
+import { type Program, START, startProgram } from "../e2e/program.ts";
+import { scratch, type Scratch } from "../e2e/scratch.ts";
+
+const LARGE = 50 * 1024 * 1024;
+const MOST_MIB = 160;
+const CONNECTIONS = 20;
+
+describe.skipIf(process.platform !== "linux")("a client that floods (memory is read from /proc, so on Linux only)", () => {
+  let files: Scratch;
+  let program: Program;
+  let gateway: URL;
+  let user: string;
+  let before: number;
+  beforeAll(async () => {
+    files = scratch();
+    const env = {
+      DATA_DIR: files.data(),
+      GATEWAY_PORT: "0",
+      APPROVALS_PORT: "0",
+      RELEASE_API_URL: "http://127.0.0.1:9",
+      LOG_LEVEL: "error",
+    };
+    program = startProgram(START, [], { env });
+    gateway = new URL((await program.says(/^gateway +(\S+)$/m))[1] ?? "");
+    user = (await program.says(/^user key +(\S+)$/m))[1] ?? "";
+    await (await fetch(new URL("/openapi.json", gateway))).text();
+    before = residentMiB(program.pid);
+  });
+  afterAll(async () => {
+    await program[Symbol.asyncDispose]();
+    files.remove();
+  });
+
+  it.each([
+    ["that says its length", true],
+    ["whose length nobody knows", false],
+  ])("with a body of 50 MB %s is cut off with a 413, and costs no memory of it", async (what, says) => {
+    const memory = watchMemory(program.pid);
+    const status = await post(says);
+    const peak = memory.end();
+    process.stdout.write(`a body of 50 MB ${what}: ${before} MiB before all floods, ${peak} MiB at the most\n`);
+    expect(["HTTP/1.1 413", "closed"]).toContain(status);
+    expect(peak - before).toBeLessThan(MOST_MIB);
+  });
+
+  it("with requests whose answers it does not read loses its connection, and others are answered meanwhile", async () => {
+    const memory = watchMemory(program.pid);
+    const sockets = Array.from({ length: CONNECTIONS }, () => unread("GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n".repeat(1000)));
+    let slowest = 0;
+    for (let asked = 0; asked < 20; asked++) {
+      const began = performance.now();
+      expect((await fetch(new URL("/healthz", gateway))).status).toBe(200);
+      slowest = Math.max(slowest, Math.round(performance.now() - began));
+    }
+    await Promise.all(sockets.map(({ closed }) => closed));
+    const peak = memory.end();
+    process.stdout.write(
+      `20,000 requests on ${CONNECTIONS} connections that are not read: ${before} MiB before all floods, ${peak} MiB at the most; /healthz within ${slowest} ms\n`,
+    );
+    expect(peak - before).toBeLessThan(MOST_MIB);
+    expect(slowest).toBeLessThan(1000);
+  });
+
+  /** A connection that reads nothing until its other side is gone. */
+  function unread(text: string): { readonly closed: Promise<void> } {
+    const socket: Socket = connect(Number(gateway.port), gateway.hostname);
+    const closed = new Promise<void>((resolve) => void socket.once("close", () => resolve()));
+    // Writing is how one that does not read learns that it was cut off.
+    const asks = setInterval(() => socket.write(" "), 50);
+    void closed.then(() => clearInterval(asks));
+    socket.on("error", () => undefined).pause();
+    socket.write(text);
+    return { closed };
+  }
+
+  /** How a POST with that body is answered, sent as far as the server takes it. Who writes on when the connection is closed may never see the answer. */
+  async function post(saysItsLength: boolean): Promise<string> {
+    const socket = connect(Number(gateway.port), gateway.hostname);
+    socket.on("error", () => undefined);
+    const length = saysItsLength ? `Content-Length: ${LARGE}` : "Transfer-Encoding: chunked";
+    socket.write(
+      `POST /v1/conversations HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${user}\r\nContent-Type: application/json\r\n${length}\r\n\r\n`,
+    );
+    const piece = Buffer.concat([
+      ...(saysItsLength ? [] : [Buffer.from("10000\r\n")]),
+      Buffer.alloc(65_536, "x"),
+      ...(saysItsLength ? [] : [Buffer.from("\r\n")]),
+    ]);
+    let sent = 0;
+    const more = (): void => {
+      if (socket.destroyed || sent >= LARGE) return;
+      sent += piece.length;
+      socket.write(piece, (error) => (error ? undefined : more()));
+    };
+    more();
+    let answer = "";
+    socket.setEncoding("latin1").on("data", (text: string) => (answer += text));
+    await new Promise((resolve) => void socket.once("close", resolve));
+    return /^HTTP\/1\.1 \d+/.exec(answer)?.[0] ?? "closed";
+  }
+});

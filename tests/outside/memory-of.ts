@@ -1,0 +1,34 @@
+import { readFileSync } from "node:fs";
+
+/** What of the memory a process has in RAM, sampled until it is looked at. */
+export interface MemoryWatch {
+  /** The most since, in MiB. */
+  end(): number;
+}
+
+const EVERY_MS = 50;
+
+/** Follows another process of this machine (Linux). */
+export function watchMemory(pid: number): MemoryWatch {
+  let peak = residentMiB(pid);
+  const timer = setInterval(() => (peak = Math.max(peak, residentMiB(pid))), EVERY_MS);
+  return {
+    end() {
+      clearInterval(timer);
+      return Math.max(peak, residentMiB(pid));
+    },
+  };
+}
+
+/** In MiB; 0 of a process that is gone. */
+export function residentMiB(pid: number): number {
+  return Math.round(Number(/^VmRSS:\s+(\d+) kB$/m.exec(statusOf(pid))?.[1] ?? 0) / 1024);
+}
+
+function statusOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/status`, "utf8");
+  } catch {
+    return "";
+  }
+}

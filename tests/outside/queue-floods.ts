@@ -1,0 +1,39 @@
+import { type RunEvent, shardOf } from "@toolbus/contracts";
+import type { Arena } from "../redteam/arena.ts";
+import type { SystemUnderAttack } from "../redteam/system.ts";
+
+/** Stops the process of a service where it stands, until it may go on: what is sent to it meanwhile stands in its queues. */
+export function halted(
+  { apart }: SystemUnderAttack,
+  name: "tool-executor" | "approvals" | "agent",
+): { goOn(): void; stop(): Promise<unknown> } {
+  const replica = apart.replicas().find(({ service }) => service === name);
+  if (!replica) throw new Error(`There is no ${name}.`);
+  process.kill(replica.process.pid, "SIGSTOP");
+  return { goOn: () => process.kill(replica.process.pid, "SIGCONT"), stop: () => replica.process.stop() };
+}
+
+/** Resolves when the run's call was handed to the broker. */
+export async function sent({ until, events, eye }: Arena, runId: string): Promise<void> {
+  await until("the call to be sent", async () => {
+    const asked = (await events(runId)).some((event) => event.type === "turn" && event.calls.length > 0);
+    if (!asked) return null;
+    return (await eye.redis("ZCARD", `tb:outbox.agent:{${shardOf(runId)}}`)) === 0 ? true : null;
+  });
+}
+
+/** Resolves when people were asked about the run's write. */
+export async function isHeld({ until, events }: Arena, runId: string): Promise<void> {
+  const isThere = ({ type }: RunEvent): boolean => type === "call.held";
+  await until("the write to be held", async () => ((await events(runId)).some(isThere) ? true : null));
+}
+
+/** The lines of the services that match, so far. */
+export function linesOf({ lines }: SystemUnderAttack, words: RegExp): readonly string[] {
+  return lines().filter((line) => words.test(line));
+}
+
+/** The number that a line has under this name; 0 where it has none. */
+export function numberIn(line: string, name: string): number {
+  return Number(new RegExp(`"${name}":(\\d+)`).exec(line)?.[1] ?? 0);
+}

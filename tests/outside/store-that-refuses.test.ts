@@ -1,0 +1,150 @@
+import { mkdirSync, rmdirSync } from "node:fs";
+import path from "node:path";
+import { freePort } from "@toolbus/testing/servers";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Answer, ask } from "../redteam/http.ts";
+import { faultsOf, PROCESSES, startWatchedSystem, type WatchedSystem } from "./watched-system.ts";
+
+/** Longer than an answer of the store is kept. */
+const PATIENCE = { timeout: 15_000, interval: 100 } as const;
+
+/** How a Redis that answers every question comes to refuse every change, what a process says of it, and the words in its log. */
+interface Refusal {
+  readonly why: string;
+  readonly word: string;
+  readonly words: RegExp;
+  readonly begin: () => Promise<void>;
+  readonly mend: () => Promise<void>;
+}
+
+describe("a Redis that answers and takes no change, with each service in a process of its own", () => {
+  let watched: WatchedSystem;
+  beforeAll(async () => {
+    watched = await startWatchedSystem("nats");
+  });
+  afterAll(() => watched?.[Symbol.asyncDispose]());
+
+  const cases: readonly Refusal[] = [
+    {
+      why: "its memory is full",
+      word: "memory",
+      words: /has reached maxmemory and takes no more: give it more memory, or remove what is old/,
+      begin: () => set("maxmemory", "1"),
+      mend: () => set("maxmemory", "0"),
+    },
+    {
+      why: "it misses a replica",
+      word: "replicas",
+      words: /has fewer replicas than min-replicas-to-write asks for/,
+      begin: () => set("min-replicas-to-write", "1"),
+      mend: () => set("min-replicas-to-write", "0"),
+    },
+    {
+      why: "it was made a replica",
+      word: "read-only",
+      words: /is a replica now/,
+      // Of a server that is away, so that it keeps what it has.
+      begin: async () => void (await redis("REPLICAOF", "127.0.0.1", String(await freePort()))),
+      mend: async () => void (await redis("REPLICAOF", "NO", "ONE")),
+    },
+    {
+      why: "it cannot save to its disk",
+      word: "disk",
+      words: /cannot write to its disk, and so refuses to change anything/,
+      begin: async () => {
+        mkdirSync(await dump());
+        await set("save", "3600 1");
+        await saved("err");
+      },
+      mend: async () => {
+        rmdirSync(await dump());
+        await saved("ok");
+        await set("save", "");
+      },
+    },
+  ];
+
+  it.each(cases)(
+    "makes every process unready and ends none, and is got over without a restart: $why",
+    async ({ why, word, words, begin, mend }) => {
+      const { arena, system } = watched;
+      await expect.poll(ready, PATIENCE).toEqual(allWith("200"));
+      const watch = watched.watch();
+      // Under way when it happens: its worker has the call, and the target does not answer yet.
+      const answer = system.target.pause();
+      const underWay = await arena.asked("read", { payee: "BAKERY", amount: 1 });
+      const told = system.lines().length - 1;
+      const began = performance.now();
+      let refused: Answer | undefined;
+      let unreadyAfter = 0;
+      let mended = 0;
+      try {
+        await begin();
+        await expect.poll(ready, PATIENCE).toEqual(allWith(`503 the state store takes no changes: ${word}`));
+        unreadyAfter = performance.now() - began;
+        refused = await ask(arena.gateway("/v1/conversations"), system.people.rita, { profile: "direct" });
+      } finally {
+        answer();
+        mended = performance.now();
+        await mend();
+      }
+      await expect.poll(ready, PATIENCE).toEqual(allWith("200"));
+      const readyAfter = performance.now() - mended;
+
+      const later = await arena.asked("read", { payee: "BAKERY", amount: 2 });
+      for (const { runId } of [underWay, later]) expect((await arena.ended(runId)).at(-1)).toMatchObject({ type: "run.completed" });
+      const write = await arena.done("high", { payee: "BAKERY", amount: 3 });
+      expect(system.target.journal().filter(({ callId }) => callId === write.callId)).toHaveLength(1);
+      const health = await watch.end();
+      const lines = system.lines().slice(told);
+      console.log(
+        `${why}: ${PROCESSES.length} processes unready within ${Math.round(unreadyAfter)} ms and ready ${Math.round(readyAfter)} ms after it was mended; ` +
+          `a request meanwhile: ${refused.status} ${JSON.stringify(refused.body["detail"])}; slowest /healthz: ${JSON.stringify(health.slowest)}`,
+      );
+      expect(refused).toMatchObject({ status: 503, body: { code: "store_unavailable" } });
+      expect(faultsOf(watched, health)).toEqual([]);
+      for (const name of PROCESSES) {
+        const own = lines.filter((line) => line.startsWith(`${name === "worker" ? "tool-executor" : name}: `));
+        const said = own.filter((line) => line.includes(`"reason":"the state store takes no changes: ${word}"`));
+        expect(said.find((line) => line.includes("the state store takes no changes now, so this process is not ready"))).toMatch(words);
+        expect(said.find((line) => line.includes("the state store takes changes again"))).toBeDefined();
+      }
+    },
+  );
+
+  /** What each process says of itself, in short. */
+  async function ready(): Promise<Readonly<Record<string, string>>> {
+    const all = Object.entries(watched.addresses("/readyz")).map(async ([name, url]) => {
+      const response = await fetch(url, { signal: AbortSignal.timeout(5000) });
+      const { reasons } = (await response.json()) as { readonly reasons: readonly string[] };
+      return [name, [response.status, ...reasons].join(" ")] as const;
+    });
+    return Object.fromEntries(await Promise.all(all));
+  }
+
+  function redis(...words: readonly string[]) {
+    return watched.arena.eye.redis(...words);
+  }
+
+  async function set(name: string, value: string): Promise<void> {
+    await redis("CONFIG", "SET", name, value);
+  }
+
+  /** Where it saves: a folder of this name is in its way. */
+  async function dump(): Promise<string> {
+    const [dir, file] = await Promise.all(
+      ["dir", "dbfilename"].map(async (name) => String([await redis("CONFIG", "GET", name)].flat()[1])),
+    );
+    return path.join(dir ?? "", file ?? "");
+  }
+
+  async function saved(status: "ok" | "err"): Promise<void> {
+    await redis("BGSAVE");
+    const last = async (): Promise<string> => String(await redis("INFO", "persistence"));
+    await expect.poll(last, PATIENCE).toMatch(new RegExp(`rdb_bgsave_in_progress:0[\\s\\S]*rdb_last_bgsave_status:${status}`));
+  }
+});
+
+function allWith(said: string): Readonly<Record<string, string>> {
+  return Object.fromEntries(PROCESSES.map((name) => [name, said]));
+}

@@ -1,0 +1,32 @@
+import { isRunEnd } from "@toolbus/contracts";
+import type { Arena } from "./arena.ts";
+
+/** What somebody else does while a system is attacked: runs with a write that policy grants, one after the other. */
+export interface OthersRuns {
+  /** Begins no more, and gives how each ended: "run.completed ok" is a good one. There are four at least. */
+  end(): Promise<readonly string[]>;
+}
+
+const LEAST = 4;
+
+export function othersRuns(arena: Arena): OthersRuns {
+  let going = true;
+  const ends = (async () => {
+    const all: string[] = [];
+    for (let n = 1; going || all.length < LEAST; n++) {
+      const { runId } = await arena.asked("low", { payee: `P${n}`, amount: n }, { as: "clerk" });
+      const events = await arena.ended(runId);
+      const call = events.find((event) => event.type === "call.resolved");
+      all.push(`${events.find((event) => isRunEnd(event))?.type ?? "no end"} ${call?.status ?? "no call"}`);
+    }
+    return all;
+  })();
+  // Whoever attacks waits for it at the end.
+  ends.catch(() => undefined);
+  return {
+    end() {
+      going = false;
+      return ends;
+    },
+  };
+}

@@ -1,0 +1,40 @@
+import { connect } from "amqplib";
+import { amqpTopology } from "@toolbus/bus";
+import type { Refuse } from "@toolbus/bus/conformance";
+import { topics } from "@toolbus/contracts";
+import { natsClient } from "./nats-client.ts";
+
+/** What holds nothing, in the place of the queue that a replacement goes to: RabbitMQ refuses each message with a nack. */
+const FULL = { "x-max-length": 0, "x-overflow": "reject-publish" };
+/** The rung of the ladder that waits a quarter of a second. */
+const RUNG_MS = 250;
+
+/** Refuses dead letters of a topic, or those of its retries that wait a quarter of a second. */
+export async function refuseOnRabbitmq(url: string, namespace: string, { topic, as }: Parameters<Refuse>[0]): Promise<() => Promise<void>> {
+  const wanted = as === "retry" ? `${namespace}.retry.${RUNG_MS}.${topic}` : `${namespace}.queue.${topics.dead(topic)}`;
+  const queue = amqpTopology(namespace, [topic]).queues.find(({ name }) => name === wanted);
+  if (!queue) throw new Error(`The bus has no queue ${wanted}.`);
+  const connection = await connect(url);
+  const channel = await connection.createChannel();
+  await channel.deleteQueue(queue.name);
+  await channel.assertQueue(queue.name, { arguments: FULL });
+  for (const { exchange, routingKey } of queue.bindings) await channel.bindQueue(queue.name, exchange, routingKey);
+  return async () => {
+    // The bus makes its own again.
+    await channel.deleteQueue(queue.name);
+    await connection.close();
+  };
+}
+
+/** Refuses every dead letter of a namespace: its stream holds one message, which is there, and takes no other. */
+export async function refuseOnNats(url: string, namespace: string, topic: string): Promise<() => Promise<void>> {
+  await using client = await natsClient(url);
+  const name = `${namespace}_dead`.toUpperCase();
+  await client.store(`${namespace}.dead.${topics.dead(topic)}`, "in the way");
+  const config = (await client.ask(`$JS.API.STREAM.INFO.${name}`)).get("config") as object;
+  await client.ask(`$JS.API.STREAM.UPDATE.${name}`, { ...config, max_msgs: 1 });
+  return async () => {
+    await using again = await natsClient(url);
+    await again.ask(`$JS.API.STREAM.UPDATE.${name}`, config);
+  };
+}
