@@ -36,6 +36,8 @@ describe.each(LONG ? [1, 2] : [2])("clocks that are hours off, with %i of every 
   let servers: ServersWithLogins;
   let system: ApartSystem;
   let count = 0;
+  /** How far the store's clock is off. */
+  let off = 0;
   const releases = Array.from({ length: 2 * CELLS.length + 2 }, (_, n) => `r${n}`);
   beforeAll(async () => {
     servers = await startServersWithLogins(replicas === 1 ? "rabbitmq" : "nats", faked ? { clock: faked } : {});
@@ -60,9 +62,11 @@ describe.each(LONG ? [1, 2] : [2])("clocks that are hours off, with %i of every 
     const name = `cost no read and no approved write, and do none past its time: ${who} ${hours > 0 ? "+" : ""}${hours} h`;
     it.skipIf(who === "store" && faked === null)(`${name}${missing}`, async () => {
       const from = system.output().length;
+      const forward = who === "store" ? hours - off : 0;
       if (who === "store") {
         // While all run; and one that starts afterwards must agree with them.
         (faked as FakedClock).set(hours * HOUR);
+        off = hours;
         await system.apart.restart("tool-executor", 1);
       } else {
         writeFileSync(shiftFile, String(hours * HOUR));
@@ -84,7 +88,8 @@ describe.each(LONG ? [1, 2] : [2])("clocks that are hours off, with %i of every 
         late: "expired, 0 done, decision refused with 410",
         told: true,
       });
-      expect(said).not.toMatch(/became a dead letter|came after its not-after/);
+      // What is sent in the first second after the store's clock went forward by a day is too old for its reader (decision 0043); the reads were answered all the same.
+      if (forward < 24) expect(said).not.toMatch(/became a dead letter|came after its not-after/);
       if (who !== "store") await system.apart.restart(SERVICES[who], 1);
     });
   }

@@ -25,8 +25,8 @@ describe("a worker's login that registers one dear schema after the other", () =
   beforeAll(async () => {
     const port = await freePort();
     system = await startSystemUnderAttack("nats", "own", {
-      modules: { agent: path.join(import.meta.dirname, "../redteam/agent-with-health.ts") },
-      env: { AGENT_HEALTH_PORT: String(port) },
+      modules: { agent: path.join(import.meta.dirname, "../redteam/service-with-health.ts") },
+      env: { HEALTH_PORT_OF_agent: String(port) },
     });
     arena = await openArena(system);
     store = await connectState(system.addressesOf("worker-notes").stateUrl, { clock: Date.now });
