@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import { simulateArguments, SIMULATE_HELP, type SimulateArguments } from "./command/arguments.ts";
 import { mutants } from "./mutants/mutants.ts";
-import { mutantsJson, mutantsText, totalsJson, totalsText } from "./command/report.ts";
+import { coverageText, mutantsJson, mutantsText, totalsJson, totalsText } from "./command/report.ts";
 import { simulateKills, simulateMutants, type SimulateOptions, simulateSeeds, type Totals } from "./command/simulate.ts";
 
 const stopping = new AbortController();
@@ -32,9 +32,9 @@ async function run(args: SimulateArguments): Promise<number> {
       process.stdout.write(SIMULATE_HELP);
       return 0;
     case "seeds":
-      return told("seeds", args.json, await simulateSeeds(args, optionsOf(args, "seeds")));
+      return told("seeds", args, await simulateSeeds(args, optionsOf(args, "seeds")));
     case "exhaustive":
-      return told("kills", args.json, await simulateKills(optionsOf(args, "kills")));
+      return told("kills", args, await simulateKills(optionsOf(args, "kills")));
     case "mutants": {
       const chosen = mutants.filter(({ name }) => args.only === null || name.includes(args.only));
       if (chosen.length === 0) {
@@ -64,8 +64,10 @@ async function oneSeed({ seed, options, json: asJson }: Extract<SimulateArgument
   return violations.length === 0 ? 0 : 1;
 }
 
-function told(what: "seeds" | "kills", asJson: boolean, totals: Totals): number {
-  print(asJson ? json(totalsJson(what, totals)) : totalsText(what, totals));
+function told(what: "seeds" | "kills", args: { readonly json: boolean; readonly coverage: boolean }, totals: Totals): number {
+  const { coverage } = totals;
+  if (args.json) print(json({ ...totalsJson(what, totals), ...(args.coverage ? { coverage } : {}) }));
+  else print(`${totalsText(what, totals)}${args.coverage ? coverageText(coverage) : ""}`);
   return totals.found.length === 0 && totals.missed.length === 0 ? 0 : 1;
 }
 

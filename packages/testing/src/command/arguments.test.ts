@@ -6,14 +6,14 @@ describe("the arguments of npm run simulate", () => {
   it("are a thousand seeds on every core when nothing is said", () => {
     expect(simulateArguments([], 2)).toEqual({
       ok: true,
-      args: { kind: "seeds", first: 1, count: 1000, options: { linger: false }, jobs: 2, json: false },
+      args: { kind: "seeds", first: 1, count: 1000, options: { linger: false }, coverage: false, jobs: 2, json: false },
     });
   });
 
   it("choose what is done", () => {
     expect(simulateArguments(["--seeds", "20", "--first", "7", "--linger", "--json", "--jobs", "3"], 2)).toEqual({
       ok: true,
-      args: { kind: "seeds", first: 7, count: 20, options: { linger: true }, jobs: 3, json: true },
+      args: { kind: "seeds", first: 7, count: 20, options: { linger: true }, coverage: false, jobs: 3, json: true },
     });
     expect(simulateArguments(["--seed", "9"], 2)).toEqual({
       ok: true,
@@ -23,7 +23,11 @@ describe("the arguments of npm run simulate", () => {
       args: { options: { linger: false, variant: "interruptions" } },
     });
     expect(simulateArguments(["--mutants"], 2)).toEqual({ ok: true, args: { kind: "mutants", only: null, jobs: 2, json: false } });
-    expect(simulateArguments(["--exhaustive", "--json"], 2)).toEqual({ ok: true, args: { kind: "exhaustive", jobs: 2, json: true } });
+    expect(simulateArguments(["--exhaustive", "--json"], 2)).toEqual({
+      ok: true,
+      args: { kind: "exhaustive", coverage: false, jobs: 2, json: true },
+    });
+    expect(simulateArguments(["--seeds", "5", "--coverage"], 2)).toMatchObject({ args: { count: 5, coverage: true } });
     expect(simulateArguments(["--help"], 2)).toEqual({ ok: true, args: { kind: "help" } });
   });
 
@@ -43,6 +47,7 @@ describe("the arguments of npm run simulate", () => {
     [["--seed", "5", "--jobs", "2"], "--jobs does not go with --seed: one seed is one process."],
     [["--variant", "calm"], '--variant takes without-fallback, late-messages, taken-over, interruptions, not "calm".'],
     [["--mutants", "--variant", "interruptions"], "--variant goes with --seeds or --seed, not with --mutants."],
+    [["--seed", "5", "--coverage"], "--coverage goes with --seeds or --exhaustive, not with --seed."],
     [["--sedes", "5"], "Unknown option '--sedes': see npm run simulate -- --help for the flags there are."],
     [
       ["5"],

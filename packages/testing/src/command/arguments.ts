@@ -10,6 +10,8 @@ export type SimulateArguments =
       readonly first: number;
       readonly count: number;
       readonly options: SeedOptions;
+      /** Whether the report says which places were reached. */
+      readonly coverage: boolean;
       readonly jobs: number;
       readonly json: boolean;
     }
@@ -17,7 +19,7 @@ export type SimulateArguments =
   | { readonly kind: "seed"; readonly seed: number; readonly options: SeedOptions; readonly json: boolean }
   /** Those whose name holds `only`; null for all. */
   | { readonly kind: "mutants"; readonly only: string | null; readonly jobs: number; readonly json: boolean }
-  | { readonly kind: "exhaustive"; readonly jobs: number; readonly json: boolean };
+  | { readonly kind: "exhaustive"; readonly coverage: boolean; readonly jobs: number; readonly json: boolean };
 
 /** Named here, so that a wrong flag is answered before the services are loaded; a test holds it against the variants there are. */
 export const VARIANTS: readonly Variant[] = ["without-fallback", "late-messages", "taken-over", "interruptions"];
@@ -34,6 +36,7 @@ Usage: npm run simulate -- [options]
   --mutants          take out one protection after the other, and see that each is missed
   --only TEXT        with --mutants: those whose name holds this text
   --exhaustive       kill each process at each step of three runs without other faults
+  --coverage         with --seeds or --exhaustive: say how often each transition and each row of the crash table was reached
   --jobs N           processes that share the work, 1 to 256 (default: one a core)
   --json             print one JSON document
   --help             this text
@@ -43,6 +46,7 @@ Exit codes: 0 everything held, 1 something did not, or an error.
 Examples:
   npm run simulate -- --seeds 20000
   npm run simulate -- --seeds 2000 --linger --json
+  npm run simulate -- --seeds 1000 --coverage
   npm run simulate -- --seed 1566
 `;
 
@@ -58,7 +62,7 @@ export function simulateArguments(argv: readonly string[], cores: number): ReadS
   const parsed = parse(argv);
   if (!parsed.ok) return parsed;
   const { values } = parsed;
-  const { linger = false, json = false } = values;
+  const { linger = false, coverage = false, json = false } = values;
   const variant = VARIANTS.find((name) => name === values.variant);
   if (values.help) return { ok: true, args: { kind: "help" } };
   const kinds = (["seeds", "seed", "mutants", "exhaustive"] as const).filter((name) => values[name] !== undefined);
@@ -70,6 +74,8 @@ export function simulateArguments(argv: readonly string[], cores: number): ReadS
   if (values.variant !== undefined && variant === undefined)
     return refused(`--variant takes ${VARIANTS.join(", ")}, not "${values.variant.slice(0, 40)}".`);
   if (values.only !== undefined && kind !== "mutants") return refused(`--only goes with --mutants, not with --${kind}.`);
+  if (coverage && kind !== "seeds" && kind !== "exhaustive")
+    return refused(`--coverage goes with --seeds or --exhaustive, not with --${kind}.`);
   if (values.first !== undefined && kind !== "seeds") return refused(`--first goes with --seeds, not with --${kind}.`);
   if (values.jobs !== undefined && kind === "seed") return refused("--jobs does not go with --seed: one seed is one process.");
   const count = whole("seeds", values.seeds, { default: DEFAULT_SEEDS, most: MAX_SEEDS });
@@ -81,13 +87,13 @@ export function simulateArguments(argv: readonly string[], cores: number): ReadS
   const options: SeedOptions = { linger, ...(variant === undefined ? {} : { variant }) };
   switch (kind) {
     case "seeds":
-      return { ok: true, args: { kind, options, json, ...numbers } };
+      return { ok: true, args: { kind, options, coverage, json, ...numbers } };
     case "seed":
       return { ok: true, args: { kind, seed: Number(seed), options, json } };
     case "mutants":
       return { ok: true, args: { kind, only: values.only ?? null, jobs: numbers.jobs, json } };
     case "exhaustive":
-      return { ok: true, args: { kind, jobs: numbers.jobs, json } };
+      return { ok: true, args: { kind, coverage, jobs: numbers.jobs, json } };
   }
 }
 
@@ -115,6 +121,7 @@ function parse(argv: readonly string[]) {
         variant: text,
         only: text,
         linger: flag,
+        coverage: flag,
         mutants: flag,
         exhaustive: flag,
         json: flag,

@@ -1,3 +1,5 @@
+import { type Coverage } from "../progress/coverage.ts";
+import { CRASH_ROWS, FAULT_ROWS, ROWS_ELSEWHERE } from "../progress/crash-rows.ts";
 import { WORK, WORKS } from "../progress/tally.ts";
 import type { MutantResult, Totals } from "./simulate.ts";
 
@@ -23,6 +25,22 @@ export function totalsText(what: "seeds" | "kills", { worlds, found, faults, per
   const more = found.length > SHOWN ? `and ${found.length - SHOWN} more\n` : "";
   const hint = found.length > 0 && what === "seeds" ? "See a history with npm run simulate -- --seed N.\n" : "";
   return `${table}${missed.map((floor) => `${floor}\n`).join("")}${told.join("")}${more}${hint}`;
+}
+
+/** How often each transition was committed, and each row of the crash table reached. */
+export function coverageText({ transitions, crashes }: Coverage): string {
+  const reached = rows([
+    ["transition", "commits"],
+    ...Object.entries(transitions)
+      .toSorted(([one], [other]) => one.localeCompare(other))
+      .map(([name, count]) => [name, String(count)]),
+  ]);
+  const kills = rows([
+    ["row", "reached", "crash table"],
+    ...[...CRASH_ROWS, ...FAULT_ROWS].map(({ row, says }) => [row, String(crashes[row] ?? 0), says]),
+    ...ROWS_ELSEWHERE.map(([row, where]) => [row, "-", where]),
+  ]);
+  return `\n${reached}\n${kills}`;
 }
 
 export function totalsJson(what: "seeds" | "kills", { worlds, found, faults, perCoreSecond, tally, missed }: Totals): object {

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { mutants } from "../mutants/mutants.ts";
 import { emptyTally } from "../progress/tally.ts";
 import { inChildren } from "./child-pool.ts";
-import { mutantsText, totalsJson, totalsText } from "./report.ts";
+import { coverageText, mutantsText, totalsJson, totalsText } from "./report.ts";
 import type { Task, TaskDone } from "./task.ts";
 
 const MAIN = path.resolve(import.meta.dirname, "../main.ts");
@@ -50,7 +50,8 @@ describe("the report", () => {
   const found = [{ where: "seed 7", violations: ["+5.0 ms G1: a run is stuck"] }];
   const tally = { work: { ...emptyTally().work, turn: 45 }, ends: { "failed time_limit": 1 } };
   const missed = ["floor missed: 0 % of the runs ended done, and 45 % is the least"];
-  const totals = { worlds: 10, found, faults: 25, perCoreSecond: 40, tally, missed };
+  const coverage = { transitions: { "agent turn": 45 }, crashes: { "15": 2 } };
+  const totals = { worlds: 10, found, faults: 25, perCoreSecond: 40, tally, coverage, missed };
 
   it("is a table, and says where to look when something broke", () => {
     const lines = totalsText("seeds", totals).split("\n");
@@ -70,6 +71,14 @@ describe("the report", () => {
     ]);
     const { work, ends } = tally;
     expect(totalsJson("seeds", totals)).toEqual({ seeds: 10, violations: 1, faults: 25, perCoreSecond: 40, work, ends, missed, found });
+  });
+
+  it("says how often each transition and each row of the crash table was reached, and where the others are shown", () => {
+    const lines = coverageText(coverage).split("\n");
+    expect(lines).toContainEqual(expect.stringMatching(/^agent turn +45$/));
+    expect(lines).toContainEqual(expect.stringMatching(/^15 +2 +worker: the effect happened, not finished$/));
+    expect(lines).toContainEqual(expect.stringMatching(/^16 +0 +worker: finished, before it publishes$/));
+    expect(lines).toContainEqual(expect.stringMatching(/^33 +- +no broker: /));
   });
 
   it("names each mutant and how it was noticed", () => {

@@ -2,6 +2,7 @@ import { canonicalRuns } from "../kills/canonical-runs.ts";
 import type { SingleKill } from "../kills/single-kills.ts";
 import type { Mutant } from "../mutants/mutant.ts";
 import type { SeedOptions } from "../seeds/run-seed.ts";
+import { type Coverage, coverageOf, emptyCoverage, notReached } from "../progress/coverage.ts";
 import { FEWEST_SEEDS, missedFloors } from "../progress/floors.ts";
 import { emptyTally, sumOf, type Tally } from "../progress/tally.ts";
 import { inChildren } from "./child-pool.ts";
@@ -13,6 +14,8 @@ export interface Totals {
   readonly faults: number;
   /** The work that was done in all of them. */
   readonly tally: Tally;
+  /** The places that were reached in any. */
+  readonly coverage: Coverage;
   /** What was done too little of. Of worlds as they are drawn only: a variant does some things less, and on purpose. */
   readonly missed: readonly string[];
   /** Worlds for each second of one processor. */
@@ -43,7 +46,9 @@ export async function simulateSeeds(
 ): Promise<Totals> {
   const { options: world, count } = seeds;
   const totals = await total(seedTasks({ ...seeds, untilFound: false }), count, options);
-  return world.variant === undefined ? { ...totals, missed: missedFloors(totals.tally, totals.worlds) } : totals;
+  return world.variant === undefined
+    ? { ...totals, missed: [...missedFloors(totals.tally, totals.worlds), ...notReached(totals.coverage, totals.worlds)] }
+    : totals;
 }
 
 /** Kills each process at each step of each canonical run. */
@@ -93,16 +98,26 @@ async function total(tasks: Iterable<Task>, count: number, options: SimulateOpti
   let faults = 0;
   let cpuMs = 0;
   let tally = emptyTally();
+  let coverage = emptyCoverage();
   await inChildren(tasks, options, (done) => {
     worlds += done.worlds;
     faults += done.faults;
     cpuMs += done.cpuMs;
     tally = sumOf(tally, done.tally);
+    coverage = coverageOf(coverage, done.coverage);
     found.push(...done.found);
     options.onProgress(worlds, count);
     return true;
   });
-  return { worlds, found, faults, tally, missed: [], perCoreSecond: cpuMs === 0 ? 0 : Math.round((worlds / cpuMs) * 10_000) / 10 };
+  return {
+    worlds,
+    found,
+    faults,
+    tally,
+    coverage,
+    missed: [],
+    perCoreSecond: cpuMs === 0 ? 0 : Math.round((worlds / cpuMs) * 10_000) / 10,
+  };
 }
 
 function* seedTasks(seeds: {

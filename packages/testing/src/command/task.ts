@@ -1,4 +1,5 @@
 import { killsOf, killText, runKill, type SingleKill } from "../kills/single-kills.ts";
+import { type Coverage, coverageOf, emptyCoverage } from "../progress/coverage.ts";
 import { runSeed, type SeedOptions } from "../seeds/run-seed.ts";
 import { emptyTally, sumOf, type Tally } from "../progress/tally.ts";
 import type { WorldEnd } from "../world/world.ts";
@@ -26,6 +27,8 @@ export interface TaskDone {
   readonly cpuMs: number;
   /** The work that was done in all of them. */
   readonly tally: Tally;
+  /** The places that were reached. */
+  readonly coverage: Coverage;
   readonly kills?: readonly SingleKill[];
 }
 
@@ -36,6 +39,7 @@ export async function doTask(task: Task): Promise<TaskDone> {
   let worlds = 0;
   let faults = 0;
   let tally = emptyTally();
+  let coverage = emptyCoverage();
   switch (task.kind) {
     case "seeds":
       for (let seed = task.first; seed < task.first + task.count; seed++) {
@@ -48,13 +52,14 @@ export async function doTask(task: Task): Promise<TaskDone> {
       faults = task.kills.length;
       break;
     case "list-kills":
-      return { worlds: 1, found, faults, tally, cpuMs: cpuMs() - before, kills: await killsOf(task.run) };
+      return { worlds: 1, found, faults, tally, coverage, cpuMs: cpuMs() - before, kills: await killsOf(task.run) };
   }
-  return { worlds, found, faults, tally, cpuMs: cpuMs() - before };
+  return { worlds, found, faults, tally, coverage, cpuMs: cpuMs() - before };
 
-  function take(where: string, { violations, injected, tally: more }: WorldEnd): void {
+  function take(where: string, { violations, injected, tally: more, coverage: reached }: WorldEnd): void {
     worlds++;
     tally = sumOf(tally, more);
+    coverage = coverageOf(coverage, reached);
     for (const count of Object.values(injected)) faults += count;
     if (violations.length > 0) found.push({ where, violations });
   }

@@ -48,6 +48,8 @@ export interface DeploymentOptions {
   /** How far a process's wall clock is off. */
   readonly skewMs: () => number;
   readonly storeDown: () => boolean;
+  /** Told of each kill, while the process still lives. */
+  readonly onKill: (process: SimProcess) => void;
 }
 
 /** The processes of a world: the real services, each on ports of its own, started again some time after each death. */
@@ -101,7 +103,10 @@ export function deployment(options: DeploymentOptions): Deployment {
       replicas.flatMap(({ process, routes, ...replica }) =>
         replica.role === role && process?.alive && routes.length > 0 ? [{ process, routes }] : [],
       ),
-    kill: (process, afterMs) => end(process, afterMs),
+    kill(process, afterMs) {
+      if (process.alive) options.onKill(process);
+      end(process, afterMs);
+    },
     stop(process) {
       const replica = replicas.find((known) => known.process === process);
       if (!replica?.stop || !process.alive) return;

@@ -6,6 +6,7 @@ import { prng } from "../clockwork/prng.ts";
 import type { SimProcess } from "../clockwork/sim-process.ts";
 import { installVirtualTime } from "../clockwork/virtual-time.ts";
 import { type Checker, checker } from "../invariants/checker.ts";
+import { type Coverage, keptCoverage } from "../progress/coverage.ts";
 import { unexplainedEnds } from "../progress/explained-ends.ts";
 import { type Faults, faults } from "../ports/faults.ts";
 import type { Observation } from "../ports/observation.ts";
@@ -40,6 +41,8 @@ export interface WorldEnd {
   readonly facts: Checker["facts"];
   /** The work that was done; a history without violations in which nothing was done shows nothing. */
   readonly tally: Checker["tally"];
+  /** The places that were reached. */
+  readonly coverage: Coverage;
 }
 
 const SETTLED_BY_MS = 3_600_000;
@@ -78,7 +81,8 @@ async function history(world: ReturnType<typeof createWorld>, plan: WorldPlan): 
   if (world.violations.length === 0) await world.until(time.now + AFTERMATH_MS, () => true);
   if (world.violations.length === 0) world.judgeEnd();
   const { violations, checker } = world;
-  return { violations, injected: world.faults.injected, steps: time.steps, lastedMs, facts: checker.facts, tally: checker.tally };
+  const { facts, tally } = checker;
+  return { violations, injected: world.faults.injected, steps: time.steps, lastedMs, facts, tally, coverage: world.coverage() };
 }
 
 function createWorld(plan: WorldPlan, witness: Witness) {
@@ -93,6 +97,7 @@ function createWorld(plan: WorldPlan, witness: Witness) {
     slackMs: 2 * plan.latencyMs.most + 1,
     honestBus: plan.rates.forged === 0 && plan.rates.replayed === 0,
   });
+  const reached = keptCoverage();
   const violations: string[] = [];
   const note = (text: string): void => witness.note?.(time.now, text);
   const wire: Wire = { clockwork: time, faults: injected, random: random.fork("wire"), latencyMs: plan.latencyMs, note };
@@ -120,6 +125,7 @@ function createWorld(plan: WorldPlan, witness: Witness) {
     keys: KEYS,
     skewMs: () => wire.random.between(-plan.skewMs, plan.skewMs),
     storeDown: () => time.now < downUntil,
+    onKill: ({ role, name }) => reached.killed(role, name),
   });
   const persons = people({
     wire,
@@ -160,11 +166,13 @@ function createWorld(plan: WorldPlan, witness: Witness) {
         goOn(step) {
           witness.step?.(step, services);
           strike();
+          reached.step(step.label);
           return step.number < MAX_STEPS || violated(`G1: the history goes on for ever: ${MAX_STEPS} events`);
         },
         settled: () => violations.length === 0 && goOn(),
       });
     },
+    coverage: (): Coverage => reached.coverage(injected.injected),
     fault: (error: string) => observe({ kind: "fault", at: time.now, process: "some process", error }),
     judgeEnd() {
       for (const broken of check.end()) violated(broken);
@@ -174,6 +182,7 @@ function createWorld(plan: WorldPlan, witness: Witness) {
 
   function observe(observation: Observation): void {
     witness.observation?.(observation);
+    if (observation.kind === "commit") reached.committed(observation.change);
     for (const broken of check.take(observation)) violated(broken);
     persons.notice(observation);
     if (observation.kind === "accepted") open.add(observation.runId);

@@ -1,0 +1,128 @@
+import type { Change } from "@toolbus/state";
+import { familyOf } from "../invariants/facts.ts";
+import type { Faults } from "../ports/faults.ts";
+import { CRASH_ROWS, FAULT_ROWS } from "./crash-rows.ts";
+
+/** What was reached in a world: transitions that were committed, and places at which a process was killed. How often each. */
+export interface Coverage {
+  /** By name: `agent turn`, `worker sending`. */
+  readonly transitions: Readonly<Record<string, number>>;
+  /** By row of the crash table (reliability.md, 3.2.6). */
+  readonly crashes: Readonly<Record<string, number>>;
+}
+
+export interface KeptCoverage {
+  /** What was reached so far, with these faults. */
+  coverage(injected: Faults["injected"]): Coverage;
+  committed(change: Change): void;
+  /** Takes the label of an event that happens. */
+  step(label: string): void;
+  killed(role: string, process: string): void;
+}
+
+export function emptyCoverage(): Coverage {
+  return { transitions: {}, crashes: {} };
+}
+
+/** What both reached. */
+export function coverageOf(one: Coverage, other: Coverage): Coverage {
+  return { transitions: added(one.transitions, other.transitions), crashes: added(one.crashes, other.crashes) };
+}
+
+export function keptCoverage(): KeptCoverage {
+  const transitions: Record<string, number> = {};
+  const crashes: Record<string, number> = {};
+  const places = new Map<string, Place>();
+  return {
+    coverage(injected) {
+      const others = FAULT_ROWS.map(({ row, faults }) => [row, faults.reduce((sum, name) => sum + injected[name], 0)] as const);
+      return { transitions, crashes: { ...crashes, ...Object.fromEntries(others) } };
+    },
+    committed(change) {
+      const name = nameOf(change);
+      if (name !== null) transitions[name] = (transitions[name] ?? 0) + 1;
+    },
+    step(label) {
+      const [, process, text] = /^([a-z]+-[0-9.]+): (.*)$/s.exec(label) ?? [];
+      if (process === undefined || text === undefined) return;
+      const place = places.get(process) ?? { last: "", executed: new Set() };
+      places.set(process, place);
+      place.last = text;
+      const request = text.replace(/ (?:> again|[><]|refused|unanswered)$/, "");
+      if (text.endsWith(" >")) place.executed.add(text);
+      else place.executed.delete(`${request} >`);
+    },
+    killed(role, process) {
+      const { last, executed } = places.get(process) ?? { last: "", executed: new Set() };
+      const labels = [last, ...executed];
+      for (const { row, role: whose, after } of CRASH_ROWS)
+        if ((whose === null || whose === role) && labels.some((label) => after.test(label))) crashes[row] = (crashes[row] ?? 0) + 1;
+    },
+  };
+}
+
+/** Where a process is. */
+interface Place {
+  /** The last thing that happened to it. */
+  last: string;
+  /** What was done for it, and not answered yet. */
+  readonly executed: Set<string>;
+}
+
+/** The transitions of the documents that a promise rests on. */
+export const TRANSITIONS = [
+  "gateway accept",
+  "agent start",
+  "agent acquire",
+  "agent renew",
+  "agent release",
+  "agent turn",
+  "agent join",
+  "agent held",
+  "agent decided",
+  "agent redispatch",
+  "agent answer",
+  "agent waiting",
+  "agent cancel",
+  "agent model-retry",
+  "agent end",
+  "approvals hold",
+  "approvals decide",
+  "approvals expire",
+  "approvals cancel",
+  "approvals resend",
+  "worker begin",
+  "worker sending",
+  "worker renew",
+  "worker release",
+  "worker finish",
+] as const;
+
+/** So few seeds that a place may be missing by chance are not judged. */
+const FEWEST_SEEDS = 600;
+
+/** What was never reached in so many seeds, in words. */
+export function notReached({ transitions, crashes }: Coverage, seeds: number): readonly string[] {
+  if (seeds < FEWEST_SEEDS) return [];
+  return [
+    ...TRANSITIONS.filter((name) => !transitions[name]).map((name) => `never reached: the transition "${name}"`),
+    ...[...CRASH_ROWS, ...FAULT_ROWS]
+      .filter(({ row }) => !crashes[row])
+      .map(({ row, says }) => `never reached: row ${row} of the crash table: ${says}`),
+  ];
+}
+
+/** Whose documents a change writes says who made it; null for what keeps no promise (rates, presence, registrations). */
+function nameOf({ op, put = [] }: Change): string | null {
+  const families = put.map(({ key }) => familyOf(key));
+  const has = (...names: readonly string[]): boolean =>
+    families.some((family) => names.some((name) => family === name || family.startsWith(`${name}.`)));
+  const role = has("run", "call") ? "agent" : has("approval") ? "approvals" : has("ledger") ? "worker" : has("inbox") ? "gateway" : null;
+  return role === null ? null : `${role} ${(op.split(":")[0] ?? "").replace(/-\d+$/, "")}`;
+}
+
+function added(one: Readonly<Record<string, number>>, other: Readonly<Record<string, number>>): Readonly<Record<string, number>> {
+  const sums: Record<string, number> = { ...one };
+  for (const [name, count] of Object.entries(other)) sums[name] = (sums[name] ?? 0) + count;
+  return sums;
+}
