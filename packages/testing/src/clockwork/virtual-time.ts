@@ -31,8 +31,8 @@ function replaceTimers(): void {
     setTimeout: Object.assign(setVirtual, realSet),
     clearTimeout: (timer: unknown) => (timer instanceof VirtualTimer ? timer.cancel() : realClear(timer as NodeJS.Timeout)),
     setInterval(task: (...args: unknown[]) => void, ms = 0, ...args: unknown[]) {
-      if (activeProcess()) throw new Error("A simulated process set an interval; the simulator knows timers that fire once.");
-      return realInterval(task, ms, ...args);
+      const process = activeProcess();
+      return process ? new VirtualTimer(process, () => task(...args), ms, { again: true }) : realInterval(task, ms, ...args);
     },
     clearInterval: (timer: unknown) => (timer instanceof VirtualTimer ? timer.cancel() : realClearInterval(timer as NodeJS.Timeout)),
   });
@@ -59,10 +59,14 @@ function replaceTimers(): void {
 
 /** A timer of one simulated process: gone with it, late when it is paused. */
 class VirtualTimer {
-  readonly cancel: () => void;
+  cancel: () => void;
 
-  constructor(process: SimProcess, task: () => void, ms: number) {
-    this.cancel = process.after(ms, "timer", task);
+  constructor(process: SimProcess, task: () => void, ms: number, { again = false } = {}) {
+    const fire = (): void => {
+      if (again) this.cancel = process.after(Math.max(1, ms), "timer", fire);
+      task();
+    };
+    this.cancel = process.after(ms, "timer", fire);
   }
 
   ref(): this {

@@ -9,6 +9,7 @@ import { brokenByLedger } from "./ledger-invariants.ts";
 import { brokenByOutbox } from "./outbox-invariants.ts";
 import { keptTally, type Tally } from "../progress/tally.ts";
 import { brokenByRun } from "./run-invariants.ts";
+import { brokenByTold } from "./stream-invariants.ts";
 
 /** Watches a history and says which guarantee is broken, when it is. */
 export interface Checker {
@@ -63,6 +64,9 @@ export function checker(rules: Rules): Checker {
         return [faultText(observation)];
       case "message":
         return brokenByGrant(facts, observation);
+      case "told":
+        return brokenByTold(facts, observation);
+      case "watches":
       case "settle":
       case "void":
       case "accepted":

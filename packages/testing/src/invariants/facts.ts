@@ -36,6 +36,8 @@ export interface Facts {
   readonly effects: ReadonlyMap<string, readonly Effect[]>;
   readonly accepted: ReadonlySet<string>;
   readonly messages: ReadonlySet<string>;
+  /** Runs that somebody watches, and how many of their events she was told. */
+  readonly told: ReadonlyMap<string, number>;
 }
 
 export interface KeptFacts extends Facts {
@@ -51,7 +53,8 @@ export function keptFacts(): KeptFacts {
   const effects = new Map<string, Effect[]>();
   const accepted = new Set<string>();
   const messages = new Set<string>();
-  return { documents, logs, timers, outbox, effects, accepted, messages, take };
+  const told = new Map<string, number>();
+  return { documents, logs, timers, outbox, effects, accepted, messages, told, take };
 
   function take(observation: Observation): readonly Changed[] {
     switch (observation.kind) {
@@ -68,6 +71,12 @@ export function keptFacts(): KeptFacts {
         return [];
       case "message":
         messages.add(observation.id);
+        return [];
+      case "watches":
+        told.set(observation.runId, 0);
+        return [];
+      case "told":
+        told.set(observation.runId, (told.get(observation.runId) ?? 0) + 1);
         return [];
       case "void":
       case "decided":

@@ -1,6 +1,7 @@
 import { escaped } from "./escaped.ts";
 import type { Mutant } from "./mutant.ts";
 import { stalled } from "./stalled.ts";
+import { streams } from "./streams.ts";
 
 /** One for each ordering rule and each guard whose absence loses or repeats something. */
 const guards: readonly Mutant[] = [
@@ -201,4 +202,4 @@ const guards: readonly Mutant[] = [
   },
 ];
 
-export const mutants: readonly Mutant[] = [...guards, ...stalled, ...escaped];
+export const mutants: readonly Mutant[] = [...guards, ...stalled, ...streams, ...escaped];

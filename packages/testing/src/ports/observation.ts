@@ -20,6 +20,17 @@ export type Observation =
   | { readonly kind: "void"; readonly at: number; readonly callId: string }
   /** A person was told that this run is accepted. */
   | { readonly kind: "accepted"; readonly at: number; readonly runId: string }
+  /** Whoever watches a run was told this event of it. */
+  | {
+      readonly kind: "told";
+      readonly at: number;
+      readonly runId: string;
+      readonly id: string;
+      readonly type: string;
+      readonly data: string;
+    }
+  /** Somebody began to watch this run, and will until its end. */
+  | { readonly kind: "watches"; readonly at: number; readonly runId: string }
   /** A person was told that this decision counts, in these words. */
   | {
       readonly kind: "decided";

@@ -12,7 +12,10 @@ import type { Observe } from "./observation.ts";
 export type RowKind = "timer" | "outbox";
 
 /** The one memory store of a world, with everything that it does reported, and with an answer to when the next row is due. */
-export interface ObservedStore extends Pick<StateStore, "read" | "range" | "live" | "recent" | "genuine" | "page" | "putBlob" | "getBlob"> {
+export interface ObservedStore extends Pick<
+  StateStore,
+  "read" | "range" | "live" | "recent" | "genuine" | "follow" | "page" | "putBlob" | "getBlob"
+> {
   readonly shards: number;
   commit(shard: string, change: Change): Promise<CommitReply>;
   claim(service: string, kind: RowKind, options: ClaimOptions): Promise<readonly (TimerRow | OutboxRow)[]>;
@@ -38,6 +41,7 @@ export function observedStore(options: { readonly clock: () => number; readonly 
     live: store.live,
     recent: store.recent,
     genuine: store.genuine,
+    follow: store.follow,
     page: store.page,
     putBlob: store.putBlob,
     getBlob: store.getBlob,

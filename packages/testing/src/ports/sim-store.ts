@@ -2,7 +2,7 @@ import { type ClaimOptions, type FeedItem, type OutboxRow, type StateStore, Stor
 import type { SimProcess } from "../clockwork/sim-process.ts";
 import type { ObservedStore, RowKind } from "./observed-store.ts";
 import type { WaitingClaims } from "./waiting-claims.ts";
-import { portCall, type Wire } from "./wire.ts";
+import { oneWay, portCall, type Wire } from "./wire.ts";
 
 export interface SimStoreOptions {
   readonly wire: Wire;
@@ -59,11 +59,45 @@ export function simStore({ wire, process, store, claims, down }: SimStoreOptions
     }
   }
 
-  /** Nobody watches a run in these worlds, so a process that follows hears nothing: its feed breaks off when it says so, and otherwise never. */
+  /** What was appended and goes live, some time later and in its order, until the connection breaks: then something may have been missed. */
   async function* follow(signal: AbortSignal): AsyncGenerator<FeedItem, void> {
-    while (!signal.aborted) {
-      await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
-      yield { kind: "gap" };
+    const connection = new AbortController();
+    const heard: FeedItem[] = [];
+    let wake = (): void => undefined;
+    let broken = false;
+    let due = 0;
+    const over = (): void => {
+      connection.abort();
+      wake();
+    };
+    signal.addEventListener("abort", over, { once: true });
+    process.onKill(over);
+    void listen();
+    try {
+      for (;;) {
+        yield* heard.splice(0);
+        if (signal.aborted) return;
+        if (broken) throw unavailable();
+        if (heard.length === 0) await new Promise<void>((resolve) => (wake = resolve));
+      }
+    } finally {
+      connection.abort();
+      signal.removeEventListener("abort", over);
+    }
+
+    async function listen(): Promise<void> {
+      for await (const item of store.follow({ signal: connection.signal })) {
+        if (down() || wire.faults.hit("unheard")) return arrive("the feed breaks off", () => (broken = true));
+        arrive(`hears of ${item.kind === "gap" ? "a gap" : short(item.log)}`, () => heard.push(item));
+      }
+    }
+
+    function arrive(what: string, task: () => void): void {
+      due = Math.max(due, wire.clockwork.now + oneWay(wire));
+      process.after(due - wire.clockwork.now, `${process.name}: ${what}`, () => {
+        task();
+        wake();
+      });
     }
   }
 }

@@ -29,6 +29,7 @@ const FLOORS: Readonly<Record<Work, Floor>> = {
   asked_and_answered: often(0.1),
   cancel: often(0.3),
   queue: often(0.2),
+  told: often(2),
   take_over: often(0.1),
   write_take_over: seldom(0.02),
   reconcile: seldom(0.005),

@@ -36,6 +36,8 @@ export const WORK = {
   cancel: "runs cancelled",
   /** Messages that waited for the run before them. */
   queue: "runs queued",
+  /** Events of runs that whoever watched was told. */
+  told: "events told to viewers",
   /** Runs taken from an agent that held them. */
   take_over: "runs taken over",
   /** Writes taken from a worker that held them. */
@@ -81,6 +83,7 @@ export function keptTally(): KeptTally {
     take(observation, changed) {
       if (observation.kind === "accepted") work.runs++;
       if (observation.kind === "effect") work.effect++;
+      if (observation.kind === "told") work.told++;
       if (observation.kind !== "commit") return;
       for (const document of changed) countDocument(document);
       for (const { log, entries } of observation.change.append ?? [])

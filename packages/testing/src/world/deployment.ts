@@ -200,7 +200,16 @@ function startersOf({ wire, script, settings, keys, target }: DeploymentOptions)
       return { routes: [], stop: () => worker.stop() };
     },
     approvals: (infrastructure) => startApprovalsCore(infrastructure, config.approvals, keys.approvals),
-    gateway: async (infrastructure) => startGatewayCore(infrastructure, config.gateway),
+    async gateway(infrastructure) {
+      const { parts, routes, stop } = startGatewayCore(infrastructure, config.gateway);
+      return {
+        routes,
+        async stop() {
+          parts.streams.bye();
+          await stop();
+        },
+      };
+    },
   };
 }
 

@@ -25,6 +25,10 @@ export interface Habits {
   readonly races: number;
   /** That somebody tries what is not allowed: twice, with another's token, about an own request, too late. */
   readonly cheats: number;
+  /** That somebody watches a run from its beginning to its end. */
+  readonly watches: number;
+  /** That whoever watches hangs up before the connection ends by itself, and comes back. */
+  readonly hangsUp: number;
   /** How long people take, at most, in milliseconds. */
   readonly thinkMs: number;
 }

@@ -1,6 +1,7 @@
 import type { Json, JsonObject, RunEvent } from "@toolbus/contracts";
 import { type Answer, insist, sleep } from "./http-door.ts";
 import { type PeopleOptions, REQUESTER, type Wish } from "./persons.ts";
+import { viewer } from "./viewer.ts";
 
 /** One person who asks for runs. */
 export interface Requester {
@@ -14,6 +15,8 @@ const PATIENCE = 40;
 
 export function requester({ wire, observe, random, gateways, habits }: PeopleOptions): Requester {
   const { clockwork } = wire;
+  const watching = random.fork("watching");
+  const eyes = viewer({ wire, observe, random: watching, gateways, habits });
   const options = {
     served: gateways,
     tries: PATIENCE,
@@ -44,6 +47,10 @@ export function requester({ wire, observe, random, gateways, habits }: PeopleOpt
     if (accepted?.status !== 202 || typeof runId !== "string") return;
     observe({ kind: "accepted", at: clockwork.now, runId });
     if (random.chance(habits.cancels)) void cancel(runId);
+    if (watching.chance(habits.watches)) {
+      observe({ kind: "watches", at: clockwork.now, runId });
+      void eyes.watch(runId);
+    }
   }
 
   async function cancel(runId: string): Promise<void> {
