@@ -297,4 +297,91 @@ export const testMutants: readonly TestMutant[] = [
     ],
     tests: ["services/agent/src/loop/call-rights.test.ts"],
   },
+  {
+    name: "retry acknowledged first",
+    breaks: "a delivery is gone from RabbitMQ before what replaces it is there",
+    patches: [
+      {
+        file: "packages/bus/src/amqp/consumer.ts",
+        find: `        if (disposition.kind === "retry") await sendAgain(session, message, count, disposition.after);`,
+        replace: `        acks.ack(received);
+        if (disposition.kind === "retry") await sendAgain(session, message, count, disposition.after);`,
+      },
+      { file: "packages/bus/src/amqp/consumer.ts", find: "return acks.ack(received);", replace: "return;" },
+    ],
+    tests: ["tests/servers/amqp.test.ts"],
+  },
+  {
+    name: "commits not synced",
+    breaks: "what SQLite acknowledged is lost when the machine loses power",
+    patches: [
+      {
+        file: "packages/state/src/sqlite/open-database.ts",
+        find: `database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");`,
+        replace: `database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF;");`,
+      },
+      { file: "packages/state/src/sqlite/open-database.ts", find: "const SYNCHRONOUS_FULL = 2;", replace: "const SYNCHRONOUS_FULL = 0;" },
+    ],
+    tests: ["packages/state/src/sqlite/open-database.test.ts"],
+  },
+  {
+    name: "writes worth nothing",
+    breaks: "a long conversation forgets what it changed before what it looked up",
+    patches: [
+      {
+        file: "services/agent/src/context/importance.ts",
+        find: "if (head.calls.some(({ name }) => isWrite(name))) return 0.9;",
+        replace: "if (head.calls.some(({ name }) => isWrite(name))) return 0;",
+      },
+    ],
+    tests: ["services/agent/src/context/importance.test.ts"],
+  },
+  {
+    name: "failures worth nothing",
+    breaks: "a long conversation forgets what failed, and tries it again",
+    patches: [
+      {
+        file: "services/agent/src/context/importance.ts",
+        find: `if (unit.entries.some(({ entry }) => entry.type === "result" && entry.isError)) return 0.6;`,
+        replace: "",
+      },
+    ],
+    tests: ["services/agent/src/context/importance.test.ts"],
+  },
+  {
+    name: "messages worth nothing",
+    breaks: "a long conversation forgets what it was asked",
+    patches: [
+      {
+        file: "services/agent/src/context/importance.ts",
+        find: `if (head.type === "user") return 0.8;`,
+        replace: `if (head.type === "user") return 0;`,
+      },
+    ],
+    tests: ["services/agent/src/context/importance.test.ts"],
+  },
+  {
+    name: "one definition for every run",
+    breaks: "a run is given the definition that another one began with",
+    patches: [
+      {
+        file: "services/agent/src/catalogue.ts",
+        find: "new Map(tools.map((tool) => [tool.hash, byHash.get(tool.hash)]))",
+        replace: "new Map(tools.map((tool) => [tool.hash, byHash.values().find(({ definition }) => definition.name === tool.name)]))",
+      },
+    ],
+    tests: ["services/agent/src/catalogue.test.ts"],
+  },
+  {
+    name: "answers to the default agent only",
+    breaks: "a worker answers another agent than the one that called",
+    patches: [
+      {
+        file: "packages/tool-kit/src/result-message.ts",
+        find: `return RESULT_TOPIC.exec(replyTo ?? "")?.[1] ?? DEFAULT_AGENT;`,
+        replace: `return replyTo === undefined || RESULT_TOPIC.test(replyTo) ? DEFAULT_AGENT : DEFAULT_AGENT;`,
+      },
+    ],
+    tests: ["packages/tool-kit/src/write-grant.test.ts"],
+  },
 ];

@@ -42,6 +42,17 @@ describe("the definitions of a run", () => {
     expect(await described()).toBe("As it was.");
   });
 
+  it("are each run's own where two began with different ones, and one reader serves both", async () => {
+    const { state, described } = await setup();
+    const reader = catalogue(state);
+    expect(await described(reader)).toBe("As it was.");
+    await registerToolset(state, orders("As it is."));
+    const [registration] = await readRegistry(state);
+    const later: readonly RunTool[] = [{ name: "look_up", version: "1", hash: registration?.hash ?? "", toolset: "orders" }];
+    expect((await reader.toolsOf(later)).get("look_up")?.definition.description).toBe("As it is.");
+    expect(await described(reader)).toBe("As it was.");
+  });
+
   it("are read from the store once a definition", async () => {
     const { state, described } = await setup();
     let reads = 0;
