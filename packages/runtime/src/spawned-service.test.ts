@@ -22,10 +22,12 @@ describe("a service in a process of its own", () => {
     await expect(spawned({ CHILD: "is refused" })).rejects.toThrow("The service child did not start: The door is locked: unlock it.");
   });
 
-  it("that takes too long to start is killed", async () => {
-    await expect(spawned({ CHILD: "never starts" }, undefined, 300)).rejects.toThrow(
-      "The service child did not start: it took more than 0.3 s.",
-    );
+  it("that takes too long to start is killed, and its refusal says so, whatever it said meanwhile", async () => {
+    const said: string[] = [];
+    const starting = spawned({ CHILD: "never starts" }, (text) => said.push(text), 300);
+    const refused = await starting.catch((error: unknown) => String(error));
+    const last = said.join("") === "" ? "" : " The last that it said: starting";
+    expect(refused).toBe(`Refusal: The service child did not start: it took more than 0.3 s.${last}`);
   });
 
   it("is killed while it starts when nobody wants it any more", async () => {

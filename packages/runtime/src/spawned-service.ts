@@ -58,7 +58,7 @@ export async function spawnService(options: SpawnOptions): Promise<SpawnedServic
   const urls = await startedWithin(child, { ended, startMs, signal }).catch(async (error: unknown) => {
     child.kill("SIGKILL");
     await ended;
-    throw error instanceof NotStarted ? new Refusal(`The service ${name} did not start: ${said() || error.message}`) : error;
+    throw error instanceof NotStarted ? new Refusal(`The service ${name} did not start: ${error.told(said())}`) : error;
   });
   return {
     name,
@@ -80,8 +80,16 @@ export async function spawnService(options: SpawnOptions): Promise<SpawnedServic
   };
 }
 
+/** `how` is the end of a sentence; what the service said last is put to it, or says it better. */
 class NotStarted extends Error {
   override readonly name = "NotStarted";
+  readonly told: (last: string) => string;
+
+  constructor(how: string, { itself }: { readonly itself: boolean }) {
+    super(how);
+    // One that ended by itself has said why. One that goes on was in the middle of something.
+    this.told = (last) => (last === "" ? how : itself ? last : `${how} The last that it said: ${last}`);
+  }
 }
 
 interface StartWait {
@@ -94,10 +102,10 @@ async function startedWithin(child: ChildProcess, { ended, startMs, signal }: St
   const { promise, resolve, reject } = Promise.withResolvers<Readonly<Record<string, string>>>();
   const onMessage = (message: unknown): void => (isStarted(message) ? resolve(message.urls) : undefined);
   const onAbort = (): void => reject(signal?.reason);
-  const timer = setTimeout(() => reject(new NotStarted(`it took more than ${startMs / 1000} s.`)), startMs);
+  const timer = setTimeout(() => reject(new NotStarted(`it took more than ${startMs / 1000} s.`, { itself: false })), startMs);
   child.on("message", onMessage);
   signal?.addEventListener("abort", onAbort, { once: true });
-  void ended.then((how) => reject(new NotStarted(`it ended with ${how}.`)));
+  void ended.then((how) => reject(new NotStarted(`it ended with ${how}.`, { itself: true })));
   try {
     return await promise;
   } finally {
