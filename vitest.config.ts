@@ -27,6 +27,7 @@ export default defineConfig({
             "examples/*/src/**/*.test.ts",
             "bench/src/**/*.test.ts",
             "tests/*.test.ts",
+            "tests/requirement-mutations/*.test.ts",
           ],
           exclude: [BENCHMARKS],
           isolate: false,

@@ -98,6 +98,7 @@ const tasks = {
   bench: [["bench/src/main.ts"]],
   simulate: [["packages/testing/src/main.ts"]],
   mutants: [["tests/mutants/main.ts"]],
+  requirements: [["tests/requirement-mutations/main.ts"]],
   redteam: [["tests/redteam/main.ts"]],
   docs: [["scripts/docs.ts"]],
 };

@@ -118,6 +118,7 @@ const corpus = from("packages/models/src/schema/corpus.test.ts");
 const corpusOnTheWire = from("packages/models/src/schema/wire.test.ts");
 const soundness = from("packages/models/src/schema/soundness.test.ts");
 const modelStep = from("services/agent/src/loop/model-step.test.ts");
+const importance = from("services/agent/src/context/importance.test.ts");
 const contextFor = from("services/agent/src/context/context-for.test.ts");
 const planContext = from("services/agent/src/context/plan-context.test.ts");
 const toolChoice = from("services/agent/src/loop/tool-choice.test.ts");
@@ -131,7 +132,10 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
   "B-02": [bodyPins("%s has exactly its fields")],
   "B-03": [resultMessage("has exactly the fields of the contract in its body")],
   "B-04": [resultMessage("has exactly the fields of the contract in its body")],
-  "B-05": [runRead("answers to agents only, whatever the message names")],
+  "B-05": [
+    resultMessage("goes to the agent that the call names, and to the default one where it names none"),
+    runRead("answers to agents only, whatever the message names"),
+  ],
   "B-06": [transitions("takes each once, and the last one makes the run ready with results in index order")],
   "B-10": [
     investigations("stores who asks, what for, the timer, the index and the wake in one commit"),
@@ -488,6 +492,7 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
   "LV-32": [
     catalogue("stay what they were when its tool is registered again, changed, under the same version"),
     catalogue("stay what they were when newer versions come, and when its own is unregistered"),
+    catalogue("are each run's own where two began with different ones, and one reader serves both"),
   ],
   "B-12": [
     telemetry("is one trace, from the HTTP request across the bus into the worker and back, with the parents that caused each"),
@@ -595,7 +600,10 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     modelStep("is summarised first when the profile says so, in a step of its own, and the turn stands on the summary"),
     contextFor("has the model summarise what goes, and shows the summary in its place"),
   ],
-  "K-03": [contextFor("leaves out large lookups of long ago first, and keeps messages, writes and failures")],
+  "K-03": [
+    contextFor("leaves out large lookups of long ago first, and keeps messages, writes and failures"),
+    importance("is most for a write, then a message of the person, a failure, an answer, and least for a lookup"),
+  ],
   "K-04": [
     contextFor("parts no call from its result, keeps the order, and fits, or says that it cannot"),
     planContext("is kept by the strategy of the profile, or else of the process"),

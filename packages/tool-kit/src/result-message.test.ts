@@ -34,6 +34,17 @@ describe("the answer to a tool call", () => {
     expect(JSON.parse(denied.body)).toMatchObject({ isError: true, content: expect.stringContaining("POLICY_DENIED") });
   });
 
+  it("goes to the agent that the call names, and to the default one where it names none", () => {
+    const result: ToolResult = { status: "ok", content: "x", isError: false };
+    const to = (replyTo?: string): string =>
+      resultMessage({ ...parts, invoke: { ...invoke, ...(replyTo === undefined ? {} : { replyTo }) }, result }).topic;
+    expect([to(), to("tool.result.scout"), to("tool.result.default")]).toEqual([
+      "tool.result.default",
+      "tool.result.scout",
+      "tool.result.default",
+    ]);
+  });
+
   it("is read back as it was sent: 3,000 results of any shape", () => {
     const random = seeded(7);
     for (let i = 0; i < 3000; i++) {

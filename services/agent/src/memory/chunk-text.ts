@@ -12,7 +12,7 @@ export interface Chunk {
 }
 
 /** No chunk is planned shorter than this, where the longest may be longer (C-03). */
-export const LEAST_CHUNK_CHARS = 20_000;
+const LEAST_CHUNK_CHARS = 20_000;
 
 /**
  * Cuts a text into chunks that put together are the text: of `most` characters at most and never less than 20,000, except the last one and where `most`

@@ -1,0 +1,82 @@
+import { createHash } from "node:crypto";
+import path from "node:path";
+import { type Requirement, requirements } from "../requirements.ts";
+import { type Arguments, HELP, readArguments } from "./arguments.ts";
+import { judge } from "./judge.ts";
+import { mutations } from "./mutations.ts";
+import { scratchCopy } from "./scratch-copy.ts";
+import type { Verdict } from "./verdict.ts";
+
+const root = path.resolve(import.meta.dirname, "../..");
+const stopping = new AbortController();
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stopping.abort(new Error("Interrupted.")));
+
+process.exitCode = await main();
+
+async function main(): Promise<number> {
+  const read = readArguments(process.argv.slice(2), new Set(requirements.map(({ id }) => id)));
+  if (!read.ok) {
+    process.stderr.write(`${read.message}\n`);
+    return 2;
+  }
+  if (read.args.help) return print(HELP);
+  return read.args.mutate ? mutate(read.args) : show(read.args);
+}
+
+function show({ ids, json }: Arguments): number {
+  const rows = chosenOf(requirements, ids).map(({ id, state, requirement }) => ({
+    id,
+    state,
+    mutation: mutations[id]?.breaks ?? null,
+    requirement,
+  }));
+  if (json) return print(`${JSON.stringify({ requirements: rows }, null, 2)}\n`);
+  const lines = rows.map(
+    ({ id, state, mutation, requirement }) =>
+      `${id.padEnd(8)}${state.padEnd(12)}${(mutation === null ? "" : "mutation").padEnd(10)}${requirement.slice(0, 100)}\n`,
+  );
+  const metRows = rows.filter(({ state }) => state !== "planned");
+  const withOne = metRows.filter(({ mutation }) => mutation !== null).length;
+  return print(`${lines.join("")}\n${rows.length} requirements, ${metRows.length} met, ${withOne} of them with a mutation.\n`);
+}
+
+/** Rows one after the other: many of their tests start processes of their own. */
+async function mutate({ ids, tenth, json }: Arguments): Promise<number> {
+  const metRows = requirements.filter(({ state }) => state !== "planned");
+  // A row that is asked for by its id is tried, or its sentence says why not; without ids those that have a mutation are.
+  const withOne = metRows.filter(({ id }) => mutations[id]);
+  const rows = ids.length > 0 ? chosenOf(requirements, ids) : tenth === null ? withOne : tenthOf(withOne, tenth);
+  const results: { readonly id: string; readonly verdict: Verdict }[] = [];
+  await using copy = await scratchCopy(root);
+  for (const row of rows) {
+    const verdict = row.state === "planned" ? PLANNED : await judge(copy, row, mutations[row.id], stopping.signal);
+    results.push({ id: row.id, verdict });
+    if (!json)
+      print(`${row.id.padEnd(8)}${verdict.kind === "caught" ? `caught by "${verdict.by}"` : `FAILED  ${row.id}: ${verdict.why}.`}\n`);
+  }
+  const caught = results.filter(({ verdict }) => verdict.kind === "caught").length;
+  const without = metRows.filter(({ id }) => !mutations[id]).map(({ id }) => id);
+  if (json) print(`${JSON.stringify({ tried: results.length, caught, results, withoutMutation: without }, null, 2)}\n`);
+  else
+    print(
+      `\n${caught} of ${results.length} mutations were noticed by a test that their row names; ${without.length} of ${metRows.length} met rows have none yet.\n`,
+    );
+  return caught === results.length && results.length > 0 ? 0 : 1;
+}
+
+const PLANNED: Verdict = { kind: "no_mutation", why: "it is planned, so there is nothing to prove" };
+
+function chosenOf(all: readonly Requirement[], ids: readonly string[]): readonly Requirement[] {
+  return ids.length === 0 ? all : all.filter(({ id }) => ids.includes(id));
+}
+
+/** A tenth, and one at least: the same text chooses the same rows, another one others. */
+function tenthOf(rows: readonly Requirement[], text: string): readonly Requirement[] {
+  const place = ({ id }: Requirement): string => createHash("sha256").update(`${text} ${id}`).digest("hex");
+  return rows.toSorted((one, other) => place(one).localeCompare(place(other))).slice(0, Math.ceil(rows.length / 10));
+}
+
+function print(text: string): number {
+  process.stdout.write(text);
+  return 0;
+}

@@ -1,0 +1,14 @@
+import type { Patch } from "@toolbus/testing";
+
+/** One small change that makes the words of a requirement untrue; one of the tests that its row names has to fail then. */
+export interface Mutation {
+  /** What is wrong with the product then. */
+  readonly breaks: string;
+  /** In code, a manifest, configuration or a document. */
+  readonly patches: readonly Patch[];
+  /** The test file that runs the row's cases, where these are a conformance suite's. */
+  readonly runs?: string;
+}
+
+/** By the id of the requirement. */
+export type Mutations = Readonly<Record<string, Mutation>>;

@@ -1,0 +1,23 @@
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { patched } from "@toolbus/testing";
+import { describe, expect, it } from "vitest";
+import { requirements } from "../requirements.ts";
+import { mutations } from "./mutations.ts";
+
+const root = path.resolve(import.meta.dirname, "../..");
+
+describe("the mutations of requirements", () => {
+  it.each(Object.entries(mutations))("fit the product as it is: %s", async (name, { patches }) => {
+    for (const file of new Set(patches.map((patch) => patch.file))) {
+      const full = path.join(root, file);
+      const text = await readFile(full, "utf8");
+      expect(patched({ name, patches }, full, text)).not.toBe(text);
+    }
+  });
+
+  it("are of rows that are met", () => {
+    const met = new Set(requirements.filter(({ state }) => state !== "planned").map(({ id }) => id));
+    expect(Object.keys(mutations).filter((id) => !met.has(id))).toEqual([]);
+  });
+});

@@ -1,0 +1,38 @@
+/** A test as the report of its run has it. */
+export interface RanTest {
+  readonly title: string;
+  /** `passed`, `failed`, `skipped`, `pending`, `todo`. */
+  readonly status: string;
+}
+
+/** What came of a requirement whose words were made untrue; a sentence says what is wrong with everything but `caught`. */
+export type Verdict =
+  | { readonly kind: "caught"; readonly by: string }
+  | { readonly kind: "not_caught" | "not_run" | "does_not_fit" | "no_mutation"; readonly why: string };
+
+/**
+ * Judges a run of the files that a row names, with its mutation made: a test that the row names has to have failed. `names` are as written in `it("…")`,
+ * with the places of a table.
+ */
+export function verdictOf(names: readonly string[], ran: readonly RanTest[]): Verdict {
+  if (ran.length === 0)
+    return { kind: "does_not_fit", why: "with its mutation none of its test files can be loaded: a mutation breaks behaviour, not syntax" };
+  const patterns = names.map((name) => [name, patternOf(name)] as const);
+  for (const [name, pattern] of patterns) {
+    const mine = ran.filter(({ title }) => pattern.test(title));
+    if (mine.length === 0) return { kind: "not_run", why: `its test "${name}" does not run` };
+    if (mine.every(({ status }) => status !== "passed" && status !== "failed"))
+      return { kind: "not_run", why: `its test "${name}" is skipped` };
+  }
+  const red = ran.find(({ title, status }) => status === "failed" && patterns.some(([, pattern]) => pattern.test(title)));
+  if (red) return { kind: "caught", by: red.title };
+  const others = ran.filter(({ status }) => status === "failed").length;
+  const elsewhere = others === 0 ? "" : `; ${others} other ${others === 1 ? "test" : "tests"} of the same files did`;
+  return { kind: "not_caught", why: `no test that it names failed${elsewhere}` };
+}
+
+/** `%s`, `$name` and `$a.b` in the name of a table's test stand for anything. */
+function patternOf(name: string): RegExp {
+  const parts = name.split(/%[a-zA-Z%]|\$[\w.]+/).map((part) => part.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`));
+  return new RegExp(`^${parts.join(".*")}$`, "s");
+}
