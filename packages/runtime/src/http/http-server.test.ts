@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import { problemCodes, type Role } from "@toolbus/contracts";
-import { StoreUnavailable } from "@toolbus/state";
+import { StoreRefused, StoreUnavailable } from "@toolbus/state";
 import { silentLog } from "@toolbus/telemetry";
 import { describe, expect, it } from "vitest";
 import { Refusal } from "../refusal.ts";
@@ -61,7 +61,7 @@ describe("an HTTP server", () => {
     }
   });
 
-  it("tells a store that is away from a fault of its own, and logs only the fault", async () => {
+  it("tells a store that is away, full or refuses from a fault of its own, and logs what somebody has to mend", async () => {
     const logged: object[] = [];
     const log = { ...silentLog, error: (fields: object) => void logged.push(fields) };
     const fault = new Error("broken");
@@ -72,21 +72,34 @@ describe("an HTTP server", () => {
       handle: () => Promise.reject(error),
     });
     const full = new StoreUnavailable("Redis at host:1 has reached maxmemory.", { fault: "memory" });
-    await using t = await setup([failing("/away", new StoreUnavailable("gone")), failing("/full", full), failing("/fault", fault)], {
-      log,
-    });
+    const refused = new StoreRefused("NOPERM this user has no permissions to run the 'eval' command");
+    const routes = [
+      failing("/away", new StoreUnavailable("gone")),
+      failing("/full", full),
+      failing("/refused", refused),
+      failing("/fault", fault),
+    ];
+    await using t = await setup(routes, { log });
     expect((await t.get("/away")).body).toMatchObject({ code: "store_unavailable", status: 503 });
     expect((await t.get("/full")).body).toMatchObject({
       code: "store_unavailable",
       status: 503,
       detail: "The state store takes no changes now (memory); nothing was lost.",
     });
+    expect((await t.get("/refused")).body).toMatchObject({
+      code: "store_unavailable",
+      status: 503,
+      detail: "The state store refuses what this service asks of it; why is logged, and nothing was lost.",
+    });
     expect((await t.get("/fault")).body).toMatchObject({
       code: "internal",
       status: 500,
       detail: "The server could not do this; it is logged.",
     });
-    expect(logged).toEqual([{ error: fault, method: "GET", route: "/fault" }]);
+    expect(logged).toEqual([
+      { error: refused, method: "GET", route: "/refused" },
+      { error: fault, method: "GET", route: "/fault" },
+    ]);
   });
 
   it("has no route for HEAD, which would run the handler of GET without a reader", async () => {

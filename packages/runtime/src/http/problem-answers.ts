@@ -1,5 +1,5 @@
 import { type ProblemCode, problemCodes } from "@toolbus/contracts";
-import { StoreUnavailable } from "@toolbus/state";
+import { StoreRefused, StoreUnavailable } from "@toolbus/state";
 import type { Log } from "@toolbus/telemetry";
 import type { FastifyError, FastifyInstance, FastifyReply } from "fastify";
 import type { Socket } from "node:net";
@@ -26,7 +26,9 @@ export function answerProblems(app: FastifyInstance, log: Log, headers: Readonly
   });
   app.setErrorHandler((error: FastifyError | HttpProblem, request, reply) => {
     const problem = asProblem(error);
-    if (problem.code === "internal") log.error({ error, method: request.method, route: request.routeOptions.url }, "a request failed");
+    // A refusal lasts until somebody mends it, and only its own words say what.
+    if (problem.code === "internal" || error instanceof StoreRefused)
+      log.error({ error, method: request.method, route: request.routeOptions.url }, "a request failed");
     sendProblem(reply, problem);
   });
 }
@@ -73,6 +75,14 @@ export function asProblem(error: FastifyError | HttpProblem | Error): HttpProble
         : `The state store takes no changes now (${error.fault}); nothing was lost.`,
       { remedy: "Repeat the request with the same Idempotency-Key." },
       { "retry-after": "2" },
+    );
+  }
+  if (error instanceof StoreRefused) {
+    return new HttpProblem(
+      "store_unavailable",
+      "The state store refuses what this service asks of it; why is logged, and nothing was lost.",
+      { remedy: "Have an operator look at the service's log, then repeat the request with the same Idempotency-Key." },
+      { "retry-after": "30" },
     );
   }
   const code = "code" in error ? error.code : undefined;
