@@ -118,6 +118,7 @@ const corpus = from("packages/models/src/schema/corpus.test.ts");
 const corpusOnTheWire = from("packages/models/src/schema/wire.test.ts");
 const soundness = from("packages/models/src/schema/soundness.test.ts");
 const modelStep = from("services/agent/src/loop/model-step.test.ts");
+const modelRetry = from("services/agent/src/loop/model-retry.test.ts");
 const importance = from("services/agent/src/context/importance.test.ts");
 const contextFor = from("services/agent/src/context/context-for.test.ts");
 const planContext = from("services/agent/src/context/plan-context.test.ts");
@@ -614,6 +615,8 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
   ],
   "C-09": [modelStep("that its provider finds too long all the same is shown by half, at once and once")],
   "R-01": [
+    modelRetry("is drawn from up to 1 s, twice as much after each failure, and never over 60 s"),
+    modelRetry("comes after two failures, and not after a third, nor after one that lasts"),
     advance("is told of in the run's events, each failure with its attempt and the wait that follows it"),
     advance("is left alone until its wait is over, whoever wakes the run"),
     modelStreams("is taken back when the stream breaks: a retry, a reset, and the text from its beginning"),

@@ -180,4 +180,90 @@ export const mutations: Mutations = {
       },
     ],
   },
+  "G-15": {
+    breaks: "a tool that nobody has registered is sent to a queue",
+    patches: [
+      {
+        file: "services/agent/src/loop/turn.ts",
+        find: "    if (!offered) return { call, result: unknownTool(asked.name, tools) };\n    const quarantined = definitionFault(offered.definition);",
+        replace: "    if (!offered) return { call };\n    const quarantined = definitionFault(offered.definition);",
+      },
+    ],
+  },
+  "X-03": {
+    breaks: "of several arguments that are wrong the first alone is told",
+    patches: [
+      {
+        file: "packages/tool-kit/src/read-arguments.ts",
+        find: "if (problems.length > 0) return { ok: false, problems };",
+        replace: "if (problems.length > 0) return { ok: false, problems: problems.slice(0, 1) };",
+      },
+    ],
+  },
+  "X-06": {
+    breaks: "nine reads of one turn run at once",
+    patches: [
+      { file: "services/agent/src/profile.ts", find: "export const PARALLEL_CALLS = 8;", replace: "export const PARALLEL_CALLS = 9;" },
+    ],
+  },
+  "X-14": {
+    breaks: "the model is not told when it may come again",
+    patches: [
+      {
+        file: "packages/contracts/src/result.ts",
+        find: "    retryable,\n    retryAfter,\n    details,\n    truncated,\n  });",
+        replace: "    retryable,\n    details,\n    truncated,\n  });",
+      },
+    ],
+  },
+  "C-08": {
+    breaks: "the model's own number goes before the profile's",
+    patches: [
+      {
+        file: "services/agent/src/memory/take-result.ts",
+        find: "chars: limits.resultChars ?? capabilities.resultChars,",
+        replace: "chars: capabilities.resultChars,",
+      },
+    ],
+  },
+  "A-06": {
+    breaks: "a person's no is told in another word",
+    patches: [
+      {
+        file: "packages/contracts/src/result.ts",
+        find: 'return code === "denied_by_user" ? "APPROVAL_DENIED" : code.toUpperCase();',
+        replace: "return code.toUpperCase();",
+      },
+    ],
+  },
+  "K-05": {
+    breaks: "no tenth of the window is left free",
+    patches: [{ file: "services/agent/src/context/budget.ts", find: "const MARGIN = 0.1;", replace: "const MARGIN = 0.01;" }],
+  },
+  "R-01": {
+    breaks: "the wait between attempts does not grow",
+    patches: [
+      { file: "services/agent/src/loop/model-retry.ts", find: "policy.initialMs * 2 ** before", replace: "policy.initialMs * 1 ** before" },
+    ],
+  },
+  "Z-03": {
+    breaks: "a risky release is as grave as its mildest finding",
+    patches: [
+      {
+        file: "packages/models/src/offline/assess-release.ts",
+        find: 'severity: findings[0]?.severity ?? "low"',
+        replace: 'severity: findings.at(-1)?.severity ?? "low"',
+      },
+    ],
+  },
+  "LV-42": {
+    breaks: "durable events come without their numbers",
+    patches: [
+      {
+        file: "services/gateway/src/stream/feed.ts",
+        find: "data: JSON.stringify({ sequence, ...event })",
+        replace: "data: JSON.stringify(event)",
+      },
+    ],
+  },
 };

@@ -20,6 +20,8 @@ export async function refuseOnRabbitmq(url: string, namespace: string, { topic, 
   await channel.assertQueue(queue.name, { arguments: FULL });
   for (const { exchange, routingKey } of queue.bindings) await channel.bindQueue(queue.name, exchange, routingKey);
   return async () => {
+    // What is routed to a queue that is deleted counts as confirmed, and is gone: from here on nothing is routed to it any more.
+    for (const { exchange, routingKey } of queue.bindings) await channel.unbindQueue(queue.name, exchange, routingKey);
     // The bus makes its own again.
     await channel.deleteQueue(queue.name);
     await connection.close();
