@@ -24,16 +24,20 @@ export async function judge(
   }
   try {
     const files = [...new Set(tests.map(({ file }) => (file.endsWith(".test.ts") ? file : (mutation.runs ?? file))))];
+    const ran = await run(copy.folder, files, signal);
+    signal.throwIfAborted();
+    if (ran === "late")
+      return { kind: "not_caught", why: `its tests did not end within ${DEADLINE_MS / 1000} s: take a mutation that they end with` };
     return verdictOf(
       tests.map(({ name }) => name),
-      await run(copy.folder, files, signal),
+      ran,
     );
   } finally {
     await undo();
   }
 }
 
-async function run(folder: string, files: readonly string[], signal: AbortSignal): Promise<readonly RanTest[]> {
+async function run(folder: string, files: readonly string[], signal: AbortSignal): Promise<readonly RanTest[] | "late"> {
   const report = path.join(folder, "requirement-report.json");
   await rm(report, { force: true });
   const vitest = path.join(folder, "node_modules/vitest/vitest.mjs");
@@ -41,12 +45,15 @@ async function run(folder: string, files: readonly string[], signal: AbortSignal
     cwd: folder,
     stdio: "ignore",
     timeout: DEADLINE_MS,
+    // What a mutation made busy hears of no other signal.
+    killSignal: "SIGKILL",
     signal,
   });
-  await new Promise<void>((resolve, reject) => {
-    child.once("close", () => resolve());
-    child.once("error", reject);
+  const by = await new Promise<NodeJS.Signals | null>((resolve, reject) => {
+    child.once("close", (_code, signalled) => resolve(signalled));
+    child.once("error", (error) => (signal.aborted ? resolve("SIGKILL") : reject(error)));
   });
+  if (by !== null) return "late";
   const text = await readFile(report, "utf8").catch(() => null);
   if (text === null) return [];
   const { testResults } = JSON.parse(text) as { testResults: readonly { readonly assertionResults: readonly RanTest[] }[] };

@@ -11,7 +11,14 @@ const root = path.resolve(import.meta.dirname, "../..");
 const stopping = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stopping.abort(new Error("Interrupted.")));
 
-process.exitCode = await main();
+try {
+  process.exitCode = await main();
+} catch (error) {
+  process.stderr.write(
+    `${stopping.signal.aborted ? "Interrupted; nothing was left behind." : error instanceof Error ? error.message : String(error)}\n`,
+  );
+  process.exitCode = stopping.signal.aborted ? 130 : 1;
+}
 
 async function main(): Promise<number> {
   const read = readArguments(process.argv.slice(2), new Set(requirements.map(({ id }) => id)));
@@ -52,7 +59,9 @@ async function mutate({ ids, tenth, json }: Arguments): Promise<number> {
     const verdict = row.state === "planned" ? PLANNED : await judge(copy, row, mutations[row.id], stopping.signal);
     results.push({ id: row.id, verdict });
     if (!json)
-      print(`${row.id.padEnd(8)}${verdict.kind === "caught" ? `caught by "${verdict.by}"` : `FAILED  ${row.id}: ${verdict.why}.`}\n`);
+      print(
+        `${row.id.padEnd(8)}${verdict.kind === "caught" ? `caught by "${verdict.by}"` : `FAILED  ${row.id}: ${verdict.why.replace(/\.$/, "")}.`}\n`,
+      );
   }
   const caught = results.filter(({ verdict }) => verdict.kind === "caught").length;
   const without = metRows.filter(({ id }) => !mutations[id]).map(({ id }) => id);

@@ -6,7 +6,7 @@ import type { Log } from "@toolbus/telemetry";
  * others the number, in one line when the minute is over.
  */
 export interface StrayLines {
-  /** `words` is what is told of each, and tells the kinds apart. */
+  /** `words` describe one line, and name its kind. */
   tell(fields: object, words: string): void;
   /** Tells the numbers so far. */
   stop(): Promise<void>;
