@@ -1,4 +1,4 @@
-import { type Static, Type } from "typebox";
+import { type Static, Type } from "./schema.ts";
 import { APPROVAL_OUTCOMES } from "./messages.ts";
 import { DOUBTS } from "./doubtful-words.ts";
 import { DECISIONS } from "./documents/approval.ts";
@@ -11,6 +11,8 @@ const closed = { additionalProperties: false } as const;
 const approvalFields = {
   id: Type.String(),
   callId: Type.String(),
+  /** Where it is read and decided, from the address of approvals. Each carries the call's id. Absent from versions before it. */
+  links: Type.Optional(Type.Object({ self: Type.String(), decision: Type.String() }, closed)),
   correlationId: Type.String(),
   runId: Type.String(),
   conversationId: Type.String(),
@@ -18,7 +20,7 @@ const approvalFields = {
   toolVersion: Type.String(),
   toolHash: Type.String(),
   toolset: Type.String(),
-  /** With control, bidirectional and zero-width characters as escapes. Null for a refused request, whose arguments are not kept. */
+  /** With control, bidirectional and zero-width characters as escapes, and without what looks like a credential. Null for a refused request, whose arguments are not kept. */
   arguments: Type.Union([Type.Unsafe<JsonObject>({ type: "object" }), Type.Null()]),
   /**
    * Words on the card that may be read as others (UTS #39), with where they stand as JSON Pointers into this document: mixed scripts, letters or digits that

@@ -13,7 +13,7 @@ describe("bodies of messages", () => {
     ["tool.invoke.<toolset>", contracts.ToolInvoke, "toolCallId toolName arguments sessionId"],
     ["toolbus.tool.result", contracts.ToolResponse, "toolCallId toolName content isError"],
     ["toolbus.tool.error", contracts.ToolFailure, "toolCallId toolName code message isRetryable"],
-    ["run.wake", contracts.RunWake, "runId entryId? call?"],
+    ["run.wake", contracts.RunWake, "runId entryId? call? delivery?"],
     ["the call of a wake", contracts.SeenCall, "callId dispatch requests"],
     ["approval.request", contracts.ApprovalRequest, "toolCallId toolName toolVersion toolHash arguments sessionId"],
     ["approval.cancel", contracts.ApprovalCancel, "toolCallId reason"],
@@ -43,7 +43,7 @@ describe("results", () => {
   it.each([
     ["a result", contracts.ToolResult, "status content contentRef? isError error? truncated? metadata?"],
     ["its error", contracts.ResultError, "code class message retryable retryAfter? details?"],
-    ["its metadata", contracts.CallMetadata, "tool agent startedAt endedAt latencyMs ok errorClass? traceId? attempt"],
+    ["its metadata", contracts.CallMetadata, "tool agent startedAt endedAt latencyMs ok errorClass? traceId? attempt model?"],
   ])("%s has exactly its fields", (_, schema, expected) => {
     expect(fields(schema)).toBe(expected);
   });
@@ -54,12 +54,25 @@ describe("bodies of requests", () => {
     ["POST /v1/investigations", contracts.InvestigationRequest, "releaseId? alert? note?"],
     ["an alert", contracts.Alert, "labels annotations? status? startsAt? endsAt? generatorURL? fingerprint?"],
     ["POST /v1/conversations", contracts.ConversationRequest, "profile?"],
-    ["POST /v1/conversations/{id}/messages", contracts.MessageRequest, "text ifActive?"],
+    ["POST /v1/conversations/{id}/messages", contracts.MessageRequest, "content? text? ifActive?"],
     ["POST /v1/runs/{id}/answers", contracts.AnswerRequest, "callId text"],
     ["POST /v1/approvals/{id}/decision", contracts.DecisionRequest, "decision token comment? ticket?"],
-    ["an entry of the file of API keys", contracts.ApiKey, "id sha256 principal tenant roles scopes tools?"],
+    ["POST /v1/triggers/release", contracts.ReleaseTrigger, "releaseId note?"],
+    ["an entry of the file of API keys", contracts.ApiKey, "id sha256 principal tenant roles scopes tools? expiresAt?"],
   ])("%s has exactly its fields", (_, schema, expected) => {
     expect(fields(schema)).toBe(expected);
+  });
+});
+
+describe("a message of an Alertmanager", () => {
+  it("is read by these fields, and lets those through that its version 4 has got since", () => {
+    const { AlertmanagerMessage, SentAlert } = contracts;
+    expect([AlertmanagerMessage, SentAlert].map(named)).toEqual([
+      "version groupKey truncatedAlerts? status? receiver? groupLabels? commonLabels? commonAnnotations? externalURL? alerts",
+      "status labels annotations? startsAt endsAt? generatorURL? fingerprint",
+    ]);
+    const later = { version: "4", groupKey: "{}", alerts: [], notification_reason: "first notification" };
+    expect(contracts.alertmanagerMessage.parse(later)).toEqual({ ok: true, value: later });
   });
 });
 
@@ -86,7 +99,10 @@ describe("what is signed", () => {
 function fields(schema: ObjectSchema): string {
   if (!("additionalProperties" in schema) || schema.additionalProperties !== false)
     throw new Error("The schema lets unknown fields through.");
-  const { properties, required = [] } = schema;
+  return named(schema);
+}
+
+function named({ properties, required = [] }: ObjectSchema): string {
   return Object.keys(properties)
     .map((name) => (required.includes(name) ? name : `${name}?`))
     .join(" ");

@@ -1,3 +1,5 @@
+import { counted } from "./counted.ts";
+
 /** The first characters of a text, in UTF-16 code units: one less where that would halve a character. */
 export function headOf(text: string, chars: number): string {
   return text.slice(0, wholeEnd(text, chars));
@@ -20,5 +22,5 @@ export function cutText(text: string, chars: number): string {
 
 /** The notice at the end of a text that was cut. */
 export function leftOut(chars: number): string {
-  return `\n[truncated: ${chars} more characters left out]`;
+  return `\n[truncated: ${counted(chars, "more character")} left out]`;
 }

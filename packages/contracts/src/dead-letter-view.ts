@@ -1,4 +1,4 @@
-import { type Static, Type } from "typebox";
+import { type Static, Type } from "./schema.ts";
 import { DeadMessage } from "./dead-letter.ts";
 
 const closed = { additionalProperties: false } as const;
@@ -40,7 +40,7 @@ export const DeadLetterView = Type.Object(
     cut: Type.Boolean(),
     /** What a replay does: `publish` sends the message again, `call` has the agent look at the call at once, `none` is not possible. */
     replayBy: Type.Enum(["publish", "call", "none"]),
-    /** With `none`: why. */
+    /** Why a replay could do nothing now: nothing is left of the message, or its call has its result. */
     whyNot: Type.Optional(Type.String()),
     /** Who asked for its replay; `at` and `messageId` come when it was done. */
     replay: Type.Optional(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { errorRow, problemCodes, toolErrors } from "./error-codes.ts";
+import { codeOfWire, errorRow, problemCodes, toolErrors } from "./error-codes.ts";
 
 // Written out: programs and people match on these.
 const TOOL_ERRORS = `
@@ -8,11 +8,12 @@ const TOOL_ERRORS = `
   domain_error        ToolUserError       ExecutionFailed   ToolExecutionError     error             final
   timeout             ToolTransientError  Timeout           ToolTimeoutError       timeout           retryable
   rate_limited        ToolTransientError  ExecutionFailed   ToolExecutionError     error             retryable
+  no_worker           ToolTransientError  ExecutionFailed   ToolExecutionError     not_executed      retryable
   unavailable         ToolTransientError  ExecutionFailed   ToolExecutionError     error             retryable
   execution_failed    ToolTerminalError   ExecutionFailed   ToolExecutionError     error             final
   result_too_large    ToolTerminalError   ExecutionFailed   ToolExecutionError     error             final
   result_unavailable  ToolTerminalError   ExecutionFailed   ToolExecutionError     error              final
-  poison              ToolTerminalError   ExecutionFailed   ToolExecutionError     error             final
+  worker_crashed      ToolTerminalError   ExecutionFailed   ToolExecutionError     error             final
   tool_disabled       ToolPolicyError     ExecutionFailed   ToolExecutionError     denied            final
   tool_changed        ToolTerminalError   ExecutionFailed   ToolExecutionError     not_executed      final
   policy_denied       ToolPolicyError     ExecutionFailed   ToolExecutionError     denied            final
@@ -46,6 +47,14 @@ describe("codes of tool errors", () => {
 
   it.each(["release_not_found", "", "toString", "__proto__"])("take the row of domain_error for a tool's own code %j", (code) => {
     expect(errorRow(code)).toBe(toolErrors.domain_error);
+  });
+
+  it.each(["ToolNotFound", "InvalidArguments", "Timeout", "ExecutionFailed"])("are found again by the wire code %s alone", (wireCode) => {
+    expect(toolErrors[codeOfWire(wireCode)]).toMatchObject({ wireCode });
+  });
+
+  it.each(["grant_stale", "", "toString", "timeout"])("are execution_failed for %j, which is no wire code", (wireCode) => {
+    expect(codeOfWire(wireCode)).toBe("execution_failed");
   });
 
   it("never call an unknown outcome or a denial retryable", () => {
@@ -82,6 +91,7 @@ describe("codes of HTTP problems", () => {
       rate_limited: 429,
       headers_too_large: 431,
       internal: 500,
+      incomplete: 503,
       store_unavailable: 503,
       shutting_down: 503,
     });

@@ -5,16 +5,19 @@
 export type ErrorClass = "ToolUserError" | "ToolPolicyError" | "ToolTransientError" | "ToolTerminalError";
 export type WireCode = "ToolNotFound" | "ExecutionFailed" | "Timeout" | "InvalidArguments";
 export type ErrorName = "ToolNotFoundError" | "InvalidArgumentsError" | "ToolExecutionError" | "ToolTimeoutError";
-export type ResultStatus =
-  | "ok"
-  | "validation_error"
-  | "timeout"
-  | "denied"
-  | "unknown_tool"
-  | "error"
-  | "not_executed"
-  | "outcome_unknown"
-  | "cancelled";
+/** How a call can end. */
+export const RESULT_STATUSES = [
+  "ok",
+  "validation_error",
+  "timeout",
+  "denied",
+  "unknown_tool",
+  "error",
+  "not_executed",
+  "outcome_unknown",
+  "cancelled",
+] as const;
+export type ResultStatus = (typeof RESULT_STATUSES)[number];
 
 export interface ErrorRow {
   readonly class: ErrorClass;
@@ -39,11 +42,12 @@ export const toolErrors = {
   domain_error: row("ToolUserError", "ExecutionFailed", "ToolExecutionError", "error"),
   timeout: row("ToolTransientError", "Timeout", "ToolTimeoutError", "timeout", true),
   rate_limited: row("ToolTransientError", "ExecutionFailed", "ToolExecutionError", "error", true),
+  no_worker: row("ToolTransientError", "ExecutionFailed", "ToolExecutionError", "not_executed", true),
   unavailable: row("ToolTransientError", "ExecutionFailed", "ToolExecutionError", "error", true),
   execution_failed: row("ToolTerminalError", "ExecutionFailed", "ToolExecutionError", "error"),
   result_too_large: row("ToolTerminalError", "ExecutionFailed", "ToolExecutionError", "error"),
   result_unavailable: row("ToolTerminalError", "ExecutionFailed", "ToolExecutionError", "error"),
-  poison: row("ToolTerminalError", "ExecutionFailed", "ToolExecutionError", "error"),
+  worker_crashed: row("ToolTerminalError", "ExecutionFailed", "ToolExecutionError", "error"),
   tool_disabled: row("ToolPolicyError", "ExecutionFailed", "ToolExecutionError", "denied"),
   tool_changed: row("ToolTerminalError", "ExecutionFailed", "ToolExecutionError", "not_executed"),
   policy_denied: row("ToolPolicyError", "ExecutionFailed", "ToolExecutionError", "denied"),
@@ -65,6 +69,18 @@ export type ToolErrorCode = keyof typeof toolErrors;
 export function errorRow(code: string): ErrorRow {
   return Object.hasOwn(toolErrors, code) ? toolErrors[code as ToolErrorCode] : toolErrors.domain_error;
 }
+
+/** What a failure is taken for that brings its wire code and nothing else, as a worker in another language sends it. */
+export function codeOfWire(wireCode: string): ToolErrorCode {
+  return Object.hasOwn(CODE_OF_WIRE, wireCode) ? CODE_OF_WIRE[wireCode as WireCode] : "execution_failed";
+}
+
+const CODE_OF_WIRE = {
+  ToolNotFound: "tool_not_found",
+  InvalidArguments: "invalid_arguments",
+  Timeout: "timeout",
+  ExecutionFailed: "execution_failed",
+} as const satisfies Record<WireCode, ToolErrorCode>;
 
 /**
  * Codes of HTTP problems (RFC 9457, `application/problem+json`), with their status. The `type` of a problem is `urn:toolbus:problem:<code>`.
@@ -96,6 +112,7 @@ export const problemCodes = {
   rate_limited: 429,
   headers_too_large: 431,
   internal: 500,
+  incomplete: 503,
   store_unavailable: 503,
   shutting_down: 503,
 } as const;

@@ -1,184 +1,150 @@
-import type { Usage } from "./documents/agent.ts";
-import type { ApprovalOutcome } from "./messages.ts";
-import type { ResultStatus } from "./error-codes.ts";
-import type { JsonObject } from "./json.ts";
-import type { Report } from "./report.ts";
-import type { ToolKind } from "./tool-definition.ts";
+import { RunWrites, Usage } from "./documents/agent.ts";
+import { RESULT_STATUSES } from "./error-codes.ts";
+import { durableEventSchema, type EventOf, numbered, oneEventOf } from "./event-schema.ts";
+import { APPROVAL_OUTCOMES } from "./messages.ts";
+import { Report } from "./report.ts";
+import { type Static, Type } from "./schema.ts";
+
+const closed = { additionalProperties: false } as const;
 
 /** One tool call as a viewer sees it. */
-export interface EventCall {
-  readonly callId: string;
-  readonly transcriptId: string;
-  readonly tool: string;
-  readonly kind: ToolKind | "unknown";
-  readonly arguments: string;
-}
+export const EventCall = Type.Object(
+  {
+    callId: Type.String(),
+    transcriptId: Type.String(),
+    tool: Type.String(),
+    kind: Type.Enum(["read", "compute", "write", "unknown"]),
+    arguments: Type.String(),
+  },
+  closed,
+);
+export type EventCall = Readonly<Static<typeof EventCall>>;
 
 /** How a conversation was made to fit the model's window. */
-export interface PrunedContext {
-  readonly strategy: string;
-  /** Entries of the transcript that were left out. */
-  readonly entries: number;
-  /** About how many tokens they would have taken. */
-  readonly tokens: number;
-  /** True when a summary stands for them. */
-  readonly summary?: boolean;
-}
+export const PrunedContext = Type.Object(
+  {
+    strategy: Type.String(),
+    entries: Type.Integer({ description: "Entries of the transcript that were left out." }),
+    tokens: Type.Integer({ description: "About how many tokens they would have taken." }),
+    summary: Type.Optional(Type.Boolean({ description: "True when a summary stands for them." })),
+  },
+  closed,
+);
+export type PrunedContext = Readonly<Static<typeof PrunedContext>>;
+
+/** What every end tells. `writes`: what the run changed; absent when none of its writes has ended. */
+const END = { report: Type.Union([Report, Type.Null()]), usage: Usage, writes: Type.Optional(RunWrites) } as const;
+
+/** Exactly one of these ends every stream. */
+const END_SCHEMAS = {
+  "run.completed": durableEventSchema("run.completed", "The end: the answer, and the report of an investigation.", {
+    text: Type.String(),
+    truncated: Type.Boolean(),
+    ...END,
+  }),
+  "run.failed": durableEventSchema("run.failed", "The end: why it failed. What it had written by then comes first in `message`.", {
+    code: Type.String(),
+    message: Type.String(),
+    ...END,
+  }),
+  "run.cancelled": durableEventSchema("run.cancelled", "The end: it was cancelled. What it had written by then comes first in `message`.", {
+    by: Type.String(),
+    message: Type.Optional(Type.String()),
+    ...END,
+  }),
+} as const;
+
+/** The schema of each durable event by its type, as the log has it. */
+export const RUN_EVENT_SCHEMAS = {
+  "run.queued": durableEventSchema("run.queued", "Another run of the conversation is active, and this one waits.", {
+    behind: Type.String(),
+  }),
+  "run.started": durableEventSchema("run.started", "The agent works on it, with these tools.", {
+    profile: Type.String(),
+    input: Type.Unsafe<object>({ type: "object" }),
+    tools: Type.Array(Type.String()),
+    registryVersion: Type.String({ description: "Of the registry as the run found it: what `GET /v1/tools` says too." }),
+  }),
+  turn: durableEventSchema("turn", "What the model said in a round, whole, and the tools that it calls. `usage` is the run's so far.", {
+    round: Type.Integer(),
+    seed: Type.Boolean(),
+    provider: Type.String(),
+    model: Type.String(),
+    text: Type.String(),
+    calls: Type.Array(EventCall),
+    /** What of the conversation the model was not shown; absent: it saw all of it. */
+    pruned: Type.Optional(PrunedContext),
+    usage: Usage,
+  }),
+  "model.retry": durableEventSchema(
+    "model.retry",
+    "A call of the model failed and is made again after `waitMs`. Text and arguments that were shown of this round are void.",
+    {
+      round: Type.Integer(),
+      attempt: Type.Integer({ description: "The attempt that failed, from 1." }),
+      code: Type.String(),
+      message: Type.String(),
+      waitMs: Type.Integer({ description: "How long until the next one." }),
+    },
+  ),
+  "call.held": durableEventSchema("call.held", "A write waits for people.", {
+    callId: Type.String(),
+    tool: Type.String(),
+    approvalId: Type.String(),
+    tier: Type.String(),
+    effect: Type.String(),
+    expiresAt: Type.Integer(),
+  }),
+  "call.decided": durableEventSchema("call.decided", "People, or policy, have decided.", {
+    callId: Type.String(),
+    tool: Type.String(),
+    outcome: Type.Enum([...APPROVAL_OUTCOMES]),
+    decidedBy: Type.Array(Type.String()),
+  }),
+  "call.unserved": durableEventSchema(
+    "call.unserved",
+    "A call that was sent waits for a worker, since none that serves its tool lives. The run's clock stands still from `since` on.",
+    { callId: Type.String(), tool: Type.String(), toolset: Type.String(), since: Type.Integer() },
+  ),
+  "call.resolved": durableEventSchema(
+    "call.resolved",
+    "A call has its one result, here cut to 4 KiB. `usage` is the run's so far, this call among it.",
+    {
+      callId: Type.String(),
+      tool: Type.String(),
+      status: Type.Enum([...RESULT_STATUSES]),
+      latencyMs: Type.Number(),
+      content: Type.String(),
+      usage: Usage,
+    },
+  ),
+  "call.asked": durableEventSchema("call.asked", "The model asks the person; `POST /v1/runs/{id}/answers` answers.", {
+    callId: Type.String(),
+    question: Type.String(),
+    options: Type.Array(Type.String()),
+    expiresAt: Type.Integer(),
+  }),
+  "run.cancelling": durableEventSchema("run.cancelling", "It was cancelled; what was sent is waited for.", { by: Type.String() }),
+  ...END_SCHEMAS,
+} as const;
+
+type Every<S extends Readonly<Record<string, Parameters<typeof Type.Array>[0]>>> = { [T in keyof S]: EventOf<S[T]> }[keyof S];
 
 /**
  * Durable events of a run: the log's sequence is the SSE id (`<runId>:<sequence>`), so a client that resumes gets every one of them, once.
  * `at` is the store's clock in milliseconds.
  */
-export type RunEvent =
-  | { readonly type: "run.queued"; readonly at: number; readonly behind: string }
-  | {
-      readonly type: "run.started";
-      readonly at: number;
-      readonly profile: string;
-      readonly input: object;
-      readonly tools: readonly string[];
-      /** Of the registry as the run found it: what `GET /v1/tools` says too. */
-      readonly registryVersion: string;
-    }
-  | {
-      readonly type: "turn";
-      readonly at: number;
-      readonly round: number;
-      readonly seed: boolean;
-      readonly provider: string;
-      readonly model: string;
-      readonly text: string;
-      readonly calls: readonly EventCall[];
-      /** What of the conversation the model was not shown; absent: it saw all of it. */
-      readonly pruned?: PrunedContext;
-      readonly usage: Usage;
-    }
-  | {
-      /** A model call failed and is made again: text that was shown of this round is void. */
-      readonly type: "model.retry";
-      readonly at: number;
-      readonly round: number;
-      /** The attempt that failed, from 1. */
-      readonly attempt: number;
-      readonly code: string;
-      readonly message: string;
-      /** How long until the next one. */
-      readonly waitMs: number;
-    }
-  | {
-      readonly type: "call.held";
-      readonly at: number;
-      readonly callId: string;
-      readonly tool: string;
-      readonly approvalId: string;
-      readonly tier: string;
-      readonly effect: string;
-      readonly expiresAt: number;
-    }
-  | {
-      readonly type: "call.decided";
-      readonly at: number;
-      readonly callId: string;
-      readonly tool: string;
-      readonly outcome: ApprovalOutcome;
-      readonly decidedBy: readonly string[];
-    }
-  | {
-      readonly type: "call.resolved";
-      readonly at: number;
-      readonly callId: string;
-      readonly tool: string;
-      readonly status: ResultStatus;
-      readonly latencyMs: number;
-      /** Cut to 4 KiB for viewers. */
-      readonly content: string;
-      /** Of the run so far: this call counts. */
-      readonly usage: Usage;
-    }
-  | {
-      /** The model asks the person; `POST /v1/runs/{id}/answers` answers. */
-      readonly type: "call.asked";
-      readonly at: number;
-      readonly callId: string;
-      readonly question: string;
-      readonly options: readonly string[];
-      readonly expiresAt: number;
-    }
-  | { readonly type: "run.cancelling"; readonly at: number; readonly by: string }
-  | RunEnd;
+export type RunEvent = Every<typeof RUN_EVENT_SCHEMAS>;
+export type RunEnd = Every<typeof END_SCHEMAS>;
 
-/** Exactly one of these ends every stream. */
-export type RunEnd =
-  | {
-      readonly type: "run.completed";
-      readonly at: number;
-      readonly text: string;
-      readonly truncated: boolean;
-      readonly report: Report | null;
-      readonly usage: Usage;
-    }
-  | {
-      readonly type: "run.failed";
-      readonly at: number;
-      readonly code: string;
-      readonly message: string;
-      readonly report: Report | null;
-      readonly usage: Usage;
-    }
-  | { readonly type: "run.cancelled"; readonly at: number; readonly by: string; readonly report: Report | null; readonly usage: Usage };
+/** A durable event as it goes over the wire. */
+export type NumberedRunEvent = RunEvent & { readonly sequence: number };
 
-/** Not durable, first of a stream that a POST opened: which run it is. Made by the gateway. */
-export interface RunAccepted {
-  readonly type: "accepted";
-  readonly runId: string;
-  readonly conversationId: string;
-}
+/** The schema of each durable event as it goes over the wire, by its type. */
+export const NUMBERED_RUN_EVENTS = numbered(RUN_EVENT_SCHEMAS);
 
-/** Not durable: text as it comes. `after` is the last durable sequence when it was written; `offset` counts characters within the round. */
-export interface TextDelta {
-  readonly type: "delta";
-  readonly epoch: number;
-  readonly round: number;
-  readonly offset: number;
-  readonly after: number;
-  readonly text: string;
-}
-
-/**
- * Not durable: the arguments of a call as the model writes them, one member at a time and redacted like every event. `index` counts the calls of the
- * round; what of it is true stands in the turn.
- */
-export interface ArgumentsDelta {
-  readonly type: "arguments";
-  readonly epoch: number;
-  readonly round: number;
-  readonly after: number;
-  readonly index: number;
-  readonly tool: string;
-  readonly members: JsonObject;
-}
-
-/** Not durable: another process took the round over, its text starts again. Made by the gateway. */
-export interface TextReset {
-  readonly type: "reset";
-  readonly epoch: number;
-  readonly round: number;
-}
-
-/** Not durable: how far a tool has come, in its own words. `n` counts up within a call; a smaller one is old. */
-export interface ToolProgressed {
-  readonly type: "progress";
-  readonly callId: string;
-  readonly tool: string;
-  readonly n: number;
-  readonly at: number;
-  readonly message: string;
-  /** 0 to 1, where the tool knows. */
-  readonly fraction?: number;
-}
-
-/** What goes live while a run works: shown to who watches, never stored. */
-export type LiveEvent = TextDelta | ArgumentsDelta | ToolProgressed;
+/** Any durable event as it goes over the wire. */
+export const NumberedRunEvent = oneEventOf<NumberedRunEvent>(NUMBERED_RUN_EVENTS, "A durable event of a run, told apart by `type`.");
 
 export const RUN_ENDS = ["run.completed", "run.failed", "run.cancelled"] as const;
 

@@ -1,5 +1,6 @@
-import { type Static, Type } from "typebox";
-import { RUN_STATUSES, Usage } from "./documents/agent.ts";
+import { type Static, Type } from "./schema.ts";
+import { RUN_STATUSES, RunWrites, Usage } from "./documents/agent.ts";
+import { NumberedRunEvent } from "./events.ts";
 import type { JsonObject } from "./json.ts";
 import { Report } from "./report.ts";
 
@@ -29,6 +30,27 @@ export const Awaited = Type.Object(
 );
 export type Awaited = Static<typeof Awaited>;
 
+/** What holds a run up: an agent, its turn in the conversation, the model, people, approvals, a worker, a tool at work, the calls before a write. */
+export const WAIT_KINDS = ["agent", "turn", "model", "approval", "answer", "approvals", "worker", "tool", "calls"] as const;
+
+/** One thing that a run waits for at this moment. */
+export const Wait = Type.Object(
+  {
+    kind: Type.Enum([...WAIT_KINDS]),
+    /** In a sentence. */
+    says: Type.String(),
+    callId: Type.Optional(Type.String()),
+    tool: Type.Optional(Type.String()),
+    approvalId: Type.Optional(Type.String()),
+    /** Since when. */
+    since: Type.Optional(Type.Integer()),
+    /** When it ends by itself, or is tried again. */
+    until: Type.Optional(Type.Integer()),
+  },
+  closed,
+);
+export type Wait = Static<typeof Wait>;
+
 export const RunView = Type.Object(
   {
     runId: Type.String(),
@@ -46,7 +68,11 @@ export const RunView = Type.Object(
     endedAt: Type.Optional(OrNull(Type.Integer())),
     openCalls: Type.Optional(Type.Array(Type.String())),
     awaiting: Type.Optional(Type.Array(Awaited)),
+    /** Everything that holds it up, people or not; only where one run is shown, and none when it has ended. */
+    waits: Type.Optional(Type.Array(Wait)),
     answer: Type.Optional(OrNull(Type.String())),
+    /** What it changed: absent before its first write has ended. */
+    writes: Type.Optional(RunWrites),
     /** Why it failed. */
     code: Type.Optional(Type.String()),
     report: Type.Optional(OrNull(Report)),
@@ -57,6 +83,19 @@ export type RunView = Static<typeof RunView>;
 
 export const RunPage = Type.Object({ runs: Type.Array(RunView), cursor: Type.Optional(Type.String()) }, closed);
 export type RunPage = Static<typeof RunPage>;
+
+/** What happened in a run, a page of its durable events. */
+export const RunHistory = Type.Object(
+  {
+    runId: Type.String(),
+    /** In their order, none left out. */
+    events: Type.Array(NumberedRunEvent),
+    /** For `after`: there are more behind the last of these; absent where the log ended when it was read. */
+    next: Type.Optional(Type.Integer()),
+  },
+  closed,
+);
+export type RunHistory = Static<typeof RunHistory>;
 
 export const ConversationView = Type.Object(
   {
@@ -73,6 +112,24 @@ export const ConversationView = Type.Object(
   closed,
 );
 export type ConversationView = Static<typeof ConversationView>;
+
+/** A page of conversations. */
+export const ConversationPage = Type.Object({ conversations: Type.Array(ConversationView), cursor: Type.Optional(Type.String()) }, closed);
+export type ConversationPage = Static<typeof ConversationPage>;
+
+/** What became of a conversation that its owner deleted. */
+export const DeletedConversation = Type.Object(
+  {
+    conversationId: Type.String(),
+    deletedAt: Type.Integer(),
+    /** What is removed, in words. */
+    removed: Type.Array(Type.String()),
+    /** What is kept, and why. */
+    kept: Type.Array(Type.Object({ what: Type.String(), why: Type.String() }, closed)),
+  },
+  closed,
+);
+export type DeletedConversation = Static<typeof DeletedConversation>;
 
 export const MESSAGE_ROLES = ["user", "assistant", "tool"] as const;
 

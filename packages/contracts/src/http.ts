@@ -1,7 +1,8 @@
-import { type Static, Type } from "typebox";
+import { type Static, Type } from "./schema.ts";
 import { LETTER_STATES } from "./dead-letter-view.ts";
 import { DECISIONS } from "./documents/approval.ts";
 import { IF_ACTIVE } from "./documents/gateway.ts";
+import { RUN_VIEW_STATUSES } from "./http-views.ts";
 import { ID_PATTERNS } from "./ids.ts";
 import { declared, declaredQuery, jsonParser } from "./parse.ts";
 import { Scopes, ToolEntries } from "./tool-rights.ts";
@@ -36,14 +37,18 @@ export const Alert = Type.Object(
 );
 export type Alert = Static<typeof Alert>;
 
+/** A release, as its release API knows it. */
+export const ReleaseId = Type.String({ minLength: 1, maxLength: 200, pattern: "^[^\\u0000-\\u001f]+$" });
+
+/** What else the agent should know. */
+export const Note = Type.String({ maxLength: 4000 });
+
 /** `POST /v1/investigations`: a release or an alert, exactly one of the two. */
 export const InvestigationRequest = Type.Object(
   {
-    /** The release to investigate, as its release API knows it. */
-    releaseId: Type.Optional(Type.String({ minLength: 1, maxLength: 200, pattern: "^[^\\u0000-\\u001f]+$" })),
+    releaseId: Type.Optional(ReleaseId),
     alert: Type.Optional(Alert),
-    /** What else the agent should know. */
-    note: Type.Optional(Type.String({ maxLength: 4000 })),
+    note: Type.Optional(Note),
   },
   closed,
 );
@@ -55,13 +60,29 @@ export const ConversationRequest = Type.Object({ profile: Type.Optional(ProfileN
 export type ConversationRequest = Static<typeof ConversationRequest>;
 export const conversationRequest = declared("ConversationRequest", ConversationRequest);
 
+/** The query of `GET /v1/conversations`. */
+export const conversationsQuery = declaredQuery(
+  "ConversationsQuery",
+  Type.Object(
+    {
+      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20, description: "How many conversations at most." })),
+      cursor: Type.Optional(Type.String({ maxLength: 2000, description: "What the previous page gave as `cursor`." })),
+    },
+    closed,
+  ),
+);
+
 /** The longest message of a person, in characters. */
 export const MAX_MESSAGE_CHARS = 32_768;
 
-/** `POST /v1/conversations/{id}/messages`. */
+/** `POST /v1/conversations/{id}/messages`: `content`, or `text`, one of the two. */
 export const MessageRequest = Type.Object(
   {
-    text: Type.String({ minLength: 1, maxLength: MAX_MESSAGE_CHARS }),
+    /** What is said, under the name that `GET` of the messages has for it. */
+    content: Type.Optional(Type.String({ minLength: 1, maxLength: MAX_MESSAGE_CHARS, description: "What is said." })),
+    text: Type.Optional(
+      Type.String({ minLength: 1, maxLength: MAX_MESSAGE_CHARS, description: "The earlier name of `content`; it means the same." }),
+    ),
     /** What to do while a run is active: wait behind it (the default), be refused, or cancel it and go first. */
     ifActive: Type.Optional(Type.Enum([...IF_ACTIVE])),
   },
@@ -100,6 +121,24 @@ export const eventsQuery = declaredQuery(
   ),
 );
 
+/** The query of `GET /v1/runs/{id}/history`. */
+export const historyQuery = declaredQuery(
+  "HistoryQuery",
+  Type.Object(
+    {
+      after: Type.Optional(
+        Type.Integer({
+          minimum: 0,
+          default: 0,
+          description: "The `sequence` of the last event that the client has, or `next` of the page before: those behind it.",
+        }),
+      ),
+      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 100, description: "How many events at most." })),
+    },
+    closed,
+  ),
+);
+
 /** The query of `GET /v1/runs`. */
 export const runsQuery = declaredQuery(
   "RunsQuery",
@@ -107,6 +146,18 @@ export const runsQuery = declaredQuery(
     {
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20, description: "How many runs at most." })),
       cursor: Type.Optional(Type.String({ maxLength: 2000, description: "What the previous page gave as `cursor`." })),
+      status: Type.Optional(Type.Enum([...RUN_VIEW_STATUSES], { description: "Only those that stand so." })),
+      profile: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: "Only those of this profile." })),
+      since: Type.Optional(
+        Type.Integer({ minimum: 0, description: "Only those that were asked for then or later, in milliseconds since 1970." }),
+      ),
+      requester: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: 200,
+          description: "The runs of this principal of the tenant, such as a trigger, in place of one's own; for operators.",
+        }),
+      ),
     },
     closed,
   ),
@@ -166,8 +217,14 @@ export const deadLettersQuery = declaredQuery(
   ),
 );
 
-/** What a role may do: a user starts and follows runs, an operator sees all of the tenant, an approver decides (approvals only). */
-export const ROLES = ["user", "operator", "approver"] as const;
+/** What a person may do: a user starts and follows runs, an operator sees all of the tenant, an approver decides (approvals only). */
+export const PERSON_ROLES = ["user", "operator", "approver"] as const;
+export type PersonRole = (typeof PERSON_ROLES)[number];
+
+/** What a program may be that begins investigations: each may call the one route of its trigger, and nothing else. */
+export const TRIGGER_ROLES = ["alertmanager", "releaser"] as const;
+
+export const ROLES = [...PERSON_ROLES, ...TRIGGER_ROLES] as const;
 export type Role = (typeof ROLES)[number];
 
 /** One API key, kept as its SHA-256: an entry of the file that `API_KEYS_FILE` names. */
@@ -181,6 +238,8 @@ export const ApiKey = Type.Object(
     scopes: Scopes,
     /** The toolsets and tools that runs of its bearer may use; absent: all of them. */
     tools: Type.Optional(ToolEntries),
+    /** From then on it is not accepted, in milliseconds since 1970 by the clock of the service; absent: it stays. */
+    expiresAt: Type.Optional(Type.Integer({ minimum: 0 })),
   },
   closed,
 );

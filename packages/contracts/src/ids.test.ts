@@ -50,7 +50,7 @@ describe("a shard", () => {
     ["a call in a conversation", "cv_0a_01ARZ3NDEKTSV4RRFFQ69G5FAV.1.0"],
     ["a sub-run below four levels", `${RUN}~1~2~3~4~5`],
   ])("is refused of %s", (_, id) => {
-    expect(() => shardOf(id)).toThrow("is no id of a conversation, run, call, approval or dead letter.");
+    expect(() => shardOf(id)).toThrow("is no id of a conversation, run, call, approval, dead letter or delivery.");
     expect([isRunId, isConversationId, isCallId, isApprovalId].some((is) => is(id))).toBe(false);
   });
 

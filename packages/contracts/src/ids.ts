@@ -6,7 +6,7 @@ import { decodeTime, ulid } from "ulid";
  *
  *     conversation  cv_<shard>_<ulid>      run   rn_<shard>_<ulid>, sub-run <runId>~<n>
  *     call          <runId>.<round>.<index>   approval   ap_<callId>
- *     dead letter   dl_<shard>_<26 characters of a hash>
+ *     dead letter   dl_<shard>_<26 characters of a hash>   delivery of a webhook   wh_<shard>_<26 characters of a hash>
  */
 const ULID = "[0-7][0-9A-HJKMNP-TV-Z]{25}";
 const SHARD = "[0-9a-f]{2}";
@@ -21,6 +21,7 @@ export const ID_PATTERNS = {
   call: `^${CALL}$`,
   approval: `^ap_${CALL}$`,
   deadLetter: `^dl_${SHARD}_${ULID}$`,
+  delivery: `^wh_${SHARD}_${ULID}$`,
 } as const;
 
 const run = new RegExp(ID_PATTERNS.run);
@@ -28,8 +29,9 @@ const conversation = new RegExp(ID_PATTERNS.conversation);
 const call = new RegExp(ID_PATTERNS.call);
 const approval = new RegExp(ID_PATTERNS.approval);
 const deadLetter = new RegExp(ID_PATTERNS.deadLetter);
+const delivery = new RegExp(ID_PATTERNS.delivery);
 // The look-ahead holds for whole ids only; what follows it picks the shard out of one.
-const anyId = new RegExp(`^(?=(?:(?:cv|dl)_${SHARD}_${ULID}|${RUN}|(?:ap_)?${CALL})$)(?:ap_)?(?:cv|rn|dl)_(${SHARD})_`);
+const anyId = new RegExp(`^(?=(?:(?:cv|dl|wh)_${SHARD}_${ULID}|${RUN}|(?:ap_)?${CALL})$)(?:ap_)?(?:cv|rn|dl|wh)_(${SHARD})_`);
 
 /** How many shards a store has when nothing else was said at its first start. */
 export const DEFAULT_SHARDS = 16;
@@ -45,6 +47,7 @@ export const isConversationId = (id: string): boolean => conversation.test(id);
 export const isCallId = (id: string): boolean => call.test(id);
 export const isApprovalId = (id: string): boolean => approval.test(id);
 export const isDeadLetterId = (id: string): boolean => deadLetter.test(id);
+export const isDeliveryId = (id: string): boolean => delivery.test(id);
 
 /** The shard with this number, as two hex digits. */
 export function shardName(index: number): string {
@@ -54,7 +57,7 @@ export function shardName(index: number): string {
 /** The shard that an identifier names. Throws on anything that is no identifier of ours: parse at the edge first. */
 export function shardOf(id: string): string {
   const shard = anyId.exec(id)?.[1];
-  if (!shard) throw new Error(`"${id.slice(0, 80)}" is no id of a conversation, run, call, approval or dead letter.`);
+  if (!shard) throw new Error(`"${id.slice(0, 80)}" is no id of a conversation, run, call, approval, dead letter or delivery.`);
   return shard;
 }
 
@@ -128,6 +131,11 @@ export function approvalCallId(approvalId: string): string {
 export function deadLetterIdOf(parts: readonly string[], shards: number, shard?: string): string {
   const digest = hash("sha256", JSON.stringify(parts), "buffer");
   return `dl_${shard ?? shardName((digest[31] ?? 0) % shards)}_${crockford(digest.subarray(0, 16))}`;
+}
+
+/** The id of the delivery of an event about this object to a target, and what its receiver is told as `webhook-id`: the same in every attempt. */
+export function deliveryIdOf(event: string, subject: string, target: string): string {
+  return `wh_${shardOf(subject)}_${crockford(hash("sha256", JSON.stringify([event, subject, target]), "buffer").subarray(0, 16))}`;
 }
 
 // Not the beginning of a longer number, which would be another call.

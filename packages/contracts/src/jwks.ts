@@ -1,4 +1,4 @@
-import { type Static, Type } from "typebox";
+import { type Static, Type } from "./schema.ts";
 
 // Printable ASCII: a key id ends up in logs.
 const Kid = Type.String({ pattern: "^[\\x21-\\x7e]{1,200}$" });

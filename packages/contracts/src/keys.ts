@@ -33,6 +33,7 @@ export type Family =
   | `registry.${string}`
   | `ledger.${string}`
   | `rate.${string}`
+  | `hook.${string}`
   | `index.${string}`;
 
 /** The shard for what belongs to no conversation: registry, pins, era. */
@@ -67,14 +68,22 @@ export const keys = {
   /** What stands in working memory under the key of an index, which names its conversation. */
   working: (conversationId: string, indexKey: string) => keyOf("working", shardOf(conversationId), indexKey),
   ledger: (toolset: string, callId: string) => keyOf(`ledger.${toolset}`, shardOf(callId), callId),
+  /** Which call has its turn at a resource, by the hash of the resource's name; no id of a call looks like it. */
+  resource: (toolset: string, shard: string, hash: string) => keyOf(`ledger.${toolset}`, shard, `resource.${hash}`),
+  /** That a worker runs a call again which did not end in order before; no id of a call looks like it. */
+  crashMark: (toolset: string, callId: string) => keyOf(`ledger.${toolset}`, shardOf(callId), `crash.${callId}`),
   registration: (toolset: string, tool: string, version: string) => keyOf(`registry.${toolset}`, HOME_SHARD, `${tool}@${version}`),
   /** A definition that is registered no more, by its hash: neither a tool's name nor "name@version" can look like one. */
   replacedDefinition: (toolset: string, hash: string) => keyOf(`registry.${toolset}`, HOME_SHARD, hash),
+  /** Who of a toolset lives; no name of a tool with its version looks like it. */
+  replicas: (toolset: string) => keyOf(`registry.${toolset}`, HOME_SHARD, "replicas"),
   registryIndex: () => "index.registry",
   /** Names of the agents that were ever started, each a member. */
   agentIndex: () => "index.agents",
   approval: (approvalId: string) => keyOf("approval", shardOf(approvalId), approvalId),
   token: (approvalId: string, hash: string) => keyOf("token", shardOf(approvalId), hash),
+  /** What an operator's `Idempotency-Key`, by its hash, was used for. */
+  operatorKey: (hash: string) => keyOf("token", HOME_SHARD, `operator:${hash}`),
   audit: (shard: string) => keyOf("audit", shard, "audit"),
   /** The definition of a tool that approvals goes by. */
   pin: (tool: string) => keyOf("pin", HOME_SHARD, tool),
@@ -95,7 +104,13 @@ export const keys = {
   /** That an operator asked for a registration to be taken away, by its member in the registry's index. */
   removal: (member: string) => keyOf("removal", HOME_SHARD, member),
   removals: () => "index.removals",
+  /** What has to be told to a target of webhooks, by the service that tells it. */
+  delivery: (service: string, deliveryId: string) => keyOf(`hook.${service}`, shardOf(deliveryId), deliveryId),
+  /** Deliveries that were given up, by when. */
+  failedDeliveries: (service: string) => `index.hooks.${service}`,
   runIndex: (principal: string) => `index.runs.${principal}`,
   /** The runs under way of the principal with this hash, and some that have ended. Among the lists of runs, so that their right is the right to it. */
   openRuns: (hash: string) => `index.runs.~open.${hash}`,
+  /** The conversations of the principal with this hash by when they began; there for the same reason. */
+  conversationIndex: (hash: string) => `index.runs.~conversations.${hash}`,
 } as const;

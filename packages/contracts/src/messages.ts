@@ -1,4 +1,4 @@
-import { type Static, Type } from "typebox";
+import { type Static, Type } from "./schema.ts";
 import { ID_PATTERNS } from "./ids.ts";
 import { TIERS } from "./tool-definition.ts";
 
@@ -51,13 +51,15 @@ export type SeenCall = Static<typeof SeenCall>;
 
 /**
  * Body of `run.wake`: a hint that a run can advance, or (with an entry) that the gateway accepted something for it, or (with a call) that an
- * operator wants this call looked at now, unless it was sent or asked for again since.
+ * operator wants this call looked at now, unless it was sent or asked for again since, or (with a delivery) that an operator wants this delivery of a
+ * webhook, which was given up, tried again.
  */
 export const RunWake = Type.Object(
   {
     runId: Type.String({ pattern: ID_PATTERNS.run }),
     entryId: Type.Optional(Type.String({ maxLength: 160 })),
     call: Type.Optional(SeenCall),
+    delivery: Type.Optional(Type.String({ pattern: ID_PATTERNS.delivery })),
   },
   closed,
 );

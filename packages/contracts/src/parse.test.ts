@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { Type } from "./schema.ts";
 import { describe, expect, it } from "vitest";
 import { compileSchema, describeProblems, jsonParser, parser } from "./parse.ts";
 
@@ -29,6 +29,10 @@ describe("a strict parser", () => {
 
   it("fills in defaults", () => {
     expect(setup().parse({ id: "o1", amount: 2 })).toEqual({ ok: true, value: { id: "o1", amount: 2, currency: "EUR" } });
+  });
+
+  it("says one character in the singular, unlike the words of its validator", () => {
+    expect(setup().problems({ id: "", amount: 2 })).toEqual([{ path: "/id", message: "must NOT have fewer than 1 character" }]);
   });
 
   it("names a field that is missing", () => {

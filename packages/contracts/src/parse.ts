@@ -1,6 +1,6 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
-import { type Static, type TObject, type TSchema, Type } from "typebox";
+import { isInteger, type Static, type TObject, type TSchema } from "./schema.ts";
 
 /** One fault in a value: where (a JSON Pointer, "" for the value itself) and what, in words for the one who sent it. */
 export interface Problem {
@@ -99,7 +99,7 @@ export function declaredQuery<S extends TObject>(name: string, schema: S): Decla
 }
 
 function valueOf(schema: TSchema | undefined, text: string): string | number {
-  return schema !== undefined && Type.IsInteger(schema) && /^-?\d{1,15}$/.test(text) ? Number(text) : text;
+  return schema !== undefined && isInteger(schema) && /^-?\d{1,15}$/.test(text) ? Number(text) : text;
 }
 
 /** One line from a list of problems, for logs and error texts: `/name must be a string; /age must be >= 0`. */
@@ -121,7 +121,10 @@ function problemOf(error: ErrorObject): Problem {
   if (keyword === "enum")
     return { path, message: `must be one of ${(params["allowedValues"] as unknown[]).map((v) => JSON.stringify(v)).join(", ")}` };
   if (keyword === "const") return { path, message: `must be ${JSON.stringify(params["allowedValue"])}` };
-  return { path, message: error.message ?? "is not valid" };
+  return {
+    path,
+    message: error.message?.replace(/ 1 (item|character)s$/, " 1 $1").replace(/ 1 properties$/, " 1 property") ?? "is not valid",
+  };
 }
 
 /** The JSON Pointer of a member (RFC 6901): "~" and "/" in its name are escaped. */

@@ -1,4 +1,4 @@
-import { type Static, Type } from "typebox";
+import { type Static, Type } from "./schema.ts";
 import { CONTEXT_STRATEGIES } from "./documents/context.ts";
 import { ProfileName } from "./http.ts";
 import { parser } from "./parse.ts";
@@ -35,6 +35,8 @@ export const ProfileFile = Type.Object(
         rounds: Type.Integer({ minimum: 1, maximum: 100 }),
         /** Time in model and tools; the clock stops while people decide. */
         activeSeconds: Type.Integer({ minimum: 1, maximum: 3600 }),
+        /** After so long without a living worker the model is told so in place of a read's answer; by default the call waits. */
+        noWorkerSeconds: Type.Optional(Type.Integer({ minimum: 1, maximum: 900 })),
         /** 12 by default: with more, models choose the wrong one more often. */
         maxTools: Type.Optional(Type.Integer({ minimum: 0, maximum: 128 })),
         /** Of one reply; 4096 by default. */

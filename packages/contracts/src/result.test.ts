@@ -35,8 +35,8 @@ describe("a failed result", () => {
   });
 
   it("leaves out what was not said", () => {
-    expect(Object.keys(failedResult("poison", "It failed.").error ?? {})).toEqual(["code", "class", "message", "retryable"]);
-    expect(failedResult("poison", "It failed.")).not.toHaveProperty("truncated");
+    expect(Object.keys(failedResult("worker_crashed", "It failed.").error ?? {})).toEqual(["code", "class", "message", "retryable"]);
+    expect(failedResult("worker_crashed", "It failed.")).not.toHaveProperty("truncated");
   });
 
   it.each(["invalid_arguments", "outcome_unknown", "denied_by_user", "not_executed", "my_own_code"])(

@@ -1,19 +1,8 @@
-import { type Static, Type } from "typebox";
-import { errorRow, type ResultStatus } from "./error-codes.ts";
+import { type Static, Type } from "./schema.ts";
+import { errorRow, RESULT_STATUSES } from "./error-codes.ts";
 import type { Problem } from "./parse.ts";
 
 const closed = { additionalProperties: false } as const;
-const STATUSES = [
-  "ok",
-  "validation_error",
-  "timeout",
-  "denied",
-  "unknown_tool",
-  "error",
-  "not_executed",
-  "outcome_unknown",
-  "cancelled",
-] as const satisfies readonly ResultStatus[];
 
 /** What went wrong, in words that the model can act on. */
 export const ResultError = Type.Object(
@@ -30,6 +19,19 @@ export const ResultError = Type.Object(
 );
 export type ResultError = Static<typeof ResultError>;
 
+/** What the models used that a tool itself called. A call of unknown price has no cost. */
+export const ToolModelUse = Type.Object(
+  {
+    calls: Type.Integer({ minimum: 1 }),
+    inputTokens: Type.Integer({ minimum: 0 }),
+    outputTokens: Type.Integer({ minimum: 0 }),
+    /** Millionths of a US dollar. */
+    costMicroUsd: Type.Optional(Type.Integer({ minimum: 0 })),
+  },
+  closed,
+);
+export type ToolModelUse = Static<typeof ToolModelUse>;
+
 /** One metadata record per call (X-11, X-12): what is logged and audited, never arguments or content. */
 export const CallMetadata = Type.Object(
   {
@@ -42,6 +44,7 @@ export const CallMetadata = Type.Object(
     errorClass: Type.Optional(Type.String({ maxLength: 64 })),
     traceId: Type.Optional(Type.String({ maxLength: 64 })),
     attempt: Type.Integer(),
+    model: Type.Optional(ToolModelUse),
   },
   closed,
 );
@@ -63,7 +66,7 @@ export type ContentRef = Static<typeof ContentRef>;
 /** How a call ended. `content` is what the model reads: JSON text, or plain text; with `contentRef` it is only the beginning of that. */
 export const ToolResult = Type.Object(
   {
-    status: Type.Enum([...STATUSES]),
+    status: Type.Enum([...RESULT_STATUSES]),
     content: Type.String(),
     contentRef: Type.Optional(ContentRef),
     isError: Type.Boolean(),

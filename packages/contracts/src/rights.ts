@@ -68,11 +68,11 @@ export function rightsOf({ agents, toolsets }: DeploymentParts): readonly Servic
       publishes: [topics.runWake, topics.operationsReplay],
       documents: {
         writes: ["origin", "inbox", "ticket", "rate.gateway", "replay"],
-        reads: ["conversation", "run", "call", "profile", "registry.*", "dead"],
+        reads: ["conversation", "run", "call", "profile", "registry.*", "dead", "hook.agent"],
       },
       logs: { reads: ["transcript", "events"] },
       live: { reads: ["live"] },
-      indexes: { writes: ["index.runs.*"], reads: ["index.registry", "index.dead", "index.dead.*"] },
+      indexes: { writes: ["index.runs.*"], reads: ["index.registry", "index.dead", "index.dead.*", "index.hooks.agent"] },
       rows: ["gateway"],
       blobs: "read",
     }),
@@ -85,12 +85,12 @@ export function rightsOf({ agents, toolsets }: DeploymentParts): readonly Servic
       announces: [topics.toolCancel, topics.toolRefresh],
       listens: agents.map(topics.progress),
       documents: {
-        writes: ["conversation", "run", "call", "stop", "context", "budget", "working", "profile"],
+        writes: ["conversation", "run", "call", "stop", "context", "budget", "working", "profile", "hook.agent"],
         reads: ["origin", "inbox", "registry.*", "ledger.*"],
       },
       logs: { writes: ["transcript", "events"] },
       live: { writes: ["live"] },
-      indexes: { writes: ["index.agents"], reads: ["index.registry"] },
+      indexes: { writes: ["index.agents", "index.hooks.agent"], reads: ["index.registry"] },
       rows: ["agent"],
       blobs: "write",
     }),
@@ -99,12 +99,12 @@ export function rightsOf({ agents, toolsets }: DeploymentParts): readonly Servic
       consumes: [topics.approvalRequest, topics.approvalCancel, topics.approvalRollback],
       listens: [topics.toolAnnounce],
       documents: {
-        writes: ["approval", "token", "audit", "pin", "policy", "era", "quota", "rate.approvals", "removal"],
+        writes: ["approval", "token", "audit", "pin", "policy", "era", "quota", "rate.approvals", "removal", "hook.approvals"],
         reads: ["origin", "inbox", "registry.*", "security"],
       },
       logs: { writes: ["audit"], reads: ["security"] },
       counters: { writes: ["quota"] },
-      indexes: { writes: ["index.approvals.*", "index.removals"], reads: ["index.registry"] },
+      indexes: { writes: ["index.approvals.*", "index.removals", "index.hooks.approvals"], reads: ["index.registry"] },
       rows: ["approvals"],
       keepsTime: true,
     }),
@@ -198,10 +198,28 @@ export interface TriedRight {
 export function storeNames({ toolsets }: DeploymentParts): { readonly families: readonly string[]; readonly indexes: readonly string[] } {
   const ofToolsets = [...toolsets, "stranger"].flatMap((toolset) => [`registry.${toolset}`, `ledger.${toolset}`]);
   return {
-    families: [...FAMILIES, ...ofToolsets, "rate.gateway", "rate.approvals", "rate.stranger"],
-    indexes: ["registry", "agents", "dead", "dead.queue", "approvals.pending", "removals", "runs.somebody", "stranger"].map(
-      (name) => `index.${name}`,
-    ),
+    families: [
+      ...FAMILIES,
+      ...ofToolsets,
+      "rate.gateway",
+      "rate.approvals",
+      "rate.stranger",
+      "hook.agent",
+      "hook.approvals",
+      "hook.stranger",
+    ],
+    indexes: [
+      "registry",
+      "agents",
+      "dead",
+      "dead.queue",
+      "approvals.pending",
+      "removals",
+      "runs.somebody",
+      "hooks.agent",
+      "hooks.approvals",
+      "stranger",
+    ].map((name) => `index.${name}`),
   };
 }
 

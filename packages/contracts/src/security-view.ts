@@ -1,4 +1,4 @@
-import { type Static, Type } from "typebox";
+import { type Static, Type } from "./schema.ts";
 import type { Json, JsonObject } from "./json.ts";
 import { declared, declaredQuery } from "./parse.ts";
 

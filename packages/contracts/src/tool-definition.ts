@@ -1,4 +1,4 @@
-import { type Static, Type } from "typebox";
+import { type Static, Type } from "./schema.ts";
 import type { JsonObject } from "./json.ts";
 import { foreignSchema, isCompiled } from "./foreign-schema/foreign-schema.ts";
 import { newSteps } from "./foreign-schema/check.ts";
@@ -61,6 +61,12 @@ export const ToolDefinition = Type.Object(
   closed,
 );
 export type ToolDefinition = Static<typeof ToolDefinition>;
+
+/** Whether a definition was written by nobody of this system: by a server that a toolset only passes on. Nothing of it counts until an operator says so. */
+export function isForeign({ source }: Pick<ToolDefinition, "source">): boolean {
+  return source.startsWith("mcp:");
+}
+
 export type Idempotency = Static<typeof Idempotency>;
 
 /** The tier of one call and why, by the definition's own rules: the highest that holds, never below the definition's tier. */

@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { Type } from "./schema.ts";
 
 /** Scopes as a key has them and a run keeps them. */
 export const Scopes = Type.Array(Type.String({ maxLength: 120 }), { maxItems: 64 });

@@ -1,4 +1,4 @@
-import { type Static, Type } from "typebox";
+import { type Static, Type } from "./schema.ts";
 import { AVAILABILITIES } from "./documents/registry.ts";
 import type { JsonObject } from "./json.ts";
 import { TIERS } from "./tool-definition.ts";
@@ -44,6 +44,10 @@ export const ToolView = Type.Object(
     unavailable: Type.Optional(Type.Object({ since: Type.Integer(), reason: Type.String() }, closed)),
     registeredAt: Type.Integer(),
     lastSeenAt: Type.Integer(),
+    /** With `asleep`: when its last worker said that it stops. */
+    leftAt: Type.Optional(Type.Integer()),
+    /** Its workers may be scaled to zero: that none lives is no fault. */
+    scalesToZero: Type.Optional(Type.Literal(true)),
   },
   closed,
 );
@@ -61,3 +65,23 @@ export const ToolList = Type.Object(
   closed,
 );
 export type ToolList = Static<typeof ToolList>;
+
+/** Body of `GET /v1/agents`: the agents that runs of this gateway are for. Times are milliseconds since 1970 by the store's clock. */
+export const AgentList = Type.Object(
+  {
+    asOf: Type.Integer(),
+    agents: Type.Array(
+      Type.Object(
+        {
+          name: Type.String(),
+          profiles: Type.Array(Type.String()),
+          /** When one of its replicas last said that it lives; absent: none ever did. */
+          lastSeenAt: Type.Optional(Type.Integer()),
+        },
+        closed,
+      ),
+    ),
+  },
+  closed,
+);
+export type AgentList = Static<typeof AgentList>;

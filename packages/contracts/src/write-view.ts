@@ -1,4 +1,4 @@
-import { type Static, Type } from "typebox";
+import { type Static, Type } from "./schema.ts";
 import type { Json } from "./json.ts";
 import { declared } from "./parse.ts";
 import { TIERS, ToolDefinition } from "./tool-definition.ts";

@@ -1,4 +1,4 @@
-import { type Static, Type } from "typebox";
+import { type Static, Type } from "../schema.ts";
 import type { JsonObject } from "../json.ts";
 import { parser } from "../parse.ts";
 import { ContentRef, ToolResult } from "../result.ts";
@@ -61,6 +61,8 @@ export const ConversationState = Type.Object(
     model: Type.Union([Type.Object({ provider: Type.String(), model: Type.String() }, closed), Type.Null()]),
     /** True when its transcript holds an index of a result in working memory. */
     workingMemory: Type.Optional(Type.Boolean()),
+    /** Its owner deleted it: what was said in it is gone, and nothing begins in it any more. */
+    deletedAt: Type.Optional(Type.Integer()),
   },
   closed,
 );
@@ -76,6 +78,38 @@ export type RunTool = Static<typeof RunTool>;
 /** A call of the current round, as the run's own row needs it to join. */
 export const OpenCall = Type.Object({ callId: Type.String(), write: Type.Boolean(), resolved: Type.Boolean() }, closed);
 export type OpenCall = Static<typeof OpenCall>;
+
+/** How many writes a run's document and its view list; the counts go on. */
+export const MAX_LISTED_WRITES = 20;
+
+/** One write of a run and what became of it, as it was joined. */
+export const RunWrite = Type.Object(
+  {
+    callId: Type.String(),
+    tool: Type.String(),
+    /** The status of its result: `ok` happened, `outcome_unknown` may have, all others did not. */
+    status: Type.String(),
+    /** Why it did not, by code. */
+    code: Type.Optional(Type.String()),
+    approvalId: Type.Optional(Type.String()),
+    /** Who let it happen, as the approval names them: people, or `policy`. */
+    approvedBy: Type.Optional(Type.Array(Type.String())),
+  },
+  closed,
+);
+export type RunWrite = Static<typeof RunWrite>;
+
+/** What a run changed so far: counts of all of its writes, and the latest of them, in the order in which they ended. */
+export const RunWrites = Type.Object(
+  {
+    happened: Type.Integer(),
+    /** Writes that may have happened or not: nobody knows. */
+    unknown: Type.Integer(),
+    latest: Type.Array(RunWrite, { maxItems: MAX_LISTED_WRITES }),
+  },
+  closed,
+);
+export type RunWrites = Static<typeof RunWrites>;
 
 /** How a run ended. */
 export const RunEnding = Type.Object(
@@ -129,6 +163,8 @@ export const Run = Type.Object(
     /** Rounds in a row in which no call succeeded. */
     fruitless: Type.Integer(),
     usage: Usage,
+    /** Absent before the first write has ended. */
+    writes: Type.Optional(RunWrites),
     createdAt: Type.Integer(),
     startedAt: Type.Union([Type.Integer(), Type.Null()]),
     endedAt: Type.Union([Type.Integer(), Type.Null()]),
@@ -190,14 +226,18 @@ export const Call = Type.Object(
     approvalId: Type.Optional(Type.String()),
     /** Since when it waits for people: an approval, or the answer to a question. */
     heldSince: Type.Optional(Type.Integer()),
-    /** How long people took. */
+    /** How long people took, and how long no worker lived that could have answered. */
     heldMs: Type.Integer(),
+    /** Since when no worker lives that could answer it. */
+    unservedSince: Type.Optional(Type.Integer()),
     approvalExpiresAt: Type.Optional(Type.Integer()),
     /** Until when the person may answer a call that is `asked`. */
     askExpiresAt: Type.Optional(Type.Integer()),
     grant: Type.Optional(Type.String()),
     grantExpiresAt: Type.Optional(Type.Integer()),
     executeBy: Type.Optional(Type.Integer()),
+    /** Who decided that it may happen: people, or `policy`. */
+    approvedBy: Type.Optional(Type.Array(Type.String())),
     result: Type.Optional(ToolResult),
     /** Absent where the model reads the result itself. */
     shown: Type.Optional(ShownResult),
@@ -244,6 +284,8 @@ export const ProfileList = Type.Object(
     agent: Type.String(),
     profiles: Type.Array(Type.Object({ name: Type.String(), description: Type.String() }, closed), { maxItems: 64 }),
     at: Type.Integer(),
+    /** When an agent of this name last said that it lives. */
+    seenAt: Type.Optional(Type.Integer()),
   },
   closed,
 );

@@ -1,4 +1,4 @@
-import { type Static, Type } from "typebox";
+import { type Static, Type } from "../schema.ts";
 import { APPROVAL_OUTCOMES } from "../messages.ts";
 import { parser } from "../parse.ts";
 import { TIERS } from "../tool-definition.ts";

@@ -1,4 +1,4 @@
-import { type Static, Type } from "typebox";
+import { type Static, Type } from "../schema.ts";
 import { parser } from "../parse.ts";
 
 const closed = { additionalProperties: false } as const;

@@ -1,4 +1,4 @@
-import { type Static, Type } from "typebox";
+import { type Static, Type } from "../schema.ts";
 import { callParts, ID_PATTERNS, mintedAt, shardOf } from "../ids.ts";
 import { parser } from "../parse.ts";
 

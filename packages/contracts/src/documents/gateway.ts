@@ -1,4 +1,4 @@
-import { type Static, Type } from "typebox";
+import { type Static, Type } from "../schema.ts";
 import { ID_PATTERNS } from "../ids.ts";
 import type { JsonObject } from "../json.ts";
 import { parser } from "../parse.ts";
@@ -23,6 +23,10 @@ export const ConversationOrigin = Type.Object(
     createdAt: Type.Integer(),
     /** W3C trace context of its first message: one conversation is one trace. */
     traceparent: Type.Optional(Type.String({ maxLength: 64 })),
+    /** The run of the message that was accepted last; absent: none was, or before this was kept. */
+    lastRun: Type.Optional(RunId),
+    /** Its owner deleted it: it is there for nobody any more. */
+    deletedAt: Type.Optional(Type.Integer()),
   },
   closed,
 );
@@ -99,6 +103,19 @@ export const InboxEntry = Type.Union([
       by: Type.String(),
       text: Type.String({ maxLength: 32_768 }),
       keyHash: Type.Optional(Type.String()),
+      acceptedAt: Type.Integer(),
+    },
+    closed,
+  ),
+  Type.Object(
+    {
+      kind: Type.Literal("delete"),
+      entryId: Type.String(),
+      /** Names the entry on the bus, in the shard of its conversation. No run has this id. */
+      runId: RunId,
+      conversationId: Conversation,
+      agent: Type.String(),
+      by: Type.String(),
       acceptedAt: Type.Integer(),
     },
     closed,

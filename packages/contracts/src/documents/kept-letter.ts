@@ -1,4 +1,4 @@
-import { type Static, Type } from "typebox";
+import { type Static, Type } from "../schema.ts";
 import { DeadMessage } from "../dead-letter.ts";
 import { ID_PATTERNS } from "../ids.ts";
 import { parser } from "../parse.ts";

@@ -1,4 +1,4 @@
-import { type Static, Type } from "typebox";
+import { type Static, Type } from "../schema.ts";
 import type { Json } from "../json.ts";
 import { parser } from "../parse.ts";
 import { ToolResult } from "../result.ts";

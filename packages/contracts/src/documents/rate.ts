@@ -1,4 +1,4 @@
-import { type Static, Type } from "typebox";
+import { type Static, Type } from "../schema.ts";
 import { parser } from "../parse.ts";
 
 /** How much one caller has used of a minute that began with a first request. Family `rate.<service>`, written by that service; expires with the minute. */

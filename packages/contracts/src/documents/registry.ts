@@ -1,4 +1,4 @@
-import { type Static, Type } from "typebox";
+import { type Static, Type } from "../schema.ts";
 import { PublicJwk } from "../jwks.ts";
 import { parser } from "../parse.ts";
 import { TIERS, ToolDefinition } from "../tool-definition.ts";
@@ -14,6 +14,10 @@ export const Registration = Type.Object(
     registeredAt: Type.Integer(),
     /** When a worker that serves it last said so. */
     lastSeenAt: Type.Integer(),
+    /** When the last of its workers said that it stops; what is older than `lastSeenAt` is over. */
+    leftAt: Type.Optional(Type.Integer()),
+    /** Its workers may be scaled to zero: that none lives is no fault, and a call wakes one. */
+    scalesToZero: Type.Optional(Type.Literal(true)),
     /** Its workers live and say that it cannot be used: since when, and why. */
     unavailable: Type.Optional(Type.Object({ since: Type.Integer(), reason: Type.String({ maxLength: 300 }) }, closed)),
     /** The public half of the key that its workers sign receipts with, as they say: it counts when an operator pins it with the tool. */
@@ -36,9 +40,22 @@ export type Availability = (typeof AVAILABILITIES)[number];
 
 export function availabilityOf(registration: Registration, now: number): Availability {
   // What a worker said that has gone since is no news any more.
-  if (now - registration.lastSeenAt > SEEN_FOR_MS) return "asleep";
+  if (goneSince(registration, now) !== null) return "asleep";
   return registration.unavailable ? "unavailable" : "ready";
 }
+
+/** Since when no worker serves it, as far as is known: when its last one stopped, or was last seen. Null while one may live. */
+export function goneSince({ lastSeenAt, leftAt }: Pick<Registration, "lastSeenAt" | "leftAt">, now: number): number | null {
+  if (leftAt !== undefined && leftAt >= lastSeenAt) return leftAt;
+  return now - lastSeenAt > SEEN_FOR_MS ? lastSeenAt : null;
+}
+
+/**
+ * The replicas of a toolset, each with when it last said that it lives: whether one that stops is the last. Family `registry.<toolset>`, written by workers of
+ * that toolset.
+ */
+export const Replicas = Type.Object({ replicas: Type.Record(Type.String(), Type.Integer()) }, closed);
+export type Replicas = Static<typeof Replicas>;
 
 /**
  * A definition that was replaced under its version, or unregistered, by its hash: what a run that began with it goes on with. Family
@@ -75,5 +92,6 @@ export const Pin = Type.Object(
 export type Pin = Static<typeof Pin>;
 
 export const parseRegistration = parser(Registration);
+export const parseReplicas = parser(Replicas);
 export const parseReplacedDefinition = parser(ReplacedDefinition);
 export const parsePin = parser(Pin);

@@ -1,4 +1,4 @@
-import { type Static, Type } from "typebox";
+import { type Static, Type } from "../schema.ts";
 import { ID_PATTERNS } from "../ids.ts";
 import { SeenCall } from "../messages.ts";
 import { parser } from "../parse.ts";

@@ -1,3 +1,4 @@
+import { counted } from "../counted.ts";
 import type { Json, JsonObject } from "../json.ts";
 import type { Check } from "./check.ts";
 import type { Here } from "./here.ts";
@@ -25,9 +26,9 @@ function sizeChecks(schema: JsonObject, here: Here): readonly Check[] {
   const least = here.size(schema, "minItems");
   const checks: Check[] = [];
   if (most !== undefined)
-    checks.push((value, run) => (value as List).length <= most || run.report(`must NOT have more than ${most} items`));
+    checks.push((value, run) => (value as List).length <= most || run.report(`must NOT have more than ${counted(most, "item")}`));
   if (least !== undefined)
-    checks.push((value, run) => (value as List).length >= least || run.report(`must NOT have fewer than ${least} items`));
+    checks.push((value, run) => (value as List).length >= least || run.report(`must NOT have fewer than ${counted(least, "item")}`));
   return checks;
 }
 
@@ -75,7 +76,7 @@ function itemChecks(schema: JsonObject, here: Here): readonly Check[] {
   const start = first.length;
   checks.push((given, run, seen) => {
     const list = given as List;
-    if (others === false) return list.length <= start || run.report(`must NOT have more than ${start} items`);
+    if (others === false) return list.length <= start || run.report(`must NOT have more than ${counted(start, "item")}`);
     let fits = true;
     for (let place = start; place < list.length; place++) {
       seen?.items.add(place);

@@ -54,8 +54,10 @@ function sizeChecks(schema: JsonObject, here: Here): readonly Check[] {
     (value, run) => {
       const count = Object.keys(value as JsonObject).length;
       run.spend(count >> 2);
-      if (most !== undefined && count > most) return run.report(`must NOT have more than ${most} properties`);
-      if (least !== undefined && count < least) return run.report(`must NOT have fewer than ${least} properties`);
+      if (most !== undefined && count > most)
+        return run.report(`must NOT have more than ${most} ${most === 1 ? "property" : "properties"}`);
+      if (least !== undefined && count < least)
+        return run.report(`must NOT have fewer than ${least} ${least === 1 ? "property" : "properties"}`);
       return true;
     },
   ];

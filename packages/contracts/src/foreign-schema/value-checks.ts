@@ -1,3 +1,4 @@
+import { counted } from "../counted.ts";
 import { fullFormats } from "ajv-formats/dist/formats.js";
 import { isJsonObject, type Json, type JsonObject } from "../json.ts";
 import { type Check, isNumber, type Run } from "./check.ts";
@@ -96,8 +97,8 @@ export function stringChecks(schema: JsonObject, here: Here): readonly Check[] {
       if (typeof value !== "string") return true;
       run.spend(value.length >> 5);
       const length = charactersOf(value);
-      if (most !== undefined && length > most) return run.report(`must NOT have more than ${most} characters`);
-      if (least !== undefined && length < least) return run.report(`must NOT have fewer than ${least} characters`);
+      if (most !== undefined && length > most) return run.report(`must NOT have more than ${counted(most, "character")}`);
+      if (least !== undefined && length < least) return run.report(`must NOT have fewer than ${counted(least, "character")}`);
       return true;
     });
   if (schema["pattern"] !== undefined) {

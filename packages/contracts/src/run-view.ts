@@ -1,0 +1,78 @@
+import type { Call, Run } from "./documents/agent.ts";
+import type { RunOrigin } from "./documents/gateway.ts";
+import type { Awaited, RunView, RunViewStatus } from "./http-views.ts";
+
+/** A run and who asked for it. */
+export interface KnownRun {
+  readonly runId: string;
+  readonly origin: Pick<RunOrigin, "conversationId" | "principal" | "createdAt">;
+  /** Null until the agent has taken it. */
+  readonly run: Run | null;
+}
+
+/** The run as everybody is shown it. `accepted` until the agent has taken it. `calls` are the open ones, as far as they are known. */
+export function runView({ runId, origin, run }: KnownRun, calls: readonly Call[]): RunView {
+  const self = `/v1/runs/${runId}`;
+  const links = { self, events: `${self}/events`, cancel: `${self}/cancel`, answers: `${self}/answers` };
+  const base = { runId, conversationId: origin.conversationId, requester: origin.principal, createdAt: origin.createdAt, links };
+  if (!run) return { ...base, status: "accepted" };
+  const awaiting = calls.flatMap(awaitedOf);
+  return {
+    ...base,
+    status: statusOf(run, awaiting),
+    profile: run.profile,
+    input: run.input,
+    round: run.round,
+    usage: run.usage,
+    activeMs: run.activeMs,
+    startedAt: run.startedAt,
+    endedAt: run.endedAt,
+    openCalls: openCalls(run),
+    awaiting,
+    answer: run.ending?.text ?? null,
+    ...(run.writes ? { writes: run.writes } : {}),
+    ...(run.ending?.code === undefined ? {} : { code: run.ending.code }),
+    report: run.report,
+  };
+}
+
+/** The calls of a run that waits for some. */
+export function openCalls(run: Run | null): string[] {
+  if (!run || run.endedAt !== null) return [];
+  return run.calls.filter(({ resolved }) => !resolved).map(({ callId }) => callId);
+}
+
+function statusOf(run: Run, awaiting: readonly Awaited[]): RunViewStatus {
+  if (run.endedAt !== null) return run.status;
+  if (run.cancel) return "cancelling";
+  if (awaiting.some(({ kind }) => kind === "approval")) return "awaiting_approval";
+  return awaiting.length > 0 ? "awaiting_answer" : run.status;
+}
+
+function awaitedOf(call: Call): Awaited[] {
+  const { callId, toolName: tool, approvalId, approvalExpiresAt, askExpiresAt } = call;
+  if (call.state === "held")
+    return [
+      {
+        kind: "approval",
+        callId,
+        tool,
+        ...(approvalId === undefined ? {} : { approvalId }),
+        ...(approvalExpiresAt === undefined ? {} : { expiresAt: approvalExpiresAt }),
+      },
+    ];
+  if (call.state !== "asked") return [];
+  return [
+    { kind: "answer", callId, tool, ...questionIn(call.arguments), ...(askExpiresAt === undefined ? {} : { expiresAt: askExpiresAt }) },
+  ];
+}
+
+/** The question and its options, as far as the arguments hold them. */
+function questionIn(text: string): Pick<Awaited, "question" | "options"> {
+  const args: unknown = JSON.parse(text);
+  if (typeof args !== "object" || args === null) return {};
+  const question = "question" in args && typeof args.question === "string" ? { question: args.question } : {};
+  const options =
+    "options" in args && Array.isArray(args.options) ? { options: args.options.filter((option) => typeof option === "string") } : {};
+  return { ...question, ...options };
+}

@@ -1,0 +1,92 @@
+import { type Static, Type } from "./schema.ts";
+import { ApprovalView } from "./approval-view.ts";
+import { DELIVERY_STATES, WEBHOOK_EVENTS } from "./documents/webhook-delivery.ts";
+import { RESULT_STATUSES } from "./error-codes.ts";
+import { RunView } from "./http-views.ts";
+import { declaredQuery } from "./parse.ts";
+
+const closed = { additionalProperties: false } as const;
+
+/** One call of a run that has ended, for people who were not there. */
+export const EndedCall = Type.Object(
+  {
+    callId: Type.String(),
+    tool: Type.String(),
+    /** Absent of a call that is kept no longer. */
+    kind: Type.Optional(Type.Enum(["read", "compute", "write"])),
+    /** What became of it: a write that is `ok` happened, `outcome_unknown` may have, all others did not. */
+    outcome: Type.Enum([...RESULT_STATUSES]),
+    /** Who let it happen: people, or `policy`; absent where nobody had to. */
+    approvedBy: Type.Optional(Type.Array(Type.String())),
+    approvalId: Type.Optional(Type.String()),
+    /** What a write does, in the words of its tool; null where they are not known any more, and of what changes nothing. */
+    effect: Type.Union([Type.String(), Type.Null()]),
+  },
+  closed,
+);
+export type EndedCall = Static<typeof EndedCall>;
+
+/** A run as the API shows it, with every call: writes that happened first, then those that may have, then the others, each in their order. */
+export const EndedRun = Type.Object(
+  {
+    run: RunView,
+    /** What it changed, in a clause; null when it changed nothing and may not have either. */
+    written: Type.Union([Type.String(), Type.Null()]),
+    calls: Type.Array(EndedCall),
+  },
+  closed,
+);
+export type EndedRun = Static<typeof EndedRun>;
+
+const eventOf = <const Event extends string, Data extends Parameters<typeof Type.Array>[0]>(event: Event, data: Data) =>
+  Type.Object(
+    {
+      type: Type.Literal(event),
+      timestamp: Type.String({ format: "date-time", description: "When it became true, by the store's clock." }),
+      data,
+    },
+    closed,
+  );
+
+/** The body of each webhook, by its type. */
+export const WEBHOOK_BODIES = {
+  "approval.held": eventOf("approval.held", ApprovalView),
+  "approval.reminder": eventOf("approval.reminder", ApprovalView),
+  "approval.ended": eventOf("approval.ended", ApprovalView),
+  "run.ended": eventOf("run.ended", EndedRun),
+} as const satisfies Record<(typeof WEBHOOK_EVENTS)[number], unknown>;
+
+/** A delivery that was given up. Times are the store's milliseconds. */
+export const DeliveryView = Type.Object(
+  {
+    id: Type.String(),
+    event: Type.Enum([...WEBHOOK_EVENTS]),
+    /** The approval or the run that it is about. */
+    subject: Type.String(),
+    target: Type.String(),
+    at: Type.Integer(),
+    attempts: Type.Integer(),
+    state: Type.Enum([...DELIVERY_STATES]),
+    failedAt: Type.Optional(Type.Integer()),
+    reason: Type.Optional(Type.String()),
+    links: Type.Object({ send: Type.String() }, closed),
+  },
+  closed,
+);
+export type DeliveryView = Static<typeof DeliveryView>;
+
+/** A page of deliveries that were given up, the newest first. */
+export const DeliveryPage = Type.Object({ deliveries: Type.Array(DeliveryView), cursor: Type.Optional(Type.String()) }, closed);
+export type DeliveryPage = Static<typeof DeliveryPage>;
+
+/** The query of `GET /v1/webhooks`. */
+export const deliveriesQuery = declaredQuery(
+  "DeliveriesQuery",
+  Type.Object(
+    {
+      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20, description: "How many deliveries at most." })),
+      cursor: Type.Optional(Type.String({ maxLength: 2000, description: "What the previous page gave as `cursor`." })),
+    },
+    closed,
+  ),
+);

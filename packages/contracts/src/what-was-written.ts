@@ -1,0 +1,50 @@
+import { MAX_LISTED_WRITES, type RunWrite, type RunWrites } from "./documents/agent.ts";
+
+/** The writes of a run with one more that has ended. */
+export function withWrite(writes: RunWrites | undefined, write: RunWrite): RunWrites {
+  const { happened, unknown, latest } = writes ?? { happened: 0, unknown: 0, latest: [] };
+  return {
+    happened: happened + (write.status === "ok" ? 1 : 0),
+    unknown: unknown + (write.status === "outcome_unknown" ? 1 : 0),
+    latest: [...latest, write].slice(-MAX_LISTED_WRITES),
+  };
+}
+
+/**
+ * What a run has changed, in one clause without a full stop: "1 write happened: restart_service, approved by ana". Null when it has changed nothing and
+ * may not have either.
+ */
+export function whatWasWritten(writes: RunWrites | undefined): string | null {
+  if (!writes) return null;
+  const clauses = [
+    clauseOf(
+      "happened",
+      writes.happened,
+      writes.latest.filter(({ status }) => status === "ok"),
+    ),
+    clauseOf(
+      "may have happened",
+      writes.unknown,
+      writes.latest.filter(({ status }) => status === "outcome_unknown"),
+    ),
+  ];
+  return clauses.filter((clause) => clause !== null).join("; ") || null;
+}
+
+/** The words that end a run early: what it changed comes first, so that they are never read as "nothing was done". */
+export function endedAfterWrites(writes: RunWrites | undefined, reason: string): string {
+  const written = whatWasWritten(writes);
+  return written === null ? reason : `${written}; then the run ended: ${reason}`;
+}
+
+function clauseOf(verb: string, count: number, listed: readonly RunWrite[]): string | null {
+  if (count === 0) return null;
+  const left = count - listed.length;
+  const names = [...listed.map(nameOf), ...(left > 0 ? [`${left} more before`] : [])];
+  return `${count} ${count === 1 ? "write" : "writes"} ${verb}: ${names.join("; ")}`;
+}
+
+function nameOf({ tool, approvedBy = [] }: RunWrite): string {
+  if (approvedBy.length === 0) return tool;
+  return `${tool}, ${approvedBy.length === 1 && approvedBy[0] === "policy" ? "allowed by policy" : `approved by ${approvedBy.join(" and ")}`}`;
+}
