@@ -28,4 +28,16 @@ describe("connecting to a bus", () => {
     expect(String(refusal)).toContain(sentence);
     expect(String(refusal)).not.toContain("hunter2");
   });
+
+  it.each(["amqp://user:hunter2@127.0.0.1:1", "nats://user:hunter2@127.0.0.1:1"])(
+    "tells within seconds that %s is waited for, and why, without its password",
+    async (url) => {
+      const told: string[] = [];
+      const tell = (fields: object, message: string): unknown => told.push(`${message}: ${JSON.stringify(fields)}`);
+      const connecting = connectBus(url, { ...options, connectForMs: 2500, log: { warn: tell, error: tell } });
+      await expect(connecting).rejects.toThrow(BusUnavailable);
+      expect(told.join("\n")).toMatch(/cannot be reached; it is tried again.*127\.0\.0\.1:1.*ECONNREFUSED/);
+      expect(told.join("\n")).not.toContain("hunter2");
+    },
+  );
 });

@@ -1,4 +1,4 @@
-import type { Message } from "@toolbus/contracts";
+import { counted, type Message } from "@toolbus/contracts";
 import { deadLetterMessage } from "./dead-letter.ts";
 import { type DeliveryHistory, deliveryHistory } from "./delivery-history.ts";
 import type { Delivery, Disposition, MessageBus, Subscription } from "./message-bus.ts";
@@ -136,7 +136,7 @@ function failed<T>(fields: { readonly code: string }, what: string, delivery: De
 }
 
 function exhausted(reason: string, deliveries: number): Disposition {
-  return { kind: "dead-letter", reason: `delivered ${deliveries} times; ${reason}` };
+  return { kind: "dead-letter", reason: `delivered ${counted(deliveries, "time")}; ${reason}` };
 }
 
 function backoff<T>(count: number, { backoffMs }: Rules<T>): number {

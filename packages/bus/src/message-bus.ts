@@ -34,6 +34,11 @@ export interface MessageBus {
    * broker that stopped answering a moment ago may not be missed yet.
    */
   unready(): readonly string[];
+  /**
+   * What its broker lacks although deliveries come, a sentence each that strangers may read: it takes no messages for now. What was accepted waits in
+   * the outbox meanwhile. Absent where the adapter cannot know.
+   */
+  warnings?(): readonly string[];
   /** Safe to call twice. */
   close(): Promise<void>;
 }

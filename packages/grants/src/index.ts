@@ -29,6 +29,7 @@ export { type SignedReader, signedReader, type SignedVerdict } from "./signed-re
 export { type Identity, type SenderVerdict, signMessage, verifySender } from "./signed-message.ts";
 export { openSigningKey, readSigningKeys } from "./signing-key-file.ts";
 export { parseTrustedKeys, type TrustedKeys, trustedKeys, trustedKeysFile } from "./trusted-keys.ts";
+export { readPrivateFile } from "./private-file.ts";
 export { parseCanonicalArguments, parseStrictJson } from "./strict-json.ts";
 export {
   type ExpectedGrant,

@@ -56,9 +56,10 @@ export async function openJws(typ: SignedType, text: string, keys: KeySet): Prom
   const [header, payload, signature] = segments.map(decoded);
   if (segments.length !== 3 || !header || !payload || !signature)
     return refused("malformed", "not three segments of base64url in its one form");
-  const kid = keyIdOf(header, typ);
+  const kid = knownKeyIdOf(header, typ);
   if (kid === null) return refused("header", `the header is not exactly alg ${ALGORITHM}, typ ${typ} and a kid`);
-  const content = jsonOf(payload);
+  // What was signed or verified here was read strictly then.
+  const content = isRemembered(text) ? (JSON.parse(utf8.decode(payload)) as Json) : jsonOf(payload);
   if (content === null) return refused("malformed", "the payload is not strict JSON");
   const key = await keys.find(kid);
   if (!key) return { kind: "unknown_key", kid, payload: content };
@@ -73,6 +74,12 @@ function isVerified(text: string, signature: Buffer, key: KeyObject): boolean {
   if (!verify(null, Buffer.from(text.slice(0, text.lastIndexOf("."))), key, signature)) return false;
   remember(text, key);
   return true;
+}
+
+/** Whether any key of this process is known to have signed this text. */
+function isRemembered(text: string): boolean {
+  for (const texts of textsOfPublicHalf.values()) if (texts.has(text)) return true;
+  return false;
 }
 
 function remember(text: string, key: KeyObject): void {
@@ -106,6 +113,21 @@ function decoded(segment: string): Buffer | null {
   // Four characters in 64 carry the same bytes at the end of a signature; Node also skips what is not base64url at all.
   return bytes.length > 0 && bytes.toString("base64url") === segment ? bytes : null;
 }
+
+/** As `keyIdOf`: there are as many headers as keys and kinds, so each is read once. */
+function knownKeyIdOf(bytes: Buffer, typ: SignedType): string | null {
+  const header = `${typ} ${bytes.toString("latin1")}`;
+  const known = keyIds.get(header);
+  if (known !== undefined) return known;
+  const kid = keyIdOf(bytes, typ);
+  if (kid !== null) {
+    if (keyIds.size === MOST_REMEMBERED) keyIds.clear();
+    keyIds.set(header, kid);
+  }
+  return kid;
+}
+
+const keyIds = new Map<string, string>();
 
 /** The key id of a header that says exactly what ours says, or null. */
 function keyIdOf(bytes: Buffer, typ: SignedType): string | null {

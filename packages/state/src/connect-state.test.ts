@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { connectState } from "./connect-state.ts";
-import { StoreRefused } from "./state-store.ts";
+import { StoreRefused, StoreUnavailable } from "./state-store.ts";
 
 const clock = (): number => 1_700_000_000_000;
 
@@ -20,6 +20,18 @@ describe("connecting to the state store", () => {
     await using opened = await open(`sqlite:${path.join(root, "state")}`);
     expect(opened.store.ownersDeadBefore).toBe(clock());
     expect(opened.store.shards).toBe(4);
+  });
+
+  it("tells after two seconds that a Redis is waited for, and why, without its password", async () => {
+    const told: string[] = [];
+    const connecting = connectState("redis://user:secret@127.0.0.1:1", {
+      clock,
+      connectForMs: 2500,
+      warn: (sentence) => told.push(sentence),
+    });
+    await expect(connecting).rejects.toThrow(StoreUnavailable);
+    expect(told).toEqual([expect.stringMatching(/127\.0\.0\.1:1 refuses connections: .*It is tried again for up to 2\.5 s\.$/)]);
+    expect(told.join("")).not.toContain("secret");
   });
 
   it.each([

@@ -6,5 +6,6 @@ export * from "./held-text.ts";
 export * from "./memory/memory-store.ts";
 export * from "./state-store.ts";
 export * from "./store-clock.ts";
+export * from "./store-durability.ts";
 export * from "./store-losses.ts";
 export * from "./store-rights.ts";

@@ -105,6 +105,9 @@ export async function amqpBus(url: string, given: AmqpBusOptions): Promise<Messa
 
     unready,
 
+    // RabbitMQ says so to a connection that publishes: whoever sends nothing does not know, and need not.
+    warnings: () => (publishing.blocked ? [SHORT] : []),
+
     close: () => (closing ??= close()),
   };
 
@@ -181,3 +184,7 @@ function requireTopic(topic: string): void {
       `"${topic.slice(0, 100)}" is no topic: words of letters, digits, hyphens and underscores, with dots between them, 185 characters at most.`,
     );
 }
+
+/** A sentence with its remedy, as `/readyz` tells it. */
+const SHORT =
+  "RabbitMQ is short of memory or disk and takes no messages: make room on its disk, or give it more memory (vm_memory_high_watermark, disk_free_limit)";

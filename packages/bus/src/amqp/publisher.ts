@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import type { ConfirmChannel } from "amqplib";
 import { BusUnavailable, Unroutable } from "../message-bus.ts";
 import { CLOSED, LOST, type Session } from "./link.ts";
@@ -63,10 +64,22 @@ export async function openPublisher(options: PublisherOptions): Promise<Publishe
         reject(new BusUnavailable(CLOSED));
         return promise;
       }
-      const pending: Pending = { publication, resolve, reject, timer: undefined, brief: !current, state: "waiting", returned: false };
+      const pending: Pending = {
+        publication,
+        resolve,
+        reject,
+        timer: undefined,
+        brief: !current,
+        state: "waiting",
+        returned: false,
+        within: atOnce,
+      };
       pending.timer = setTimeout(giveUp, pending.brief ? Math.min(confirmMs, ABSENT_MS) : confirmMs, pending);
       if (current && writable && inFlight < MOST_IN_FLIGHT && waiting.size === 0) send(current, pending);
-      else waiting.add(pending);
+      else {
+        pending.within = AsyncLocalStorage.snapshot();
+        waiting.add(pending);
+      }
       return promise;
     },
     get open() {
@@ -107,7 +120,7 @@ export async function openPublisher(options: PublisherOptions): Promise<Publishe
     if (!current || !writable || inFlight >= MOST_IN_FLIGHT) return;
     for (const pending of waiting) {
       waiting.delete(pending);
-      send(current, pending);
+      pending.within(send, current, pending);
       if (!writable || inFlight >= MOST_IN_FLIGHT) return;
     }
   }
@@ -188,6 +201,12 @@ interface Pending {
   readonly brief: boolean;
   state: "waiting" | "sent" | "ended";
   returned: boolean;
+  /** Runs what sends it as part of what published it, which may not be what has it sent now: a client that is traced looks there for its trace. */
+  within: ReturnType<typeof AsyncLocalStorage.snapshot>;
+}
+
+function atOnce<R, Args extends unknown[]>(send: (...args: Args) => R, ...args: Args): R {
+  return send(...args);
 }
 
 function end(pending: Pending, error: unknown): void {

@@ -89,11 +89,18 @@ export async function openLink(options: LinkOptions): Promise<Link> {
 
   async function firstDial(): Promise<Dialled> {
     const end = performance.now() + options.connectForMs;
-    for (;;) {
-      const outcome = await dial(settings, timings);
-      if (outcome.kind === "open") return outcome.dialled;
-      if (outcome.kind === "refused" || performance.now() >= end) throw new BusUnavailable(outcome.reason);
-      await pause();
+    let reason = "No server has answered yet.";
+    const patience = setTimeout(() => log.error({ servers: settings.servers, reason }, UNREACHABLE), PATIENCE_MS);
+    try {
+      for (;;) {
+        const outcome = await dial(settings, timings);
+        if (outcome.kind === "open") return outcome.dialled;
+        if (outcome.kind === "refused" || performance.now() >= end) throw new BusUnavailable(outcome.reason);
+        ({ reason } = outcome);
+        await pause();
+      }
+    } finally {
+      clearTimeout(patience);
     }
   }
 
@@ -128,7 +135,7 @@ export async function openLink(options: LinkOptions): Promise<Link> {
         return log.warn({ server: outcome.dialled.nc.getServer() }, "the connection to NATS is back");
       }
       missing = outcome.kind === "absent" && outcome.what === "jetstream" ? NO_JETSTREAM : DOWN;
-      if (outcome.reason !== told) log.error({ reason: outcome.reason }, "NATS cannot be reached; it is tried again and again");
+      if (outcome.reason !== told) log.error({ reason: outcome.reason }, UNREACHABLE);
       told = outcome.reason;
     }
   }
@@ -166,6 +173,9 @@ export async function openLink(options: LinkOptions): Promise<Link> {
 }
 
 const FLUSH_MS = 1000;
+/** A server that starts with us may take a moment; after this somebody who looks wants to know what is waited for. */
+const PATIENCE_MS = 2000;
+const UNREACHABLE = "NATS cannot be reached; it is tried again and again";
 const CLOSED = "The bus is closed.";
 const DOWN = "the connection to NATS is down";
 const NO_JETSTREAM = "JetStream does not answer";

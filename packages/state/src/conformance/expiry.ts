@@ -38,6 +38,15 @@ export const expiryChecks: Checks = {
     expect(await store.range(LOG, { after: 0, limit: 10 })).toEqual([{ sequence: 1, value: "anew" }]);
   },
 
+  async "ends a log with an entry that expires at once"({ store }) {
+    await create(store, A, 1, { append: [{ log: LOG, entries: ["one", "two"] }] });
+    const { now } = await store.read([A]);
+    await create(store, B, 1, { append: [{ log: LOG, entries: ["over"], expiresAt: now }] });
+    expect(await entriesOf(store, LOG)).toEqual([]);
+    await create(store, keyIn(HERE, "c"), 1, { append: [{ log: LOG, entries: ["anew"] }] });
+    expect(await store.range(LOG, { after: 0, limit: 10 })).toEqual([{ sequence: 1, value: "anew" }]);
+  },
+
   async "expires a whole log at the time that was said last"({ store, advance }) {
     const { now } = await store.read([A]);
     await create(store, A, 1, { append: [{ log: LOG, entries: ["one"], expiresAt: now + 10_000 }] });

@@ -113,7 +113,7 @@ function deadlineOf({ connectForMs, signal }: ConnectRedisOptions): AbortSignal 
 
 /** Waits for the client's first connection. */
 async function readyWithin(client: Redis | Cluster, deadline: AbortSignal, options: ConnectRedisOptions): Promise<void> {
-  const { address, connectForMs, signal } = options;
+  const { address, connectForMs, signal, warn } = options;
   const { shown } = address;
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   let problem: Error | null = null;
@@ -127,6 +127,8 @@ async function readyWithin(client: Redis | Cluster, deadline: AbortSignal, optio
     const reason = problem ? storeErrorOf(problem, shown).message : `${shown} did not answer in time.`;
     reject(new StoreUnavailable(`${reason} It was tried for ${connectForMs / 1000} s: start it, or correct the URL of the state store.`));
   };
+  const why = (): string => (problem ? storeErrorOf(problem, shown).message : `${shown} has not answered yet.`);
+  const patience = setTimeout(() => warn(`${why()} It is tried again for up to ${connectForMs / 1000} s.`), PATIENCE_MS);
   client.on("error", onError).on("ready", resolve);
   deadline.addEventListener("abort", onDeadline);
   try {
@@ -135,10 +137,14 @@ async function readyWithin(client: Redis | Cluster, deadline: AbortSignal, optio
     else client.connect().catch((error: Error) => (problem ??= error));
     await promise;
   } finally {
+    clearTimeout(patience);
     client.off("error", onError).off("ready", resolve);
     deadline.removeEventListener("abort", onDeadline);
   }
 }
+
+/** A server that starts with us may take a moment; after this somebody who looks wants to know what is waited for. */
+const PATIENCE_MS = 2000;
 
 /** What a cluster client says when all its nodes failed is only that; the last node's failure says why. */
 function causeOf(error: Error): Error {

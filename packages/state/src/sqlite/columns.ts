@@ -4,6 +4,12 @@ import type { SQLOutputValue } from "node:sqlite";
 /** A row as the driver gives it. */
 export type Row = Record<string, SQLOutputValue>;
 
+/**
+ * The limit of a statement that is used often. SQLite takes a limit that is a parameter alone for a part of the plan and prepares the statement again each time
+ * that it is bound (`sqlite3ExprIsInteger`), which costs three times the query.
+ */
+export const LIMIT = "LIMIT 0 + ?";
+
 /** The readers of columns: each throws for a value that our own schema cannot hold. */
 export function textOf(row: Row, column: string): string {
   const value = row[column];

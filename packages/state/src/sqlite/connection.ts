@@ -10,12 +10,22 @@ export interface Connection {
   write<T>(work: () => T): Promise<T>;
   /** Does work that only reads, all of it at one moment. */
   read<T>(work: () => T): Promise<T>;
-  /** Waits for what is under way. Safe to use twice. */
+  /** Does work of one statement that only reads: such a one is at one moment without a transaction. */
+  look<T>(statement: () => T): Promise<T>;
+  /**
+   * Does the work at the start of the next write transaction, or within 100 ms in one of its own: for what a crash may undo, and is not worth a sync
+   * to disk of its own. Throws `StoreUnavailable` when the connection is closed.
+   */
+  soon(work: () => void): void;
+  /** Waits for what is under way and does what `soon` put off. Safe to use twice. */
   close(): Promise<void>;
 }
 
 // About two seconds in all. The event loop goes on meanwhile: the driver itself is told to give up at once.
 const BUSY_DELAYS_MS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 256, 256, 256, 256, 256, 256];
+
+// Long enough that under load another write comes first.
+const SOON_MS = 100;
 
 /** Takes over an open database. `file` is named in errors. */
 export function connectionTo(database: DatabaseSync, file: string): Connection {
@@ -24,20 +34,58 @@ export function connectionTo(database: DatabaseSync, file: string): Connection {
   const beginRead = database.prepare("BEGIN");
   const commit = database.prepare("COMMIT");
   const rollback = database.prepare("ROLLBACK");
+  const putOff: (() => void)[] = [];
+  let soonTimer: NodeJS.Timeout | null = null;
   let closed = false;
   return {
     prepare: (sql) => database.prepare(sql),
-    write: (work) => tracked(() => inTransaction(beginWrite, work)),
+    write: (work) => tracked(() => writing(work)),
     read: (work) => tracked(() => inTransaction(beginRead, work)),
+    look: (statement) => tracked(statement),
+    soon(work) {
+      checkOpen();
+      putOff.push(work);
+      soonTimer ??= setTimeout(doPutOff, SOON_MS).unref();
+    },
     async close() {
       closed = true;
+      if (soonTimer) clearTimeout(soonTimer);
       await Promise.allSettled(underWay);
-      if (database.isOpen) database.close();
+      if (!database.isOpen) return;
+      try {
+        if (putOff.length > 0) writing(() => {});
+      } catch {
+        // A crash may undo it, and so may this.
+      }
+      database.close();
     },
   };
 
-  async function tracked<T>(attempt: () => T): Promise<T> {
+  function checkOpen(): void {
     if (closed) throw new StoreUnavailable("The state store is closed.");
+  }
+
+  function writing<T>(work: () => T): T {
+    const waiting = putOff.length;
+    const value = inTransaction(beginWrite, () => {
+      for (const each of putOff) each();
+      return work();
+    });
+    // Only now: what was rolled back is done with the next one.
+    putOff.splice(0, waiting);
+    return value;
+  }
+
+  function doPutOff(): void {
+    soonTimer = null;
+    if (putOff.length === 0) return;
+    tracked(() => writing(() => {})).catch(() => {
+      // Nobody waits for it; what is wrong with the database shows at the next commit, and the next `soon` sets the timer again.
+    });
+  }
+
+  async function tracked<T>(attempt: () => T): Promise<T> {
+    checkOpen();
     const done = retryWhileBusy(attempt, file);
     underWay.add(done);
     try {

@@ -1,6 +1,6 @@
 import type { PreparedChange } from "../prepared-change.ts";
 import type { ClaimOptions, OutboxRow, TimerRow } from "../state-store.ts";
-import { jsonOf, numberOf, type Row, textOf } from "./columns.ts";
+import { jsonOf, LIMIT, numberOf, type Row, textOf } from "./columns.ts";
 import type { Connection } from "./connection.ts";
 
 /** The timers and the outbox of a SQLite store. */
@@ -24,8 +24,8 @@ export function sqliteDueRows(connection: Connection): SqliteDueRows {
     INSERT INTO outbox (service, shard, id, due, topic, message) VALUES (?, ?, ?, ?, ?, ?)
     ON CONFLICT (service, shard, id) DO UPDATE SET due = excluded.due, topic = excluded.topic, message = excluded.message`);
   const deleteMessage = prepare("DELETE FROM outbox WHERE service = ? AND shard = ? AND id = ?");
-  const dueTimers = prepare("SELECT shard, id, due FROM timers WHERE service = ? AND due <= ? ORDER BY due LIMIT ?");
-  const dueMessages = prepare("SELECT shard, id, due, topic, message FROM outbox WHERE service = ? AND due <= ? ORDER BY due LIMIT ?");
+  const dueTimers = prepare(`SELECT shard, id, due FROM timers WHERE service = ? AND due <= ? ORDER BY due ${LIMIT}`);
+  const dueMessages = prepare(`SELECT shard, id, due, topic, message FROM outbox WHERE service = ? AND due <= ? ORDER BY due ${LIMIT}`);
   const rearmTimer = prepare("UPDATE timers SET due = ? WHERE service = ? AND shard = ? AND id = ?");
   const rearmMessage = prepare("UPDATE outbox SET due = ? WHERE service = ? AND shard = ? AND id = ?");
   const hurryTimers = prepare("UPDATE timers SET due = ?1 WHERE due > ?1");
@@ -48,7 +48,8 @@ export function sqliteDueRows(connection: Connection): SqliteDueRows {
     },
     async settle(service, rows) {
       if (rows.length === 0) return;
-      await connection.write(() => {
+      // After a crash they are published again, as if it had come before this.
+      connection.soon(() => {
         for (const { shard, id } of rows) deleteMessage.run(service, shard, id);
       });
     },
@@ -63,7 +64,7 @@ export function sqliteDueRows(connection: Connection): SqliteDueRows {
   async function claim(select: Statement, rearm: Statement, service: string, now: number, options: ClaimOptions): Promise<readonly Row[]> {
     const { limit, visibleAfter } = options;
     // A poll that finds nothing, as most do, must not take the write lock.
-    if ((await connection.read(() => select.get(service, now, 1))) === undefined) return [];
+    if ((await connection.look(() => select.get(service, now, 1))) === undefined) return [];
     return connection.write(() => {
       const rows = select.all(service, now, limit);
       for (const row of rows) rearm.run(now + visibleAfter, service, textOf(row, "shard"), textOf(row, "id"));

@@ -1,7 +1,7 @@
 import { type Place, pageOf, startOf } from "../page-cursor.ts";
 import type { PreparedChange } from "../prepared-change.ts";
 import type { Indexes, Page } from "../state-store.ts";
-import { numberOf, textOf } from "./columns.ts";
+import { LIMIT, numberOf, textOf } from "./columns.ts";
 import type { Connection } from "./connection.ts";
 
 /** The sorted indexes of a SQLite store. Everything here happens inside the transaction of whoever uses it. */
@@ -15,9 +15,11 @@ export function sqliteIndexes({ prepare }: Connection): SqliteIndexes {
     INSERT INTO members (name, shard, member, score) VALUES (?, ?, ?, ?)
     ON CONFLICT (name, shard, member) DO UPDATE SET score = excluded.score`);
   const remove = prepare("DELETE FROM members WHERE name = ? AND shard = ? AND member = ?");
-  const ascending = prepare("SELECT member, score FROM members WHERE name = ? AND (score, member) > (?, ?) ORDER BY score, member LIMIT ?");
+  const ascending = prepare(
+    `SELECT member, score FROM members WHERE name = ? AND (score, member) > (?, ?) ORDER BY score, member ${LIMIT}`,
+  );
   const descending = prepare(
-    "SELECT member, score FROM members WHERE name = ? AND (score, member) < (?, ?) ORDER BY score DESC, member DESC LIMIT ?",
+    `SELECT member, score FROM members WHERE name = ? AND (score, member) < (?, ?) ORDER BY score DESC, member DESC ${LIMIT}`,
   );
   return {
     apply(shard, { index }) {

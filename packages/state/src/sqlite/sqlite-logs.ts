@@ -1,6 +1,6 @@
 import { isExpired } from "../expiry.ts";
 import type { LogEntry } from "../state-store.ts";
-import { jsonOf, numberOf, numberOrNullOf } from "./columns.ts";
+import { jsonOf, LIMIT, numberOf, numberOrNullOf } from "./columns.ts";
 import type { Connection } from "./connection.ts";
 
 /** The logs of a SQLite store. Everything here happens inside the transaction of whoever uses it. */
@@ -21,7 +21,7 @@ export function sqliteLogs({ prepare }: Connection): SqliteLogs {
   const deleteEntries = prepare("DELETE FROM entries WHERE log = ?");
   const selectEntries = prepare(`
     SELECT sequence, value FROM entries
-    WHERE log = (SELECT id FROM logs WHERE name = ? AND (expires_at IS NULL OR expires_at > ?)) AND sequence > ? ORDER BY sequence LIMIT ?`);
+    WHERE log = (SELECT id FROM logs WHERE name = ? AND (expires_at IS NULL OR expires_at > ?)) AND sequence > ? ORDER BY sequence ${LIMIT}`);
   const selectExpired = prepare("SELECT id FROM logs WHERE expires_at <= ? ORDER BY expires_at LIMIT 1");
   const deleteSome = prepare(
     "DELETE FROM entries WHERE log = ?1 AND sequence IN (SELECT sequence FROM entries WHERE log = ?1 ORDER BY sequence LIMIT ?2)",

@@ -212,6 +212,31 @@ describe("sweeping", () => {
   });
 });
 
+describe("messages that were published", () => {
+  const outbox = [{ service: "s", id: "m", topic: "t", message: 1, dueIn: 10 }];
+
+  it("leave the file with the next change, and are due to nobody meanwhile", async () => {
+    const { open, file, advance } = setup();
+    const store = await open();
+    await commit(store, { put: [{ key: KEY, value: 1 }], outbox });
+    await store.settle("s", [{ shard: "00", id: "m" }]);
+    expect(rowsOf(file, "outbox")).toBe(1);
+    advance(20);
+    expect(await store.claim("s", "outbox", { limit: 10, visibleAfter: 0 })).toEqual([]);
+    expect(rowsOf(file, "outbox")).toBe(0);
+  });
+
+  it("take none along that the next change puts under the same name", async () => {
+    const { open, advance } = setup();
+    const store = await open();
+    const { commit: version } = await commit(store, { put: [{ key: KEY, value: 1 }], outbox });
+    await store.settle("s", [{ shard: "00", id: "m" }]);
+    await commit(store, { op: "o2", guards: [{ key: KEY, version }], outbox: outbox.map((row) => ({ ...row, message: 2 })) });
+    advance(20);
+    expect(await store.claim("s", "outbox", { limit: 10, visibleAfter: 0 })).toMatchObject([{ id: "m", message: 2 }]);
+  });
+});
+
 /** A directory of the test's own, with a clock in its hand. Every store that is opened in it is closed in the end. */
 function setup(below = ".") {
   const root = mkdtempSync(path.join(tmpdir(), "state-store-"));

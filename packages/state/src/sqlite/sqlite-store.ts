@@ -127,7 +127,7 @@ function storeOn({ connection, file, shards: count, clock, ownersDeadBefore, sha
     settle: (service, rows) => dueRows.settle(service, rows),
     async range(log, options) {
       shards.shardOf(log);
-      return connection.read(() => logs.range(log, options, clock()));
+      return connection.look(() => logs.range(log, options, clock()));
     },
     async live(log, batch) {
       checkOpen();
@@ -149,14 +149,14 @@ function storeOn({ connection, file, shards: count, clock, ownersDeadBefore, sha
       checkOpen();
       return feed.follow(signal);
     },
-    page: (index, options) => connection.read(() => indexes.page(index, options)),
+    page: (index, options) => connection.look(() => indexes.page(index, options)),
     async putBlob(bytes) {
       const hash = blobHash(bytes);
       await connection.write(() => insertBlob.run(hash, bytes));
       return hash;
     },
     async getBlob(hash) {
-      const row = await connection.read(() => selectBlob.get(hash));
+      const row = await connection.look(() => selectBlob.get(hash));
       if (!row) return null;
       const bytes = bytesOf(row, "bytes");
       if (blobHash(bytes) !== hash) throw new StoreRefused(`Blob ${hash} in ${file} is damaged: restore the file from a backup.`);

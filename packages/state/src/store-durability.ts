@@ -1,0 +1,35 @@
+import type { ConnectStateOptions } from "./connect-state.ts";
+import { StoreRefused } from "./state-store.ts";
+
+/** What a store says of itself to whoever looks after it. */
+export interface StoreDurability {
+  /** Where it is, without a password. */
+  readonly shown: string;
+  /** What may be lost of that which it has acknowledged, a sentence each with the remedy. */
+  readonly doubts: readonly string[];
+}
+
+/**
+ * Looks whether the store of this URL keeps what it acknowledges. Nothing is written and none is made. Null for a store within one process: one in files
+ * syncs every commit by itself, one in memory keeps nothing by its name. Throws `StoreRefused`, as opening it does, for what no service starts with, and
+ * `StoreUnavailable` for a server that does not answer within `connectForMs`.
+ */
+export async function storeDurability(
+  url: string,
+  {
+    connectForMs,
+    signal,
+    durability,
+  }: Required<Pick<ConnectStateOptions, "connectForMs" | "signal">> & Pick<ConnectStateOptions, "durability">,
+): Promise<StoreDurability | null> {
+  if (url === "memory:" || /^sqlite:(?!\/\/)./.test(url)) return null;
+  if (!/^rediss?:\/\//.test(url)) throw new StoreRefused("STATE_URL names no state store: use sqlite:DIRECTORY or redis://HOST:PORT.");
+  const [{ parseRedisUrl }, { connectRedis }] = await Promise.all([import("./redis/redis-url.ts"), import("./redis/connect-redis.ts")]);
+  const address = parseRedisUrl(url);
+  const doubts: string[] = [];
+  const warn = (sentence: string): void => void doubts.push(sentence);
+  const wanted = durability ?? address.durability ?? "required";
+  const { connection } = await connectRedis({ address, durability: wanted, connectForMs, random: () => 0.5, warn, signal });
+  connection.abandon();
+  return { shown: address.shown, doubts };
+}
