@@ -1,10 +1,13 @@
 // What whoever keeps the broker needs to know, for the command line, which has the bus only by way of this package.
 export { type BrokerSetup, brokerSetup } from "@toolbus/bus";
-export { type ApiKeys, apiKeys, apiKeysFromFile, type Principal } from "./http/api-keys.ts";
+export { type StoreDurability, storeDurability } from "@toolbus/state";
+export { type ApiKeys, apiKeys, type Principal, readApiKeys } from "./http/api-keys.ts";
+export { bodyTextOf } from "./http/body-text.ts";
+export { KEYS_SEEN_WITHIN_MS, watchedApiKeys } from "./http/watched-api-keys.ts";
 export { type HealthOptions, healthRoutes, type Need } from "./http/health-routes.ts";
 export { type HttpServer, startHttpServer } from "./http/http-server.ts";
 export { type HttpConfig, httpSettings, perMinute } from "./http/http-settings.ts";
-export { keyReused } from "./http/idempotency-key.ts";
+export { idempotencyKey, keyReused } from "./http/idempotency-key.ts";
 export { type ApiAbout, openApiOf } from "./http/openapi.ts";
 export { HttpProblem } from "./http/problem.ts";
 export { type RateLimit, rateLimit } from "./http/rate-limit.ts";
@@ -16,11 +19,13 @@ export {
   type Incoming,
   noBody,
   noQuery,
+  deleteRoute,
   postRoute,
   type Route,
   type RouteDocs,
 } from "./http/route.ts";
 export { SAFE_HEADERS } from "./http/safe-headers.ts";
+export { nearest } from "./nearest.ts";
 export { observedOutbox } from "./observed-outbox.ts";
 export { type Outbox, startOutbox } from "./outbox.ts";
 export { pause } from "./pause.ts";
@@ -68,4 +73,11 @@ export { type Loop, startTimerLoop } from "./timer-loop.ts";
 export { loopTimings } from "./timings.ts";
 export { toolFlagSettings } from "./tool-flag-settings.ts";
 export { needKeysOf } from "./trust.ts";
-export { tracedBus, type TracedBusOptions } from "./traced-bus.ts";
+export { messagingSystem, tracedBus, type TracedBusOptions } from "./traced-bus.ts";
+export { type UnknownSetting, unknownSettings } from "./unknown-settings.ts";
+export type { Told } from "./webhooks/webhook-delivery.ts";
+export { webhookDocs } from "./webhooks/webhook-docs.ts";
+export { WEBHOOKS_TAG, webhookRoutes } from "./webhooks/webhook-routes.ts";
+export { isSigned, webhookSecret } from "./webhooks/webhook-signature.ts";
+export { readWebhookPlan, type WebhookPlan, webhookSettings } from "./webhooks/webhook-targets.ts";
+export { startWebhooks, type WebhookContent, type Webhooks } from "./webhooks/webhooks.ts";

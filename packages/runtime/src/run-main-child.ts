@@ -14,6 +14,7 @@ const MAINS: Readonly<Record<string, (signal: AbortSignal) => ReturnType<typeof 
   "waits for its bus over AMQP": (signal) => waiting({ env: { BUS_URL: "amqp://127.0.0.1:1" }, signal }),
   "waits for its bus over NATS": (signal) => waiting({ env: { BUS_URL: "nats://127.0.0.1:1" }, signal }),
   "is refused": () => Promise.reject(new Refusal("The door is locked: unlock it.")),
+  "cannot go on": async () => ({ ...(await run({})), failed: Promise.resolve(new Refusal("The well is dry: dig another one.")) }),
   "has a fault": () => Promise.reject(new TypeError("undefined is not a door")),
 };
 

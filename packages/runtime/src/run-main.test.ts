@@ -67,6 +67,15 @@ describe("a process", () => {
     expect(await child.ended).toEqual({ code: 1, signal: null, said: ["left"], stderr });
   });
 
+  it("that cannot go on by itself stops in order, says why and exits with 1", async () => {
+    expect(await start("cannot go on").ended).toEqual({
+      code: 1,
+      signal: null,
+      said: ["starting", "started", "stopping", "stopped", "left"],
+      stderr: "The well is dry: dig another one.\n",
+    });
+  });
+
   it("that has bad settings names all of them in one line and exits with 1", async () => {
     const { code, stderr } = await start("has bad settings").ended;
     expect(code).toBe(1);

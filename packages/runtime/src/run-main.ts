@@ -7,7 +7,11 @@ import type { Running } from "./run-services.ts";
 import { BadSettings } from "./settings.ts";
 
 /** What a process runs; its services, where it has some, are told to the process that started it. */
-export type Main = Pick<Running, "stop"> & Partial<Pick<Running, "services">>;
+export type Main = Pick<Running, "stop"> &
+  Partial<Pick<Running, "services">> & {
+    /** Resolves with the reason when it cannot go on by itself: then it is stopped, and the reason told. */
+    readonly failed?: Promise<Error>;
+  };
 
 /**
  * Runs a process from start to its end by signal. What a person can mend is one sentence on standard error and exit 1; a fault of ours keeps
@@ -30,13 +34,16 @@ export async function runMain(start: (stopping: AbortSignal) => Promise<Main>): 
   process.on("SIGINT", onSignal).on("SIGTERM", onSignal);
   // Whoever started it with a channel is gone: nobody would ever stop it.
   process.once("disconnect", stop);
+  // And nobody reads what it says while it stops, which must not end it in the middle.
+  if (process.connected) for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
   // Services that only wait for messages and timers hold nothing open that would keep the process alive.
   const alive = setInterval(() => undefined, 2 ** 30);
   try {
     running = await start(stopping.signal);
     tellParent(running.services);
-    await ended;
+    const reason = await Promise.race([ended, running.failed ?? ended]);
     const clean = await running.stop();
+    if (reason) throw reason;
     if (clean) return;
     process.stderr.write("The time to stop ran out; what was open goes on at the next start.\n");
     // What did not stop in time would keep the process alive.

@@ -12,7 +12,7 @@ import {
   storeLosses,
   StoreUnavailable,
 } from "@toolbus/state";
-import { createLog, LOG_LEVELS, recordStoreLoss, recordUntoldLoss, startTelemetry, watchClocks } from "@toolbus/telemetry";
+import { createLog, LOG_FORMATS, LOG_LEVELS, recordStoreLoss, recordUntoldLoss, startTelemetry, watchClocks } from "@toolbus/telemetry";
 import type { HttpServer } from "./http/http-server.ts";
 import { startHealthServer } from "./http/health-server.ts";
 import { type Identities, isEmbedded, openIdentities } from "./identities.ts";
@@ -21,6 +21,7 @@ import { integer, milliseconds, port, readSettings, type Settings, type Settings
 import { storeReadiness } from "./store-readiness.ts";
 import { messagingSystem, tracedBus } from "./traced-bus.ts";
 import { openTrustedKeys, trustSettings } from "./trust.ts";
+import { unknownSettings } from "./unknown-settings.ts";
 
 /** What a process reads besides its services' settings. */
 export const processSettings = {
@@ -36,6 +37,7 @@ export const processSettings = {
   }),
   ...trustSettings,
   LOG_LEVEL: str({ default: "info", choices: [...LOG_LEVELS], desc: "silent, error, warn, info or debug" }),
+  LOG_FORMAT: str({ default: "auto", choices: [...LOG_FORMATS], desc: "json, text, or auto: text at a terminal, JSON elsewhere" }),
   TRACE_DIR: str({ default: "", desc: "a folder that gets one file of spans for each trace; empty: none" }),
   TOOL_AUDIT_FILE: str({ default: "", desc: "a file that gets one line for each tool call; empty: none" }),
   AUDIT_KEY_FILE: str({ default: "", desc: "the key of the audit's hashes; by default it is made beside the audit" }),
@@ -80,12 +82,19 @@ export async function runServices(definitions: readonly AnyService[], options: R
   const all: Settings = Object.assign({}, processSettings, ...definitions.map((d) => d.settings));
   const config = readSettings(all, options.env);
   const process = readSettings(processSettings, options.env);
-  const log = createLog({ name: definitions.map((d) => d.name).join("+"), level: process.LOG_LEVEL as (typeof LOG_LEVELS)[number] });
+  const log = createLog({
+    name: definitions.map((d) => d.name).join("+"),
+    level: process.LOG_LEVEL as (typeof LOG_LEVELS)[number],
+    format: process.LOG_FORMAT as (typeof LOG_FORMATS)[number],
+  });
+  for (const { variable, meant } of unknownSettings(options.env, { known: Object.keys(all), services: definitions.map((d) => d.name) }))
+    log.warn({ variable }, `${variable} is not a setting of this process and is not read${meant === null ? "" : `: was ${meant} meant?`}`);
   const monotonic = (): number => performance.now();
   const identities = await openIdentities(definitions, { config, busUrl: process.BUS_URL });
   const telemetry = await startTelemetry({
     env: options.env,
     serviceName: definitions.length === 1 ? (definitions[0]?.name ?? PROCESS) : PROCESS,
+    messagingSystem: messagingSystem(process.BUS_URL),
     log,
     newKey: () => randomBytes(32).toString("base64url"),
     monotonic,
@@ -97,7 +106,7 @@ export async function runServices(definitions: readonly AnyService[], options: R
   });
   const wrapped = options.wrap?.(built) ?? built;
   const storeNeed = storeReadiness(wrapped);
-  const infrastructure: Infrastructure = { ...wrapped, storeNeed };
+  const infrastructure: Infrastructure = { ...wrapped, storeNeed, env: options.env };
   const services = new Map<string, Service>();
   const unwatch = watchClocks(log, built.clocks);
   let phase: "starting" | "running" | "stopping" = "starting";

@@ -20,6 +20,8 @@ export interface Infrastructure {
   readonly embedded: boolean;
   /** The public keys of all services: whose signature counts as whose. Never from bus or state. */
   readonly trusted: TrustedKeys;
+  /** The environment of this process, for files that name variables of it; absent in tests that have none. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
   /** Cryptographically random bytes. */
   readonly random: (bytes: number) => Uint8Array;
   /** Monotonic milliseconds, for durations inside this process only. */

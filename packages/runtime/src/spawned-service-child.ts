@@ -1,3 +1,4 @@
+import { writeFile } from "node:fs/promises";
 import { defineService, Refusal, runMain, runServices } from "./index.ts";
 import { spawnService } from "./spawned-service.ts";
 
@@ -9,13 +10,25 @@ const KINDS: Readonly<Record<string, () => Promise<void>>> = {
   "is refused": () => Promise.reject(new Refusal("The door is locked: unlock it.")),
   "never starts": () => new Promise(() => void process.stdout.write("starting\n")),
   "does not stop": async () => undefined,
+  "says that it stops": async () => undefined,
   async "starts another"() {
     const { pid } = await spawnService({
       name: "grandchild",
       module: import.meta.filename,
-      env: { STATE_URL: "memory:", LOG_LEVEL: "silent", CHILD: "listens" },
+      env: { STATE_URL: "memory:", LOG_LEVEL: "silent", CHILD: "says that it stops", STOPPED_FILE: process.env["STOPPED_FILE"] ?? "" },
     });
     process.stdout.write(`grandchild ${pid}\n`);
+  },
+};
+
+const STOPS: Readonly<Record<string, () => Promise<void>>> = {
+  "does not stop": () => new Promise(() => undefined),
+  async "says that it stops"() {
+    process.stdout.write("stopping\n");
+    process.stderr.write("stopping\n");
+    // Time enough for a write that nobody reads to fail.
+    await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+    await writeFile(process.env["STOPPED_FILE"] ?? "", "stopped");
   },
 };
 
@@ -28,7 +41,7 @@ const service = defineService({
     return {
       url: "http://127.0.0.1:1",
       unready: () => [],
-      stop: kind === "does not stop" ? () => new Promise<void>(() => undefined) : async () => undefined,
+      stop: STOPS[kind] ?? (async () => undefined),
     };
   },
 });

@@ -1,3 +1,6 @@
+import { mkdtempDisposable, readFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type SpawnedService, spawnService } from "./spawned-service.ts";
 
@@ -47,10 +50,12 @@ describe("a service in a process of its own", () => {
     expect(await service.stop(100)).toBe("SIGKILL");
   });
 
-  it("stops by itself when the process that started it is gone", async () => {
+  it("stops by itself and in order when the process that started it is gone, also while it says something that nobody reads", async () => {
+    await using folder = await mkdtempDisposable(path.join(tmpdir(), "spawned-"));
+    const file = path.join(folder.path, "stopped");
     const said: string[] = [];
     const { promise: grandchild, resolve } = Promise.withResolvers<number>();
-    const parent = await spawned({ CHILD: "starts another" }, (text) => {
+    const parent = await spawned({ CHILD: "starts another", STOPPED_FILE: file }, (text) => {
       said.push(text);
       const pid = /grandchild (\d+)/.exec(said.join(""))?.[1];
       if (pid) resolve(Number(pid));
@@ -58,6 +63,14 @@ describe("a service in a process of its own", () => {
     const pid = await grandchild;
     await parent.kill();
     await gone(pid);
+    expect(await readFile(file, "utf8")).toBe("stopped");
+  });
+
+  it("leads a process group of its own, so that Ctrl-C at a terminal is for whoever started it", async () => {
+    const service = await spawned({ CHILD: "listens" });
+    // A signal to a group that there is not is an error.
+    expect(process.kill(-service.pid, 0)).toBe(true);
+    expect(await service.stop()).toBe(0);
   });
 });
 

@@ -48,7 +48,12 @@ export async function spawnService(options: SpawnOptions): Promise<SpawnedServic
   const { name, module, env, startMs = START_MS, signal } = options;
   signal?.throwIfAborted();
   const file = typeof module === "string" && !module.startsWith("file:") ? module : fileURLToPath(module);
-  const child = fork(file, { env: { ...compileCache(), ...env }, stdio: ["ignore", "pipe", "pipe", "ipc"] });
+  const child = fork(file, {
+    env: { ...compileCache(), ...env },
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
+    // A process group of its own: Ctrl-C at a terminal reaches every process of the group in front, and who started it says when it stops.
+    detached: true,
+  });
   const said = outputOf(child, options.onOutput ?? ((text) => void process.stderr.write(text)));
   const ended = new Promise<number | NodeJS.Signals>((resolve) => {
     child.once("close", (code, by) => resolve(code ?? by ?? 1));

@@ -37,6 +37,7 @@ export function tracedBus(bus: MessageBus, { service, system, clock, monotonic }
     announce: (message) => bus.announce(carrying(message, currentCarrier())),
     listen: (topic, listener) => bus.listen(topic, (message) => withinReceived(message.attributes, () => listener(message))),
     unready: () => bus.unready(),
+    warnings: () => bus.warnings?.() ?? [],
     close: () => bus.close(),
   };
 

@@ -1,3 +1,4 @@
+export { LOG_FORMATS, type LogFormat } from "./readable-line.ts";
 export { createLog, LOG_LEVELS, type Log, type LogLevel, silentLog } from "./logger.ts";
 export { measure, observeGauge } from "./measurements.ts";
 export { attributeNames, type Metric, metricNames, spanEvents, spanNames } from "./names.ts";

@@ -1,6 +1,8 @@
 import { Writable } from "node:stream";
+import { stripVTControlCharacters } from "node:util";
 import { describe, expect, it } from "vitest";
 import { createLog, LOG_LEVELS, type LogLevel, silentLog } from "./logger.ts";
+import type { LogFormat } from "./readable-line.ts";
 
 const SECRETS = {
   "an Authorization value": "Bearer abcdefgh12345678",
@@ -45,6 +47,35 @@ describe("a log", () => {
     log.info({}, "said by the parent");
     expect(lines()[0]).toMatchObject({ service: "gateway", runId: "rn_1", callId: "rn_1.1.0", n: 1 });
     expect(lines()[1]).not.toHaveProperty("runId");
+  });
+
+  it("is JSON for what is no terminal and text at one, unless it is told otherwise", () => {
+    expect(setup("info", { terminal: true }).said()).toMatch(/^\d\d:\d\d:\d\d {2}INFO {3}test {2}a run began {2}runId=rn_1\n$/);
+    expect(setup("info", { terminal: false, format: "text" }).said()).toMatch(/ {2}a run began {2}runId=rn_1\n$/);
+    expect(JSON.parse(setup("info", { terminal: true, format: "json" }).said())).toMatchObject({ msg: "a run began" });
+    expect(setup("info", { terminal: true }).said({ token: "tb_user_abcdefghijklmnop" })).toContain("token=[redacted]");
+  });
+
+  it.each([
+    [true, true, true],
+    [true, false, false],
+    [false, true, false],
+  ])("has colours at a terminal that shows them: terminal %s, shows them %s", (terminal, colours, expected) => {
+    const { said, text } = setup("info", { terminal, colours, format: "text" });
+    const plain = said();
+    expect(text() !== plain).toBe(expected);
+  });
+
+  it("shows the causes of an error, and of one that is its own cause only the first few", () => {
+    const { log, lines } = setup("error");
+    log.error({ error: new Error("outer", { cause: new TypeError("inner", { cause: "a text" }) }) }, "failed");
+    expect(lines()[0]).toMatchObject({
+      error: { message: "outer", cause: { name: "TypeError", message: "inner", cause: { message: "a text" } } },
+    });
+    const round: Error & { cause?: unknown } = new Error("round");
+    round.cause = round;
+    log.error({ error: round }, "failed");
+    expect(JSON.stringify(lines()[1]).match(/"message":"round"/g)).toHaveLength(5);
   });
 
   it("shows an error with its name, code, message and stack, and what is no error as text", () => {
@@ -123,8 +154,15 @@ describe("the silent log", () => {
   });
 });
 
+interface TerminalUnderTest {
+  readonly terminal?: boolean;
+  readonly format?: LogFormat;
+  /** Whether the terminal shows colours: not with NO_COLOR, say. */
+  readonly colours?: boolean;
+}
+
 /** A log of this level, and what it wrote. */
-function setup(level: LogLevel) {
+function setup(level: LogLevel, { terminal, format, colours = true }: TerminalUnderTest = {}) {
   let written = "";
   const destination = new Writable({
     write(chunk: Buffer, _encoding, done) {
@@ -132,9 +170,20 @@ function setup(level: LogLevel) {
       done();
     },
   });
+  const log = createLog({
+    name: "test",
+    level,
+    destination: terminal === undefined ? destination : Object.assign(destination, { isTTY: terminal, hasColors: () => colours }),
+    ...(format ? { format } : {}),
+  });
   return {
-    log: createLog({ name: "test", level, destination }),
+    log,
     text: () => written,
+    /** One line, and what was written; without the colours of a terminal. */
+    said(fields: object = { runId: "rn_1" }): string {
+      log.info(fields, "a run began");
+      return stripVTControlCharacters(written);
+    },
     lines: (): readonly Readonly<Record<string, unknown>>[] =>
       written
         .split("\n")

@@ -1,4 +1,6 @@
+import type { WriteStream } from "node:tty";
 import { pino } from "pino";
+import { type LogFormat, readableLine } from "./readable-line.ts";
 import { recorder } from "./recorder.ts";
 import { redactText } from "./redact.ts";
 import { currentPoint } from "./spans.ts";
@@ -18,18 +20,29 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 // The second net: whatever a caller puts into a record by mistake.
 const SECRET_FIELDS = ["authorization", "token", "secret", "grant", "password", "apiKey", "cookie", "arguments", "content", "prepared"];
 
-/** A logger that writes JSON lines to standard error (standard output belongs to what a command prints), and to OTLP while that is on. */
-export function createLog(options: { readonly name: string; readonly level: LogLevel; readonly destination?: NodeJS.WritableStream }): Log {
+export interface LogOptions {
+  readonly name: string;
+  readonly level: LogLevel;
+  /** `auto`, which is the default: text at a terminal, JSON elsewhere. */
+  readonly format?: LogFormat;
+  readonly destination?: NodeJS.WritableStream & Partial<Pick<WriteStream, "isTTY" | "hasColors">>;
+}
+
+/** A logger that writes a line each to standard error (standard output belongs to what a command prints), and to OTLP while that is on. */
+export function createLog({ name, level, format = "auto", destination = process.stderr }: LogOptions): Log {
+  const readable = format === "text" || (format === "auto" && destination.isTTY === true);
+  // A terminal knows NO_COLOR, FORCE_COLOR and what it can show.
+  const colour = destination.isTTY === true && destination.hasColors?.() === true;
   return pino(
     {
-      level: options.level,
-      base: { name: options.name },
+      level,
+      base: { name },
       redact: { paths: SECRET_FIELDS.flatMap((field) => [field, `*.${field}`, `*.*.${field}`]), censor: "[redacted]" },
       mixin: traceFields,
-      hooks: { streamWrite: redactedLine },
-      serializers: { error: errorFields, err: errorFields },
+      hooks: { streamWrite: readable ? (line) => readableLine(redactedLine(line), colour) : redactedLine },
+      serializers: { error: (error) => errorFields(error), err: (error) => errorFields(error) },
     },
-    options.destination ?? process.stderr,
+    destination,
   );
 }
 
@@ -63,7 +76,12 @@ interface Line extends Readonly<Record<string, unknown>> {
   readonly msg: string;
 }
 
-function errorFields(error: unknown): object {
+/** Causes of causes are told to this depth: a chain may close upon itself. */
+const CAUSES = 4;
+
+function errorFields(error: unknown, depth = 0): object {
   if (!(error instanceof Error)) return { message: String(error) };
-  return { name: error.name, message: error.message, code: (error as { code?: unknown }).code, stack: error.stack };
+  const { name, message, stack, cause } = error;
+  const because = cause === undefined || depth >= CAUSES ? {} : { cause: errorFields(cause, depth + 1) };
+  return { name, message, code: (error as { code?: unknown }).code, stack, ...because };
 }

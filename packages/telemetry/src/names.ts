@@ -6,6 +6,8 @@
 /** Names of spans. What stands in braces in the conventions is an argument here. */
 export const spanNames = {
   http: (method: string, route: string | undefined) => (route === undefined ? method : `${method} ${route}`),
+  /** A message of a person, from its acceptance on: the first one of a conversation has all that follows beneath it. */
+  conversation: "conversation",
   publish: (topic: string) => `publish ${topic}`,
   process: (topic: string) => `process ${topic}`,
   invokeAgent: (agent: string) => `invoke_agent ${agent}`,
@@ -77,6 +79,8 @@ export const attributeNames = {
   toolKind: "toolbus.tool.kind",
   toolVersion: "toolbus.tool.version",
   toolset: "toolbus.toolset",
+  /** Model calls that the tool itself made. */
+  toolModelCalls: "toolbus.tool.model.calls",
   dispatch: "toolbus.dispatch",
   deliveries: "toolbus.deliveries",
   disposition: "toolbus.disposition",
@@ -92,6 +96,8 @@ export const attributeNames = {
   securityKept: "toolbus.security.kept",
   /** What the replay of a dead letter did: `publish` or `call`. */
   replayBy: "toolbus.replay.by",
+  webhookEvent: "toolbus.webhook.event",
+  webhookTarget: "toolbus.webhook.target",
   /** The tags of the tool metrics, as requirement N-01 names them. */
   toolNameTag: "tool_name",
   statusTag: "status",
@@ -110,12 +116,18 @@ export interface Metric {
 const MILLISECONDS = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 30_000, 60_000, 300_000];
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
 const DOLLARS = [0.0001, 0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 100];
+const SHARES = [0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1];
 const TOKENS = [1, 4, 16, 64, 256, 1024, 4096, 16_384, 65_536, 262_144, 1_048_576];
 
 export const metricNames = {
   toolDuration: histogram("toolbus.tool.invoke.duration", "ms", "How long a worker took for a tool call, by tool and status", MILLISECONDS),
   toolInvocations: counter("toolbus.tool.invocations", "{call}", "Tool calls that a worker answered, by tool and status"),
   toolCalls: counter("toolbus.tool.calls", "{call}", "Tool calls that the agent joined, whoever ended them, by tool and status"),
+  toolModelCost: counter(
+    "toolbus.tool.model.cost",
+    "{USD}",
+    "What the model calls of tools have cost in US dollars, as their workers say, by tool",
+  ),
   toolSetAside: counter(
     "toolbus.tool.set_aside",
     "{tool}",
@@ -133,6 +145,12 @@ export const metricNames = {
   modelUnpriced: counter("toolbus.model.unpriced", "{call}", "Model calls whose price nobody knows, by provider, model and profile"),
   modelErrors: counter("toolbus.model.errors", "{error}", "Model calls that failed, by provider, model and error"),
   budgetRefusals: counter("toolbus.budget.refusals", "{refusal}", "Steps that a budget did not hold, by whose budget and of what"),
+  windowUse: histogram(
+    "toolbus.context.use",
+    "1",
+    "Share of the model's window that prompt and reply took, by provider, model and profile",
+    SHARES,
+  ),
   modelRetries: counter("toolbus.model.retries", "{retry}", "Model calls that failed and were put off, by provider and error"),
   contextPrunings: counter(
     "toolbus.context.prunings",
@@ -155,7 +173,7 @@ export const metricNames = {
     description: "Event streams that are open",
   },
   runsStarted: counter("toolbus.runs.started", "{run}", "Runs that were started, by profile"),
-  runsEnded: counter("toolbus.runs.ended", "{run}", "Runs that ended, by how"),
+  runsEnded: counter("toolbus.runs.ended", "{run}", "Runs that ended, by how, and why where they failed"),
   approvalsHeld: counter("toolbus.approvals.held", "{approval}", "Writes that wait for people, by tier"),
   approvalsDecided: counter("toolbus.approvals.decided", "{approval}", "Approvals that ended, by outcome and tier"),
   deadLetters: counter("toolbus.dead_letters", "{letter}", "Dead letters that were kept, by queue"),
@@ -163,6 +181,11 @@ export const metricNames = {
     "toolbus.dead_letters.replays",
     "{replay}",
     "Dead letters that were replayed, by queue and what the replay did",
+  ),
+  webhookAttempts: counter(
+    "toolbus.webhooks.attempts",
+    "{attempt}",
+    "Attempts to tell a target of webhooks something, by event, target and outcome: delivered, failed, or given_up where it was the last",
   ),
   storeLosses: counter("toolbus.state.losses", "{loss}", "Losses of acknowledged writes of the store that this process noticed, by shard"),
   clockSkew: {

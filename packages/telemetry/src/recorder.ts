@@ -11,6 +11,8 @@ export interface SpanStart {
   readonly kind: SpanKind;
   readonly attributes: Attributes;
   readonly parent: TracePoint | null;
+  /** `parent` came with a request or a message; null then is the begin of a trace. */
+  readonly received: boolean;
   readonly links: readonly TracePoint[];
 }
 
@@ -20,6 +22,8 @@ export interface RecordedSpan {
   readonly recording: boolean;
   set(attributes: Attributes): void;
   event(name: string, attributes: Attributes): void;
+  /** Runs work with this span as the active one also for others who record in this process: instrumentations, and tools that call OpenTelemetry. */
+  run<T>(work: () => T): T;
   /** Ends the span; with an error type it failed. */
   end(errorType?: string): void;
 }

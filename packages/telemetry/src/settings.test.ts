@@ -43,9 +43,26 @@ describe("settings of telemetry", () => {
     expect(targets).toMatchObject({ traces: null, metrics: { url: "http://localhost:4318/v1/metrics" }, logs: null });
   });
 
+  it("write a signal to standard output, alone or beside the collector, when its exporter says so", () => {
+    const settings = read({ OTEL_TRACES_EXPORTER: "otlp, console", OTEL_LOGS_EXPORTER: "console" });
+    expect(settings.console).toEqual({ traces: true, metrics: false, logs: true });
+    expect(settings.targets).toMatchObject({ traces: { url: "http://localhost:4318/v1/traces" }, metrics: null, logs: null });
+  });
+
+  it("gather spans and log records as their variables say, each its own", () => {
+    const { batches } = read({ OTEL_BSP_SCHEDULE_DELAY: "100", OTEL_BSP_MAX_QUEUE_SIZE: "4096", OTEL_BLRP_MAX_EXPORT_BATCH_SIZE: "64" });
+    expect(batches).toEqual({ spans: { scheduledDelayMillis: 100, maxQueueSize: 4096 }, records: { maxExportBatchSize: 64 } });
+    expect(read({}).batches).toEqual({ spans: {}, records: {} });
+  });
+
   it("send nothing and write no traces when the SDK is disabled, but keep the audit", () => {
     const env = { OTEL_SDK_DISABLED: "true", OTEL_EXPORTER_OTLP_ENDPOINT: "http://c:4318", TRACE_DIR: "/t", TOOL_AUDIT_FILE: "/a" };
-    expect(read(env)).toMatchObject({ targets: { traces: null, metrics: null, logs: null }, traceDir: null, auditFile: "/a" });
+    expect(read(env)).toMatchObject({
+      disabled: true,
+      targets: { traces: null, metrics: null, logs: null },
+      traceDir: null,
+      auditFile: "/a",
+    });
   });
 
   it.each([
@@ -70,6 +87,8 @@ describe("settings of telemetry", () => {
     [{ OTEL_EXPORTER_OTLP_ENDPOINT: "collector:4318" }, "OTEL_EXPORTER_OTLP_ENDPOINT is no address"],
     [{ OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: "ftp://c" }, "OTEL_EXPORTER_OTLP_LOGS_ENDPOINT is no address"],
     [{ OTEL_TRACES_EXPORTER: "zipkin" }, 'OTEL_TRACES_EXPORTER is "zipkin"'],
+    [{ OTEL_METRICS_EXPORTER: "otlp,none" }, 'OTEL_METRICS_EXPORTER is "otlp,none"'],
+    [{ OTEL_BSP_MAX_QUEUE_SIZE: "many" }, "a whole number of records"],
     [{ OTEL_TRACES_SAMPLER: "jaeger_remote" }, "it must be one of always_on,"],
     [{ OTEL_TRACES_SAMPLER: "traceidratio", OTEL_TRACES_SAMPLER_ARG: "2" }, "a share from 0 to 1"],
     [{ OTEL_METRIC_EXPORT_INTERVAL: "1m" }, "a whole number of milliseconds"],

@@ -21,10 +21,23 @@ export interface SamplerSettings {
   readonly parentBased: boolean;
 }
 
+/** How spans, or log records, are gathered before they are sent; what is not set is as the SDK has it. */
+export interface BatchSettings {
+  readonly scheduledDelayMillis?: number;
+  readonly exportTimeoutMillis?: number;
+  readonly maxQueueSize?: number;
+  readonly maxExportBatchSize?: number;
+}
+
 export interface TelemetrySettings {
-  /** Null for a signal that goes nowhere. */
+  /** True switches off all that OpenTelemetry does, also an SDK that somebody else started. */
+  readonly disabled: boolean;
+  /** Null for a signal that goes to no collector. */
   readonly targets: Readonly<Record<Signal, OtlpTarget | null>>;
+  /** The signals that are written to standard output. */
+  readonly console: Readonly<Record<Signal, boolean>>;
   readonly sampler: SamplerSettings;
+  readonly batches: { readonly spans: BatchSettings; readonly records: BatchSettings };
   readonly metricIntervalMs: number;
   readonly serviceName: string;
   readonly resource: Readonly<Record<string, string>>;
@@ -35,16 +48,21 @@ export interface TelemetrySettings {
 }
 
 /**
- * Reads the standard variables of OpenTelemetry and our own. A signal is sent when an endpoint for it is set, or its exporter is `otlp` by name.
+ * Reads the standard variables of OpenTelemetry and our own. A signal is sent when an endpoint for it is set, or an exporter of it is named.
  * Throws `TelemetryRefused` on the first value that cannot be used.
  */
 export function readTelemetrySettings(env: Environment, defaultServiceName: string): TelemetrySettings {
   const disabled = flag(env, "OTEL_SDK_DISABLED");
   const resource = pairs(env, "OTEL_RESOURCE_ATTRIBUTES");
-  const off = { traces: null, metrics: null, logs: null };
+  const off = { otlp: null, console: false };
+  const of = (signal: Signal) => (disabled ? off : exportersOf(env, signal));
+  const [traces, metrics, logs] = [of("traces"), of("metrics"), of("logs")];
   return {
-    targets: disabled ? off : { traces: target(env, "traces"), metrics: target(env, "metrics"), logs: target(env, "logs") },
+    disabled,
+    targets: { traces: traces.otlp, metrics: metrics.otlp, logs: logs.otlp },
+    console: { traces: traces.console, metrics: metrics.console, logs: logs.console },
     sampler: sampler(env),
+    batches: { spans: batch(env, "OTEL_BSP"), records: batch(env, "OTEL_BLRP") },
     metricIntervalMs: whole(env, "OTEL_METRIC_EXPORT_INTERVAL", 60_000),
     serviceName: given(env, "OTEL_SERVICE_NAME") ?? resource["service.name"] ?? defaultServiceName,
     resource,
@@ -54,14 +72,37 @@ export function readTelemetrySettings(env: Environment, defaultServiceName: stri
   };
 }
 
-function target(env: Environment, signal: Signal): OtlpTarget | null {
+interface Exporters {
+  readonly otlp: OtlpTarget | null;
+  readonly console: boolean;
+}
+
+function exportersOf(env: Environment, signal: Signal): Exporters {
+  const name = `OTEL_${signal.toUpperCase()}_EXPORTER`;
+  const named = given(env, name)
+    ?.split(",")
+    .map((one) => one.trim());
+  for (const one of named ?? []) {
+    if (!EXPORTERS.has(one) || (one === "none" && named?.length !== 1))
+      throw new TelemetryRefused(
+        `${name} is "${shown(named?.join(",") ?? "")}", but Toolbus knows "otlp", "console" (or both, with a comma) and "none".`,
+      );
+  }
+  const sends = named ? named.includes("otlp") : hasEndpoint(env, signal);
+  return { otlp: sends ? target(env, signal) : null, console: named?.includes("console") ?? false };
+}
+
+const EXPORTERS: ReadonlySet<string> = new Set(["otlp", "console", "none"]);
+
+function hasEndpoint(env: Environment, signal: Signal): boolean {
+  const names = [`OTEL_EXPORTER_OTLP_${signal.toUpperCase()}_ENDPOINT`, "OTEL_EXPORTER_OTLP_ENDPOINT"];
+  return names.some((name) => given(env, name) !== undefined);
+}
+
+function target(env: Environment, signal: Signal): OtlpTarget {
   const upper = signal.toUpperCase();
-  const exporter = given(env, `OTEL_${upper}_EXPORTER`);
-  if (exporter !== undefined && exporter !== "otlp" && exporter !== "none")
-    throw new TelemetryRefused(`OTEL_${upper}_EXPORTER is "${shown(exporter)}", but Toolbus knows "otlp" and "none": set one of the two.`);
   const own = given(env, `OTEL_EXPORTER_OTLP_${upper}_ENDPOINT`);
   const shared = given(env, "OTEL_EXPORTER_OTLP_ENDPOINT");
-  if (exporter === "none" || (own === undefined && shared === undefined && exporter === undefined)) return null;
   const of = (name: string): string | undefined =>
     given(env, `OTEL_EXPORTER_OTLP_${upper}_${name}`) ?? given(env, `OTEL_EXPORTER_OTLP_${name}`);
   const tls = { ca: of("CERTIFICATE"), cert: of("CLIENT_CERTIFICATE"), key: of("CLIENT_KEY") };
@@ -113,15 +154,29 @@ function sampler(env: Environment): SamplerSettings {
   return { ...known, ratio };
 }
 
+function batch(env: Environment, prefix: "OTEL_BSP" | "OTEL_BLRP"): BatchSettings {
+  const read = {
+    scheduledDelayMillis: optional(env, `${prefix}_SCHEDULE_DELAY`, "milliseconds"),
+    exportTimeoutMillis: optional(env, `${prefix}_EXPORT_TIMEOUT`, "milliseconds"),
+    maxQueueSize: optional(env, `${prefix}_MAX_QUEUE_SIZE`, "records"),
+    maxExportBatchSize: optional(env, `${prefix}_MAX_EXPORT_BATCH_SIZE`, "records"),
+  };
+  return Object.fromEntries(Object.entries(read).filter(([, value]) => value !== undefined));
+}
+
 function flag(env: Environment, name: string): boolean {
   return given(env, name)?.toLowerCase() === "true";
 }
 
 function whole(env: Environment, name: string, byDefault: number, shownName = name): number {
+  return optional(env, name, "milliseconds", shownName) ?? byDefault;
+}
+
+function optional(env: Environment, name: string, unit: "milliseconds" | "records", shownName = name): number | undefined {
   const text = given(env, name);
-  if (text === undefined) return byDefault;
+  if (text === undefined) return undefined;
   if (!/^[1-9]\d{0,8}$/.test(text))
-    throw new TelemetryRefused(`${shownName} is "${shown(text)}", but it must be a whole number of milliseconds.`);
+    throw new TelemetryRefused(`${shownName} is "${shown(text)}", but it must be a whole number of ${unit}.`);
   return Number(text);
 }
 

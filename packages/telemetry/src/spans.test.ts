@@ -164,6 +164,7 @@ function fakeRecorder() {
           recording: true,
           set: (attributes) => void Object.assign(span.attributes, attributes),
           event: (event, attributes) => void span.events.push([event, attributes]),
+          run: (work) => work(),
           end: (failure) => void Object.assign(span, { ended: true, failure }),
         };
       },

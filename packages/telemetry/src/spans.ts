@@ -64,7 +64,8 @@ export function openSpan(name: string, options: SpanOptions): OpenSpan {
   if (!spans) return parent === (active?.point ?? null) ? NOTHING : passing({ point: parent, inherited: NO_ATTRIBUTES });
   const inherited: Attributes = { ...from?.inherited, ...options.inherited };
   const attributes = clean({ ...inherited, ...options.attributes });
-  const recorded = spans.start(redactText(name), { kind: options.kind ?? "internal", attributes, parent, links });
+  const received = options.parent?.how === "received";
+  const recorded = spans.start(redactText(name), { kind: options.kind ?? "internal", attributes, parent, received, links });
   // What other vendors and the caller added goes along.
   const point: TracePoint = { ...recorded.point, baggage: parent?.baggage };
   return recordedSpan(recorded, { point, inherited, recorded });
@@ -85,6 +86,11 @@ export function currentTraceparent(): string | undefined {
 /** Where this process is in which trace. */
 export function currentPoint(): TracePoint | null {
   return scopes.getStore()?.point ?? null;
+}
+
+/** What spans hand down here: whose work this is. */
+export function currentInherited(): Attributes {
+  return scopes.getStore()?.inherited ?? NO_ATTRIBUTES;
 }
 
 /** Adds an event to the span that is active, if one is. */
@@ -154,7 +160,7 @@ function recordedSpan(recorded: RecordedSpan, scope: Scope): OpenSpan {
       failed = type;
       recorded.set(clean({ [attributeNames.errorType]: type }));
     },
-    run: (work) => scopes.run(scope, work),
+    run: (work) => scopes.run(scope, () => recorded.run(work)),
     end: () => recorded.end(failed),
   };
 }

@@ -14,20 +14,28 @@ beforeEach(() => {
 afterEach(() => rmSync(dir, { recursive: true }));
 
 describe("telemetry", () => {
-  it("that nobody asked for loads nothing of OpenTelemetry", () => {
+  it("that nobody asked for loads nothing of OpenTelemetry; asked for, it loads sdk-node, and the instrumentation of amqplib for RabbitMQ", () => {
     const script = `
       import { registerHooks } from "node:module";
       const loaded = [];
       registerHooks({ load: (url, context, next) => (loaded.push(url), next(url, context)) });
       const { startTelemetry, silentLog } = await import(${JSON.stringify(path.join(import.meta.dirname, "index.ts"))});
       const options = { serviceName: "x", log: silentLog, newKey: () => "k".repeat(43), monotonic: () => 0 };
-      await (await startTelemetry({ ...options, env: {} })).shutdown(1000);
-      const off = loaded.filter((url) => url.includes("opentelemetry")).length;
-      await (await startTelemetry({ ...options, env: { TRACE_DIR: ${JSON.stringify(dir)} } })).shutdown(1000);
-      process.stdout.write(JSON.stringify([off, loaded.some((url) => url.includes("opentelemetry"))]));
+      const packages = () => ["", "/sdk-node/", "/instrumentation-amqplib/"].map((name) => loaded.some((url) => url.includes("@opentelemetry" + name)));
+      const told = [];
+      const dir = { TRACE_DIR: ${JSON.stringify(dir)} };
+      for (const [env, messagingSystem] of [[{}, "rabbitmq"], [dir, "nats"], [dir, "rabbitmq"]]) {
+        await (await startTelemetry({ ...options, env, messagingSystem })).shutdown(1000);
+        told.push(packages());
+      }
+      process.stdout.write(JSON.stringify(told));
     `;
     const told = execFileSync(process.execPath, ["--input-type=module", "-e", script], { encoding: "utf8" });
-    expect(JSON.parse(told)).toEqual([0, true]);
+    expect(JSON.parse(told)).toEqual([
+      [false, false, false],
+      [true, true, false],
+      [true, true, true],
+    ]);
   });
 
   it("writes the spans of a trace to one file, each line with its parent, kind, times, attributes, events and status", async () => {
@@ -79,6 +87,20 @@ describe("telemetry", () => {
     writeFileSync(path.join(dir, "file"), "");
     await expect(start({ TRACE_DIR: path.join(dir, "file", "traces") })).rejects.toThrow("change TRACE_DIR");
     expect(spansAreOn()).toBe(false);
+  });
+
+  it("says so when the process was started with an SDK of an older API, and starts none beside it", async () => {
+    const key = Symbol.for("opentelemetry.js.api.1");
+    const said: unknown[] = [];
+    const log = { ...silentLog, warn: (fields: object) => void said.push(fields) };
+    Object.assign(globalThis, { [key]: { version: "1.9.1", trace: {} } });
+    try {
+      const telemetry = await startTelemetry({ env: {}, serviceName: "x", log, newKey: () => "", monotonic: () => 0 });
+      expect([said, spansAreOn()]).toEqual([[{ api: "1.9.1" }], false]);
+      await telemetry.shutdown(1000);
+    } finally {
+      Reflect.deleteProperty(globalThis, key);
+    }
   });
 
   it("is on once in a process, and can be started again when it was ended", async () => {

@@ -2,6 +2,7 @@ import { jsonlFiles } from "./jsonl-files.ts";
 import type { Log } from "./logger.ts";
 import { recorder, setRecorder } from "./recorder.ts";
 import { TelemetryRefused } from "./refused.ts";
+import { type RegisteredSdk, registeredSdk } from "./registered-sdk.ts";
 import { readTelemetrySettings, type TelemetrySettings } from "./settings.ts";
 import { openToolAudit, type ToolAudit } from "./tool-audit.ts";
 
@@ -15,6 +16,8 @@ export interface TelemetryOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** `service.name`, unless OTEL_SERVICE_NAME says otherwise. */
   readonly serviceName: string;
+  /** `rabbitmq` gives its client spans of its own; it must not be loaded yet. */
+  readonly messagingSystem?: string;
   readonly log: Log;
   /** 256 random bits, as text. */
   readonly newKey: () => string;
@@ -23,13 +26,15 @@ export interface TelemetryOptions {
 }
 
 /**
- * Starts telemetry as the environment asks for it. When it asks for nothing, nothing is loaded and nothing runs. A collector that is away costs what
- * it was not sent and a line in the log a minute, nothing else. Throws `TelemetryRefused` for settings, folders and files that cannot be used, and
- * when it is on in this process already.
+ * Starts telemetry as the environment asks for it. When it asks for nothing, nothing is loaded and nothing runs. Where the process was started with an
+ * SDK of OpenTelemetry that is not ours (`--import`), that one gets everything, and its owner stops it. A collector that is away costs what it was not
+ * sent and a line in the log a minute, nothing else. Throws `TelemetryRefused` for settings, folders and files that cannot be used, and when it is on in
+ * this process already.
  */
 export async function startTelemetry(options: TelemetryOptions): Promise<Telemetry> {
   const settings = readTelemetrySettings(options.env, options.serviceName);
-  if (!isWanted(settings)) return { shutdown: async () => undefined };
+  const registered = settings.disabled || isOn() ? null : registeredSdk();
+  if (!isWanted(settings) && !registered) return { shutdown: async () => undefined };
   if (isOn()) throw new TelemetryRefused("Telemetry is on in this process already; stop the services that run before you start others.");
   const { log, newKey } = options;
   const onFault = seldom(options.monotonic, (why, times) =>
@@ -37,14 +42,29 @@ export async function startTelemetry(options: TelemetryOptions): Promise<Telemet
   );
   const files = jsonlFiles({ onLost: (_lines, code) => onFault(code) });
   const audit = settings.auditFile === null ? null : await auditOf(settings.auditFile);
-  const sdk = usesSdk(settings) ? await startSdk() : null;
+  const sdk = registered ? await borrowSdk(registered) : usesSdk(settings) ? await startSdk() : null;
   setRecorder({ spans: null, measurements: null, logs: null, ...sdk?.recorder, audit });
   let stopping: Promise<void> | null = null;
   return { shutdown: (withinMs) => (stopping ??= stop(withinMs)) };
 
   async function startSdk() {
     const { sdkRecorder } = await import("./otel/sdk-recorder.ts");
-    return sdkRecorder({ settings, instanceId: newKey().slice(0, 22), files, onFault });
+    const instrumentAmqp = options.messagingSystem === "rabbitmq";
+    return sdkRecorder({ settings, instanceId: newKey().slice(0, 22), files, instrumentAmqp, onFault, monotonic: options.monotonic });
+  }
+
+  async function borrowSdk(on: RegisteredSdk) {
+    if (settings.traceDir !== null)
+      throw new TelemetryRefused(
+        "TRACE_DIR is set, but this process was started with an OpenTelemetry SDK of its own, which gets all spans: unset TRACE_DIR, or start the process without that SDK.",
+      );
+    if (on.tooOld !== null) {
+      const words = "the OpenTelemetry SDK that this process was started with gets nothing: it is of an older API than ours (1.10)";
+      log.warn({ api: on.tooOld }, words);
+      return null;
+    }
+    const { apiRecorder } = await import("./otel/api-recorder.ts");
+    return { recorder: apiRecorder(on), shutdown: async () => undefined };
   }
 
   function auditOf(file: string): Promise<ToolAudit> {
@@ -62,8 +82,8 @@ function isWanted(settings: TelemetrySettings): boolean {
   return settings.auditFile !== null || usesSdk(settings);
 }
 
-function usesSdk({ targets, traceDir }: TelemetrySettings): boolean {
-  return traceDir !== null || Object.values(targets).some((target) => target !== null);
+function usesSdk({ targets, console, traceDir }: TelemetrySettings): boolean {
+  return traceDir !== null || Object.values(targets).some((target) => target !== null) || Object.values(console).some(Boolean);
 }
 
 function isOn(): boolean {

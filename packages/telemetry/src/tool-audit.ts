@@ -18,8 +18,18 @@ export interface ToolCallRecord {
   readonly argsHash: string;
   readonly provider: string;
   readonly traceId: string | null;
+  /** What the models used that the tool itself called, as its worker says. */
+  readonly model?: ToolModelUse | undefined;
   /** Milliseconds since 1970. */
   readonly at: number;
+}
+
+/** Of one tool call; the cost is in millionths of a US dollar. */
+export interface ToolModelUse {
+  readonly calls: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly costMicroUsd?: number;
 }
 
 /** A line of the audit file, field by field. */

@@ -5,10 +5,10 @@ import path from "node:path";
 import type { ApiKey } from "@toolbus/contracts";
 import { describe, expect, it } from "vitest";
 import { Refusal } from "../refusal.ts";
-import { apiKeys, apiKeysFromFile } from "./api-keys.ts";
+import { apiKeys, readApiKeys } from "./api-keys.ts";
 
 describe("API keys", () => {
-  const keys = apiKeys([keyFor("una", "first-secret"), keyFor("otto", "second-secret")]);
+  const keys = apiKeys([keyFor("una", "first-secret"), keyFor("otto", "second-secret")], () => 0);
 
   it("name the principal of a key, with its tenant, roles and scopes", () => {
     expect(keys.find("Bearer second-secret")).toEqual({
@@ -41,24 +41,24 @@ describe("API keys", () => {
   });
 
   it("name the tools of a key that names some", () => {
-    expect(apiKeys([{ ...keyFor("una", "x"), tools: ["web"] }]).find("Bearer x")).toMatchObject({ tools: ["web"] });
+    expect(apiKeys([{ ...keyFor("una", "x"), tools: ["web"] }], () => 0).find("Bearer x")).toMatchObject({ tools: ["web"] });
   });
 
   it("know nobody when there are none", () => {
-    expect(apiKeys([]).find("Bearer first-secret")).toBeNull();
+    expect(apiKeys([], () => 0).find("Bearer first-secret")).toBeNull();
   });
 });
 
 describe("a file of API keys", () => {
   it("is read", async () => {
     await using t = await setup(JSON.stringify([keyFor("una", "first-secret")]));
-    expect((await apiKeysFromFile(t.file)).find("Bearer first-secret")).toMatchObject({ id: "una" });
+    expect(apiKeys(await readApiKeys(t.file), () => 0).find("Bearer first-secret")).toMatchObject({ id: "una" });
   });
 
   it("that is missing is refused with a sentence that says what to do", async () => {
     await using t = await setup("[]");
     const file = `${t.file}.none`;
-    await expect(apiKeysFromFile(file)).rejects.toThrow(
+    await expect(readApiKeys(file)).rejects.toThrow(
       new Refusal(`The file of API keys ${file} cannot be read (ENOENT): create it, or let "npm start" make one.`),
     );
   });
@@ -74,19 +74,32 @@ describe("a file of API keys", () => {
     {
       what: "a role that does not exist",
       text: JSON.stringify([{ ...keyFor("una", "x"), roles: ["admin"] }]),
-      words: '/0/roles/0 must be one of "user", "operator", "approver"',
+      words: '/0/roles/0 must be one of "user", "operator", "approver", "alertmanager", "releaser"',
     },
     { what: "an unknown field", text: JSON.stringify([{ ...keyFor("una", "x"), key: "x" }]), words: "/0/key is not a known field" },
   ])("that holds $what is refused with the fault, and without what it holds", async ({ text, words }) => {
     await using t = await setup(text);
-    await expect(apiKeysFromFile(t.file)).rejects.toThrow(new Refusal(`The file of API keys ${t.file} is not valid: ${words}.`));
+    await expect(readApiKeys(t.file)).rejects.toThrow(new Refusal(`The file of API keys ${t.file} is not valid: ${words}.`));
   });
 
   it("with a key for tools that cannot be meant is refused with the key, the entry and what to write", async () => {
     await using t = await setup(JSON.stringify([keyFor("una", "x"), { ...keyFor("otto", "y"), tools: ["release", "toolset:web"] }]));
-    await expect(apiKeysFromFile(t.file)).rejects.toThrow(
+    await expect(readApiKeys(t.file)).rejects.toThrow(
       new Refusal(
         `The key "key of otto" in the file of API keys ${t.file} cannot be used: "toolset:web" names no tools: write a toolset, such as "release", or a tool of one, such as "release/get_release_summary".`,
+      ),
+    );
+  });
+});
+
+describe("a key that begins investigations", () => {
+  it.each(["alertmanager", "releaser"] as const)("has the role %s and no other one, or the file is refused", async (role) => {
+    await using alone = await setup(JSON.stringify([{ ...keyFor("una", "x"), roles: [role] }]));
+    expect(await readApiKeys(alone.file)).toMatchObject([{ roles: [role] }]);
+    await using beside = await setup(JSON.stringify([{ ...keyFor("una", "x"), roles: ["user", role] }]));
+    await expect(readApiKeys(beside.file)).rejects.toThrow(
+      new Refusal(
+        `The key "key of una" in the file of API keys ${beside.file} cannot be used: the role "${role}" goes with no other one: give each role a key of its own.`,
       ),
     );
   });

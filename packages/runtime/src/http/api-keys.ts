@@ -1,6 +1,6 @@
 import { hash, timingSafeEqual } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { type ApiKey, describeProblems, parseApiKeys, type Role, toolEntryFault } from "@toolbus/contracts";
+import { type ApiKey, describeProblems, parseApiKeys, type Role, toolEntryFault, TRIGGER_ROLES } from "@toolbus/contracts";
 import { Refusal } from "../refusal.ts";
 
 /** Who a request comes from. */
@@ -22,27 +22,38 @@ export interface ApiKeys {
   named(keyId: string): Principal | null;
 }
 
-/** Reads the file of keys (hashes only). A file that cannot be used is refused with a sentence. */
-export async function apiKeysFromFile(file: string): Promise<ApiKeys> {
+/** The entries of a file of keys: hashes, no keys. Throws a `Refusal` that says what is wrong with the file. */
+export async function readApiKeys(file: string): Promise<readonly ApiKey[]> {
   let text: string;
   try {
     text = await readFile(file, "utf8");
   } catch (error) {
     throw new Refusal(
       `The file of API keys ${file} cannot be read (${(error as NodeJS.ErrnoException).code ?? "unknown"}): create it, or let "npm start" make one.`,
+      { cause: error },
     );
   }
   const keys = parseApiKeys(text);
   if (!keys.ok) throw new Refusal(`The file of API keys ${file} is not valid: ${describeProblems(keys.problems)}.`);
-  for (const { id, tools = [] } of keys.value) {
-    const [fault] = tools.flatMap((entry) => toolEntryFault(entry) ?? []);
+  for (const key of keys.value) {
+    const { id, tools = [] } = key;
+    const [fault = roleFault(key)] = tools.flatMap((entry) => toolEntryFault(entry) ?? []);
     if (fault !== undefined) throw new Refusal(`The key "${id}" in the file of API keys ${file} cannot be used: ${fault}`);
   }
-  return apiKeys(keys.value);
+  return keys.value;
 }
 
-export function apiKeys(keys: readonly ApiKey[]): ApiKeys {
+/** What begins investigations by itself may do nothing else: its key lies where other programs read it. */
+function roleFault({ roles }: ApiKey): string | undefined {
+  const trigger = TRIGGER_ROLES.find((role) => roles.includes(role));
+  if (trigger === undefined || roles.length === 1) return undefined;
+  return `the role "${trigger}" goes with no other one: give each role a key of its own.`;
+}
+
+/** `clock`: milliseconds since 1970, for keys that expire. */
+export function apiKeys(keys: readonly ApiKey[], clock: () => number): ApiKeys {
   const known = keys.map((key) => ({ digest: Buffer.from(key.sha256, "hex"), key }));
+  const isGood = ({ expiresAt }: ApiKey): boolean => expiresAt === undefined || clock() < expiresAt;
   return {
     find(authorization) {
       const secret = /^Bearer +([\x21-\x7e]{1,512})$/i.exec(authorization ?? "")?.[1];
@@ -50,11 +61,11 @@ export function apiKeys(keys: readonly ApiKey[]): ApiKeys {
       const digest = hash("sha256", secret, "buffer");
       let found: ApiKey | null = null;
       for (const entry of known) if (timingSafeEqual(entry.digest, digest)) found = entry.key;
-      return found && principalOf(found);
+      return found && isGood(found) ? principalOf(found) : null;
     },
     named(keyId) {
       const entry = known.find(({ key }) => key.id === keyId);
-      return entry ? principalOf(entry.key) : null;
+      return entry && isGood(entry.key) ? principalOf(entry.key) : null;
     },
   };
 }

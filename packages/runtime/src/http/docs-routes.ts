@@ -2,6 +2,12 @@ import { docsPage } from "./docs-page.ts";
 import { type ApiAbout, openApiOf } from "./openapi.ts";
 import { getRoute, noQuery, type Route } from "./route.ts";
 
+const DOCUMENT = {
+  type: "object",
+  properties: { openapi: { type: "string" }, info: { type: "object" }, paths: { type: "object" } },
+  required: ["openapi", "info", "paths"],
+} as const;
+
 /** `/openapi.json` and `/docs`: what the routes declare, themselves included, for machines and for people. Open to everybody. */
 export function docsRoutes(about: ApiAbout, others: readonly Route[]): readonly Route[] {
   const routes: readonly Route[] = [
@@ -13,7 +19,7 @@ export function docsRoutes(about: ApiAbout, others: readonly Route[]): readonly 
         operationId: "getOpenApi",
         tag: "Service",
         summary: "This API as an OpenAPI 3.1 document.",
-        answers: { 200: { says: "The document.", media: { schema: { type: "object", required: ["openapi", "info", "paths"] } } } },
+        answers: { 200: { says: "The document.", media: { schema: DOCUMENT } } },
         problems: [],
       },
       query: noQuery,

@@ -7,6 +7,8 @@ export interface HealthOptions {
   readonly unready: () => readonly string[];
   /** What it cannot work without, each with a question that resolves when it is there. */
   readonly needs: readonly Need[];
+  /** What is wrong although the service works, a sentence each that strangers may read. */
+  readonly warnings?: (() => readonly string[]) | undefined;
   /** Whether this machine's clock and the store's agree. That they do not makes nothing unready: deadlines are judged by the store's time. */
   readonly clocks?: Pick<ClocksToWatch, "faults"> | undefined;
 }
@@ -29,7 +31,7 @@ const HEALTH = declared("Health", HealthView);
 const READINESS = declared("Readiness", ReadinessView);
 
 /** `/healthz`: the process lives. `/readyz`: it takes requests, and what it needs can be used within a second. Both answer while the server stops. */
-export function healthRoutes({ unready, needs, clocks }: HealthOptions): readonly Route[] {
+export function healthRoutes({ unready, needs, clocks, warnings: more }: HealthOptions): readonly Route[] {
   return [
     getRoute({
       url: "/healthz",
@@ -64,7 +66,7 @@ export function healthRoutes({ unready, needs, clocks }: HealthOptions): readonl
         const missing = await Promise.all(needs.map(whyNot));
         const reasons = [...new Set([...unready(), ...missing.flatMap((reason) => reason ?? [])])];
         if (reasons.length > 0) reply.code(503).header("retry-after", "2");
-        const warnings = (clocks?.faults() ?? []).map(({ sentence }) => sentence);
+        const warnings = [...(clocks?.faults() ?? []).map(({ sentence }) => sentence), ...(more?.() ?? [])];
         return { status: reasons.length === 0 ? "ready" : "unready", reasons, ...(warnings.length === 0 ? {} : { warnings }) };
       },
     }),

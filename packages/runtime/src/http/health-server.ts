@@ -24,10 +24,10 @@ export function startHealthServer({ host, port, monotonic, log, ...health }: Hea
     name: "health",
     host,
     port,
-    keys: apiKeys([]),
+    keys: apiKeys([], () => 0),
     routes: healthRoutes(health),
     api: ABOUT,
-    config: { HTTPS_ONLY: "false", AUTH_FAILURES_PER_MINUTE: 0 },
+    config: { HTTPS_ONLY: "false", CORS_ORIGINS: "", AUTH_FAILURES_PER_MINUTE: 0 },
     monotonic,
     log,
   });

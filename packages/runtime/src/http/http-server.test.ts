@@ -163,7 +163,7 @@ describe("a wrong key", () => {
   it("is answered 429 after so many from one address in a minute, and a right one is let in all the same", async () => {
     const clock = { now: 0 };
     await using t = await setup([{ method: "GET", url: "/mine", access: ["user"], handle: async () => ({}) }], {
-      config: { HTTPS_ONLY: "false", AUTH_FAILURES_PER_MINUTE: 2 },
+      config: { HTTPS_ONLY: "false", CORS_ORIGINS: "", AUTH_FAILURES_PER_MINUTE: 2 },
       monotonic: () => clock.now,
     });
     const wrong = () => fetch(`${t.server.url}/mine`, { headers: { authorization: "Bearer nonsense" } });
@@ -196,7 +196,7 @@ describe("every answer", () => {
   });
 
   it("tells browsers to use nothing but TLS where clients come over TLS", async () => {
-    await using t = await setup(routes, { config: { HTTPS_ONLY: "true", AUTH_FAILURES_PER_MINUTE: 0 } });
+    await using t = await setup(routes, { config: { HTTPS_ONLY: "true", CORS_ORIGINS: "", AUTH_FAILURES_PER_MINUTE: 0 } });
     expect((await t.get("/open")).headers.get("strict-transport-security")).toBe("max-age=31536000; includeSubDomains");
   });
 });

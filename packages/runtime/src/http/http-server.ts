@@ -4,6 +4,8 @@ import Fastify, { type FastifyInstance, type FastifyRequest, type HTTPMethods } 
 import { Refusal } from "../refusal.ts";
 import type { ApiKeys, Principal } from "./api-keys.ts";
 import { boundedServer, CONNECTION_BOUNDS, type ConnectionBounds } from "./connection-bounds.ts";
+import { keepBodyText } from "./body-text.ts";
+import { allowOrigins, readOrigins } from "./cross-origin.ts";
 import { docsRoutes } from "./docs-routes.ts";
 import { type FailedLogins, failedLogins } from "./failed-logins.ts";
 import type { HttpConfig } from "./http-settings.ts";
@@ -56,6 +58,7 @@ const NOBODY: Principal = { id: "", tenant: "", roles: [], scopes: [], keyId: ""
  */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   checkRoutes(options.routes);
+  const origins = readOrigins("CORS_ORIGINS", options.config.CORS_ORIGINS);
   const routes = [...options.routes, ...docsRoutes(options.api, options.routes)];
   const bounds = options.bounds ?? CONNECTION_BOUNDS;
   const app = Fastify({
@@ -72,6 +75,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   const spans = requestSpans(app, { service: options.name, host: options.host });
   const open = openRequests(app);
   answerProblems(app, options.log, options.config.HTTPS_ONLY === "true" ? ONLY_TLS : {});
+  await allowOrigins(app, origins);
   const lasting = new Set(routes.filter(({ whileStopping }) => whileStopping).map(({ url }) => url));
   app.addHook("onRequest", async (request, reply) => {
     if (request.url.length > MAX_ADDRESS)
@@ -112,9 +116,10 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
 /** Fastify reads text too; here a body is JSON, and an empty one is none. */
 function readJsonOnly(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser("application/json", { parseAs: "string" }, async (_request: FastifyRequest, body: string) =>
-    body === "" ? undefined : strictBody(body),
-  );
+  app.addContentTypeParser("application/json", { parseAs: "string" }, async (request: FastifyRequest, body: string) => {
+    keepBodyText(request, body);
+    return body === "" ? undefined : strictBody(body);
+  });
 }
 
 /** Everything between a request and its handler. */

@@ -7,6 +7,10 @@ export const httpSettings = {
     choices: ["true", "false"],
     desc: "true when clients come over TLS: browsers are told to use nothing else",
   }),
+  CORS_ORIGINS: str({
+    default: "",
+    desc: "the origins whose pages may call this service from a browser, separated by commas: https://chat.example.com; empty: none",
+  }),
   AUTH_FAILURES_PER_MINUTE: integer({ min: 0, max: 1_000_000 })({
     default: 10,
     desc: "wrong keys from one address in a minute, until they are answered 429; 0 for no limit",

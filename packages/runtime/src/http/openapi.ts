@@ -1,5 +1,5 @@
-import type { Json, JsonObject, ProblemCode } from "@toolbus/contracts";
-import { problemCodes } from "@toolbus/contracts";
+import type { Declared, Json, JsonObject, ProblemCode } from "@toolbus/contracts";
+import { isJsonObject, problemCodes } from "@toolbus/contracts";
 import { HttpProblem } from "./problem.ts";
 import type { AnswerDocs, Route } from "./route.ts";
 
@@ -8,6 +8,20 @@ export interface ApiAbout {
   readonly title: string;
   /** In Markdown paragraphs. */
   readonly description: string;
+  /** What the routes of a tag are about, by the tag; those of the service itself are described here. */
+  readonly tags?: Readonly<Record<string, string>>;
+  /** What the service sends by itself, to whom an operator names, by its type. */
+  readonly webhooks?: Readonly<Record<string, WebhookDocs>>;
+}
+
+/** A webhook as the description tells of it. */
+export interface WebhookDocs {
+  readonly summary: string;
+  readonly description: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Pick<Declared<unknown>, "name" | "schema">;
+  /** What a receiver answers, and what comes of it, by status. */
+  readonly answers: Readonly<Record<string, string>>;
 }
 
 /** One route in the document. */
@@ -48,31 +62,39 @@ export interface OpenApi {
   readonly openapi: "3.1.0";
   readonly info: { readonly title: string; readonly version: string; readonly description: string; readonly license: JsonObject };
   readonly servers: readonly JsonObject[];
-  readonly tags: readonly { readonly name: string }[];
-  readonly paths: Readonly<Record<string, Readonly<Partial<Record<"get" | "post", Operation>>>>>;
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Partial<Record<"get" | "post" | "delete", Operation>>>>>;
+  readonly webhooks?: Readonly<Record<string, { readonly post: JsonObject }>>;
   readonly components: { readonly schemas: Readonly<Record<string, Json>>; readonly securitySchemes: JsonObject };
 }
 
 const API_VERSION = "1";
+const OWN_TAGS: Readonly<Record<string, string>> = { Service: "Whether the service lives and takes requests, and this description." };
 
 /** Describes an API from its routes: the very schemas and access rules that requests meet. */
-export function openApiOf({ title, description }: ApiAbout, routes: readonly Route[]): OpenApi {
-  const names = namedSchemas(routes);
+export function openApiOf({ title, description, tags = {}, webhooks }: ApiAbout, routes: readonly Route[]): OpenApi {
+  const names = namedSchemas(routes, Object.values(webhooks ?? {}));
   const byUrl = Map.groupBy(routes, ({ url }) => url.replaceAll(/:(\w+)/g, "{$1}"));
   return {
     openapi: "3.1.0",
     info: { title, version: API_VERSION, description, license: { name: "Apache-2.0", identifier: "Apache-2.0" } },
     servers: [{ url: "/" }],
-    tags: [...new Set(routes.map(({ docs }) => docs.tag))].map((name) => ({ name })),
+    tags: [...new Set(routes.map(({ docs }) => docs.tag))].map((name) => ({ name, description: tags[name] ?? OWN_TAGS[name] ?? "" })),
     paths: Object.fromEntries(
       [...byUrl].map(([url, here]) => [url, Object.fromEntries(here.map((route) => [methodOf(route), operationOf(route, names)]))]),
     ),
+    ...(webhooks
+      ? { webhooks: Object.fromEntries(Object.entries(webhooks).map(([type, docs]) => [type, { post: webhookOf(docs, names) }])) }
+      : {}),
     components: {
       schemas: {
         ...Object.fromEntries([...names].map(([text, name]) => [name, withRefs(JSON.parse(text), names, text)])),
         Problem: PROBLEM,
       },
-      securitySchemes: { apiKey: { type: "http", scheme: "bearer", description: "An API key of this service." } },
+      securitySchemes: {
+        apiKey: { type: "http", scheme: "bearer", description: "An API key of this service." },
+        ...(routes.some(({ signed }) => signed) ? { webhookSignature: SIGNATURE } : {}),
+      },
     },
   };
 }
@@ -97,12 +119,17 @@ export function problemsOf({ method, access, docs, limited, url, whileStopping }
 
 type Names = ReadonlyMap<string, string>;
 
-const methodOf = ({ method }: Route): "get" | "post" => (method === "GET" ? "get" : "post");
+const methodOf = ({ method }: Route): (typeof METHODS)[Route["method"]] => METHODS[method];
+const METHODS = { GET: "get", POST: "post", DELETE: "delete" } as const;
 
 /** JSON text of each schema that has a name → its name: wherever the same schema stands, it is referred to. */
-function namedSchemas(routes: readonly Route[]): Names {
-  const declared = routes.flatMap(({ docs }) => [docs.body?.declared, ...Object.values(docs.answers).map(({ body }) => body)]);
-  return new Map(declared.filter((one) => one !== undefined).map(({ name, schema }) => [JSON.stringify(schema), name]));
+function namedSchemas(routes: readonly Route[], webhooks: readonly WebhookDocs[]): Names {
+  const declared = routes.flatMap(({ docs }) => [
+    docs.body?.declared,
+    ...Object.values(docs.answers).flatMap(({ body, schemas = [] }) => [body, ...schemas]),
+  ]);
+  const sent = webhooks.map(({ body }) => body);
+  return new Map([...declared, ...sent].filter((one) => one !== undefined).map(({ name, schema }) => [JSON.stringify(schema), name]));
 }
 
 function withRefs(value: Json, names: Names, self?: string): Json {
@@ -110,21 +137,41 @@ function withRefs(value: Json, names: Names, self?: string): Json {
   const name = text === self ? undefined : names.get(text);
   if (name !== undefined) return { $ref: `#/components/schemas/${name}` };
   if (Array.isArray(value)) return value.map((item: Json) => withRefs(item, names));
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, withRefs(part, names)]));
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(Object.entries(withMapping(value, names)).map(([key, part]) => [key, withRefs(part, names)]));
+}
+
+/** A union that is told apart by a member says which of its values is which schema, as generators of clients want it. */
+function withMapping(schema: JsonObject, names: Names): JsonObject {
+  const { discriminator, oneOf } = schema;
+  const member = within(discriminator, "propertyName");
+  if (!isJsonObject(discriminator) || typeof member !== "string" || !Array.isArray(oneOf)) return schema;
+  const mapping = oneOf.flatMap((one: Json) => {
+    const value = within(one, "properties", member, "const");
+    const name = names.get(JSON.stringify(one));
+    return typeof value === "string" && name !== undefined ? [[value, `#/components/schemas/${name}`] as const] : [];
+  });
+  return { ...schema, discriminator: { ...discriminator, mapping: Object.fromEntries(mapping) } };
+}
+
+function within(value: Json | undefined, ...path: readonly string[]): Json | undefined {
+  const [name, ...rest] = path;
+  if (name === undefined) return value;
+  return isJsonObject(value) ? within(value[name], ...rest) : undefined;
 }
 
 const schemaIn = (schema: object, names: Names): Json => withRefs(JSON.parse(JSON.stringify(schema)), names);
 
 function operationOf(route: Route, names: Names): Operation {
-  const { access, docs } = route;
-  const who = access === "public" ? "Open to everybody." : `For the role ${access.join(" or ")}.`;
+  const { access, docs, signed } = route;
+  const open = signed ? "For whoever signs it." : "Open to everybody.";
+  const who = access === "public" ? open : `For the role ${access.join(" or ")}.`;
   return {
     operationId: docs.operationId,
     tags: [docs.tag],
     summary: docs.summary,
     description: [docs.description, who].filter(Boolean).join("\n\n"),
-    security: access === "public" ? [] : [{ apiKey: [] }],
+    security: signed ? [{ webhookSignature: [] }] : access === "public" ? [] : [{ apiKey: [] }],
     parameters: parametersOf(route),
     ...(docs.body
       ? {
@@ -143,6 +190,22 @@ function operationOf(route: Route, names: Names): Operation {
       ...Object.fromEntries(Object.entries(docs.answers).map(([status, answer]) => [status, responseOf(answer, names)])),
       ...problemResponses(route),
     },
+  };
+}
+
+function webhookOf({ summary, description, headers, body, answers }: WebhookDocs, names: Names): JsonObject {
+  return {
+    summary,
+    description,
+    parameters: Object.entries(headers).map(([name, says]) => ({
+      name,
+      in: "header",
+      required: true,
+      description: says,
+      schema: { type: "string" },
+    })),
+    requestBody: { required: true, content: { "application/json": { schema: schemaIn(body.schema, names) } } },
+    responses: Object.fromEntries(Object.entries(answers).map(([status, says]) => [status, { description: says }])),
   };
 }
 
@@ -173,7 +236,13 @@ const IDEMPOTENCY =
 function responseOf({ says, body, example, type = "application/json", media, headers }: AnswerDocs, names: Names): Response {
   const content =
     body || media
-      ? { [type]: { ...(body ? { schema: schemaIn(body.schema, names) } : {}), ...(example === undefined ? {} : { example }), ...media } }
+      ? {
+          [type]: {
+            ...(body ? { schema: schemaIn(body.schema, names) } : {}),
+            ...(example === undefined ? {} : { example }),
+            ...(media ? mediaIn(media, names) : {}),
+          },
+        }
       : undefined;
   return {
     description: says,
@@ -181,6 +250,12 @@ function responseOf({ says, body, example, type = "application/json", media, hea
     ...(content ? { content } : {}),
   };
 }
+
+/** Its examples are texts and values, no schemas. */
+const mediaIn = ({ schema, ...media }: NonNullable<AnswerDocs["media"]>, names: Names): MediaType => ({
+  ...media,
+  ...(schema === undefined ? {} : { schema: withRefs(schema, names) }),
+});
 
 function headersOf(headers: Readonly<Record<string, string>>): JsonObject {
   return Object.fromEntries(Object.entries(headers).map(([name, description]) => [name, { description, schema: { type: "string" } }]));
@@ -208,6 +283,13 @@ function problemResponses(route: Route): Record<string, Response> {
     }),
   );
 }
+
+const SIGNATURE: JsonObject = {
+  type: "apiKey",
+  in: "header",
+  name: "webhook-signature",
+  description: "HMAC-SHA256 over the body by a secret that both sides have, as Standard Webhooks has it.",
+};
 
 const text = { type: "string" } as const;
 const PROBLEM: JsonObject = {

@@ -64,6 +64,7 @@ const TITLES: Readonly<Record<ProblemCode, string>> = {
   rate_limited: "Too many requests",
   headers_too_large: "The headers are too large",
   internal: "A fault of the server",
+  incomplete: "Not all of it was begun",
   store_unavailable: "The state store cannot be reached",
   shutting_down: "The server is stopping",
 };

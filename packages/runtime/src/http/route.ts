@@ -27,6 +27,8 @@ export interface AnswerDocs {
   readonly type?: string;
   /** What else this type has to be described with, as members of the OpenAPI media type. */
   readonly media?: { readonly [member: string]: Json };
+  /** Schemas that get a name in the description, wherever they stand in it: in `media`, in each other, in other answers. */
+  readonly schemas?: readonly Pick<Declared<unknown>, "name" | "schema">[];
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -52,9 +54,9 @@ export interface RouteDocs {
   readonly problems: readonly ProblemCode[];
 }
 
-/** A route as the server and the API's description take it; `getRoute` and `postRoute` make them. */
+/** A route as the server and the API's description take it; `getRoute`, `postRoute` and `deleteRoute` make them. */
 export interface Route {
-  readonly method: "GET" | "POST";
+  readonly method: "GET" | "POST" | "DELETE";
   /** In Fastify's form: `/v1/runs/:id`. */
   readonly url: string;
   readonly access: Access;
@@ -63,6 +65,8 @@ export interface Route {
   readonly credential?: (request: FastifyRequest, keys: ApiKeys) => Promise<Principal | null>;
   /** Answers also while the server stops. */
   readonly whileStopping?: boolean;
+  /** Public, as no key is asked for; its handler knows the caller by the `webhook-signature` over the body, and refuses everybody else. */
+  readonly signed?: true;
   /** Has the rate of its callers limited. */
   readonly limited?: boolean;
   /** On public routes the principal is nobody. A returned value is sent as JSON; `undefined` when the handler answered by itself. */
@@ -94,6 +98,10 @@ export interface PostDefinition<B> extends Definition {
   /** What its callers may do a minute; null for no limit. */
   readonly rate: RateLimit | null;
   readonly handle: (incoming: Incoming & { readonly body: B; readonly key: string | undefined }) => Promise<unknown>;
+}
+
+export interface DeleteDefinition extends Definition {
+  readonly handle: (incoming: Incoming) => Promise<unknown>;
 }
 
 export interface BodyDefinition<B> {
@@ -139,6 +147,18 @@ export function postRoute<B>({ body, rate, handle, docs, ...route }: PostDefinit
       const incoming = { principal, id: idOf(request), request, reply, key: idempotencyKey(request), body: bodyOf(body, request.body) };
       if (rate) await takeOne(rate, principal, reply);
       return handle(incoming);
+    },
+  };
+}
+
+/** Declares a DELETE, which takes neither query nor body. Done twice it does the same as once (RFC 9110), so it needs no key. */
+export function deleteRoute({ handle, ...route }: DeleteDefinition): Route {
+  return {
+    ...route,
+    method: "DELETE",
+    async handle(request, reply, principal) {
+      checked(noQuery, request.query, "This route takes no query.");
+      return handle({ principal, id: idOf(request), request, reply });
     },
   };
 }

@@ -1,19 +1,19 @@
-import { diag } from "@opentelemetry/api";
+import { context, diag, logs, metrics, propagation, trace } from "@opentelemetry/api";
 import { SDK_INFO, setGlobalErrorHandler } from "@opentelemetry/core";
 import { type Resource, resourceFromAttributes } from "@opentelemetry/resources";
-import type * as SdkTrace from "@opentelemetry/sdk-trace";
-import type { Recorder } from "../recorder.ts";
+import { NodeSDK } from "@opentelemetry/sdk-node";
 import type { JsonlFiles } from "../jsonl-files.ts";
-import type { OtlpTarget, SamplerSettings, TelemetrySettings } from "../settings.ts";
+import type { Recorder } from "../recorder.ts";
+import type { TelemetrySettings } from "../settings.ts";
+import { apiRecorder } from "./api-recorder.ts";
 import { collectorConnections } from "./collector.ts";
-import { sdkLogs } from "./sdk-logs.ts";
-import { sdkMeasurements } from "./sdk-measurements.ts";
-import { sdkSpans } from "./sdk-spans.ts";
-import { traceFiles } from "./trace-files.ts";
+import { samplerOf } from "./sampler.ts";
+import { signalPipelines } from "./signal-pipelines.ts";
+import { type Stoppable, stopInOrder } from "./stop-in-order.ts";
 
 export interface SdkRecorder {
   readonly recorder: Omit<Recorder, "audit">;
-  /** Sends what is left; gives up after so many milliseconds. Never rejects. */
+  /** Sends what is left, traces first, then measurements, then log records; gives up after so many milliseconds. Never rejects. */
   shutdown(withinMs: number): Promise<void>;
 }
 
@@ -21,106 +21,64 @@ export interface SdkOptions {
   readonly settings: TelemetrySettings;
   readonly instanceId: string;
   readonly files: JsonlFiles;
+  /** Give the client of RabbitMQ its spans. It must not be loaded yet. */
+  readonly instrumentAmqp: boolean;
   /** Something was not exported. `why` is a code, never what a collector answered. */
   readonly onFault: (why: string) => void;
+  /** Monotonic milliseconds. */
+  readonly monotonic: () => number;
 }
 
-/** One word names the scope of all our spans, measurements and records. */
-const SCOPE = "toolbus";
-
-/** Starts the parts of the SDK that the settings ask for; each is loaded only then. */
-export async function sdkRecorder({ settings, instanceId, files, onFault }: SdkOptions): Promise<SdkRecorder> {
+/**
+ * Sets the SDK up as the settings ask for it, and makes it the one that OpenTelemetry's API reaches in this process: what a tool or an instrumentation
+ * records goes the same way as what we do, and our spans are the parents of theirs. What the settings say is given to the SDK, which would
+ * read the variables itself, but goes on with its defaults where a value is bad.
+ */
+export async function sdkRecorder(options: SdkOptions): Promise<SdkRecorder> {
+  const { settings, instanceId, files, instrumentAmqp, onFault, monotonic } = options;
   const connections = collectorConnections();
-  const resource = resourceOf(settings, instanceId);
-  const stops: (() => Promise<unknown>)[] = [];
+  const pipelines = await signalPipelines({ settings, files, connections });
+  const amqp = instrumentAmqp && pipelines.spanProcessors.length > 0 ? await amqpSpans() : null;
   diag.disable();
   setGlobalErrorHandler((error) => onFault(codeOf(error)));
-  const recorder = { spans: await spans(), measurements: await measurements(), logs: await logs() };
+  const sdk = new NodeSDK({
+    resource: resourceOf(settings, instanceId),
+    autoDetectResources: false,
+    sampler: samplerOf(settings.sampler),
+    spanProcessors: [...pipelines.spanProcessors],
+    metricReaders: [...pipelines.metricReaders],
+    logRecordProcessors: [...pipelines.logRecordProcessors],
+    instrumentations: amqp ? [amqp] : [],
+  });
+  sdk.start();
+  const recorder = apiRecorder({
+    traces: pipelines.spanProcessors.length > 0,
+    metrics: pipelines.metricReaders.length > 0,
+    logs: pipelines.logRecordProcessors.length > 0,
+  });
   return {
     recorder,
     async shutdown(withinMs) {
-      const all = Promise.allSettled(stops.map((stop) => stop()));
-      const { promise: late, resolve } = Promise.withResolvers<"late">();
-      const timer = setTimeout(() => resolve("late"), withinMs);
-      const ended = await Promise.race([all, late]);
-      clearTimeout(timer);
+      const stages: readonly (readonly Stoppable[])[] = [
+        pipelines.spanProcessors,
+        pipelines.metricReaders,
+        pipelines.logRecordProcessors,
+        // Everything of it has ended by now.
+        [sdk],
+      ];
+      const ended = await stopInOrder(stages, { withinMs, monotonic });
       connections.giveUp();
-      if (ended === "late") onFault("stopped_before_all_was_sent");
+      amqp?.disable();
+      // Another start in this process finds the places free.
+      for (const api of [trace, metrics, logs, context, propagation]) api.disable();
+      if (!ended) onFault("stopped_before_all_was_sent");
     },
   };
-
-  async function spans(): Promise<Recorder["spans"]> {
-    const { targets, traceDir, sampler } = settings;
-    if (!targets.traces && traceDir === null) return null;
-    const { BatchSpanProcessor, TracerProvider, ...samplers } = await import("@opentelemetry/sdk-trace");
-    const spanProcessors = [
-      ...(traceDir === null ? [] : [await traceFiles(traceDir, files)]),
-      ...(targets.traces ? [new BatchSpanProcessor({ exporter: await spanExporter(targets.traces) })] : []),
-    ];
-    const provider = new TracerProvider({ resource, sampler: samplerOf(sampler, samplers), spanProcessors });
-    stops.push(() => provider.shutdown());
-    return sdkSpans(provider.getTracer(SCOPE));
-  }
-
-  async function measurements(): Promise<Recorder["measurements"]> {
-    const target = settings.targets.metrics;
-    if (!target) return null;
-    const { MeterProvider, PeriodicExportingMetricReader } = await import("@opentelemetry/sdk-metrics");
-    const exportIntervalMillis = settings.metricIntervalMs;
-    const reader = new PeriodicExportingMetricReader({
-      exporter: await metricExporter(target),
-      exportIntervalMillis,
-      exportTimeoutMillis: Math.min(exportIntervalMillis, 30_000),
-    });
-    const provider = new MeterProvider({ resource, readers: [reader] });
-    stops.push(() => provider.shutdown());
-    return sdkMeasurements(provider.getMeter(SCOPE));
-  }
-
-  async function logs(): Promise<Recorder["logs"]> {
-    const target = settings.targets.logs;
-    if (!target) return null;
-    const { BatchLogRecordProcessor, LoggerProvider } = await import("@opentelemetry/sdk-logs");
-    const provider = new LoggerProvider({ resource, processors: [new BatchLogRecordProcessor({ exporter: await logExporter(target) })] });
-    stops.push(() => provider.shutdown());
-    return sdkLogs(provider.getLogger(SCOPE));
-  }
-
-  async function spanExporter(target: OtlpTarget) {
-    const { OTLPTraceExporter } =
-      target.protocol === "http/json"
-        ? await import("@opentelemetry/exporter-trace-otlp-http")
-        : await import("@opentelemetry/exporter-trace-otlp-proto");
-    return new OTLPTraceExporter(connections.optionsFor(target));
-  }
-
-  async function metricExporter(target: OtlpTarget) {
-    const { OTLPMetricExporter } =
-      target.protocol === "http/json"
-        ? await import("@opentelemetry/exporter-metrics-otlp-http")
-        : await import("@opentelemetry/exporter-metrics-otlp-proto");
-    return new OTLPMetricExporter(connections.optionsFor(target));
-  }
-
-  async function logExporter(target: OtlpTarget) {
-    const { OTLPLogExporter } =
-      target.protocol === "http/json"
-        ? await import("@opentelemetry/exporter-logs-otlp-http")
-        : await import("@opentelemetry/exporter-logs-otlp-proto");
-    return new OTLPLogExporter(connections.optionsFor(target));
-  }
 }
 
-type Samplers = Pick<typeof SdkTrace, "AlwaysOffSampler" | "AlwaysOnSampler" | "ParentBasedSampler" | "TraceIdRatioBasedSampler">;
-
-function samplerOf({ root, ratio, parentBased }: SamplerSettings, samplers: Samplers) {
-  const { AlwaysOffSampler, AlwaysOnSampler, ParentBasedSampler, TraceIdRatioBasedSampler } = samplers;
-  const own = {
-    always_on: () => new AlwaysOnSampler(),
-    always_off: () => new AlwaysOffSampler(),
-    traceidratio: () => new TraceIdRatioBasedSampler(ratio),
-  }[root]();
-  return parentBased ? new ParentBasedSampler({ root: own }) : own;
+async function amqpSpans() {
+  const { amqpClientSpans } = await import("./amqp-client-spans.ts");
+  return amqpClientSpans();
 }
 
 function resourceOf({ serviceName, resource }: TelemetrySettings, instanceId: string): Resource {

@@ -1,7 +1,9 @@
 import {
+  context,
   type Context,
   type Link,
   ROOT_CONTEXT,
+  type Span,
   type SpanContext,
   SpanKind,
   SpanStatusCode,
@@ -10,8 +12,10 @@ import {
   TraceFlags,
 } from "@opentelemetry/api";
 import { TraceState } from "@opentelemetry/core";
+import type { ReadableSpan } from "@opentelemetry/sdk-trace";
 import type { Attributes, RecordedSpan, Recorder, SpanStart } from "../recorder.ts";
 import type { TracePoint } from "../trace-context.ts";
+import { SCOPE } from "./scope.ts";
 
 const KINDS = {
   internal: SpanKind.INTERNAL,
@@ -24,12 +28,9 @@ const KINDS = {
 /** Spans by a tracer of the SDK. */
 export function sdkSpans(tracer: Tracer): NonNullable<Recorder["spans"]> {
   return {
-    start(name, { kind, attributes, parent, links }: SpanStart): RecordedSpan {
-      const span = tracer.startSpan(
-        name,
-        { kind: KINDS[kind], attributes: { ...attributes }, links: links.map(linkTo) },
-        contextOf(parent),
-      );
+    start(name, { kind, attributes, parent, received, links }: SpanStart): RecordedSpan {
+      const above = (received ? contextOfArrival(parent) : null) ?? contextOf(parent);
+      const span = tracer.startSpan(name, { kind: KINDS[kind], attributes: { ...attributes }, links: links.map(linkTo) }, above);
       const own = span.spanContext();
       return {
         point: {
@@ -41,6 +42,7 @@ export function sdkSpans(tracer: Tracer): NonNullable<Recorder["spans"]> {
         recording: span.isRecording(),
         set: (more: Attributes) => void span.setAttributes({ ...more }),
         event: (event, more) => void span.addEvent(event, { ...more }),
+        run: (work) => context.with(trace.setSpan(context.active(), span), work),
         end(errorType) {
           // No description: what an error says may quote anything.
           if (errorType !== undefined) span.setStatus({ code: SpanStatusCode.ERROR });
@@ -54,6 +56,19 @@ export function sdkSpans(tracer: Tracer): NonNullable<Recorder["spans"]> {
 /** The SDK's form of a place in a trace that lies in another span. */
 export function contextOf(point: TracePoint | null): Context {
   return point ? trace.setSpanContext(ROOT_CONTEXT, spanContext(point)) : ROOT_CONTEXT;
+}
+
+/**
+ * The context of a span that somebody else's instrumentation (of Node's HTTP server, of amqplib) made for the same request or message, where there is one:
+ * what we make for it belongs beneath that, not beside it.
+ */
+function contextOfArrival(parent: TracePoint | null): Context | null {
+  const active: (Span & Partial<Pick<ReadableSpan, "kind" | "parentSpanContext" | "instrumentationScope">>) | undefined = trace.getSpan(
+    context.active(),
+  );
+  if (!active || active.instrumentationScope === undefined || active.instrumentationScope.name === SCOPE) return null;
+  if (active.kind !== SpanKind.SERVER && active.kind !== SpanKind.CONSUMER) return null;
+  return active.parentSpanContext?.spanId === parent?.spanId ? context.active() : null;
 }
 
 function linkTo(point: TracePoint): Link {

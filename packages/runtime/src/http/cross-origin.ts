@@ -1,0 +1,45 @@
+import cors from "@fastify/cors";
+import type { FastifyInstance } from "fastify";
+import { Refusal } from "../refusal.ts";
+
+/** Headers of answers that a page of another origin may read. */
+const READABLE = ["location", "retry-after", "idempotent-replay", "x-toolbus-run-id", "x-toolbus-conversation-id", "www-authenticate"];
+const SENT = ["authorization", "content-type", "accept", "idempotency-key", "last-event-id"];
+const PREFLIGHT_SECONDS = 600;
+
+/**
+ * The origins out of a list with commas, as browsers send them (RFC 6454). Throws a `Refusal` for anything that is none: an address with a path would never
+ * match, and `*` would let every page that somebody opens use a key that it has got hold of.
+ */
+export function readOrigins(variable: string, list: string): readonly string[] {
+  return list
+    .split(",")
+    .map((text) => text.trim())
+    .filter((text) => text !== "")
+    .map((text) => {
+      if (originOf(text) === text) return text;
+      const near = originOf(text);
+      throw new Refusal(
+        `${variable} names "${text.slice(0, 120)}", which is no origin: write scheme, host and port alone, as in ${near ?? "https://chat.example.com"}.`,
+      );
+    });
+}
+
+function originOf(text: string): string | null {
+  const url = URL.parse(text);
+  return url && (url.protocol === "http:" || url.protocol === "https:") ? url.origin : null;
+}
+
+/** Lets pages of these origins call every route with a key of their own (the Fetch standard's CORS). Without one nothing is added: browsers keep others out. */
+export async function allowOrigins(app: FastifyInstance, origins: readonly string[]): Promise<void> {
+  if (origins.length === 0) return;
+  await app.register(cors, {
+    origin: [...origins],
+    methods: ["GET", "POST", "DELETE"],
+    allowedHeaders: SENT,
+    exposedHeaders: READABLE,
+    // Keys travel in a header; cookies are not used.
+    credentials: false,
+    maxAge: PREFLIGHT_SECONDS,
+  });
+}

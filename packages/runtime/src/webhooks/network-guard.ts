@@ -1,0 +1,92 @@
+import { lookup as resolveName, type LookupAddress } from "node:dns";
+import { BlockList, isIP, type LookupFunction } from "node:net";
+
+/** Hosts that the operator allows although they are not public, each as `name` or `name:port`, in lower case. */
+export type AllowedHosts = ReadonlySet<string>;
+
+export type ResolveName = (name: string, options: { readonly all: true }, done: ResolvedName) => void;
+type ResolvedName = (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void;
+
+/** What is not on the public Internet: this machine, private networks, links, the addresses of clouds' metadata, tunnels into any of them. */
+const NOT_PUBLIC: readonly (readonly ["ipv4" | "ipv6", string, number])[] = [
+  ["ipv4", "0.0.0.0", 8],
+  ["ipv4", "10.0.0.0", 8],
+  ["ipv4", "100.64.0.0", 10],
+  ["ipv4", "127.0.0.0", 8],
+  ["ipv4", "169.254.0.0", 16],
+  ["ipv4", "172.16.0.0", 12],
+  ["ipv4", "192.0.0.0", 24],
+  ["ipv4", "192.0.2.0", 24],
+  ["ipv4", "192.168.0.0", 16],
+  ["ipv4", "198.18.0.0", 15],
+  ["ipv4", "198.51.100.0", 24],
+  ["ipv4", "203.0.113.0", 24],
+  ["ipv4", "224.0.0.0", 3],
+  // Beside :: and ::1 the old form of IPv4 in IPv6, which a block list does not take for IPv4.
+  ["ipv6", "::", 96],
+  ["ipv6", "64:ff9b::", 96],
+  ["ipv6", "64:ff9b:1::", 48],
+  ["ipv6", "100::", 64],
+  ["ipv6", "2001::", 32],
+  ["ipv6", "2001:db8::", 32],
+  ["ipv6", "2002::", 16],
+  ["ipv6", "fc00::", 7],
+  ["ipv6", "fe80::", 9],
+  ["ipv6", "ff00::", 8],
+];
+
+const blocked = new BlockList();
+for (const [family, network, prefix] of NOT_PUBLIC) blocked.addSubnet(network, prefix, family);
+
+/** Whether an IP address is one of the public Internet. */
+export function isPublicAddress(address: string): boolean {
+  const family = isIP(address);
+  return family !== 0 && !blocked.check(address, family === 4 ? "ipv4" : "ipv6");
+}
+
+/** Whether the operator allows this host, whatever its addresses are. */
+export function isAllowedHost({ hostname, host }: Pick<URL, "hostname" | "host">, allowed: AllowedHosts): boolean {
+  return allowed.has(hostname) || allowed.has(host);
+}
+
+/**
+ * Why nothing is sent to this address, as far as it can be told before its name is resolved; null when nothing speaks against it. Only https at port
+ * 443 of the public Internet is open to everybody; an operator may allow other hosts.
+ */
+export function whyNotCalled(url: URL, allowed: AllowedHosts): string | null {
+  if (url.username !== "" || url.password !== "") return "its address holds a user or a password";
+  if (url.protocol !== "https:" && url.protocol !== "http:") return "its address is neither https nor http";
+  if (isAllowedHost(url, allowed)) return null;
+  if (url.protocol !== "https:") return "its address is not https, and its host is not allowed";
+  if (url.port !== "") return `its port ${url.port} is not 443, and its host is not allowed`;
+  const literal = url.hostname.replace(/^\[|\]$/g, "");
+  if (isIP(literal) !== 0 && !isPublicAddress(literal)) return `${literal} is not a public address, and is not allowed`;
+  return null;
+}
+
+/**
+ * Resolves a name for one connection, and gives only what may be connected to: the very addresses that were checked are those that the socket uses, so
+ * a name that is answered otherwise a moment later changes nothing. One address that is not public refuses the name.
+ */
+export function guardedLookup(isAllowed: boolean, resolve: ResolveName = resolveName): LookupFunction {
+  return (name, options, done) => {
+    resolve(name, { all: true }, (error, addresses) => {
+      const fault = error ?? (isAllowed ? null : refusal(name, addresses));
+      const [first] = addresses ?? [];
+      if (fault) done(fault, []);
+      else if (!first) done(new NotPublic(`the name ${name} has no address`), []);
+      else if (options.all) done(null, addresses);
+      else done(null, first.address, first.family);
+    });
+  };
+}
+
+/** A name whose addresses may not be called. */
+export class NotPublic extends Error {
+  override readonly name = "NotPublic";
+}
+
+function refusal(name: string, addresses: readonly LookupAddress[]): NotPublic | null {
+  const inside = addresses.find(({ address }) => !isPublicAddress(address));
+  return inside ? new NotPublic(`the name ${name} has the address ${inside.address}, which is not public, and is not allowed`) : null;
+}

@@ -1,0 +1,32 @@
+import { declared, WEBHOOK_BODIES, type WebhookEvent } from "@toolbus/contracts";
+import type { WebhookDocs } from "../http/openapi.ts";
+
+const ABOUT: Readonly<Record<WebhookEvent, { readonly name: string; readonly summary: string }>> = {
+  "approval.held": { name: "ApprovalHeldWebhook", summary: "A write waits for people." },
+  "approval.reminder": { name: "ApprovalReminderWebhook", summary: "A write still waits for people, and some of their time is over." },
+  "approval.ended": { name: "ApprovalEndedWebhook", summary: "A write that waited for people waits no more; `status` says how it ended." },
+  "run.ended": { name: "RunEndedWebhook", summary: "A run has ended, with everything that it did." },
+};
+
+/** How the description of a service tells of the webhooks that it sends. */
+export function webhookDocs(events: readonly WebhookEvent[]): Readonly<Record<string, WebhookDocs>> {
+  return Object.fromEntries(
+    events.map((event) => {
+      const { name, summary } = ABOUT[event];
+      return [event, { summary, description: HOW, headers: HEADERS, body: declared(name, WEBHOOK_BODIES[event]), answers: ANSWERS }];
+    }),
+  );
+}
+
+const HOW =
+  "Sent to the targets in `WEBHOOKS_FILE`, at least once, as Standard Webhooks: check the signature over the exact bytes, and drop an id that you had.";
+const HEADERS = {
+  "webhook-id": "The same in every attempt.",
+  "webhook-timestamp": "When this attempt was made, in seconds since 1970.",
+  "webhook-signature": "`v1,` and base64 of HMAC-SHA256 over `id.timestamp.body`; one by each secret of the target.",
+} as const;
+const ANSWERS = {
+  "2XX": "It is taken and not sent again.",
+  "410": "The target is gone: it is sent nothing any more.",
+  default: "It is sent again by the ladder of `WEBHOOK_RETRIES_S`. Redirects are not followed.",
+} as const;

@@ -1,0 +1,130 @@
+import {
+  declared,
+  deliveriesQuery,
+  DeliveryPage,
+  DeliveryView,
+  ID_PATTERNS,
+  isDeliveryId,
+  type JsonObject,
+  keys,
+  parseWebhookDelivery,
+  shardOf,
+  type WebhookDelivery,
+} from "@toolbus/contracts";
+import type { StateStore } from "@toolbus/state";
+import type { Principal } from "../http/api-keys.ts";
+import { HttpProblem } from "../http/problem.ts";
+import type { RateLimit } from "../http/rate-limit.ts";
+import { getRoute, noBody, postRoute, type Route } from "../http/route.ts";
+
+export interface WebhookRoutesOptions {
+  readonly state: StateStore;
+  /** Whose deliveries are shown: the service that makes them. */
+  readonly service: string;
+  /** Which of these the operator may see, by the tenant of what each is about. */
+  readonly mayShow: (deliveries: readonly WebhookDelivery[], operator: Principal) => Promise<readonly WebhookDelivery[]>;
+  /** Has one sent again that was given up. */
+  readonly sendAgain: (delivery: WebhookDelivery, operator: Principal) => Promise<void>;
+  /** What an operator may ask for a minute; null for no limit. */
+  readonly rate: RateLimit | null;
+}
+
+/** The tag of these routes, for the description of a service that has them. */
+export const WEBHOOKS_TAG = "Webhooks";
+const OPERATORS = ["operator"] as const;
+const LISTED = 20;
+
+/** `/v1/webhooks…`: deliveries that were given up, for operators. */
+export function webhookRoutes({ state, service, mayShow, sendAgain, rate }: WebhookRoutesOptions): readonly Route[] {
+  return [
+    getRoute({
+      url: "/v1/webhooks",
+      access: OPERATORS,
+      docs: {
+        operationId: "listFailedWebhooks",
+        tag: WEBHOOKS_TAG,
+        summary: "Deliveries of webhooks that were given up, newest first.",
+        description: "Those that are about the operator's tenant. A page may hold fewer than its limit, and still have one after it.",
+        answers: { 200: { says: "A page of deliveries.", body: PAGE, example: { deliveries: [example] } } },
+        problems: ["invalid_cursor"],
+      },
+      query: deliveriesQuery,
+      async handle({ principal, query: { limit = LISTED, cursor } }) {
+        const page = await pageAt(limit, cursor);
+        const found = await read(page.members.map(({ member }) => member));
+        const deliveries = (await mayShow(found, principal)).map(viewOf);
+        return { deliveries, ...(page.cursor === undefined ? {} : { cursor: page.cursor }) };
+      },
+    }),
+    postRoute({
+      url: "/v1/webhooks/:id/send",
+      access: OPERATORS,
+      docs: {
+        operationId: "sendWebhookAgain",
+        tag: WEBHOOKS_TAG,
+        summary: "Sends a delivery again that was given up.",
+        description: "Under its old `webhook-id`, and with every attempt that a new one has. What is told is as it was.",
+        id: { says: "The delivery.", pattern: ID_PATTERNS.delivery, example: DELIVERY },
+        answers: { 202: { says: "The wish was accepted.", body: VIEW, example: { ...example, state: "waiting" } } },
+        problems: ["conflict"],
+      },
+      body: noBody,
+      rate,
+      async handle({ id, principal, reply }) {
+        const known = isDeliveryId(id) && Number.parseInt(shardOf(id), 16) < state.shards;
+        const [delivery] = known ? await mayShow(await read([id]), principal) : [];
+        if (!delivery) throw notFound();
+        if (delivery.state === "waiting")
+          throw new HttpProblem("conflict", "This delivery was not given up: it is tried again by itself.", { remedy: "Wait for it." });
+        await sendAgain(delivery, principal);
+        reply.code(202);
+        return viewOf({ ...delivery, state: "waiting" });
+      },
+    }),
+  ];
+
+  async function read(ids: readonly string[]): Promise<readonly WebhookDelivery[]> {
+    if (ids.length === 0) return [];
+    const { documents } = await state.read(ids.map((id) => keys.delivery(service, id)));
+    return documents.flatMap((document) => {
+      const parsed = parseWebhookDelivery(document?.value);
+      return parsed.ok ? [parsed.value] : [];
+    });
+  }
+
+  async function pageAt(limit: number, cursor: string | undefined) {
+    try {
+      return await state.page(keys.failedDeliveries(service), { limit, order: "desc", ...(cursor === undefined ? {} : { cursor }) });
+    } catch (error) {
+      if (error instanceof RangeError)
+        throw new HttpProblem("invalid_cursor", "This cursor comes from no page.", { remedy: "Start again without a cursor." });
+      throw error;
+    }
+  }
+}
+
+function viewOf({ deliveryId: id, ...delivery }: WebhookDelivery): DeliveryView {
+  return { id, ...delivery, links: { send: `/v1/webhooks/${id}/send` } };
+}
+
+function notFound(): HttpProblem {
+  return new HttpProblem("not_found", "There is no such delivery.", { remedy: "Use an id that the list of failed deliveries shows." });
+}
+
+const PAGE = declared("DeliveryPage", DeliveryPage);
+const VIEW = declared("Delivery", DeliveryView);
+const DELIVERY = "wh_05_01JD0000000000000000000001";
+const AT = 1_763_718_400_000;
+
+const example: JsonObject = {
+  id: DELIVERY,
+  event: "run.ended",
+  subject: "rn_05_01JD0000000000000000000001",
+  target: "ops",
+  at: AT,
+  attempts: 8,
+  state: "failed",
+  failedAt: AT + 63_335_000,
+  reason: "it answered 500",
+  links: { send: `/v1/webhooks/${DELIVERY}/send` },
+};

@@ -1,0 +1,43 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+
+/** What a signature of Standard Webhooks covers: the id, the time of the attempt in seconds, and the bytes of the body. */
+export interface SignedParts {
+  readonly id: string;
+  readonly seconds: number;
+  readonly body: string;
+}
+
+const PREFIX = "whsec_";
+const MIN_BYTES = 24;
+const MAX_BYTES = 64;
+
+/** The bytes of a secret of Standard Webhooks, `whsec_` and base64 of 24 to 64 bytes; null for any other text. */
+export function webhookSecret(text: string): Uint8Array | null {
+  const coded = text.startsWith(PREFIX) ? text.slice(PREFIX.length) : "";
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(coded)) return null;
+  const bytes = Buffer.from(coded, "base64");
+  return bytes.length >= MIN_BYTES && bytes.length <= MAX_BYTES ? bytes : null;
+}
+
+/** The value of `webhook-signature`: one signature by each secret, so that a receiver may change from one to the other when it likes. */
+export function webhookSignature(parts: SignedParts, secrets: readonly Uint8Array[]): string {
+  return secrets.map((secret) => `v1,${macOf(parts, secret).toString("base64")}`).join(" ");
+}
+
+/** Whether one of the signatures in a header is by one of the secrets. Compares in a time that says nothing of how near it came. */
+export function isSigned(header: string, parts: SignedParts, secrets: readonly Uint8Array[]): boolean {
+  const given = header
+    .split(" ")
+    .filter((one) => one.startsWith("v1,"))
+    .slice(0, MOST_SIGNATURES)
+    .map((one) => Buffer.from(one.slice("v1,".length), "base64"));
+  const wanted = secrets.map((secret) => macOf(parts, secret));
+  return wanted.some((mac) => given.some((one) => one.length === mac.length && timingSafeEqual(one, mac)));
+}
+
+/** Two for a rotation, and room for those of other schemes' keys. */
+const MOST_SIGNATURES = 8;
+
+function macOf({ id, seconds, body }: SignedParts, secret: Uint8Array): Buffer {
+  return createHmac("sha256", secret).update(`${id}.${seconds}.${body}`).digest();
+}

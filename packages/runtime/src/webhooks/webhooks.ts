@@ -1,0 +1,212 @@
+import { type Json, keys, parseWebhookDelivery, shardOf, type WebhookDelivery } from "@toolbus/contracts";
+import type { Change, StateStore, TimerRow } from "@toolbus/state";
+import { attributeNames, type Log, measure, metricNames } from "@toolbus/telemetry";
+import type { Outbox } from "../outbox.ts";
+import type { ResolveName } from "./network-guard.ts";
+import { type AttemptOutcome, sendWebhook } from "./send-webhook.ts";
+import {
+  beginAttempt,
+  delivered,
+  deliveriesOf,
+  deliveryOfTimer,
+  type DeliveryRules,
+  dropped,
+  failed,
+  givenUp,
+  isUsedUp,
+  type ReadDelivery,
+  sentAgain,
+  type Told,
+} from "./webhook-delivery.ts";
+import type { WebhookPlan, WebhookTarget } from "./webhook-targets.ts";
+
+/** What a target is told: `data` of the body, and whose it is. */
+export interface WebhookContent {
+  readonly tenant: string;
+  readonly data: object;
+}
+
+export interface WebhooksOptions extends Omit<DeliveryRules, "retriesMs"> {
+  readonly state: StateStore;
+  readonly plan: WebhookPlan;
+  /** What a change that is about to be committed makes true. */
+  readonly toldBy: (change: Change) => readonly Told[];
+  /** What is told, from what stands in the store when it is sent; null when there is nothing to tell any more. */
+  readonly contentOf: (delivery: WebhookDelivery) => Promise<WebhookContent | null>;
+  readonly log: Log;
+  /** How names are resolved; by the system when absent. */
+  readonly resolve?: ResolveName;
+}
+
+/** Tells targets what was committed: at least once, by the ladder of attempts, whatever process dies. */
+export interface Webhooks {
+  /** The same outbox, whose commits also note down what has to be told. */
+  telling(outbox: Outbox): Outbox;
+  /** Handles a due timer of a delivery. False for a timer of anything else. Does not wait for the target. */
+  onTimer(timer: TimerRow): Promise<boolean>;
+  /** Has a delivery that was given up sent again. False where there is none, or it was not given up. */
+  again(deliveryId: string): Promise<boolean>;
+  /** Ends attempts under way; they are made again. */
+  stop(): Promise<void>;
+}
+
+// A target that hangs holds up its own deliveries and no others, and none of them anything else of the service.
+const MOST_OF_A_TARGET = 8;
+const TRIES = 5;
+
+export function startWebhooks(options: WebhooksOptions): Webhooks {
+  const { state, plan, toldBy, contentOf, log, service, resolve } = options;
+  const rules: DeliveryRules = { ...options, retriesMs: plan.retriesMs };
+  const targets = new Map(plan.targets.map((target) => [target.name, target]));
+  const stopping = new AbortController();
+  const underWay = new Map<string, Set<Promise<void>>>();
+  // Targets that said that they are gone, until this process ends or one of them takes something again.
+  const gone = new Set<string>();
+
+  return {
+    telling: (outbox) => ({
+      commit: (shard, change) => outbox.commit(shard, noted(change)),
+      stop: () => outbox.stop(),
+    }),
+    async onTimer({ id, shard }) {
+      const deliveryId = deliveryOfTimer(id);
+      if (deliveryId === null) return false;
+      const found = await read(deliveryId);
+      if (!found || found.read.value.state !== "waiting") await forgetTimer(shard, deliveryId, found?.read.version ?? 0);
+      else await attempt(found.now, found.read);
+      return true;
+    },
+    async again(deliveryId) {
+      for (let n = 0; n < TRIES; n++) {
+        const found = await read(deliveryId);
+        if (!found || found.read.value.state === "waiting") return false;
+        gone.delete(found.read.value.target);
+        const { outcome } = await commit(deliveryId, sentAgain(found.read, found.now, rules));
+        if (outcome === "ok") return true;
+      }
+      return false;
+    },
+    async stop() {
+      stopping.abort();
+      await Promise.all([...underWay.values()].flatMap((sent) => [...sent]));
+    },
+  };
+
+  function noted(change: Change): Change {
+    if (targets.size === 0) return change;
+    const { put = [], timers = [] } = deliveriesOf(toldBy(change), plan.targets, service);
+    if (put.length === 0) return change;
+    return { ...change, put: [...(change.put ?? []), ...put], timers: [...(change.timers ?? []), ...timers] };
+  }
+
+  async function read(deliveryId: string): Promise<{ readonly now: number; readonly read: ReadDelivery } | null> {
+    const { now, documents } = await state.read([keys.delivery(service, deliveryId)]);
+    const [document] = documents;
+    const parsed = document && parseWebhookDelivery(document.value);
+    return document && parsed?.ok ? { now, read: { version: document.version, value: parsed.value } } : null;
+  }
+
+  async function attempt(now: number, before: ReadDelivery): Promise<void> {
+    const { deliveryId, target: name } = before.value;
+    const target = targets.get(name);
+    if (!target) {
+      log.warn(about(before.value), "a webhook is dropped, because the file of targets has its target no more");
+      return void (await commit(deliveryId, dropped(before, rules)));
+    }
+    if (gone.has(name)) return giveUp(before, "gone", GONE, now);
+    if (isUsedUp(before.value, rules)) return giveUp(before, "failed", before.value.reason ?? "its last attempt was cut off", now);
+    const content = await contentOf(before.value);
+    if (!content || (target.tenant !== undefined && target.tenant !== content.tenant))
+      return void (await commit(deliveryId, dropped(before, rules)));
+    const sending = underWay.get(name) ?? new Set();
+    underWay.set(name, sending);
+    // The claim has set its timer again.
+    if (sending.size >= MOST_OF_A_TARGET || stopping.signal.aborted) return;
+    const begun = beginAttempt(before, now, rules);
+    const reply = await commit(deliveryId, begun);
+    // Another process has it.
+    if (reply.outcome !== "ok") return;
+    const value = { ...before.value, attempts: before.value.attempts + 1 };
+    const sent = send(target, { version: reply.commit, value }, content, reply.now).finally(() => sending.delete(sent));
+    sending.add(sent);
+  }
+
+  async function send(target: WebhookTarget, begun: ReadDelivery, { data }: WebhookContent, now: number): Promise<void> {
+    const { deliveryId: id, event, at } = begun.value;
+    const body = JSON.stringify({ type: event, timestamp: new Date(at).toISOString(), data });
+    const { url, secrets } = target;
+    const outcome = await sendWebhook({
+      url,
+      secrets,
+      id,
+      seconds: Math.floor(now / 1000),
+      body,
+      allowed: plan.allowed,
+      signal: stopping.signal,
+      ...(resolve ? { resolve } : {}),
+    });
+    // What was cut off by a stop is another process's: its timer brings it back.
+    if (stopping.signal.aborted && outcome.kind === "failed") return;
+    try {
+      await settle(begun, outcome, now);
+    } catch (error) {
+      log.warn({ error, ...about(begun.value) }, "the end of a webhook's attempt could not be noted; it is made again");
+    }
+  }
+
+  async function settle(begun: ReadDelivery, outcome: AttemptOutcome, now: number): Promise<void> {
+    const { deliveryId, target } = begun.value;
+    if (outcome.kind === "delivered") {
+      gone.delete(target);
+      count(begun.value, "delivered");
+      log.info(about(begun.value), "a webhook was delivered");
+      return void (await commit(deliveryId, delivered(begun, rules)));
+    }
+    if (outcome.kind === "gone") {
+      gone.add(target);
+      log.error(
+        about(begun.value),
+        "a target of webhooks said that it is gone (410): nothing is sent to it until this service starts again",
+      );
+      return giveUp(begun, "gone", GONE, now);
+    }
+    const { change, again } = failed(begun, outcome.reason, now, rules);
+    if (again === null) return giveUp(begun, "failed", outcome.reason, now);
+    count(begun.value, "failed");
+    log.warn({ ...about(begun.value), why: outcome.reason, againInMs: again }, "a webhook was not taken and is sent again");
+    await commit(deliveryId, change);
+  }
+
+  async function giveUp(read: ReadDelivery, how: "failed" | "gone", reason: string, now: number): Promise<void> {
+    const { outcome } = await commit(read.value.deliveryId, givenUp(read, how, reason, now, rules));
+    if (outcome !== "ok") return;
+    count(read.value, "given_up");
+    log.error({ ...about(read.value), why: reason }, "a webhook was given up; an operator can send it again");
+  }
+
+  function commit(deliveryId: string, change: Change) {
+    return state.commit(shardOf(deliveryId), change);
+  }
+
+  async function forgetTimer(shard: string, deliveryId: string, version: number): Promise<void> {
+    await state.commit(shard, {
+      op: `hook:${deliveryId}:untime:${rules.newNonce()}`,
+      guards: [{ key: keys.delivery(service, deliveryId), version }],
+      timers: [{ service, id: `hook:${deliveryId}`, dueIn: null }],
+    });
+  }
+}
+
+const GONE = "it answered 410: it is gone";
+
+function about({ deliveryId, event, subject, target, attempts }: WebhookDelivery): { readonly [name: string]: Json } {
+  return { deliveryId, event, subject, target, attempts };
+}
+
+function count({ event, target }: WebhookDelivery, outcome: "delivered" | "failed" | "given_up"): void {
+  measure(metricNames.webhookAttempts, 1, {
+    [attributeNames.webhookEvent]: event,
+    [attributeNames.webhookTarget]: target,
+    [attributeNames.outcome]: outcome,
+  });
+}

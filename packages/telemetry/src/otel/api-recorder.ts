@@ -1,0 +1,15 @@
+import { logs, metrics, trace } from "@opentelemetry/api";
+import type { Recorder } from "../recorder.ts";
+import { SCOPE } from "./scope.ts";
+import { sdkLogs } from "./sdk-logs.ts";
+import { sdkMeasurements } from "./sdk-measurements.ts";
+import { sdkSpans } from "./sdk-spans.ts";
+
+/** Records by OpenTelemetry's API, whichever SDK is behind it: the one that we set up, or the one that a user's own `--import` started. */
+export function apiRecorder(on: { readonly traces: boolean; readonly metrics: boolean; readonly logs: boolean }): Omit<Recorder, "audit"> {
+  return {
+    spans: on.traces ? sdkSpans(trace.getTracer(SCOPE)) : null,
+    measurements: on.metrics ? sdkMeasurements(metrics.getMeter(SCOPE)) : null,
+    logs: on.logs ? sdkLogs(logs.getLogger(SCOPE)) : null,
+  };
+}

@@ -1,0 +1,78 @@
+import type { LogRecordProcessor } from "@opentelemetry/sdk-logs";
+import type { IMetricReader } from "@opentelemetry/sdk-metrics";
+import type { SpanProcessor } from "@opentelemetry/sdk-trace";
+import type { JsonlFiles } from "../jsonl-files.ts";
+import type { OtlpTarget, TelemetrySettings } from "../settings.ts";
+import type { CollectorConnections } from "./collector.ts";
+import { traceFiles } from "./trace-files.ts";
+
+/** What the SDK hands each signal to. */
+export interface SignalPipelines {
+  readonly spanProcessors: readonly SpanProcessor[];
+  readonly metricReaders: readonly IMetricReader[];
+  readonly logRecordProcessors: readonly LogRecordProcessor[];
+}
+
+export interface PipelineOptions {
+  readonly settings: TelemetrySettings;
+  readonly files: JsonlFiles;
+  readonly connections: CollectorConnections;
+}
+
+/** Makes them as the settings ask for it. Throws `TelemetryRefused` when a folder or a certificate cannot be used. */
+export async function signalPipelines({ settings, files, connections }: PipelineOptions): Promise<SignalPipelines> {
+  const { targets, console, traceDir, batches } = settings;
+  return { spanProcessors: await spans(), metricReaders: await measurements(), logRecordProcessors: await records() };
+
+  async function spans(): Promise<readonly SpanProcessor[]> {
+    const { BatchSpanProcessor, ConsoleSpanExporter, SimpleSpanProcessor } = await import("@opentelemetry/sdk-trace");
+    return [
+      ...(traceDir === null ? [] : [await traceFiles(traceDir, files)]),
+      ...(targets.traces ? [new BatchSpanProcessor({ ...batches.spans, exporter: await spanExporter(targets.traces) })] : []),
+      ...(console.traces ? [new SimpleSpanProcessor({ exporter: new ConsoleSpanExporter() })] : []),
+    ];
+  }
+
+  async function measurements(): Promise<readonly IMetricReader[]> {
+    const { ConsoleMetricExporter, PeriodicExportingMetricReader } = await import("@opentelemetry/sdk-metrics");
+    const exportIntervalMillis = settings.metricIntervalMs;
+    const exporters = [
+      ...(targets.metrics ? [await metricExporter(targets.metrics)] : []),
+      ...(console.metrics ? [new ConsoleMetricExporter()] : []),
+    ];
+    const exportTimeoutMillis = Math.min(exportIntervalMillis, 30_000);
+    return exporters.map((exporter) => new PeriodicExportingMetricReader({ exporter, exportIntervalMillis, exportTimeoutMillis }));
+  }
+
+  async function records(): Promise<readonly LogRecordProcessor[]> {
+    const { BatchLogRecordProcessor, ConsoleLogRecordExporter, SimpleLogRecordProcessor } = await import("@opentelemetry/sdk-logs");
+    return [
+      ...(targets.logs ? [new BatchLogRecordProcessor({ ...batches.records, exporter: await logExporter(targets.logs) })] : []),
+      ...(console.logs ? [new SimpleLogRecordProcessor({ exporter: new ConsoleLogRecordExporter() })] : []),
+    ];
+  }
+
+  async function spanExporter(target: OtlpTarget) {
+    const { OTLPTraceExporter } =
+      target.protocol === "http/json"
+        ? await import("@opentelemetry/exporter-trace-otlp-http")
+        : await import("@opentelemetry/exporter-trace-otlp-proto");
+    return new OTLPTraceExporter(connections.optionsFor(target));
+  }
+
+  async function metricExporter(target: OtlpTarget) {
+    const { OTLPMetricExporter } =
+      target.protocol === "http/json"
+        ? await import("@opentelemetry/exporter-metrics-otlp-http")
+        : await import("@opentelemetry/exporter-metrics-otlp-proto");
+    return new OTLPMetricExporter(connections.optionsFor(target));
+  }
+
+  async function logExporter(target: OtlpTarget) {
+    const { OTLPLogExporter } =
+      target.protocol === "http/json"
+        ? await import("@opentelemetry/exporter-logs-otlp-http")
+        : await import("@opentelemetry/exporter-logs-otlp-proto");
+    return new OTLPLogExporter(connections.optionsFor(target));
+  }
+}

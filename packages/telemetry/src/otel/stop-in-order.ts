@@ -1,0 +1,34 @@
+/** A part of the SDK that sends what it holds when it is stopped. */
+export interface Stoppable {
+  shutdown(): Promise<void>;
+}
+
+/**
+ * Stops one stage after the other, so that what goes wrong with the first can still be told by the last. Each gets its share of the time that is left,
+ * so that one whose collector does not answer takes nothing from those after it. False when one did not end in its share. Never rejects: what was
+ * not exported is told elsewhere.
+ */
+export async function stopInOrder(
+  stages: readonly (readonly Stoppable[])[],
+  { withinMs, monotonic }: { readonly withinMs: number; readonly monotonic: () => number },
+): Promise<boolean> {
+  const end = monotonic() + withinMs;
+  const all = stages.filter((stage) => stage.length > 0);
+  let inTime = true;
+  for (const [n, stage] of all.entries()) {
+    const share = Math.max(0, end - monotonic()) / (all.length - n);
+    if (!(await endsWithin(stage, share))) inTime = false;
+  }
+  return inTime;
+}
+
+async function endsWithin(stage: readonly Stoppable[], ms: number): Promise<boolean> {
+  const { promise: late, resolve } = Promise.withResolvers<false>();
+  const timer = setTimeout(() => resolve(false), ms);
+  const ended = Promise.allSettled(stage.map((part) => part.shutdown())).then(() => true);
+  try {
+    return await Promise.race([ended, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,34 @@
+import { execFileSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+
+const SETUP = new URL("./own-sdk-setup.ts", import.meta.url);
+const CHILD = new URL("./own-sdk-child.ts", import.meta.url);
+
+describe("a process that was started with an OpenTelemetry SDK of the user's own", () => {
+  it("gives it all spans, measurements and log records, one within the other, and leaves it running", () => {
+    // The endpoint is the user's SDK's to use: nothing is sent twice.
+    expect(run({ OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:9" })).toEqual({
+      spans: {
+        "their request": "b".repeat(16),
+        "our request": "their request",
+        "their step": "our request",
+        "after ours has stopped": "",
+      },
+      services: ["the user's"],
+      metrics: ["toolbus.tool.invocations"],
+      logs: ["said"],
+    });
+  });
+
+  it("refuses a folder of trace files, which that SDK would not fill", () => {
+    expect(run({ TRACE_DIR: "/tmp" })).toEqual({
+      refused: expect.stringContaining("unset TRACE_DIR, or start the process without that SDK."),
+    });
+  });
+});
+
+function run(env: Readonly<Record<string, string>>): unknown {
+  const said = execFileSync(process.execPath, ["--import", SETUP.href, fileURLToPath(CHILD)], { encoding: "utf8", env });
+  return JSON.parse(said);
+}

@@ -1,0 +1,43 @@
+import { describe, expect, it } from "vitest";
+import { readableLine } from "./readable-line.ts";
+
+const TIME = Date.UTC(2026, 10, 23, 7, 5, 9);
+const line = (fields: object, msg = "a tool call ended", level = 30) =>
+  JSON.stringify({ level, time: TIME, name: "agent", ...fields, msg });
+
+describe("a log line for people", () => {
+  it("has time, level, message and fields, on one line", () => {
+    expect(readableLine(line({ callId: "rn_1.1.0", latencyMs: 12, why: "no worker", trace_id: "t", span_id: "s" }), false)).toBe(
+      '07:05:09  INFO   agent  a tool call ended  callId=rn_1.1.0 latencyMs=12 why="no worker"\n',
+    );
+    expect(readableLine(line({ service: "gateway" }, "it is slow", 40), false)).toBe("07:05:09  WARN   it is slow  service=gateway\n");
+  });
+
+  it("shows what was thrown with its stack and its causes", () => {
+    const cause = { name: "Error", message: "ECONNREFUSED", stack: "Error: ECONNREFUSED\n    at connect (net.js:1:1)" };
+    const error = { name: "TypeError", message: "broken", stack: "TypeError: broken\n    at f (a.ts:2:3)", cause };
+    expect(readableLine(line({ error }, "failed", 50), false)).toBe(
+      [
+        "07:05:09  ERROR  agent  failed",
+        "  TypeError: broken",
+        "      at f (a.ts:2:3)",
+        "  caused by: Error: ECONNREFUSED",
+        "      at connect (net.js:1:1)",
+        "",
+      ].join("\n"),
+    );
+    expect(readableLine(line({ error: { message: "only a string" } }, "failed", 50), false)).toContain("\n  only a string\n");
+  });
+
+  it("lets no text of others move the cursor", () => {
+    const text = readableLine(
+      line({ tool: "\u001b[2Jx", why: "a\u0007 b", error: { stack: "Error: \u001b[1m\n  at x" } }, "\u001b[31m"),
+      false,
+    );
+    expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
+  });
+
+  it("is coloured where that is wanted", () => {
+    expect(readableLine(line({}, "bad", 50), true)).toContain("\u001b[31mERROR");
+  });
+});
