@@ -1,6 +1,7 @@
 export * from "./adapter/answer-bounds.ts";
 export * from "./connect/choose-provider.ts";
 export * from "./connect/connect-model.ts";
+export { type OtherAddress, otherAddress } from "./connect/model-address.ts";
 export * from "./model-errors.ts";
 export * from "./facts/model-facts.ts";
 export * from "./model-provider.ts";

@@ -71,6 +71,8 @@ export interface ModelRequest {
 export interface ModelRun {
   readonly runId: string;
   readonly profile: string;
+  /** From 1; absent where the call is no turn of its own, such as that for a summary. */
+  readonly round?: number;
   /** What the run was started with, such as `releaseId`. */
   readonly input: JsonObject;
 }

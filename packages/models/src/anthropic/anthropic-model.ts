@@ -13,13 +13,13 @@ import { messageRequest } from "./request.ts";
 /** Claude, over Anthropic's Messages API of 2026-10-21: no temperature is sent, the prompt is cached at the end of system and transcript. */
 export function anthropicModel(settings: AdapterSettings): ModelProvider {
   const { model, facts } = settings;
-  const { contextTokens, maxOutputTokens, vision, resultChars } = facts;
+  const { contextTokens, maxOutputTokens, vision, tools = true, resultChars } = facts;
   const client = anthropicClient(settings);
   return {
     name: "anthropic",
     model,
     dialect: "anthropic",
-    capabilities: { tools: true, streaming: true, vision, sampling: false, contextTokens, maxOutputTokens, resultChars },
+    capabilities: { tools, streaming: true, vision, sampling: false, contextTokens, maxOutputTokens, resultChars },
     complete: (request, context) => complete(client, settings, request, context),
     estimateTokens: (entries, system) => estimateTokens(entries, system, "anthropic"),
   };

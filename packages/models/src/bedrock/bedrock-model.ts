@@ -16,13 +16,13 @@ import { converseRequest } from "./request.ts";
  */
 export function bedrockModel(settings: BedrockSettings): ModelProvider {
   const { model, facts } = settings;
-  const { contextTokens, maxOutputTokens, vision, sampling, resultChars } = facts;
+  const { contextTokens, maxOutputTokens, vision, tools = true, sampling, resultChars } = facts;
   const client = bedrockClient(settings);
   return {
     name: "bedrock",
     model,
     dialect: "bedrock",
-    capabilities: { tools: true, streaming: true, vision, sampling, contextTokens, maxOutputTokens, resultChars },
+    capabilities: { tools, streaming: true, vision, sampling, contextTokens, maxOutputTokens, resultChars },
     complete: (request, context) => complete(client, settings, request, context),
     estimateTokens: (entries, system) => estimateTokens(entries, system, "bedrock"),
   };

@@ -35,12 +35,12 @@ const PLAIN_VARIABLES: ReadonlySet<string> = new Set(["PATH", "HOME", "LANG"]);
  */
 export function cliModel({ model, program, args, environment, facts }: CliModelSettings): ModelProvider {
   const secrets = Object.entries(environment).flatMap(([name, value]) => (PLAIN_VARIABLES.has(name) || value.length < 6 ? [] : [value]));
-  const { contextTokens, maxOutputTokens, resultChars } = facts;
+  const { contextTokens, maxOutputTokens, tools = true, resultChars } = facts;
   return {
     name: "cli",
     model,
     dialect: "cli",
-    capabilities: { tools: true, streaming: false, vision: false, sampling: true, contextTokens, maxOutputTokens, resultChars },
+    capabilities: { tools, streaming: false, vision: false, sampling: true, contextTokens, maxOutputTokens, resultChars },
     complete,
     estimateTokens: estimate,
   };

@@ -20,7 +20,7 @@ export function describeEndings(wire: WireProviderCase): void {
       ["half a call is no call", { text: "So", calls: [{ ...call, raw: '{"id":' }], stop: "length" }, "max_tokens", 0],
       ["a refusal is one", { text: "No.", stop: "refusal" }, "refusal", 0],
       ["a call in a refusal is none", { text: "No.", calls: [call], stop: "refusal" }, "refusal", 0],
-    ])("%s", async (_, answered, stop, calls) => {
+    ])("keep their meaning: %s", async (_, answered, stop, calls) => {
       await using setup = await wireSetup(wire);
       setup.server.think(() => answered);
       const { reply, deltas } = await completed(setup.provider, requestOf([userEntry("Look.")]));

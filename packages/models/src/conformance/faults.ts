@@ -66,7 +66,7 @@ export function describeFaults(wire: WireProviderCase): void {
     it.each<[string, Fault, RegExp]>([
       ["the status", status(500), /500/],
       ["the wait", status(429, { retryAfter: 7 }), /429/],
-      ["that a tool's schema comes first", status(400, { message: "something is wrong" }), /tool/],
+      ["that a tool's schema comes first", status(400, { message: "something is wrong" }), /tool's schema (is the )?first/i],
       ["the setting of the model", status(404), /LLM_MODEL/],
     ])("names %s in the error", async (_, fault, words) => {
       await using setup = await wireSetup(wire);

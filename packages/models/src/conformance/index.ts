@@ -103,6 +103,17 @@ function describePromises(name: string, { open, textRequest, callRequest, determ
       expect(deltas).toEqual([]);
     });
 
+    it("refuses a result of a call that the turn before it did not make, before it says anything", async () => {
+      const { reply } = await completed(open(), callRequest);
+      const whole = answered(callRequest, reply);
+      const { runId } = callRequest.run;
+      const done = { type: "assistant", runId, round: 99, text: "Done.", calls: [], at: 0, provider: "any", model: "any" } as const;
+      const late = { ...whole, transcript: [...whole.transcript, done, ...whole.transcript.slice(-1)] };
+      const deltas: string[] = [];
+      await expect(open().complete(late, context(deltas))).rejects.toBeInstanceOf(UnpairedTranscript);
+      expect(deltas).toEqual([]);
+    });
+
     it("rejects with the reason of a signal that has aborted before, and says nothing", async () => {
       const deltas: string[] = [];
       const reason = new Error("cancelled");

@@ -1,8 +1,14 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Asked } from "@toolbus/model-servers";
 import { describe, expect, it } from "vitest";
 import type { ModelRequest } from "../model-provider.ts";
+import { compileTool } from "../schema/compile-tool.ts";
+import { readCorpus } from "../schema/corpus/read-corpus.ts";
 import { completed, lookup, requestOf, resultEntry, seedTurn, toolNamed, userEntry, wireSetup } from "./requests.ts";
 import type { WireProviderCase } from "./wire-provider-case.ts";
+
+/** The most tools in one request. */
+const MOST = 128;
 
 /** What may be called, as the vendor is told, and what holds whatever the vendor does. */
 export function describeToolChoice(wire: WireProviderCase): void {
@@ -93,6 +99,30 @@ export function describeToolChoice(wire: WireProviderCase): void {
       expect(seen[0]).toMatchObject({ name: lookup.name, description: lookup.description });
       expect(reply.calls.map(({ name }) => name)).toEqual([lookup.name, odd.name]);
       for (const call of reply.calls) expect(JSON.parse(call.arguments)).toEqual({ id: "7", count: 1 });
+    });
+
+    it("arrive exactly as they were compiled, whatever their schemas are", async () => {
+      await using setup = await wireSetup(wire);
+      let seen: Asked["tools"] = [];
+      setup.server.think(({ tools }) => ((seen = tools), { text: "Well." }));
+      const all = readCorpus().flatMap(({ tool }) => {
+        const compiled = compileTool(tool, setup.provider.dialect);
+        return compiled.ok ? [{ tool, compiled }] : [];
+      });
+      expect(all.length).toBeGreaterThan(150);
+      for (let from = 0; from < all.length; from += MOST) {
+        const part = all.slice(from, from + MOST);
+        await completed(setup.provider, requestOf([userEntry("Look.")], { tools: part.map(({ tool }) => tool) }));
+        const meant = part.map(({ compiled: { name, description, parameters: schema, strict } }) => ({
+          name,
+          description,
+          schema,
+          strict,
+        }));
+        expect(seen).toEqual(meant);
+        // A member that is undefined, or a number without end, has no form in JSON: that would be another payload than was meant.
+        expect(isDeepStrictEqual(JSON.parse(JSON.stringify(meant)), meant)).toBe(true);
+      }
     });
 
     it("are the first of them when there are more than the vendor takes", async () => {

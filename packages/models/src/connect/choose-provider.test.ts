@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { chooseProvider, neededKey, settingsFor } from "./choose-provider.ts";
+import { otherAddress } from "./model-address.ts";
 import { ModelRefused, type ModelSettings, noModelSettings } from "./model-settings.ts";
 
 const KEYS = { anthropic: "sk-ant-secret-1", openai: "sk-secret-2", openrouter: "sk-or-secret-3", compatible: "secret-4" } as const;
@@ -103,6 +104,12 @@ describe("the settings for a profile", () => {
       baseUrl: null,
       api: "chat",
     });
+  });
+
+  it("keep what OPENAI_BASE_URL says for openai, which its name says", () => {
+    const own = { ...main, openaiBaseUrl: "https://openai.example/v1" };
+    expect(otherAddress(settingsFor(own, { provider: "openai", name: null }), "openai")?.url).toBe("https://openai.example/v1");
+    expect(chooseProvider({ ...noModelSettings, openaiBaseUrl: "https://openai.example/v1" }).provider).toBe("offline");
   });
 
   it("leave an address beside the offline rules to the compatible server that it must be meant for", () => {

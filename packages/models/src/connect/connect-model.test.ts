@@ -1,6 +1,9 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { describe, expect, it } from "vitest";
+import { type ModelServer, SERVED, startModelServer } from "@toolbus/model-servers";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { lookup, requestOf, userEntry } from "../conformance/requests.ts";
+import { ownModelRows } from "../facts/own-model-table.ts";
 import { connectModel } from "./connect-model.ts";
 import { ModelRefused, type ModelSettings, noModelSettings } from "./model-settings.ts";
 
@@ -24,11 +27,25 @@ const whole: Readonly<Record<string, Partial<ModelSettings>>> = {
   cli: { cliCommand: "node" },
 };
 
+/** Those that ask a model. */
+const REAL = Object.keys(whole).filter((provider) => provider !== "offline");
+
 describe("connect model", () => {
   it.each(Object.keys(whole))("gives the model of %s, without a connection", async (provider) => {
     const model = await connectModel(settings({ provider, ...whole[provider] }));
     expect(model).toMatchObject({ name: provider, model: whole[provider]?.model ?? expect.stringMatching(/./) });
   });
+
+  it.each(REAL)(
+    "says of a model of %s what it can do: tools and pictures as the tables have it, and whether text comes in pieces",
+    async (provider) => {
+      const able = await connectModel(settings({ provider, ...whole[provider] }));
+      expect(able.capabilities).toMatchObject({ tools: true, streaming: provider !== "cli" });
+      const table = ownModelRows(JSON.stringify({ models: [{ provider, model: able.model, tools: false, vision: true }] }), "models.json");
+      const unable = await connectModel(settings({ provider, ...whole[provider], table }));
+      expect(unable.capabilities).toMatchObject({ tools: false, vision: provider !== "cli", streaming: provider !== "cli" });
+    },
+  );
 
   it("gives OpenAI by either of its protocols", async () => {
     for (const api of ["chat", "responses"] as const)
@@ -40,6 +57,11 @@ describe("connect model", () => {
     ["no address", { provider: "compatible", model: "m" }, /LLM_BASE_URL/],
     ["no command", { provider: "cli" }, /LLM_CLI_COMMAND/],
     ["an address that is none", { provider: "openai", baseUrl: "llm.example" }, /^LLM_BASE_URL is no address/],
+    [
+      "an address of OpenAI that is plain http to another machine",
+      { provider: "openai", openaiBaseUrl: "http://llm.example/v1" },
+      /^OPENAI_BASE_URL begins with http/,
+    ],
     ["a host that is none", { provider: "ollama", model: "m", ollamaHost: "http://" }, /^OLLAMA_HOST is no address/],
   ])("refuses %s in one sentence", async (_, part, words) => {
     const refused: unknown = await connectModel(settings(part)).catch((thrown: unknown) => thrown);
@@ -64,6 +86,57 @@ describe("connect model", () => {
     expect(await asked({ temperature: 0.2, parallelCalls: false })).toMatchObject({ temperature: 0.2, parallelCalls: false });
     expect(await asked({ temperature: 0.2 }, 1)).toMatchObject({ temperature: 1, parallelCalls: true });
     expect(await asked({})).not.toHaveProperty("temperature");
+  });
+});
+
+describe("a model that was connected", () => {
+  afterEach(() => vi.unstubAllEnvs());
+
+  /** What a person sets for a vendor whose server is elsewhere. */
+  const settingsFor = ({ vendor, url, key, model }: ModelServer): ModelSettings => {
+    const keys = { ...noModelSettings.keys, ...(vendor === "ollama" || vendor === "bedrock" ? {} : { [vendor]: key }) };
+    const where = vendor === "ollama" ? { ollamaHost: new URL(url).host } : { baseUrl: url };
+    return { ...noModelSettings, provider: vendor, model, keys, ...where, awsRegion: "us-east-1" };
+  };
+
+  it.each(SERVED)("asks its vendor's server, with the key and the address of its settings: %s", async (vendor) => {
+    const server = await startModelServer(vendor);
+    try {
+      // Where the SDK of AWS looks for them.
+      vi.stubEnv("AWS_ACCESS_KEY_ID", "AKIDTOOLBUS");
+      vi.stubEnv("AWS_SECRET_ACCESS_KEY", server.key);
+      vi.stubEnv("AWS_SESSION_TOKEN", undefined);
+      server.think(() => ({ text: "I look.", calls: [{ name: lookup.name, arguments: { id: "7" } }] }));
+      const model = await connectModel(settingsFor(server));
+      const reply = await model.complete(requestOf([userEntry("Look.")]), { signal: AbortSignal.timeout(20_000), onText: () => undefined });
+      expect(reply).toMatchObject({ text: "I look.", calls: [{ name: lookup.name, arguments: '{"id":"7"}' }], stop: "tool_use" });
+      expect(server.requests.map(({ status, refusal }) => refusal ?? status)).toEqual([200]);
+    } finally {
+      await server.close();
+    }
+  });
+});
+
+describe("OPENAI_BASE_URL", () => {
+  it.each(["chat", "responses"] as const)("is where openai is asked, with its key, by either protocol: %s", async (api) => {
+    const server = await startModelServer("openai");
+    try {
+      server.think(() => ({ text: "Well." }));
+      const keys = { ...noModelSettings.keys, openai: server.key };
+      const model = await connectModel({
+        ...noModelSettings,
+        provider: "openai",
+        api,
+        model: server.model,
+        keys,
+        openaiBaseUrl: server.url,
+      });
+      const reply = await model.complete(requestOf([userEntry("Look.")]), { signal: AbortSignal.timeout(20_000), onText: () => undefined });
+      expect(reply).toMatchObject({ text: "Well." });
+      expect(server.requests.map(({ status, refusal }) => refusal ?? status)).toEqual([200]);
+    } finally {
+      await server.close();
+    }
   });
 });
 

@@ -1,6 +1,6 @@
 import type { AdapterSettings } from "../adapter/adapter-settings.ts";
 import { type ChosenModel, chooseProvider, neededKey, optionalKey } from "./choose-provider.ts";
-import { baseAddress, ollamaAddress } from "./model-address.ts";
+import { ollamaAddress, otherAddress } from "./model-address.ts";
 import { modelFacts } from "../facts/model-facts.ts";
 import type { ModelProvider } from "../model-provider.ts";
 import { ModelRefused, type ModelSettings } from "./model-settings.ts";
@@ -25,7 +25,7 @@ export async function connectModel(settings: ModelSettings): Promise<ModelProvid
 
 async function connected(settings: ModelSettings, { provider, model }: ChosenModel): Promise<ModelProvider> {
   const facts = modelFacts(provider, model, settings.table);
-  const baseUrl = settings.baseUrl === null ? null : baseAddress(settings.baseUrl, "LLM_BASE_URL");
+  const baseUrl = otherAddress(settings, provider)?.url ?? null;
   const adapter = (apiKey: string | null): AdapterSettings => ({ model, apiKey, baseUrl, facts, bounds: settings.bounds });
   switch (provider) {
     case "offline": {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { baseAddress, ollamaAddress } from "./model-address.ts";
+import { baseAddress, ollamaAddress, otherAddress } from "./model-address.ts";
 
 describe("the address of a model", () => {
   it("is taken without the slash at its end", () => {
@@ -27,5 +27,34 @@ describe("the address of a model", () => {
 
   it("of Ollama can be nonsense", () => {
     expect(() => ollamaAddress("http://")).toThrow(/OLLAMA_HOST is no address/);
+  });
+});
+
+describe("another address than the vendor's own", () => {
+  const ofOpenai = "https://openai.example/v1";
+
+  it("is that of LLM_BASE_URL for whichever provider it was set, and of OPENAI_BASE_URL for openai where that says nothing", () => {
+    const both = { baseUrl: "http://llm.example/v1", openaiBaseUrl: ofOpenai };
+    expect(otherAddress(both, "openai")).toEqual({ url: both.baseUrl, variable: "LLM_BASE_URL" });
+    expect(otherAddress({ ...both, baseUrl: null }, "openai")).toEqual({ url: ofOpenai, variable: "OPENAI_BASE_URL" });
+    for (const provider of ["anthropic", "openrouter", "compatible", "ollama", "bedrock", "cli", "offline"] as const)
+      expect(otherAddress({ ...both, baseUrl: null }, provider)).toBeNull();
+  });
+
+  it.each(["http://localhost:8000/v1", "http://127.0.0.1:8000/v1", "http://[::1]:8000/v1", ofOpenai])(
+    "of OPENAI_BASE_URL is encrypted, or on this machine: %s",
+    (openaiBaseUrl) => {
+      expect(otherAddress({ baseUrl: null, openaiBaseUrl }, "openai")?.url).toBe(openaiBaseUrl);
+    },
+  );
+
+  it.each([
+    ["http://proxy.example/v1", /^OPENAI_BASE_URL begins with http:\/\/ .*set LLM_BASE_URL to it and LLM_PROVIDER=openai\.$/],
+    ["http://127.0.0.1.example/v1", /begins with http/],
+    ["http://localhost.example/v1", /begins with http/],
+    ["proxy.example", /^OPENAI_BASE_URL is no address/],
+    ["https://me:secret@proxy.example", /^OPENAI_BASE_URL holds more than an address(?!.*secret)/],
+  ])("of OPENAI_BASE_URL is refused in one sentence: %s", (openaiBaseUrl, words) => {
+    expect(() => otherAddress({ baseUrl: null, openaiBaseUrl }, "openai")).toThrow(words);
   });
 });

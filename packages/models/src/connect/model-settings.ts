@@ -28,6 +28,8 @@ export interface ModelSettings {
   readonly keys: Readonly<Record<KeyedProvider, string | null>>;
   /** `LLM_BASE_URL`: another address than the vendor's own. */
   readonly baseUrl: string | null;
+  /** `OPENAI_BASE_URL`: of the provider "openai" alone, where `LLM_BASE_URL` says nothing of it. */
+  readonly openaiBaseUrl: string | null;
   /** `LLM_API`: which of OpenAI's two protocols. */
   readonly api: "chat" | "responses";
   /** `OLLAMA_HOST`: an address, or a host with or without a port. */
@@ -52,6 +54,7 @@ export const noModelSettings: ModelSettings = {
   model: null,
   keys: { anthropic: null, openai: null, openrouter: null, compatible: null },
   baseUrl: null,
+  openaiBaseUrl: null,
   api: "chat",
   ollamaHost: null,
   awsRegion: null,

@@ -75,6 +75,20 @@ describe("the probe of a model", () => {
     });
   });
 
+  it("asks where OPENAI_BASE_URL says, and tells where that is", async () => {
+    await using server = await vendor();
+    const found = await probe({ provider: "openai", model: "big", openaiBaseUrl: server.url });
+    expect(found).toEqual({ ok: true, what: `big of openai at ${server.url} (OPENAI_BASE_URL), key accepted` });
+    expect(await probe({ provider: "openai", model: "big", openaiBaseUrl: "http://127.0.0.1:1" })).toMatchObject({
+      ok: false,
+      fix: "Check the network and OPENAI_BASE_URL.",
+    });
+    expect(await probe({ provider: "openai", model: "big", openaiBaseUrl: "http://llm.example/v1" })).toMatchObject({
+      ok: false,
+      fix: expect.stringMatching(/^OPENAI_BASE_URL begins with http/),
+    });
+  });
+
   it("tells of a server that fails", async () => {
     await using server = await vendor();
     expect(await probe({ provider: "compatible", model: "big", baseUrl: `${server.url}/broken` })).toMatchObject({

@@ -1,6 +1,6 @@
 import { beginningOf } from "../adapter/response-text.ts";
 import { chooseProvider, neededKey, optionalKey } from "./choose-provider.ts";
-import { baseAddress, ollamaAddress } from "./model-address.ts";
+import { ollamaAddress, type OtherAddress, otherAddress } from "./model-address.ts";
 import { KEY_VARIABLES, type KeyedProvider, ModelRefused, type ModelSettings } from "./model-settings.ts";
 
 /** What was found out about a model without asking it anything. */
@@ -27,33 +27,42 @@ export async function probeModel(settings: ModelSettings, signal: AbortSignal): 
 
 async function probed(settings: ModelSettings, signal: AbortSignal): Promise<ModelProbe | null> {
   const { provider, model } = chooseProvider(settings);
-  const base = (own: string): string => (settings.baseUrl === null ? own : baseAddress(settings.baseUrl, "LLM_BASE_URL"));
+  const other = otherAddress(settings, provider);
+  const variable = other?.variable ?? null;
+  const base = (own: string): string => other?.url ?? own;
   switch (provider) {
     case "offline":
       return null;
     case "anthropic": {
       const headers = { authorization: `Bearer ${neededKey(settings, provider)}`, "anthropic-version": "2023-06-01" };
       const url = `${base("https://api.anthropic.com")}/v1/models/${encodeURIComponent(model)}`;
-      return verdict(await answerOf(url, headers, signal), { provider, model, url });
+      return verdict(await answerOf(url, headers, signal), { provider, model, url, variable });
     }
     case "openai": {
       const url = `${base("https://api.openai.com/v1")}/models/${encodeURIComponent(model)}`;
-      return verdict(await answerOf(url, bearer(neededKey(settings, provider)), signal), { provider, model, url });
+      return verdict(await answerOf(url, bearer(neededKey(settings, provider)), signal), { provider, model, url, variable });
     }
     case "openrouter": {
       // Its list of models is public, so only this tells whether the key is good.
       const url = `${base("https://openrouter.ai/api/v1")}/key`;
-      return verdict(await answerOf(url, bearer(neededKey(settings, provider)), signal), { provider, model, url });
+      return verdict(await answerOf(url, bearer(neededKey(settings, provider)), signal), { provider, model, url, variable });
     }
     case "compatible": {
       if (settings.baseUrl === null) throw new ModelRefused('The provider "compatible" needs LLM_BASE_URL: the address of its server.');
       const url = `${base("")}/models`;
       const key = optionalKey(settings, provider);
-      return verdict(await answerOf(url, key === null ? {} : bearer(key), signal), { provider, model, url, list: "data", id: "id" });
+      return verdict(await answerOf(url, key === null ? {} : bearer(key), signal), {
+        provider,
+        model,
+        url,
+        variable,
+        list: "data",
+        id: "id",
+      });
     }
     case "ollama": {
       const url = `${ollamaAddress(settings.ollamaHost)}/api/tags`;
-      return verdict(await answerOf(url, {}, signal), { provider, model, url, list: "models", id: "name" });
+      return verdict(await answerOf(url, {}, signal), { provider, model, url, variable: "OLLAMA_HOST", list: "models", id: "name" });
     }
     case "bedrock":
       return {
@@ -72,6 +81,8 @@ interface Asked {
   readonly provider: KeyedProvider | "ollama";
   readonly model: string;
   readonly url: string;
+  /** What says that it is there, and not at the vendor's own address; null where nothing does. */
+  readonly variable: OtherAddress["variable"] | "OLLAMA_HOST" | null;
   /** Where the answer lists models, and how each is called; absent where the status says all. */
   readonly list?: string;
   readonly id?: string;
@@ -92,12 +103,14 @@ async function answerOf(url: string, headers: Readonly<Record<string, string>>, 
 }
 
 function verdict(answer: Answer, asked: Asked): ModelProbe {
-  const { provider, model, url } = asked;
+  const { provider, model, url, variable } = asked;
   const { origin } = new URL(url);
   const key = provider === "ollama" ? null : KEY_VARIABLES[provider];
   if (answer.status === null) {
     const fix =
-      provider === "ollama" ? 'Start it with "ollama serve", or set OLLAMA_HOST.' : "Check the network, and LLM_BASE_URL if it is set.";
+      provider === "ollama"
+        ? 'Start it with "ollama serve", or set OLLAMA_HOST.'
+        : `Check ${variable === null ? "the network" : `the network and ${variable}`}.`;
     return { ok: false, what: `Nothing answers at ${origin}.`, fix };
   }
   if (answer.status === 401 || answer.status === 403)
@@ -122,7 +135,8 @@ function verdict(answer: Answer, asked: Asked): ModelProbe {
       what: `${provider} at ${origin} answers ${answer.status}.`,
       fix: "Look at its status page, or at its log, and try again.",
     };
-  return { ok: true, what: `${model} of ${provider}, ${key === null ? "which is there" : "key accepted"}` };
+  const where = variable === null || variable === "OLLAMA_HOST" ? "" : ` at ${origin} (${variable})`;
+  return { ok: true, what: `${model} of ${provider}${where}, ${key === null ? "which is there" : "key accepted"}` };
 }
 
 /** True unless the answer is a list of models without this one. */

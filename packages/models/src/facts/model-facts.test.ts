@@ -67,6 +67,13 @@ describe("the table of models", () => {
     expect(modelFacts("bedrock", "meta.llama9-v1:0").price).toBeNull();
   });
 
+  it("gives a model 64,000 characters of one result, 32,000 where its window is small, and what a table says of it", () => {
+    const own = ownModelRows(JSON.stringify({ models: [{ provider: "openai", model: "gpt-5", resultChars: 12_000 }] }), "models.json");
+    expect(["claude-sonnet-5-5", "nobody-knows"].map((model) => modelFacts("anthropic", model).resultChars)).toEqual([64_000, 64_000]);
+    expect(modelFacts("ollama", "qwen3:8b").resultChars).toBe(32_000);
+    expect(modelFacts("openai", "gpt-5", own).resultChars).toBe(12_000);
+  });
+
   it("charges nothing for what runs here, and does not guess what a command costs", () => {
     expect(modelFacts("ollama", "qwen3:8b")).toMatchObject({ price: { input: 0, output: 0 }, resultChars: RESULT_CHARS_OF_SMALL });
     expect(modelFacts("offline", "rules-1").price).toMatchObject({ input: 0 });

@@ -6,6 +6,8 @@ export interface ModelFacts {
   readonly contextTokens: number;
   readonly maxOutputTokens: number;
   readonly vision: boolean;
+  /** False: the model refuses a request with tools in it, so that none are offered. Absent: it takes them. */
+  readonly tools?: boolean;
   /** False: the vendor refuses `temperature`. */
   readonly sampling: boolean;
   /** From how many characters on a tool result is put into working memory. */
@@ -113,8 +115,9 @@ function throughVendor(rows: readonly ModelRow[], provider: string, model: strin
 
 const FREE: ModelPrice = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
 
-function factsOf({ contextTokens, maxOutputTokens, vision, sampling, resultChars, price }: ModelRow, times = 1): ModelFacts {
-  return { contextTokens, maxOutputTokens, vision, sampling, resultChars, price: price && microPrice(price, times) };
+function factsOf({ contextTokens, maxOutputTokens, vision, tools, sampling, resultChars, price }: ModelRow, times = 1): ModelFacts {
+  const facts = { contextTokens, maxOutputTokens, vision, sampling, resultChars, price: price && microPrice(price, times) };
+  return tools === undefined ? facts : { ...facts, tools };
 }
 
 function microPrice({ input, output, cacheRead, cacheWrite, longPrompt }: DollarPrice, times: number): ModelPrice {

@@ -12,6 +12,8 @@ export interface ModelRow {
   readonly contextTokens: number;
   readonly maxOutputTokens: number;
   readonly vision: boolean;
+  /** False: the model refuses a request with tools in it. Absent: it takes them. */
+  readonly tools?: boolean;
   readonly sampling: boolean;
   /** From how many characters on a tool result is put into working memory. */
   readonly resultChars: number;

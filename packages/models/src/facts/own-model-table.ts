@@ -13,7 +13,7 @@ const MAX_ROWS = 2000;
 
 /**
  * Reads the operator's own rows, which add to the built-in table or replace rows of it: `{"models": [{"provider", "model", "contextTokens"?,
- * "maxOutputTokens"?, "vision"?, "sampling"?, "resultChars"?, "price"?}]}`, the price in US dollars for a million tokens (`input`, `output`,
+ * "maxOutputTokens"?, "vision"?, "tools"?, "sampling"?, "resultChars"?, "price"?}]}`, the price in US dollars for a million tokens (`input`, `output`,
  * `cacheRead`?, `cacheWrite`?, `longPrompt`?) or null. What a row leaves out is as the built-in table has it. An empty name is no file. Throws
  * `ModelTableRefused` naming the file, the row and what is wrong with it.
  */
@@ -49,6 +49,7 @@ export function ownModelRows(text: string, file: string): readonly ModelRow[] {
       contextTokens,
       maxOutputTokens: whole(row["maxOutputTokens"] ?? Math.min(known.maxOutputTokens, contextTokens), 64, fault, ".maxOutputTokens"),
       vision: flag(row["vision"] ?? known.vision, fault, ".vision"),
+      tools: flag(row["tools"] ?? known.tools ?? true, fault, ".tools"),
       sampling: flag(row["sampling"] ?? known.sampling, fault, ".sampling"),
       resultChars: whole(row["resultChars"] ?? usual, 1000, fault, ".resultChars"),
       price: row["price"] === undefined ? builtInPrice(known.price) : row["price"] === null ? null : priceOf(row["price"], fault),
@@ -58,7 +59,7 @@ export function ownModelRows(text: string, file: string): readonly ModelRow[] {
   });
 }
 
-const ROW = ["provider", "model", "contextTokens", "maxOutputTokens", "vision", "sampling", "resultChars", "price"];
+const ROW = ["provider", "model", "contextTokens", "maxOutputTokens", "vision", "tools", "sampling", "resultChars", "price"];
 const TIER = ["input", "output", "cacheRead", "cacheWrite"];
 
 type Fault = (problem: string) => ModelTableRefused;

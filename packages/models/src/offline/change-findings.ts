@@ -1,6 +1,6 @@
+import { counted } from "@toolbus/contracts";
 import type { Finding, Findings } from "./finding.ts";
 import { quoted } from "./clean-text.ts";
-import { counted } from "./figures.ts";
 import type { ReleaseFacts } from "./release-facts.ts";
 import { changedAreas, isRevert } from "./risky-areas.ts";
 import { severityOf } from "./thresholds.ts";

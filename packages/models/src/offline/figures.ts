@@ -7,8 +7,3 @@ export function percent(share: number): string {
 export function times(ratio: number): string {
   return `${Number(ratio.toFixed(2))} times`;
 }
-
-/** A number with its noun: `1 test`, `3 tests`. */
-export function counted(count: number, noun: string): string {
-  return `${count} ${count === 1 ? noun : `${noun}s`}`;
-}

@@ -1,6 +1,6 @@
+import { counted } from "@toolbus/contracts";
 import type { Attempt, Failed } from "./attempts.ts";
 import { cleanText, quoted } from "./clean-text.ts";
-import { counted } from "./figures.ts";
 import { objectIn, type ReleaseFacts } from "./release-facts.ts";
 import type { RiskReport } from "./risk-report.ts";
 import { reasoning, sentence, SPEAKER } from "./summary-texts.ts";
@@ -51,7 +51,7 @@ function notFiled(report: RiskReport, { status, code, message, retryable, words 
     return `The ${release} is not filed: its approval ended before it could be used. Please run the investigation again when someone can decide.`;
   }
   if (code === "revision_requested") {
-    const limit = `I stop after ${constants.maxRevisions.value} revisions`;
+    const limit = `I stop after ${counted(constants.maxRevisions.value, "revision")}`;
     const why = words === null ? "a revision was asked for without a comment, so I do not know what to change" : limit;
     return `The ${release} is not filed: ${why}.${said} Nothing was changed.`;
   }

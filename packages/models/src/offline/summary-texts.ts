@@ -1,6 +1,6 @@
+import { counted } from "@toolbus/contracts";
 import type { Failed } from "./attempts.ts";
 import { cleanText, quoted } from "./clean-text.ts";
-import { counted } from "./figures.ts";
 import type { ReleaseFacts } from "./release-facts.ts";
 import type { RiskReport } from "./risk-report.ts";
 

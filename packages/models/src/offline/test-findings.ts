@@ -1,6 +1,7 @@
+import { counted } from "@toolbus/contracts";
 import type { Finding, Findings } from "./finding.ts";
 import { quoted } from "./clean-text.ts";
-import { counted, percent } from "./figures.ts";
+import { percent } from "./figures.ts";
 import type { ReleaseFacts, TestFacts } from "./release-facts.ts";
 import { changedAreas, criticalArea, riskyAreas } from "./risky-areas.ts";
 import { severityOf } from "./thresholds.ts";

@@ -129,12 +129,15 @@ describe("a transcript in chat messages", () => {
 
   it("has the results in the order of their calls, one message each", async () => {
     const all = await messages([seed, result("x".repeat(41), "two"), result("seed:1", "one"), userSays("And?")]);
-    expect(all.map(({ role, content }) => [role, content])).toEqual([
-      ["assistant", null],
-      ["tool", "one"],
-      ["tool", "two"],
-      ["user", "And?"],
+    const [{ tool_calls: calls } = {}] = all as readonly { readonly tool_calls?: readonly { readonly id: string }[] }[];
+    const ids = (calls ?? []).map(({ id }) => id);
+    expect(all.map(({ role, content, tool_call_id: id }) => [role, content, id])).toEqual([
+      ["assistant", null, undefined],
+      ["tool", "one", ids[0]],
+      ["tool", "two", ids[1]],
+      ["user", "And?", undefined],
     ]);
+    expect(new Set(ids).size).toBe(2);
   });
 
   it("names a tool in the history as among the tools, in every dialect", async () => {

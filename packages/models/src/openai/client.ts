@@ -16,8 +16,8 @@ const NO_TIMEOUT_MS = 2 ** 31 - 1;
 
 /**
  * Opens no connection. The SDK's own retries and log are off, and nothing that it would read from the environment (`OPENAI_BASE_URL`, `OPENAI_ORG_ID`,
- * `OPENAI_CUSTOM_HEADERS` and more) has a say: with another vendor's address it would go to that vendor. Throws
- * `ModelRefused` for a key that can be none.
+ * `OPENAI_CUSTOM_HEADERS` and more) has a say here: the same client speaks to OpenRouter, Ollama and compatible servers, whose keys would go there too.
+ * What `OPENAI_BASE_URL` says of OpenAI itself comes in `baseUrl`, by configuration. Throws `ModelRefused` for a key that can be none.
  */
 export function openaiClient(
   { apiKey, baseUrl, bounds }: Pick<AdapterSettings, "apiKey" | "baseUrl" | "bounds">,

@@ -58,8 +58,15 @@ describe("an estimate", () => {
   it("has the schemas of tools in it", () => {
     const tool = { name: "look", description: "Looks it up.", parameters: { type: "object", properties: { n: { type: "integer" } } } };
     const wide = { ...tool, parameters: { type: "object", properties: { n: { type: "string", description: LONG } } } };
-    expect(estimateToolTokens([], "openai")).toBe(0);
-    expect(estimateToolTokens([wide], "openai")).toBeGreaterThan(estimateToolTokens([tool], "openai") + 600);
+    expect(estimateToolTokens([])).toBe(0);
+    expect(estimateToolTokens([wide])).toBeGreaterThan(estimateToolTokens([tool]) + 600);
+  });
+
+  it("counts tools as the family does that makes the most tokens of them", () => {
+    const tool = { name: "look", description: LONG, parameters: {} };
+    const asText = `${tool.name}${tool.description}${JSON.stringify(tool.parameters)}`;
+    const families = ["openai", "anthropic", "bedrock", "other"] as const;
+    for (const family of families) expect(estimateToolTokens([tool])).toBeGreaterThanOrEqual(estimateTokens([], asText, family));
   });
 
   it("counts an entry once", () => {

@@ -17,12 +17,17 @@ export function estimateTokens(entries: readonly TranscriptEntry[], system: stri
   return Math.ceil(tokens * tokenFactors[family]);
 }
 
-/** About how many tokens the tools of a request take: name, description and schema of each. A spec is counted once. */
-export function estimateToolTokens(tools: readonly ToolSpec[], family: TokenFamily): number {
+/**
+ * About how many tokens the tools of a request take: name, description and schema of each, as the family counts that makes the most tokens of a text.
+ * Whoever asks needs a bound, and need not know whose model it is. A spec is counted once.
+ */
+export function estimateToolTokens(tools: readonly ToolSpec[]): number {
   const { generation } = tokenizer();
   if (known.generation !== generation) known = { generation, entries: new WeakMap(), tools: new WeakMap() };
-  return Math.ceil(tools.reduce((sum, tool) => sum + toolTokens(tool), 0) * tokenFactors[family]);
+  return Math.ceil(tools.reduce((sum, tool) => sum + toolTokens(tool), 0) * MOST_TOKENS);
 }
+
+const MOST_TOKENS = Math.max(...Object.values(tokenFactors));
 
 // Vendors mark roles, parts and ids with tokens of their own; OpenAI's cookbook counts three to four a message and about twelve a tool.
 const PER_ENTRY = 6;

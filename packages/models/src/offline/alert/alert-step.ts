@@ -1,8 +1,7 @@
-import type { JsonObject } from "@toolbus/contracts";
+import { counted, type JsonObject } from "@toolbus/contracts";
 import type { ModelRequest } from "../../model-provider.ts";
 import { attemptsOf, type Failed, mayRetry } from "../attempts.ts";
 import { cleanText, quoted } from "../clean-text.ts";
-import { counted } from "../figures.ts";
 import { readReleaseFacts } from "../release-facts.ts";
 import { SUMMARY_TOOL } from "../release-step.ts";
 import type { Step } from "../step.ts";

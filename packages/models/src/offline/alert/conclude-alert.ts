@@ -1,7 +1,6 @@
-import type { Severity } from "@toolbus/contracts";
+import { counted, type Severity } from "@toolbus/contracts";
 import { assessRelease } from "../assess-release.ts";
 import { cleanText, quoted } from "../clean-text.ts";
-import { counted } from "../figures.ts";
 import { type Finding, graver, gravity } from "../finding.ts";
 import { metricFindings } from "../metric-findings.ts";
 import type { ReleaseFacts } from "../release-facts.ts";

@@ -1,6 +1,5 @@
-import { isJsonObject, type Json } from "@toolbus/contracts";
+import { counted, isJsonObject, type Json } from "@toolbus/contracts";
 import { cleanText, quoted } from "../clean-text.ts";
-import { counted } from "../figures.ts";
 
 const MAX_FIELDS = 16;
 const MAX_TEXT = 400;

@@ -1,6 +1,6 @@
+import { counted } from "@toolbus/contracts";
 import type { ToolSpec } from "../../schema/tool-spec.ts";
 import { cleanText } from "../clean-text.ts";
-import { counted } from "../figures.ts";
 import { exampleCall } from "./tool-example.ts";
 
 const MAX_LISTED = 16;
