@@ -1,3 +1,4 @@
+import { silentLog } from "@toolbus/telemetry";
 import { describe, expect, it } from "vitest";
 import { defineTool, type ReadSpec, type WriteSpec } from "./define-tool.ts";
 import { toolset } from "./toolset.ts";
@@ -22,6 +23,27 @@ describe("defining a tool", () => {
     expect(defineTool(read).draft).toMatchObject({ version: "1", timeoutMs: 5000, risk: { tier: "low" }, idempotency: { mode: "none" } });
     expect(defineTool({ ...read, kind: "compute" }).draft.timeoutMs).toBe(2000);
     expect(defineTool(write).draft).toMatchObject({ timeoutMs: 30_000, risk: { tier: "high" }, effect: "Pay {id}." });
+  });
+
+  it("takes plain functions as its bodies and gives what they give, with nothing round it", async () => {
+    const context = {
+      callId: "c",
+      sessionId: "s",
+      idempotencyKey: "c",
+      signal: AbortSignal.abort(),
+      log: silentLog,
+      progress: () => undefined,
+      modelUsed: () => undefined,
+    };
+    const given: unknown[] = [];
+    const plain = async (...all: readonly unknown[]) => (given.push(...all), { found: 1 });
+    const reads = defineTool({ ...read, run: plain });
+    const writes = defineTool({ ...write, prepare: plain, run: plain });
+    if (reads.kind !== "read" || writes.kind !== "write") throw new Error("not the tools that were defined");
+    expect(await reads.run({ id: "1" }, context)).toStrictEqual({ found: 1 });
+    expect(await writes.prepare({ id: "2" }, context)).toStrictEqual({ found: 1 });
+    expect(await writes.run({ id: "3" }, context)).toStrictEqual({ found: 1 });
+    expect(given).toStrictEqual([{ id: "1" }, context, { id: "2" }, context, { id: "3" }, context]);
   });
 
   it("refuses what cannot work with one sentence that names the tool", () => {
@@ -60,7 +82,9 @@ describe("defining a tool", () => {
 
 describe("a toolset", () => {
   it("finds, adds and removes tools, and refuses a second one of a name", () => {
-    const tools = toolset({ name: "orders", tools: [defineTool(read)] });
+    const lookUp = defineTool(read);
+    const tools = toolset({ name: "orders", tools: [lookUp] });
+    expect(tools.find("look_up")?.tool).toBe(lookUp);
     expect(tools.find("look_up")?.definition).toMatchObject({ source: "orders", name: "look_up" });
     expect(() => tools.register(defineTool({ ...read, description: "Another." }))).toThrow(
       'The toolset "orders" has a tool "look_up" of version 1 already; give one of them another version.',

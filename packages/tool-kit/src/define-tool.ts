@@ -60,12 +60,14 @@ export function defineTool(spec: ReadSpec<JsonObject> | WriteSpec<JsonObject, Js
   if (error !== null) throw new TypeError(`The tool "${spec.name}" is not defined well: ${error}`);
   if (spec.kind !== "write") return { kind: spec.kind, draft, run: (args, context) => spec.run(args, context) };
   const reconcile = spec.reconcile?.bind(spec);
+  const resource = spec.resource?.bind(spec);
   return {
     kind: "write",
     draft,
     prepare: (args, context) => spec.prepare(args, context),
     run: (prepared, context) => spec.run(prepared, context),
     ...(reconcile === undefined ? {} : { reconcile }),
+    ...(resource === undefined ? {} : { resource }),
   };
 }
 
@@ -104,7 +106,7 @@ function refuseUnlessHandlersFit(spec: ReadSpec<JsonObject> | WriteSpec<JsonObje
   const { name, kind } = spec;
   if (typeof spec.run !== "function") throw new TypeError(`The tool "${name}" needs a function "run".`);
   if (kind !== "write") {
-    for (const word of ["prepare", "reconcile", "idempotency"])
+    for (const word of ["prepare", "reconcile", "resource", "idempotency"])
       if (word in spec) throw new TypeError(`The tool "${name}" is a ${kind} and has a "${word}"; only a write has one.`);
     return;
   }

@@ -1,4 +1,4 @@
-import { failedResult, keys, parseRegistration, type Registration, SEEN_FOR_MS } from "@toolbus/contracts";
+import { failedResult, goneSince, keys, parseRegistration, type Registration } from "@toolbus/contracts";
 import type { InvokeContext, Outcome } from "./invoke-context.ts";
 import { type ToolCall, withRecord } from "./tool-call.ts";
 import { cleanText } from "./tool-problem.ts";
@@ -18,7 +18,7 @@ export async function elsewhere(call: ToolCall, context: InvokeContext): Promise
   const { registration, now } = await registrationOf(call, context);
   if (!registration) return null;
   // A store with an exclusive lock knows that whoever was seen before it was opened is dead.
-  const served = now - registration.lastSeenAt <= SEEN_FOR_MS && registration.lastSeenAt >= context.state.ownersDeadBefore;
+  const served = goneSince(registration, now) === null && registration.lastSeenAt >= context.state.ownersDeadBefore;
   if (served && call.count <= HAND_OVERS)
     return { kind: "retry", after: waitMs(call, context), reason: "another worker of the toolset serves this version" };
   if (served || registration.definition.kind === "write")

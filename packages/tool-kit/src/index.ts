@@ -14,7 +14,8 @@ export { type AnswerParts, grantStaleMessage, resultMessage, sendable } from "./
 export { proveRow, type RowProof } from "./row-proof.ts";
 export { serveToolset, type ServeOptions } from "./serve-toolset.ts";
 export { type EraReader, eraReader, type EraVerdict } from "./signed-era.ts";
-export type { Reconciliation, Tool, ToolContext, ToolOutput, WriteContext } from "./tool.ts";
+export type { ModelCallUse } from "./model-use.ts";
+export type { DraftDefinition, Reconciliation, Tool, ToolContext, ToolOutput, WriteContext } from "./tool.ts";
 export {
   fixedToolFlags,
   FlagsRefused,

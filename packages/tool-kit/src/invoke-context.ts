@@ -6,6 +6,7 @@ import type { CallsUnderWay } from "./calls-under-way.ts";
 import type { Ledger } from "./ledger-store.ts";
 import type { SecurityRecords } from "./security-record.ts";
 import type { EraReader } from "./signed-era.ts";
+import type { SuspectCalls } from "./suspect-calls.ts";
 import type { ToolFlags } from "./tool-flags.ts";
 import type { Toolset } from "./toolset.ts";
 import type { UnknownTools } from "./unknown-tools.ts";
@@ -29,6 +30,7 @@ export interface InvokeContext {
   /** Best effort, to whoever listens. */
   readonly announce: (message: Message) => Promise<void>;
   readonly underWay: CallsUnderWay;
+  readonly suspects: SuspectCalls;
   readonly flags: ToolFlags;
   readonly timings: WorkerTimings;
   /** The longest content of a result, in bytes of UTF-8. */
@@ -45,7 +47,8 @@ export type Told = "whole" | "counted";
 
 /** How a call goes out of the pipeline. */
 export type Outcome =
-  | { readonly kind: "answer"; readonly result: ToolResult; readonly receipt?: string }
+  /** `letter` says why the message is kept as a dead letter as well. */
+  | { readonly kind: "answer"; readonly result: ToolResult; readonly receipt?: string; readonly letter?: string }
   | { readonly kind: "grant_stale"; readonly reason: string }
   /** No answer: forged, late, or not ours to answer. */
   | { readonly kind: "drop"; readonly reason: string; readonly told?: Told }

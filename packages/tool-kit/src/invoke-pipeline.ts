@@ -1,6 +1,7 @@
 import { BusUnavailable, NotPermitted, Unroutable, type Verdict } from "@toolbus/bus";
 import {
   attributes,
+  errorRow,
   failedResult,
   type Message,
   type Problem,
@@ -16,6 +17,7 @@ import { withCallSpan } from "./call-span.ts";
 import { elsewhere, versionsOf } from "./elsewhere.ts";
 import { NOTHING_BEGAN, signAnswer } from "./answer-receipt.ts";
 import type { InvokeContext, Outcome } from "./invoke-context.ts";
+import { crashedResult, onTrial } from "./on-trial.ts";
 import { readArguments } from "./read-arguments.ts";
 import { readResult } from "./read-result.ts";
 import { grantStaleMessage, resultMessage } from "./result-message.ts";
@@ -110,7 +112,11 @@ async function outcomeOf(call: ToolCall, context: InvokeContext): Promise<Outcom
     case "read":
     case "compute":
       if (off !== null) return { kind: "answer", result: withRecord(call, failedResult("tool_disabled", off), 1, context.monotonic) };
-      return runRead(call, { ...executor, tool }, args.value, context);
+      return onTrial(call, context, async (crashed) =>
+        crashed
+          ? { kind: "answer", result: withRecord(call, crashedResult(definition.name), 1, context.monotonic) }
+          : runRead(call, { ...executor, tool }, args.value, context),
+      );
     case "write":
       return runWrite(call, { ...executor, tool }, args.value, context, off);
   }
@@ -127,8 +133,8 @@ async function settle(call: ToolCall, outcome: Outcome, context: InvokeContext):
   switch (outcome.kind) {
     case "answer":
       await publish(resultMessage({ ...parts, result: outcome.result, receipt: outcome.receipt }));
-      log.info({ callId: call.callId, status: outcome.result.status, ...outcome.result.metadata }, "a tool call was answered");
-      return { kind: "ack" };
+      log.info(recordOf(call, outcome.result), "a tool call was answered");
+      return outcome.letter === undefined ? { kind: "ack" } : { kind: "dead-letter", reason: outcome.letter };
     case "grant_stale": {
       const unsigned = grantStaleMessage({ ...parts, reason: outcome.reason });
       const read = readResult(unsigned);
@@ -145,6 +151,11 @@ async function settle(call: ToolCall, outcome: Outcome, context: InvokeContext):
     case "retry":
       return outcome;
   }
+}
+
+/** What is audited of a call that was answered: how it ended, and what its error is called, without arguments or content. */
+function recordOf({ callId }: ToolCall, { status, error, metadata }: ToolResult): object {
+  return { callId, status, ...(error === undefined ? {} : { code: error.code, errorName: errorRow(error.code).name }), ...metadata };
 }
 
 /**

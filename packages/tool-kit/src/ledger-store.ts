@@ -21,6 +21,8 @@ export interface BeginRequest {
   readonly notAfter: number | undefined;
   /** The tool's feature flag is off here: nothing new begins. */
   readonly switchedOff: boolean;
+  /** Workers went down while they ran it: no attempt begins any more. */
+  readonly crashed: boolean;
   /** Whether the shard has lost writes, as it is known at that moment: a commit that is refused may be what tells. */
   readonly held: () => boolean;
   /** The result of a call that ends without another attempt. */

@@ -41,10 +41,12 @@ export interface BeginInput {
   readonly proven: boolean;
   /** This process sent the call before. */
   readonly sentHere: boolean;
+  /** Workers went down while they ran it: no attempt begins any more. */
+  readonly crashed: boolean;
 }
 
 /** How a call ends without an attempt. */
-export type EndCode = "cancelled" | "tool_disabled" | "held" | "outcome_unknown";
+export type EndCode = "cancelled" | "tool_disabled" | "held" | "worker_crashed" | "outcome_unknown";
 
 export type BeginDecision =
   /** Another call's arguments or tool under this id: nobody honest sends that. */
@@ -76,6 +78,8 @@ export function begin(input: BeginInput): BeginDecision {
   const busyFor = row ? busyMs(input, row) : 0;
   if (busyFor > 0) return { kind: "busy", forMs: busyFor };
   const taken = take(input);
+  if (input.crashed)
+    return { kind: "end", row: taken, code: row?.state === "sending" || sentHere || held ? "outcome_unknown" : "worker_crashed" };
   if (row?.state === "sending") return again(input, row, taken);
   // Only a key makes the target tell a second try from the first when the ledger has forgotten that one.
   if (held && idempotency.mode !== "key") return { kind: "end", row: taken, code: "held" };

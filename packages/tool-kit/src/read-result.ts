@@ -1,5 +1,6 @@
 import {
   attributes,
+  codeOfWire,
   errorContent,
   failedResult,
   jsonParser,
@@ -78,7 +79,8 @@ function readFailure(message: Message): Answered {
   const { toolCallId: callId, code, message: said, isRetryable } = body.value;
   const metadata = metadataOf(message);
   if (!metadata.ok) return metadata;
-  if (metadata.value === null) return { ok: true, value: { callId, result: failedResult(codeOf(code), said, { retryable: isRetryable }) } };
+  if (metadata.value === null)
+    return { ok: true, value: { callId, result: failedResult(codeOfWire(code), said, { retryable: isRetryable }) } };
   const read = checked(callId, { ...metadata.value, content: "", isError: true }, said, message);
   if (!read.ok) return read;
   const { result } = read.value;
@@ -122,19 +124,6 @@ function messageIn(content: string): string | undefined {
   if (!content.startsWith('{"error":')) return undefined;
   const value = parseJson(content);
   return isObject(value) && typeof value["message"] === "string" ? value["message"] : undefined;
-}
-
-function codeOf(wireCode: string): string {
-  switch (wireCode) {
-    case "ToolNotFound":
-      return "tool_not_found";
-    case "InvalidArguments":
-      return "invalid_arguments";
-    case "Timeout":
-      return "timeout";
-    default:
-      return "execution_failed";
-  }
 }
 
 function parseJson(text: string | undefined): unknown {

@@ -30,23 +30,40 @@ export interface SignOfLife {
   readonly unavailable: string | null;
 }
 
+/** What a worker says of its toolset for as long as it lives. */
+export interface Said {
+  readonly toolset: string;
+  readonly scalesToZero: boolean;
+  readonly receiptKey: PublicJwk | undefined;
+}
+
 /** The document to write, or null when the stored one says the same and was seen lately. */
 export function registrationOf(
-  toolset: string,
+  said: Said,
   { definition, hash }: Executor,
   stored: StoredDocument | null,
-  { receiptKey, ...sign }: SignOfLife & { readonly receiptKey: PublicJwk | undefined },
+  sign: SignOfLife,
 ): Registration | null {
-  if (holds(stored, hash, receiptKey)) return seenAgain(stored, hash, sign);
-  const made: Registration = { toolset, definition, hash, registeredAt: sign.now, lastSeenAt: sign.now };
-  return withSign(receiptKey === undefined ? made : { ...made, receiptKey }, sign);
+  const { toolset, scalesToZero, receiptKey } = said;
+  if (holds(stored, hash, said)) return seenAgain(stored, hash, sign);
+  const made: Registration = {
+    toolset,
+    definition,
+    hash,
+    registeredAt: sign.now,
+    lastSeenAt: sign.now,
+    ...(scalesToZero ? { scalesToZero } : {}),
+    ...(receiptKey === undefined ? {} : { receiptKey }),
+  };
+  return withSign(made, sign);
 }
 
 /** The stored registration with a new sign of life; null when it holds another definition, or has one that is as good. */
 export function seenAgain(stored: StoredDocument, hash: string, sign: SignOfLife): Registration | null {
   const known = parseRegistration(stored.value);
   if (!known.ok || known.value.hash !== hash) return null;
-  const fresh = sign.now - known.value.lastSeenAt < FRESH_MS && known.value.unavailable?.reason === reasonOf(sign);
+  const { lastSeenAt, leftAt, unavailable } = known.value;
+  const fresh = leftAt === undefined && sign.now - lastSeenAt < FRESH_MS && unavailable?.reason === reasonOf(sign);
   return fresh ? null : withSign(known.value, sign);
 }
 
@@ -62,12 +79,13 @@ export function replacedBy(stored: StoredDocument | null, hash: string | null, n
   return [{ key: keys.replacedDefinition(toolset, value.hash), value, expiresAt: now + REPLACED_KEPT_MS }];
 }
 
-function holds(stored: StoredDocument | null, hash: string, receiptKey: PublicJwk | undefined): stored is StoredDocument {
+function holds(stored: StoredDocument | null, hash: string, { receiptKey, scalesToZero }: Said): stored is StoredDocument {
   const known = stored ? parseRegistration(stored.value) : null;
-  return known?.ok === true && known.value.hash === hash && known.value.receiptKey?.kid === receiptKey?.kid;
+  if (!known?.ok || known.value.hash !== hash) return false;
+  return known.value.receiptKey?.kid === receiptKey?.kid && (known.value.scalesToZero ?? false) === scalesToZero;
 }
 
-function withSign({ unavailable, ...rest }: Registration, sign: SignOfLife): Registration {
+function withSign({ unavailable, leftAt: _, ...rest }: Registration, sign: SignOfLife): Registration {
   const reason = reasonOf(sign);
   return {
     ...rest,

@@ -11,8 +11,9 @@ function tools(name: string, names: readonly string[], version = "1", descriptio
   return toolset({ name, tools: names.map((one) => tool(one, version, description)) });
 }
 
+const parameters = { type: "object", properties: {}, additionalProperties: false };
+
 function tool(name: string, version = "1", description = "Does it.") {
-  const parameters = { type: "object", properties: {}, additionalProperties: false };
   return defineTool({ name, version, kind: "read", description, parameters, run: () => 1 });
 }
 
@@ -46,6 +47,18 @@ describe("the stored registry", () => {
     const all = await readRegistry(state);
     expect(all.map(({ definition }) => definition.name)).toEqual(["count", "look_up"]);
     expect(all[1]).toMatchObject({ toolset: "orders", hash: orders.find("look_up")?.hash, registeredAt: 1000 });
+  });
+
+  it("says of each tool its name, description, parameters and source: that of its author, or the toolset", async () => {
+    const { state } = setup();
+    const properties = { city: { type: "string", maxLength: 80 } };
+    const forecast = { ...tool("forecast", "1", "Tells the weather."), kind: "read" as const };
+    const draft = { ...forecast.draft, parameters: { ...parameters, properties }, source: "mcp:weather-server" };
+    await registerToolset(state, toolset({ name: "bridge", tools: [{ ...forecast, draft }, tool("look_up")] }));
+    expect((await readRegistry(state)).map(({ definition }) => definition)).toMatchObject([
+      { name: "forecast", description: "Tells the weather.", parameters: { ...parameters, properties }, source: "mcp:weather-server" },
+      { name: "look_up", description: "Does it.", parameters, source: "bridge" },
+    ]);
   });
 
   it("leaves out a tool whose definition is refused, with a line for its author, and registers the others", async () => {

@@ -26,6 +26,8 @@ export class RegistryConflict extends Error {
 export interface RegistrationOptions {
   /** Why its tools cannot be used now; null or left out when they can. */
   readonly unavailable?: string | null;
+  /** Why its writes cannot, where the others can. */
+  readonly unavailableWrites?: string | null;
   /** The public half of the key that signs what its writes do; operators pin it with the tool. */
   readonly receiptKey?: PublicJwk | undefined;
   readonly log?: Log;
@@ -60,15 +62,22 @@ export async function registerToolset(state: StateStore, toolset: Toolset, optio
  * A worker's sign of life: says of its registrations that a worker was seen now, and whether they can be used. It registers nothing: a tool that
  * was unregistered on purpose, or replaced by a newer deployment, stays as it is. What another replica said a moment ago is not said again.
  */
-export async function markSeen(state: StateStore, toolset: Toolset, unavailable: string | null): Promise<void> {
+export async function markSeen(
+  state: StateStore,
+  toolset: Toolset,
+  unavailable: string | null,
+  unavailableWrites: string | null = null,
+): Promise<void> {
   const executors = toolset.list();
   const registrationKeys = executors.map(({ definition }) => keys.registration(toolset.name, definition.name, definition.version));
   const { now, documents } = await state.read(registrationKeys);
   const put: Put[] = [];
   const guards: { readonly key: string; readonly version: number }[] = [];
-  executors.forEach(({ hash }, i) => {
+  executors.forEach(({ hash, tool, definition }, i) => {
     const [key = "", document] = [registrationKeys[i], documents[i]];
-    const value = document ? seenAgain(document, hash, { now, unavailable }) : null;
+    const value = document
+      ? seenAgain(document, hash, { now, unavailable: whyNot(tool, unavailable ?? toolset.unavailableTool(definition), unavailableWrites) })
+      : null;
     if (!document || !value) return;
     put.push({ key, value });
     guards.push({ key, version: document.version });
@@ -130,6 +139,11 @@ export async function unregister(state: StateStore, toolset: string, tool: strin
   throw new Error(`The tool "${tool}" of "${toolset}" could not be unregistered: its documents change all the time.`);
 }
 
+/** Why this tool cannot be used: what holds for all of them, or for writes alone. */
+function whyNot({ kind }: Executor["tool"], all: string | null, writes: string | null): string | null {
+  return all ?? (kind === "write" ? writes : null);
+}
+
 /** Every reader asks the same again: a worker that leaves this out gains nothing. */
 function isSound(definition: ToolDefinition, toolset: string, log: Log | undefined): boolean {
   const fault = definitionFault(definition);
@@ -153,7 +167,7 @@ async function writeRegistrations(
   state: StateStore,
   toolset: Toolset,
   executors: readonly Executor[],
-  { unavailable = null, receiptKey, log }: RegistrationOptions,
+  { unavailable = null, unavailableWrites = null, receiptKey, log }: RegistrationOptions,
 ): Promise<boolean> {
   const registrationKeys = executors.map(({ definition }) => keys.registration(toolset.name, definition.name, definition.version));
   // One claim for all versions of a name.
@@ -166,7 +180,10 @@ async function writeRegistrations(
   const replaced: Executor[] = [];
   executors.forEach((executor, i) => {
     const stored = registrations[i] ?? null;
-    const registration = registrationOf(toolset.name, executor, stored, { now, unavailable, receiptKey });
+    const registration = registrationOf({ toolset: toolset.name, scalesToZero: toolset.scalesToZero, receiptKey }, executor, stored, {
+      now,
+      unavailable: whyNot(executor.tool, unavailable ?? toolset.unavailableTool(executor.definition), unavailableWrites),
+    });
     if (registration) put.push({ key: registrationKeys[i] ?? "", value: registration });
     const kept = replacedBy(stored, executor.hash, now);
     if (kept.length > 0) replaced.push(executor);

@@ -2,6 +2,7 @@ import {
   attributes,
   DEFAULT_AGENT,
   errorContent,
+  errorRow,
   type Json,
   type Message,
   message,
@@ -41,7 +42,7 @@ export function resultMessage(parts: AnswerParts & { readonly result: ToolResult
   return answer(parts, {
     type: failure ? messageTypes.toolError : messageTypes.toolResult,
     body: failure
-      ? { toolCallId, toolName, code: wireCode(error), message: error.message, isRetryable: error.retryable }
+      ? { toolCallId, toolName, code: errorRow(error.code).wireCode, message: error.message, isRetryable: error.retryable }
       : { toolCallId, toolName, content: result.content, isError: result.isError },
     attributes: {
       [attributes.errorClass]: error?.class,
@@ -93,19 +94,6 @@ const FAILURE_CODES: ReadonlySet<string> = new Set([
   "execution_failed",
   "result_too_large",
 ]);
-
-function wireCode(error: ResultError): string {
-  switch (error.code) {
-    case "tool_not_found":
-      return "ToolNotFound";
-    case "invalid_arguments":
-      return "InvalidArguments";
-    case "timeout":
-      return "Timeout";
-    default:
-      return "ExecutionFailed";
-  }
-}
 
 /** Everything of a result that its body does not say. */
 function metadataOf(result: ToolResult): object {

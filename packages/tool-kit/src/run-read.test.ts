@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from "vitest";
 import { defineTool } from "./define-tool.ts";
 import { bench } from "./testing/bench.ts";
 import type { ToolContext, ToolOutput } from "./tool.ts";
-import { toolError } from "./tool-problem.ts";
+import { toolError, unexpectedResult } from "./tool-problem.ts";
 import { toolset } from "./toolset.ts";
 import { cancelCall } from "./worker-options.ts";
 
@@ -38,6 +38,38 @@ describe("a read", () => {
     }
   });
 
+  it("records whose result it is, its content, whether it worked, and when and how long it ran", async () => {
+    const { clock, ...worked } = setup(() => ((clock.now += 250), "found"));
+    const began = clock.now;
+    await worked.worker.deliver(await worked.ask());
+    expect(worked.worker.read()[0]).toMatchObject({
+      callId: worked.callId(),
+      result: { content: "found", isError: false, metadata: { startedAt: began, endedAt: began + 250, latencyMs: 250, ok: true } },
+    });
+    const failed = setup(() => toolError("order_not_found", "There is no order a.", { details: [{ path: "/id", message: "is unknown" }] }));
+    await failed.worker.deliver(await failed.ask());
+    expect(failed.worker.read()[0]?.result).toMatchObject({
+      isError: true,
+      error: { code: "order_not_found", message: "There is no order a.", details: [{ path: "/id", message: "is unknown" }] },
+      metadata: { ok: false, errorClass: "ToolUserError" },
+    });
+  });
+
+  it("says in its record what the models used that it called itself, and what is known of their cost", async () => {
+    const { worker, ask } = setup((_, { modelUsed }) => {
+      modelUsed({ inputTokens: 900, outputTokens: 40, costUsd: 0.0021 });
+      modelUsed({ inputTokens: 100, outputTokens: 10 });
+      modelUsed({ inputTokens: Number.NaN, outputTokens: -1, costUsd: -3 });
+      return "summed up";
+    });
+    await worker.deliver(await ask());
+    const model = { calls: 3, inputTokens: 1000, outputTokens: 50, costMicroUsd: 2100 };
+    expect(worker.read()[0]?.result).toMatchObject({ status: "ok", metadata: { tool: "look_up", model } });
+    const { worker: other, ask: another } = setup(() => "without a model");
+    await other.deliver(await another());
+    expect(other.read()[0]?.result.metadata).not.toHaveProperty("model");
+  });
+
   it("times out with a retryable result although the tool ignores its signal", async () => {
     const { worker, ask } = setup(() => new Promise(() => undefined), 20);
     await worker.deliver(await ask());
@@ -45,15 +77,52 @@ describe("a read", () => {
     expect(JSON.parse(worker.answers[0]?.body ?? "")).toMatchObject({ code: "Timeout", isRetryable: true });
   });
 
-  it("gives the message of an unknown exception, never its stack", async () => {
+  it.each([
+    ["its class", new TypeError("boom"), "TypeError"],
+    [
+      "its class and the system's code",
+      Object.assign(new Error("connect ECONNREFUSED 10.0.0.7:5432"), { code: "ECONNREFUSED" }),
+      "Error, ECONNREFUSED",
+    ],
+    ["a class that is one, where its name is a sentence", Object.assign(new Error("no"), { name: "row 4111 of ann@example.com" }), "Error"],
+    ["no code that only looks like one", Object.assign(new RangeError("no"), { code: "E4111111111111111" }), "RangeError"],
+  ])("gives of an unknown exception %s", async (_what, thrown, said) => {
     const { worker, ask } = setup(() => {
-      throw new Error(`boom\u0007 ${"x".repeat(900)}\n    at secretFunction (/srv/app.js:1:1)`);
+      throw thrown;
     });
     await worker.deliver(await ask());
     const { result } = worker.read()[0] ?? {};
     expect(result).toMatchObject({ status: "error", error: { code: "execution_failed", retryable: false } });
-    expect(result?.error?.message.length).toBe(300);
-    expect(JSON.stringify(worker.answers)).not.toContain("secretFunction");
+    expect(result?.error?.message).toBe(`"look_up" failed inside its own code (${said}). The log of its worker has the reason.`);
+    expect(JSON.parse(worker.answers[0]?.body ?? "")).toMatchObject({ code: "ExecutionFailed", isRetryable: false });
+  });
+
+  it("gives the type alone of what is thrown and is no exception", () => {
+    const { error } = unexpectedResult("4111 1111 1111 1111", "look_up");
+    expect(error?.message).toBe('"look_up" failed inside its own code (a thrown string). The log of its worker has the reason.');
+  });
+
+  it("gives neither the words of an unknown exception nor its stack nor its causes: they may quote a row", async () => {
+    const { worker, ask } = setup(() => {
+      throw new Error("duplicate key in orders (ann.lee@example.com, card 4111 1111 1111 1111)\n    at secretFunction (/srv/app.js:1:1)", {
+        cause: new Error("password 1234"),
+      });
+    });
+    await worker.deliver(await ask());
+    expect(JSON.stringify([worker.answers, worker.read()])).not.toMatch(/duplicate|ann\.lee|4111|secretFunction|app\.js|1234/);
+  });
+
+  it("gives no page of HTML, neither as a result nor as a reason: its words alone", async () => {
+    const page = "<!doctype html><html><head><style>p{}</style></head><body><h1>Bad Gateway</h1><p>Try later.</p></body></html>";
+    const outputs: readonly Run[] = [() => page, () => toolError("unavailable", `502: ${page}`, { retryable: false })];
+    for (const output of outputs) {
+      const { worker, ask } = setup(output);
+      await worker.deliver(await ask());
+      const said = JSON.stringify([worker.answers, worker.read()]);
+      expect(said).toContain("Bad Gateway");
+      expect(said).toContain("Try later.");
+      expect(said).not.toMatch(/<\w|p\{\}/);
+    }
   });
 
   it("gives a problem of the tool's domain in its own words", async () => {
@@ -166,6 +235,7 @@ describe("a call that cannot run", () => {
     const { worker, ask } = setup(() => 1);
     await worker.deliver(await ask({ id: "much too long", limit: "ten" }));
     expect(worker.read()[0]?.result).toMatchObject({ status: "validation_error", error: { code: "invalid_arguments" } });
+    expect(JSON.parse(worker.answers[0]?.body ?? "")).toMatchObject({ code: "InvalidArguments", isRetryable: false });
     expect(
       worker
         .read()[0]

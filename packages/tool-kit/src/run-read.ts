@@ -3,6 +3,7 @@ import type { InvokeContext, Outcome } from "./invoke-context.ts";
 import { type Ran, runWithin } from "./run-within.ts";
 import { type ToolCall, withRecord } from "./tool-call.ts";
 import { keptResult, outputResult } from "./tool-output.ts";
+import { tellThrown } from "./tell-thrown.ts";
 import { problemResult, ToolProblem, unexpectedResult } from "./tool-problem.ts";
 import type { ReadTool, ToolContext } from "./tool.ts";
 import type { CheckedArguments } from "./read-arguments.ts";
@@ -20,6 +21,8 @@ export async function runRead(
 ): Promise<Outcome> {
   const { clock, monotonic, state, maxContentBytes } = context;
   if (call.notAfter !== undefined && clock() > call.notAfter) return { kind: "drop", reason: "it came after its not-after" };
+  // From here, not from the delivery: a call that waited for another to end has all of its time yet.
+  const began = monotonic();
   let attempt = 1;
   let ran = await runOnce();
   if (isTransient(ran) && timeLeft() > 0) {
@@ -32,22 +35,30 @@ export async function runRead(
     result: withRecord(call, await keptResult(readOutcome(ran, executor), { state, maxBytes: maxContentBytes }), attempt, monotonic),
   };
 
-  function runOnce(): Promise<Ran<Json>> {
-    return runWithin((signal) => executor.tool.run(args.value, toolContext(call, context, signal)), {
+  async function runOnce(): Promise<Ran<Json>> {
+    const ran = await runWithin((signal) => executor.tool.run(args.value, toolContext(call, context, signal)), {
       timeoutMs: timeLeft(),
       signals: { cancelled: call.cancelled, stopped: call.stopped },
     });
+    return tellThrown(ran, "run", call, context.log);
   }
 
   function timeLeft(): number {
-    return executor.definition.timeoutMs - (monotonic() - call.startedMonotonic);
+    return executor.definition.timeoutMs - (monotonic() - began);
   }
 }
 
 /** What a handler is told besides its arguments. */
 export function toolContext(call: ToolCall, { log }: InvokeContext, signal: AbortSignal): ToolContext {
-  const { callId, toolName, invoke, progress } = call;
-  return { callId, sessionId: invoke.sessionId, signal, log: log.child({ callId, tool: toolName }), progress: progress.report };
+  const { callId, toolName, invoke, progress, modelUse } = call;
+  return {
+    callId,
+    sessionId: invoke.sessionId,
+    signal,
+    log: log.child({ callId, tool: toolName }),
+    progress: progress.report,
+    modelUsed: modelUse.add,
+  };
 }
 
 /** What a handler's end means for a call whose effect, if any, has not been sent. */
@@ -58,7 +69,7 @@ export function readOutcome(ran: Ran<Json>, { definition }: Executor): ToolResul
     case "problem":
       return problemResult(ran.problem);
     case "threw":
-      return unexpectedResult(ran.error);
+      return unexpectedResult(ran.error, definition.name);
     case "interrupted":
       if (ran.why === "timeout")
         return failedResult("timeout", `The tool "${definition.name}" did not answer within ${definition.timeoutMs} ms.`);

@@ -1,14 +1,17 @@
 import { failedResult, type Json, type ToolResult } from "@toolbus/contracts";
 import { StoreUnavailable } from "@toolbus/state";
-import { checkGrant, forgedCall } from "./check-grant.ts";
+import { checkGrant, forgedCall, type Granted } from "./check-grant.ts";
 import type { InvokeContext, Outcome } from "./invoke-context.ts";
 import type { EndCode } from "./ledger.ts";
 import type { Hold } from "./ledger-hold.ts";
 import type { CheckedArguments } from "./read-arguments.ts";
+import { crashedResult, onTrial } from "./on-trial.ts";
+import { takeTurn } from "./resource-turn.ts";
 import { readOutcome, toolContext } from "./run-read.ts";
 import { type Ran, runWithin } from "./run-within.ts";
 import { type ToolCall, withRecord } from "./tool-call.ts";
 import { boundContent, keptResult, outputResult } from "./tool-output.ts";
+import { tellThrown } from "./tell-thrown.ts";
 import { problemResult } from "./tool-problem.ts";
 import type { Reconciliation, WriteContext } from "./tool.ts";
 import type { WriteExecutor } from "./toolset.ts";
@@ -17,7 +20,7 @@ import { retryAfter } from "./worker-timings.ts";
 /**
  * Runs a write at most as often as its idempotency allows, and only with a genuine grant for exactly this call. What it did is in the ledger
  * before it is answered; an outcome that nobody can know is `outcome_unknown`, never a success and never a second try. `off` says why the tool is
- * switched off here, or null: nothing begins then, and what was sent already is seen through.
+ * switched off here, or null: nothing begins then, and what was sent already is seen through. A write that names its resource waits for its turn there.
  */
 export async function runWrite(
   call: ToolCall,
@@ -28,6 +31,46 @@ export async function runWrite(
 ): Promise<Outcome> {
   const permission = await checkGrant(call, executor, args, context);
   if (permission.kind !== "granted") return permission;
+  const resource = executor.tool.resource?.(args.value);
+  if (resource === undefined)
+    return onTrial(call, context, (crashed) => beginWrite(call, executor, args, context, { permission, off, crashed }));
+  const taken = await takeTurn(context.state, {
+    toolset: context.toolset.name,
+    resource,
+    callId: call.callId,
+    longestMs: longestMs(context),
+  });
+  if (taken.kind === "busy") return waitForTurn(call, taken.forMs, context);
+  const outcome = await onTrial(call, context, (crashed) => beginWrite(call, executor, args, context, { permission, off, crashed }));
+  // The turn is the call's: it stays while another attempt works on it, or will.
+  if (outcome.kind !== "retry") await taken.turn.release();
+  return outcome;
+}
+
+/** How often a delivery waits for its turn before it is left to the agent's timer: a broker gives up what it brings too often. */
+const WAITS_FOR_TURN = 8;
+
+function waitForTurn({ callId, toolName, count }: ToolCall, forMs: number, { timings }: InvokeContext): Outcome {
+  if (count > WAITS_FOR_TURN)
+    return {
+      kind: "drop",
+      reason: `another write on the resource of "${toolName}" has the turn for long; the agent's timer sends ${callId} again`,
+    };
+  return { kind: "retry", after: Math.min(forMs, retryAfter(timings, count)), reason: "another write on the same resource is under way" };
+}
+
+/** What an attempt at any write of the toolset takes at the longest: it prepares, runs and asks the target, and its lease ends if it died. */
+function longestMs({ toolset, timings }: InvokeContext): number {
+  return 3 * Math.max(...toolset.list().map(({ definition }) => definition.timeoutMs)) + timings.leaseMs;
+}
+
+async function beginWrite(
+  call: ToolCall,
+  executor: WriteExecutor,
+  args: CheckedArguments,
+  context: InvokeContext,
+  { permission, off, crashed }: { readonly permission: Granted; readonly off: string | null; readonly crashed: boolean },
+): Promise<Outcome> {
   const endOf = (code: EndCode): ToolResult =>
     code === "held" ? permission.hold.result(executor.definition.name) : endResult(code, executor, off);
   const begun = await context.ledger.begin({
@@ -38,6 +81,7 @@ export async function runWrite(
     timeoutMs: executor.definition.timeoutMs,
     notAfter: earlier(call.notAfter, permission.expiresAt),
     switchedOff: off !== null,
+    crashed,
     held: () => permission.hold.held(),
     endResult: (code, attempt) => withRecord(call, endOf(code), attempt, context.monotonic),
     onSuspicion: async (suspicion) => void (await context.security.record(call, suspicion)),
@@ -94,6 +138,7 @@ async function prepareAndSend(attempt: Attempt, args: CheckedArguments): Promise
     timeoutMs: executor.definition.timeoutMs,
     signals: { cancelled: call.cancelled, stopped: call.stopped, lost: hold.lost },
   });
+  tellThrown(ran, "prepare", call, context.log);
   if (ran.kind === "interrupted" && (ran.why === "stopped" || ran.why === "lost"))
     return giveBack(attempt, 0, `the attempt was interrupted (${ran.why})`);
   if (ran.kind !== "value") return finish(attempt, readOutcome(ran, executor));
@@ -121,6 +166,7 @@ async function send(attempt: Attempt, prepared: Json, { first }: { readonly firs
     // No cancel and no shutdown: what may have been sent is seen through to its end.
     signals: { lost: hold.lost },
   });
+  tellThrown(ran, "run", call, attempt.context.log);
   if (ran.kind === "value") return finish(attempt, writtenResult(ran.value));
   // A refusal of a later attempt says nothing about the earlier one, which may have got through.
   if (first && ran.kind === "problem" && ran.problem.options.effect === "none") return finish(attempt, problemResult(ran.problem));
@@ -149,6 +195,7 @@ async function askTarget(attempt: Attempt, prepared: Json): Promise<Outcome> {
       signals: { lost: hold.lost },
     },
   );
+  tellThrown(ran, "reconcile", attempt.call, attempt.context.log);
   if (ran.kind !== "value") return repeatOrUnknown(attempt, ran);
   switch (ran.value.kind) {
     case "happened":
@@ -207,6 +254,7 @@ function writtenResult(value: Json): ToolResult {
 
 function endResult(code: Exclude<EndCode, "held">, { definition }: WriteExecutor, off: string | null = null): ToolResult {
   if (code === "tool_disabled") return failedResult(code, `${off ?? "The tool is switched off."} Nothing was done.`);
+  if (code === "worker_crashed") return crashedResult(definition.name, "Nothing of it was sent.");
   return code === "cancelled"
     ? failedResult(code, `The write "${definition.name}" was cancelled before it was sent.`)
     : failedResult(
@@ -216,8 +264,9 @@ function endResult(code: Exclude<EndCode, "held">, { definition }: WriteExecutor
 }
 
 function writeContext({ call, context }: Attempt, signal: AbortSignal): WriteContext {
-  const { callId, toolName, progress } = call;
-  return { idempotencyKey: callId, signal, log: context.log.child({ callId, tool: toolName }), progress: progress.report };
+  const { callId, toolName, progress, modelUse } = call;
+  const log = context.log.child({ callId, tool: toolName });
+  return { idempotencyKey: callId, signal, log, progress: progress.report, modelUsed: modelUse.add };
 }
 
 function whyOpen(ran: Ran<unknown>): string {

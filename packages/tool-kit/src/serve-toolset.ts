@@ -63,6 +63,7 @@ export async function serveToolset(toolset: Toolset, options: ServeOptions): Pro
   });
   const unwatch = watchClocks(log, time);
   const opened: { stop(): Promise<void> }[] = [{ stop: () => state.close() }, { stop: async () => unwatch() }];
+  let worker: Worker;
   try {
     const bus = await connectBus(options.busUrl, { clock, log });
     // The bus is closed first, so that nothing that is being told holds up the stop.
@@ -74,22 +75,21 @@ export async function serveToolset(toolset: Toolset, options: ServeOptions): Pro
       await bus.publish(identity ? await signMessage(notice, identity) : notice);
     });
     const { concurrency } = options;
-    opened.push(
-      await startWorker({
-        toolset,
-        bus,
-        state,
-        losses,
-        keys,
-        ...(receiptKey ? { signer: receiptKey.signer, receiptKeys: receiptKey.keys } : {}),
-        log,
-        clock,
-        monotonic,
-        flags,
-        random,
-        ...(concurrency === undefined ? {} : { concurrency }),
-      }),
-    );
+    worker = await startWorker({
+      toolset,
+      bus,
+      state,
+      losses,
+      keys,
+      ...(receiptKey ? { signer: receiptKey.signer, receiptKeys: receiptKey.keys } : {}),
+      log,
+      clock,
+      monotonic,
+      flags,
+      random,
+      ...(concurrency === undefined ? {} : { concurrency }),
+    });
+    opened.push(worker);
   } catch (error) {
     await stopAll(opened);
     throw error;
@@ -106,7 +106,7 @@ export async function serveToolset(toolset: Toolset, options: ServeOptions): Pro
     });
   };
   process.on("SIGTERM", onSignal).on("SIGINT", onSignal);
-  return { stop };
+  return { stop, renew: () => worker.renew() };
 }
 
 function skewWarnMsOf({ clockSkewWarnMs: given = SKEW_WARN_MS.default }: ServeOptions): number {

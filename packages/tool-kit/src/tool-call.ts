@@ -1,4 +1,5 @@
 import { attributes, type CallMetadata, DEFAULT_AGENT, type Message, type ToolInvoke, type ToolResult } from "@toolbus/contracts";
+import { modelUseCounter, type ModelUseCounter } from "./model-use.ts";
 import { type ProgressReporter, progressReporter } from "./progress.ts";
 
 /** One delivery of an invoke, with its attributes read. */
@@ -21,6 +22,8 @@ export interface ToolCall {
   readonly stopped: AbortSignal;
   readonly cancelled: AbortSignal;
   readonly progress: ProgressReporter;
+  /** Of the models that the tool itself calls. */
+  readonly modelUse: ModelUseCounter;
   readonly startedAt: number;
   readonly startedMonotonic: number;
 }
@@ -54,6 +57,7 @@ export function toolCall({ message, invoke, count, stopped, cancelled, source, a
     stopped,
     cancelled,
     progress: progressReporter({ invoke: message, call: invoke, dispatch, count, source, clock, announce }),
+    modelUse: modelUseCounter(),
     startedAt: clock(),
     startedMonotonic: monotonic(),
   };
@@ -63,6 +67,7 @@ export function toolCall({ message, invoke, count, stopped, cancelled, source, a
 export function withRecord(call: ToolCall, result: ToolResult, attempt: number, monotonic: () => number): ToolResult {
   const latencyMs = Math.max(0, Math.round((monotonic() - call.startedMonotonic) * 10) / 10);
   const traceId = TRACEPARENT.exec(call.message.attributes[attributes.traceparent] ?? "")?.[1];
+  const model = call.modelUse.total();
   const metadata: CallMetadata = {
     tool: call.toolName,
     agent: (call.message.attributes[attributes.agent] ?? DEFAULT_AGENT).slice(0, 64),
@@ -73,6 +78,7 @@ export function withRecord(call: ToolCall, result: ToolResult, attempt: number, 
     ...(result.error === undefined ? {} : { errorClass: result.error.class }),
     ...(traceId === undefined ? {} : { traceId }),
     attempt,
+    ...(model === undefined ? {} : { model }),
   };
   return { ...result, metadata };
 }

@@ -1,10 +1,11 @@
 import { type Json, leftOut, type ToolResult } from "@toolbus/contracts";
 import { fitsInline, holdText, INLINE_ENCODED_BYTES, INLINE_TEXT_BYTES, type StateStore } from "@toolbus/state";
+import { isHtmlPage, textOfHtml } from "./text-of-html.ts";
 
 /** The longest content of a result by default, in bytes of UTF-8. */
 export const MAX_CONTENT_BYTES = 1024 * 1024;
 
-/** The result of a handler that worked: JSON text, or plain text as it is, of any length. Throws on what JSON cannot carry. */
+/** The result of a handler that worked: JSON text, or plain text as it is, of any length; of a page of HTML its words. Throws on what JSON cannot carry. */
 export function outputResult(value: Json): ToolResult {
   return { status: "ok", isError: false, content: contentOf(value).toWellFormed() };
 }
@@ -28,7 +29,7 @@ export function boundContent(text: string): { readonly content: string; readonly
 }
 
 function contentOf(value: Json): string {
-  if (typeof value === "string") return value;
+  if (typeof value === "string") return isHtmlPage(value) ? textOfHtml(value) : value;
   const text: string | undefined = JSON.stringify(value);
   // A handler that gives nothing, or a function, has no JSON text.
   return text ?? "null";

@@ -1,6 +1,7 @@
-import { failedResult, type Problem, type ToolResult } from "@toolbus/contracts";
+import { type ErrorName, errorRow, failedResult, type Problem, type ToolResult } from "@toolbus/contracts";
 import { redactText } from "@toolbus/telemetry";
 import { asciiJson } from "./ascii-json.ts";
+import { withoutHtml } from "./text-of-html.ts";
 
 export interface ProblemOptions {
   /** Whether the same call may succeed later; by default what the code's row says. */
@@ -21,7 +22,8 @@ export interface ProblemOptions {
  * `rate_limited`, `unavailable`, `invalid_arguments`, `policy_denied`, `timeout`, `execution_failed`, and a message that says what to do.
  */
 export class ToolProblem extends Error {
-  override readonly name = "ToolProblem";
+  /** What a stack trace or a log calls it, by its code: docs/errors.md. */
+  override readonly name: ErrorName;
   readonly code: string;
   readonly options: ProblemOptions;
 
@@ -30,6 +32,7 @@ export class ToolProblem extends Error {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     if (!CODE.test(code)) throw new RangeError(`"${code.slice(0, 80)}" is no code: use lower-case letters, digits and underscores.`);
     if (OWN_CODES.has(code)) throw new RangeError(`The code "${code}" says how Toolbus ended a call; a tool cannot give it.`);
+    this.name = errorRow(code).name;
     this.code = code;
     this.options = options;
   }
@@ -43,19 +46,27 @@ export function toolError(code: string, message: string, options: ProblemOptions
 /** The result that the model reads. */
 export function problemResult(problem: ToolProblem): ToolResult {
   const { retryable, retryAfter, details } = problem.options;
-  return failedResult(problem.code, cleanText(redactText(problem.message), MESSAGE_CHARS), {
+  return failedResult(problem.code, cleanText(withoutHtml(redactText(problem.message)), MESSAGE_CHARS), {
     ...(retryable === undefined ? {} : { retryable }),
     ...(retryAfter === undefined ? {} : { retryAfter }),
     ...(details === undefined ? {} : { details: boundedDetails(details) }),
   });
 }
 
-/** The result for anything else that a handler throws: its message, shortened, never its stack (X-10). */
-export function unexpectedResult(error: unknown): ToolResult {
-  const message = error instanceof Error ? error.message : String(error);
-  // Some libraries put a stack into the message itself.
-  const said = cleanText(redactText(message.split(/\n\s+at /)[0] ?? ""), UNEXPECTED_CHARS);
-  return failedResult("execution_failed", said === "" ? "The tool failed and gave no reason." : said);
+/**
+ * The result for anything else that a handler throws: its class, and never its words, its stack or what they quote (X-10): nobody wrote them for a model, and
+ * they may hold the row of a database or a page of HTML. The worker's log has all of it.
+ */
+export function unexpectedResult(error: unknown, tool: string): ToolResult {
+  const says = `"${tool}" failed inside its own code (${classOf(error)}). The log of its worker has the reason.`;
+  return failedResult("execution_failed", says);
+}
+
+/** As `TypeError`, or `Error, ECONNREFUSED`: names that a program gives. Whatever does not look like one is left out. */
+function classOf(error: unknown): string {
+  if (!(error instanceof Error)) return `a thrown ${typeof error}`;
+  const code = "code" in error && typeof error.code === "string" && SYSTEM_CODE.test(error.code) ? `, ${error.code}` : "";
+  return `${CLASS.test(error.name) ? error.name : "Error"}${code}`;
 }
 
 /** The first details, each on a line of moderate length, that together fit an attribute of 4 KiB. */
@@ -82,9 +93,10 @@ const CODE = /^[a-z][a-z0-9_]{0,63}$/;
 const OWN_CODES: ReadonlySet<string> = new Set([
   "tool_not_found",
   "tool_disabled",
+  "no_worker",
   "tool_changed",
   "result_too_large",
-  "poison",
+  "worker_crashed",
   "denied_by_user",
   "revision_requested",
   "approval_expired",
@@ -96,7 +108,8 @@ const OWN_CODES: ReadonlySet<string> = new Set([
   "cancelled",
 ]);
 const MESSAGE_CHARS = 2000;
-const UNEXPECTED_CHARS = 300;
+const CLASS = /^[A-Z][A-Za-z]{0,39}$/;
+const SYSTEM_CODE = /^E[A-Z_]{2,39}$/;
 const MAX_DETAILS = 16;
 const DETAIL_CHARS = 120;
 const MAX_DETAIL_BYTES = 4096;

@@ -1,5 +1,6 @@
 import type { Json, JsonObject, ToolDefinition } from "@toolbus/contracts";
 import type { Log } from "@toolbus/telemetry";
+import type { ModelCallUse } from "./model-use.ts";
 import type { Progress } from "./progress.ts";
 import type { ToolProblem } from "./tool-problem.ts";
 
@@ -17,6 +18,8 @@ export interface ToolContext {
   readonly log: Log;
   /** Tells whoever watches how far the work is. Never waits, never fails, and need not be sparing. */
   progress(progress: Progress): void;
+  /** Tells what a call of a model used that this tool made: it is recorded with the call. Never waits and never fails. */
+  modelUsed(use: ModelCallUse): void;
 }
 
 /** What the effect of a write is told. */
@@ -28,6 +31,8 @@ export interface WriteContext {
   readonly log: Log;
   /** Tells whoever watches how far the work is. Never waits, never fails, and need not be sparing. */
   progress(progress: Progress): void;
+  /** Tells what a call of a model used that this tool made: it is recorded with the call. Never waits and never fails. */
+  modelUsed(use: ModelCallUse): void;
 }
 
 /**
@@ -53,6 +58,11 @@ export interface WriteHandlers<Args, Prepared> {
   prepare(args: Args, context: ToolContext): Awaitable<Prepared | ToolProblem>;
   /** The effect. Runs again after a crash only with `idempotency: { mode: "key" }`, with the same prepared value and key. */
   run(prepared: Prepared, context: WriteContext): Awaitable<ToolOutput>;
+  /**
+   * What the write touches, in a name such as `order:ORD-8821`: writes of the toolset that name the same run one after another, whichever run they come from.
+   * Without it only the writes of one turn do. It only looks at the arguments.
+   */
+  resource?(args: Args): string;
   /** Asks the target about an earlier attempt. Needed for, and only for, `idempotency: { mode: "reconcile" }`. */
   reconcile?(prepared: Prepared, context: WriteContext): Awaitable<Reconciliation>;
 }

@@ -1,11 +1,13 @@
 import { memoryBus } from "@toolbus/bus";
-import { type Message, message, messageTypes, SEEN_EVERY_MS, topics } from "@toolbus/contracts";
+import { keys, type Message, message, messageTypes, SEEN_EVERY_MS, topics } from "@toolbus/contracts";
+import { generateSigningKey, publicKeySet, signDocument, staticKeySet } from "@toolbus/grants";
 import { memoryStore, type StateStore } from "@toolbus/state";
 import { silentLog } from "@toolbus/telemetry";
 import { afterEach, describe, expect, it } from "vitest";
 import { defineTool } from "./define-tool.ts";
 import { readRegistry, unregister } from "./registry.ts";
-import { approvalsKeys } from "./testing/bench.ts";
+import { approvalsKeys, approvalsSigner, receiptSigner } from "./testing/bench.ts";
+import { orders, target } from "./testing/target.ts";
 import { keepPresent } from "./toolset-presence.ts";
 import { toolset, type ToolsetOptions } from "./toolset.ts";
 
@@ -27,13 +29,21 @@ function setup(unavailable?: ToolsetOptions["unavailable"]) {
       const reply = await store.commit(shard, change);
       // What no store takes only looks.
       if (reply.outcome !== "ok") return reply;
-      commits.push(change.op.split(":")[0] ?? "");
+      const [what = ""] = change.op.split(":");
+      // Which replicas live is told before each word about the tools.
+      if (what === "here") return reply;
+      commits.push(what);
       for (const wake of waiting.splice(0)) wake();
       return reply;
     },
   };
   const lines: string[] = [];
-  const log = { ...silentLog, warn: (_: object, text: string) => void lines.push(text) };
+  const errors: string[] = [];
+  const log = {
+    ...silentLog,
+    error: (_: object, text: string) => void errors.push(text),
+    warn: (_: object, text: string) => void lines.push(text),
+  };
   const look = defineTool({
     name: "look_up",
     kind: "read",
@@ -55,8 +65,11 @@ function setup(unavailable?: ToolsetOptions["unavailable"]) {
     clock,
     bus,
     state,
+    options,
     lines,
+    errors,
     commits,
+    registrations: () => readRegistry(state),
     async present(seenEveryMs = 3_600_000) {
       const presence = await keepPresent(bus, { ...options, seenEveryMs });
       opened.push(presence);
@@ -110,6 +123,24 @@ describe("a worker's presence", () => {
     }
   });
 
+  it("says of its writes, and of nothing else, that they cannot be used while it cannot check what approvals signs", async () => {
+    const { bus, state, options, errors, registrations } = setup();
+    const others = staticKeySet(publicKeySet([await generateSigningKey()]));
+    const pin = await signDocument("tb-pin+jwt", { key: keys.pin("pay"), revision: 1, content: { tool: "pay" } }, approvalsSigner);
+    await state.commit("00", { op: "pin", guards: [{ key: keys.pin("pay"), version: 0 }], put: [{ key: keys.pin("pay"), value: pin }] });
+    opened.push(
+      await keepPresent(bus, { ...options, toolset: orders(target()), signer: receiptSigner, keys: others, seenEveryMs: 3_600_000 }),
+    );
+    const said = (await registrations()).map(({ definition, unavailable }) => [definition.kind, unavailable?.reason]);
+    expect(new Map(said as [string, string | undefined][])).toEqual(
+      new Map([
+        ["write", expect.stringContaining("its worker cannot check grants") as string],
+        ["read", undefined],
+      ]),
+    );
+    expect(errors).toEqual([expect.stringMatching(/^no write is done here: its worker cannot check grants/)]);
+  });
+
   it("goes on after a store that did not answer", async () => {
     const { present, registration, clock, committed, state, lines } = setup();
     await present(5);
@@ -159,7 +190,7 @@ describe("a worker's presence", () => {
     await other.present(10);
     for (const { clock: each } of [{ clock }, other]) each.now += SEEN_EVERY_MS;
     await other.committed();
-    expect(commits).toEqual(["register"]);
+    expect(commits).toEqual(["register", "gone"]);
   });
 });
 

@@ -1,9 +1,11 @@
 import { listenTo, type MessageBus } from "@toolbus/bus";
-import { HOME_SHARD, keyOf, messageTypes, parser, SEEN_EVERY_MS, ToolRefresh, topics } from "@toolbus/contracts";
+import { HOME_SHARD, isForeign, keyOf, messageTypes, parser, SEEN_EVERY_MS, SEEN_FOR_MS, ToolRefresh, topics } from "@toolbus/contracts";
 import { publicKeyOf } from "@toolbus/grants";
 import { lintTool } from "./lint/lint-tool.ts";
+import { grantProbe } from "./grant-probe.ts";
 import { shardWatch } from "./lost-shard.ts";
 import { markSeen, registerToolset } from "./registry.ts";
+import { sayGone, sayHere } from "./replicas.ts";
 import { tellForms } from "./tell-forms.ts";
 import { cleanText } from "./tool-problem.ts";
 import { announcement, type WorkerOptions } from "./worker-options.ts";
@@ -12,20 +14,26 @@ import { announcement, type WorkerOptions } from "./worker-options.ts";
 export interface Presence {
   /** Tells listeners that the toolset is registered. */
   announce(): Promise<void>;
-  /** Gives no more signs of life, and waits for one under way. Safe to call twice. */
+  /** Registers the toolset again, as it is now, and announces it. */
+  renew(): Promise<void>;
+  /** Gives no more signs of life, waits for one under way, and says that this replica is gone. Safe to call twice. */
   stop(): Promise<void>;
 }
 
 /**
- * Registers a toolset, says every now and then that a worker of it lives and whether its tools can be used, and registers it again when asked
+ * Registers a toolset, says when it stops as the last of its replicas, says every now and then that a worker of it lives and whether its tools can be used, and registers it again when asked
  * to, and when the store has lost what it had. Warnings of the lint, and what a provider has no form for, go to the log, once. Rejects with `RegistryConflict` when a tool's name belongs to another toolset.
  */
 export async function keepPresent(bus: MessageBus, options: WorkerOptions): Promise<Presence> {
-  const { toolset, state, signer, log, clock, seenEveryMs = SEEN_EVERY_MS } = options;
+  const { toolset, state, keys, signer, log, clock, random, seenEveryMs = SEEN_EVERY_MS } = options;
+  const grants = grantProbe({ toolset, state, keys });
+  let grantsTold: string | null = null;
+  const replica = Buffer.from(random(8)).toString("hex");
   const receiptKey = signer && publicKeyOf(signer);
   const stopping = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   let underWay: Promise<void> = Promise.resolve();
+  let leaving: Promise<void> | null = null;
   logWarnings(options);
   tellForms(toolset, log);
   await register();
@@ -38,19 +46,20 @@ export async function keepPresent(bus: MessageBus, options: WorkerOptions): Prom
     parse: parseRefresh,
     listener: async (_, { toolset: only }) => {
       if (only !== undefined && only !== toolset.name) return;
-      await register();
-      await announce();
+      await renew();
     },
     log,
   });
   arm();
   return {
     announce,
+    renew,
     async stop() {
       stopping.abort(new Error("The worker stops."));
       clearTimeout(timer);
       await refreshes.stop();
       await underWay;
+      await (leaving ??= leave());
     },
   };
 
@@ -58,9 +67,16 @@ export async function keepPresent(bus: MessageBus, options: WorkerOptions): Prom
     return bus.announce(announcement(toolset, clock()));
   }
 
+  async function renew(): Promise<void> {
+    await register();
+    await announce();
+  }
+
   async function register(): Promise<void> {
     const unavailable = await whyUnavailable();
-    if (!stopping.signal.aborted) await registerToolset(state, toolset, { unavailable, receiptKey, log });
+    if (stopping.signal.aborted) return;
+    await sayHere(state, toolset.name, replica);
+    await registerToolset(state, toolset, { unavailable, unavailableWrites: await whyNoGrants(), receiptKey, log });
   }
 
   function arm(): void {
@@ -75,9 +91,19 @@ export async function keepPresent(bus: MessageBus, options: WorkerOptions): Prom
       lost = (await watch.lost()) || lost;
       if (lost) return await registerAgain();
       const unavailable = await whyUnavailable();
-      if (!stopping.signal.aborted) await markSeen(state, toolset, unavailable);
+      if (stopping.signal.aborted) return;
+      await sayHere(state, toolset.name, replica);
+      await markSeen(state, toolset, unavailable, await whyNoGrants());
     } catch (error) {
       log.warn({ error, toolset: toolset.name }, "a worker could not say that it lives; it tries again");
+    }
+  }
+
+  async function leave(): Promise<void> {
+    try {
+      await sayGone(state, toolset, replica);
+    } catch (error) {
+      log.warn({ error, toolset: toolset.name }, `a worker could not say that it stops; it is missed after ${SEEN_FOR_MS / 1000} s`);
     }
   }
 
@@ -87,6 +113,13 @@ export async function keepPresent(bus: MessageBus, options: WorkerOptions): Prom
     // What it registered may be gone by now as well.
     lost = await watch.lost();
     await announce();
+  }
+
+  async function whyNoGrants(): Promise<string | null> {
+    const why = await grants.ask();
+    if (why !== null && why !== grantsTold) log.error({ toolset: toolset.name }, `no write is done here: ${why}`);
+    grantsTold = why;
+    return why;
   }
 
   /** A check that fails or never ends says no as well. */
@@ -112,7 +145,7 @@ function aborted(signal: AbortSignal): Promise<never> {
 }
 
 function logWarnings({ toolset, log }: WorkerOptions): void {
-  for (const { definition } of toolset.list())
+  for (const { definition } of toolset.list().filter((one) => !isForeign(one.definition)))
     for (const { level, code, path, message, remedy } of lintTool(definition))
       if (level === "warning") log.warn({ tool: definition.name, version: definition.version, code, path }, `${message} ${remedy}`);
 }

@@ -1,4 +1,12 @@
-import { preferredVersion, type ToolDefinition } from "@toolbus/contracts";
+import {
+  definitionFault,
+  describeProblems,
+  isForeign,
+  parser,
+  preferredVersion,
+  quarantineSentence,
+  ToolDefinition,
+} from "@toolbus/contracts";
 import { toolHash } from "@toolbus/grants";
 import { firstError, lintTool } from "./lint/lint-tool.ts";
 import type { Tool, WriteTool } from "./tool.ts";
@@ -23,8 +31,14 @@ export interface Toolset {
   register(tool: Tool): Executor;
   /** Removes one version, or all of a name. False when there is none. */
   unregister(name: string, version?: string): boolean;
+  /** Whether its workers may be scaled to zero. */
+  readonly scalesToZero: boolean;
   /** Why its tools cannot be used at this moment, in a sentence; null when they can. */
   unavailable(signal: AbortSignal): Promise<string | null>;
+  /** The same of one tool; null when it can be used as far as it alone goes. */
+  unavailableTool(definition: ToolDefinition): string | null;
+  /** The longest time-out that a tool may come with which is registered later. */
+  readonly longestTimeoutMs: number;
 }
 
 export interface ToolsetOptions {
@@ -36,10 +50,23 @@ export interface ToolsetOptions {
    * it starts and with every sign of life; while it says so, new runs are not offered the tools. Without it they always can.
    */
   readonly unavailable?: (signal: AbortSignal) => string | null | Promise<string | null>;
+  /** Its workers may be scaled to zero: a call waits for one, whatever the profile says of tools without a worker. */
+  readonly scalesToZero?: boolean;
+  /** The same as `unavailable`, of one tool: where tools have targets of their own. */
+  readonly unavailableTool?: (definition: ToolDefinition) => string | null;
+  /** Where tools are registered later: the longest time-out of any of them. */
+  readonly longestTimeoutMs?: number;
 }
 
 /** Makes a toolset. Throws a TypeError on a bad name, on two tools of one name and version, and on a definition that cannot work. */
-export function toolset({ name, tools, unavailable }: ToolsetOptions): Toolset {
+export function toolset({
+  name,
+  tools,
+  unavailable,
+  unavailableTool,
+  scalesToZero = false,
+  longestTimeoutMs = 0,
+}: ToolsetOptions): Toolset {
   if (!TOOLSET_NAME.test(name))
     throw new TypeError(`"${name.slice(0, 80)}" is no name of a toolset: use lower-case letters, digits, "-" and "_", 32 at most.`);
   const byName = new Map<string, Map<string, Executor>>();
@@ -59,7 +86,7 @@ export function toolset({ name, tools, unavailable }: ToolsetOptions): Toolset {
           `The toolset "${name}" has a tool "${toolName}" of version ${version} already; give one of them another version.`,
         );
       const definition: ToolDefinition = { ...tool.draft, source: tool.draft.source ?? name };
-      const error = firstError(lintTool(definition));
+      const error = isForeign(definition) ? foreignError(definition) : firstError(lintTool(definition));
       if (error) throw new TypeError(`The tool "${toolName}" is not defined well: ${error}`);
       const executor: Executor = { definition, hash: toolHash(definition), tool };
       versions.set(version, executor);
@@ -73,10 +100,22 @@ export function toolset({ name, tools, unavailable }: ToolsetOptions): Toolset {
       if (versions?.size === 0) byName.delete(tool);
       return gone;
     },
+    scalesToZero,
     unavailable: async (signal) => (unavailable ? unavailable(signal) : null),
+    unavailableTool: (definition) => unavailableTool?.(definition) ?? null,
+    longestTimeoutMs,
   };
   for (const tool of tools) made.register(tool);
   return made;
 }
 
+/** The lint is for authors. What others wrote has the form of a definition, and schemas that can be judged; what a provider cannot take is set aside there. */
+function foreignError(definition: ToolDefinition): string | null {
+  const checked = parseDefinition(definition);
+  if (!checked.ok) return `${describeProblems(checked.problems)}.`;
+  const fault = definitionFault(definition);
+  return fault === null ? null : quarantineSentence(definition, fault);
+}
+
+const parseDefinition = parser(ToolDefinition);
 const TOOLSET_NAME = /^[a-z][a-z0-9_-]{0,31}$/;

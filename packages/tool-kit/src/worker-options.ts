@@ -4,11 +4,13 @@ import type { StateStore, StoreLosses } from "@toolbus/state";
 import type { Log } from "@toolbus/telemetry";
 import { callsSent } from "./calls-sent.ts";
 import { callsUnderWay } from "./calls-under-way.ts";
+import { crashMarks } from "./crash-mark-store.ts";
 import type { InvokeContext } from "./invoke-context.ts";
 import { ledgerStore } from "./ledger-store.ts";
 import { receiptKeys } from "./receipt-keys.ts";
 import { securityRecords } from "./security-record.ts";
 import { eraReader } from "./signed-era.ts";
+import { suspectCalls } from "./suspect-calls.ts";
 import { fixedToolFlags, type ToolFlags } from "./tool-flags.ts";
 import { MAX_CONTENT_BYTES } from "./tool-output.ts";
 import type { Toolset } from "./toolset.ts";
@@ -89,6 +91,12 @@ export function invokeContext(options: WorkerOptions, { publish, announce }: Pic
     publish,
     announce,
     underWay: callsUnderWay(),
+    suspects: suspectCalls({
+      marks: crashMarks({ toolset: toolset.name, state, timings, log }),
+      timings,
+      ownersDeadBefore: state.ownersDeadBefore,
+      random,
+    }),
     flags,
     timings,
     maxContentBytes,
@@ -135,5 +143,5 @@ export function announcement(toolset: Toolset, now: number): Message {
 
 /** How long a delivery may take at most: prepare, run and reconcile, each within the longest time-out, and what the store needs. */
 export function deliveryDeadlineMs(toolset: Toolset): number {
-  return 3 * Math.max(1000, ...toolset.list().map(({ definition }) => definition.timeoutMs)) + 30_000;
+  return 3 * Math.max(1000, toolset.longestTimeoutMs, ...toolset.list().map(({ definition }) => definition.timeoutMs)) + 30_000;
 }

@@ -67,6 +67,10 @@ describe("a worker on the bus", () => {
     await bus.publish(await invoke("pay", { amount: 1, to: "ann" }, { index: 1 }));
     expect(readOrThrow(await second).result.status).toBe("ok");
     expect(over.runs).toBe(1);
+    // An error is published where the call says, as a result is.
+    const third = agent.next();
+    await bus.publish(await invoke("look_up", { limit: 1 }, { index: 2 }));
+    expect(await third).toMatchObject({ topic: "tool.result.tester", type: messageTypes.toolError });
   });
 
   it("has one effect although the bus duplicates and reorders", async () => {
@@ -142,6 +146,41 @@ describe("a toolset mounted in process", () => {
     expect(over.runs).toBe(1);
     expect(agent.got).toHaveLength(1);
     expect(await security()).toHaveLength(1);
+  });
+
+  it("answers as a worker on the bus does, message for message, and puts nothing on the bus", async () => {
+    const calls = [
+      ["look_up", { id: "7", limit: 1 }],
+      ["look_up", { id: 7 }],
+      ["look_down", {}],
+      ["pay", { amount: 1, to: "ann" }],
+    ] as const;
+    const answersOf = async (place: "here" | "on the bus") => {
+      const { bus, options, invoke, clock } = setup();
+      const published: string[] = [];
+      const watched: MessageBus = { ...bus, publish: (sent) => (published.push(sent.topic), bus.publish(sent)) };
+      const settled = { ...options, monotonic: () => clock.now };
+      const mounted = place === "here" ? await mountToolset(watched, settled) : null;
+      opened.push(mounted ?? (await startWorker({ ...settled, bus: watched })));
+      const agentsBus = mounted?.bus ?? watched;
+      const agent = await answers(agentsBus);
+      for (const [index, [tool, args]] of calls.entries()) {
+        const answer = agent.next();
+        await agentsBus.publish(await invoke(tool, args, { index }));
+        await answer;
+      }
+      // A receipt is another each time it is signed.
+      const told = agent.got.map(({ attributes: { "toolbus-receipt": receipt, ...rest }, ...answer }) => ({
+        ...answer,
+        attributes: { ...rest, signed: receipt !== undefined },
+      }));
+      return { told, published };
+    };
+    const [here, there] = [await answersOf("here"), await answersOf("on the bus")];
+    expect(here.told).toHaveLength(calls.length);
+    expect(here.told).toEqual(there.told);
+    expect(there.published).toHaveLength(2 * calls.length);
+    expect(here.published).toEqual([]);
   });
 
   it("publishes the answer when nobody here consumes it", async () => {

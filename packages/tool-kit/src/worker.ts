@@ -7,6 +7,8 @@ import { cancelCall, deliveryDeadlineMs, invokeContext, type WorkerOptions } fro
 export interface Worker {
   /** Takes no new calls and waits for those under way. Safe to call twice. */
   stop(): Promise<void>;
+  /** Registers the toolset as it is now, and tells listeners: after tools were added, replaced or removed, or cannot be used any more. */
+  renew(): Promise<void>;
 }
 
 /**
@@ -20,7 +22,7 @@ export async function startWorker(options: WorkerOptions & { readonly bus: Messa
   // What came last is let go first: the number of the forged calls is known when none comes any more.
   const subscriptions: Pick<Subscription, "stop">[] = [context.security, context.unknownTools, presence];
   let stopping: Promise<void> | null = null;
-  const worker: Worker = { stop: () => (stopping ??= stopAll(subscriptions)) };
+  const worker: Worker = { stop: () => (stopping ??= stopAll(subscriptions)), renew: presence.renew };
   try {
     subscriptions.push(
       await listenTo(bus, {

@@ -11,6 +11,8 @@ import {
 } from "@toolbus/tool-kit";
 import { type ExecutorConfig, executorSettings } from "./settings.ts";
 import { servedBy } from "./toolsets/index.ts";
+import type { McpBridge } from "./toolsets/mcp/mcp-bridge.ts";
+import { followServers, openMcp } from "./toolsets/mcp/start-mcp.ts";
 import { startOperations } from "./toolsets/operations/start-operations.ts";
 
 /**
@@ -31,15 +33,24 @@ export const toolExecutor = defineService({
         "LEDGER_RENEW_MS must be shorter than LEDGER_LEASE_MS, best a third of it: a lease that is renewed too late is lost in the middle of a write.",
       );
     const { bus, state, log, trusted, clock } = infrastructure;
-    const { toolsets, operations } = servedBy(config);
-    const workers: Worker[] = [];
-    const stop = async (): Promise<void> => void (await Promise.all(workers.map((worker) => worker.stop())));
+    const { toolsets, operations, mcp } = servedBy(config);
+    const workers: Pick<Worker, "stop">[] = [];
+    let bridge: McpBridge | null = null;
+    const stop = async (): Promise<void> => {
+      await Promise.all(workers.map((worker) => worker.stop()));
+      // Last: a write that was sent is seen through.
+      await bridge?.stop();
+    };
     try {
       // First, so that nothing the toolsets give up goes unseen.
       const { DEAD_LETTERS_KEPT_MS: keptMs, DEAD_LETTERS_PER_MINUTE: lettersPerMinute } = config;
       if (operations) workers.push(await startOperations({ bus, state, log, trusted, clock, keptMs, lettersPerMinute }));
       // Without tools it needs no keys to check their grants with.
-      if (toolsets.length > 0) await startWorkers(toolsets, infrastructure, config, workers);
+      if (mcp) bridge = await openMcp(config.MCP_CONFIG_FILE, infrastructure);
+      const served = [...toolsets, ...(bridge ? [bridge.toolset] : [])];
+      const started = served.length > 0 ? await startWorkers(served, infrastructure, config, workers) : null;
+      const follower = started?.get("mcp");
+      if (bridge && follower) followServers(bridge, follower, state);
     } catch (error) {
       await stop();
       throw error instanceof RegistryConflict ? new Refusal(error.message) : error;
@@ -48,39 +59,41 @@ export const toolExecutor = defineService({
   },
 });
 
-/** Starts the toolsets' workers one after another and adds each to `started`, so that whoever has to stop them knows of all. */
+/** Starts the toolsets' workers one after another and adds each to `started`, so that whoever has to stop them knows of all. Gives them by toolset. */
 async function startWorkers(
   toolsets: readonly Toolset[],
   { bus, state, losses, log, identity, trusted, random, monotonic, clock }: Infrastructure,
   config: ExecutorConfig,
-  started: Worker[],
-): Promise<void> {
+  started: Pick<Worker, "stop">[],
+): Promise<ReadonlyMap<string, Worker>> {
   needKeysOf(trusted, ["approvals"]);
   const flags = await toolFlags(config, { log, monotonic });
   const timings = { ...workerTimings, leaseMs: config.LEDGER_LEASE_MS, renewMs: config.LEDGER_RENEW_MS };
+  const workers = new Map<string, Worker>();
   for (const toolset of toolsets) {
-    started.push(
-      await startWorker({
-        toolset,
-        bus,
-        state,
-        losses,
-        keys: trusted.of("approvals"),
-        signer: identity.signer,
-        receiptKeys: trusted.of(`worker.${toolset.name}`),
-        log: log.child({ toolset: toolset.name }),
-        clock,
-        monotonic,
-        random,
-        concurrency: config.WORKER_CONCURRENCY,
-        timings,
-        maxContentBytes: config.TOOL_RESULT_MAX_BYTES,
-        securityEventsPerMinute: config.SECURITY_EVENTS_PER_MINUTE,
-        deadLettersPerMinute: config.DEAD_LETTERS_PER_MINUTE,
-        flags,
-      }),
-    );
+    const worker = await startWorker({
+      toolset,
+      bus,
+      state,
+      losses,
+      keys: trusted.of("approvals"),
+      signer: identity.signer,
+      receiptKeys: trusted.of(`worker.${toolset.name}`),
+      log: log.child({ toolset: toolset.name }),
+      clock,
+      monotonic,
+      random,
+      concurrency: config.WORKER_CONCURRENCY,
+      timings,
+      maxContentBytes: config.TOOL_RESULT_MAX_BYTES,
+      securityEventsPerMinute: config.SECURITY_EVENTS_PER_MINUTE,
+      deadLettersPerMinute: config.DEAD_LETTERS_PER_MINUTE,
+      flags,
+    });
+    started.push(worker);
+    workers.set(toolset.name, worker);
   }
+  return workers;
 }
 
 async function toolFlags(

@@ -6,6 +6,7 @@ export const executorSettings = {
   TOOLSETS: str({ default: "release", desc: "the toolsets that this process serves, separated by commas" }),
   DEAD_LETTERS_KEPT_MS: milliseconds({ default: 30 * 86_400_000, desc: "how long operations keeps a dead letter" }),
   RELEASE_API_URL: httpAddress({ default: "http://127.0.0.1:4010", desc: "the release API that the toolset release calls" }),
+  MCP_CONFIG_FILE: str({ default: "", desc: "the file of MCP servers (mcp.json) whose tools the toolset mcp serves" }),
   RECEIPT_KEY_FILE: str({
     default: "",
     desc: "the key of its toolsets, which signs receipts of writes; equal on all replicas of these toolsets",

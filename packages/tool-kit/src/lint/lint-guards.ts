@@ -53,7 +53,7 @@ function lintRules({ risk }: DraftDefinition): readonly Finding[] {
   });
 }
 
-/** A chat gives a run 30 s of active time: a read that may take longer can outlive whoever waits for it. */
+/** A run has minutes of active time for all of its calls: a read that may take longer keeps its person waiting. */
 const LONGEST_MS: Readonly<Record<ToolKind, number>> = { read: 30_000, compute: 30_000, write: 120_000 };
 
 function lintTimeout({ kind, timeoutMs }: DraftDefinition): readonly Finding[] {

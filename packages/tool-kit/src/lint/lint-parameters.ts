@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from "@toolbus/contracts";
 import type { DraftDefinition } from "../tool.ts";
 import { type Finding, under, warning } from "./finding.ts";
-import { isActing } from "./lint-name.ts";
+import { isActing } from "./lint-kind.ts";
 
 /** Limits on what a model may send, and one job a tool. */
 export function lintParameters({ parameters }: DraftDefinition): readonly Finding[] {

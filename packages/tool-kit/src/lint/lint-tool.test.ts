@@ -101,7 +101,7 @@ describe("the lint of parameters refuses", () => {
       { type: "object", properties: {}, required: ["gone"], additionalProperties: false },
       `error required_unknown ${IT}/required`,
     ],
-  ])("%s", (_, property, finding) => {
+  ])("%s as a parameter", (_, property, finding) => {
     expect(foundIn(property)).toContain(finding);
   });
 
@@ -197,12 +197,35 @@ describe("the lint of the name", () => {
   it.each(["look_up", "web__search", "get_issue", "list_order_updates"])("takes %s", (name) => {
     expect(found({ name })).toEqual([]);
   });
+});
 
-  it.each(["create_ticket", "send_email", "issue_refund", "crm__update_customer"])("doubts that %s only reads", (name) => {
-    expect(found({ name })).toEqual(["warning kind_doubtful /kind"]);
-    expect(found({ name, kind: "compute" })).toEqual(["warning kind_doubtful /kind"]);
-    expect(found({ name, kind: "write", effect: "Do {id}." })).toEqual([]);
+describe("the lint of the kind", () => {
+  const write = { kind: "write", effect: "Do {id}." } as const;
+
+  it.each(["create_support_ticket", "send_email", "issue_refund", "crm__update_customer"])("doubts that %s only reads", (name) => {
+    for (const kind of ["read", "compute"] as const) expect(found({ name, kind })).toEqual(["warning kind_doubtful /kind"]);
+    expect(found({ name, ...write })).toEqual([]);
   });
+
+  it.each([
+    "Opens a support ticket for a customer",
+    "Send the customer an email",
+    "Notifies every subscriber",
+    "This tool will issue refunds",
+    "Patches the invoice of an order",
+  ])('doubts that what says "%s" only reads, whatever its name is', (says) => {
+    const description = clean.description.replace("Looks an order up", says);
+    for (const kind of ["read", "compute"] as const)
+      expect(found({ name: "support_desk", description, kind })).toEqual(["warning kind_doubtful /kind"]);
+    expect(found({ name: "support_desk", description, ...write })).toEqual([]);
+  });
+
+  it.each(["Changes of a release", "Orders that a customer has open", "Open orders of a customer", "Looks up the refunds"])(
+    'takes what says "%s" for a read',
+    (says) => {
+      expect(found({ description: clean.description.replace("Looks an order up", says) })).toEqual([]);
+    },
+  );
 });
 
 describe("the lint of what guards a call", () => {
@@ -218,18 +241,18 @@ describe("the lint of what guards a call", () => {
   });
 });
 
-describe("the lint of the description warns when it lacks", () => {
+describe("the lint of the description", () => {
   const { description } = clean;
   it.each([
     ["the purpose", "Looks up.", "description_purpose"],
     ["an example of the input", description.replace(', for example "ORD-8821"', ""), "description_limits"],
     ["the form of the output", description.replace("Output: id, state and total. ", ""), "description_output"],
     ["what it is not for", description.replace(" Do not use it for invoices.", ""), "description_not_for"],
-  ])("%s", (_, changed, code) => {
+  ])("warns when it lacks %s", (_, changed, code) => {
     expect(found({ description: changed })).toContain(`warning ${code} /description`);
   });
 
-  it("nothing, when an example stands with a parameter or the tool takes none", () => {
+  it("takes an example that stands with a parameter, and asks for none where there is no parameter", () => {
     const without = description.replace(', for example "ORD-8821"', "");
     const id = { type: "string", maxLength: 20, description: "The id, such as ORD-8821." };
     expect(found({ description: without, parameters: { ...clean.parameters, properties: { id } } })).toEqual([]);

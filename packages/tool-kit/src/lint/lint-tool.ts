@@ -2,6 +2,7 @@ import type { DraftDefinition } from "../tool.ts";
 import type { Finding } from "./finding.ts";
 import { lintDescription } from "./lint-description.ts";
 import { lintGuards } from "./lint-guards.ts";
+import { lintKind } from "./lint-kind.ts";
 import { lintName } from "./lint-name.ts";
 import { lintParameters } from "./lint-parameters.ts";
 import { lintSchema } from "./lint-schema.ts";
@@ -14,6 +15,7 @@ export function lintTool(definition: DraftDefinition): readonly Finding[] {
   const findings = [
     ...lintSchema(definition),
     ...lintName(definition),
+    ...lintKind(definition),
     ...lintGuards(definition),
     ...lintDescription(definition),
     ...lintParameters(definition),

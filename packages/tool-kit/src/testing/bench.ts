@@ -35,7 +35,7 @@ import {
   staticKeySet,
 } from "@toolbus/grants";
 import { type Change, memoryStore, type StateStore, StoreUnavailable } from "@toolbus/state";
-import { silentLog } from "@toolbus/telemetry";
+import { type Log, silentLog } from "@toolbus/telemetry";
 import { invokeTool } from "../invoke-pipeline.ts";
 import type { InvokeContext } from "../invoke-context.ts";
 import { type ReadAnswer, readResult } from "../read-result.ts";
@@ -63,6 +63,8 @@ export interface TestProcess {
   deliver(message: Message, count?: number, signal?: AbortSignal): Promise<Verdict>;
   /** The answers, read as the agent reads them. */
   read(): readonly ReadAnswer[];
+  /** It goes down where it is: the store hears no more of it. */
+  kill(): void;
 }
 
 export interface ProcessOptions {
@@ -80,6 +82,7 @@ export interface ProcessOptions {
   readonly ownersDeadBefore?: number;
   readonly timings?: WorkerTimings;
   readonly flags?: ToolFlags;
+  readonly log?: Log;
   /** Losses of the store that this process noticed, by shard: when it had last seen what is gone. */
   readonly losses?: ReadonlyMap<string, number>;
   /** Serves another toolset than the bench's: a worker of an older or a newer deployment. */
@@ -139,7 +142,8 @@ export function bench(toolset: Toolset): Bench {
       const { promise: died, resolve: die } = Promise.withResolvers<void>();
       const answers: Message[] = [];
       const announced: Message[] = [];
-      const store = faulty(state, steps, options, die);
+      const life = { over: false };
+      const store = faulty(state, steps, options, life, die);
       const publish = options.publish ?? (async (answer: Message) => void answers.push(answer));
       const context = invokeContext(
         {
@@ -147,7 +151,7 @@ export function bench(toolset: Toolset): Bench {
           state: store,
           keys: approvalsKeys,
           signer: receiptSigner,
-          log: silentLog,
+          log: options.log ?? silentLog,
           clock: () => clock.now,
           monotonic: () => clock.now,
           random: (bytes) => randomBytes(bytes),
@@ -165,6 +169,7 @@ export function bench(toolset: Toolset): Bench {
         deliver: (sent, count = 1, signal = new AbortController().signal) =>
           invokeTool(sent, JSON.parse(sent.body) as ToolInvoke, { count, signal }, context),
         read: () => answers.map(readOrThrow),
+        kill: () => void (life.over = true),
       };
     },
     async invoke(tool, args, options = {}) {
@@ -281,18 +286,18 @@ function faulty(
   state: StateStore,
   steps: string[],
   { dieAfter, loseReplyOf, refuseOnce, onRefused, beforeCommit, afterCommit, ownersDeadBefore }: ProcessOptions,
+  life: { over: boolean },
   die: () => void,
 ): StateStore {
-  let dead = false;
   let lose = loseReplyOf !== undefined;
   let refuse = refuseOnce;
-  const alive = async <T>(reply: Promise<T>): Promise<T> => (dead ? new Promise<T>(() => undefined) : reply);
+  const alive = async <T>(reply: Promise<T>): Promise<T> => (life.over ? new Promise<T>(() => undefined) : reply);
   return {
     ...state,
     ownersDeadBefore: ownersDeadBefore ?? state.ownersDeadBefore,
-    read: (keys) => alive(dead ? state.read([]) : state.read(keys)),
+    read: (keys) => alive(life.over ? state.read([]) : state.read(keys)),
     async commit(shard: string, change: Change) {
-      if (dead) return new Promise(() => undefined);
+      if (life.over) return new Promise(() => undefined);
       const step = change.op.split(":")[0] ?? "";
       await beforeCommit?.(step);
       if (step === refuse) {
@@ -304,7 +309,7 @@ function faulty(
       if (reply.outcome === "ok") steps.push(step);
       afterCommit?.(step);
       if (step === dieAfter) {
-        dead = true;
+        life.over = true;
         die();
         return new Promise(() => undefined);
       }

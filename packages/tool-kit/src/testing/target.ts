@@ -46,7 +46,7 @@ export function pay(
   over: Target,
   idempotency: Idempotency,
   timeoutMs = 1000,
-  more: { readonly version?: string; readonly flag?: string } = {},
+  more: { readonly version?: string; readonly flag?: string; readonly resource?: (args: PayArgs) => string } = {},
 ): Tool {
   const honoursKey = idempotency.mode === "key";
   return defineTool({

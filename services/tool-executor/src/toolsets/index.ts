@@ -10,11 +10,14 @@ const factories: Readonly<Record<string, (config: ExecutorConfig) => Toolset>> =
 
 /** The one without tools, which looks after dead letters. */
 const OPERATIONS = "operations";
+/** The one whose tools are those of MCP servers. */
+const MCP = "mcp";
 
 /** What `TOOLSETS` names. */
 export interface Served {
   readonly toolsets: readonly Toolset[];
   readonly operations: boolean;
+  readonly mcp: boolean;
 }
 
 /** What this process serves. Throws a `Refusal` that lists the known toolsets for a name that is none of them. */
@@ -28,15 +31,15 @@ export function servedBy(config: ExecutorConfig): Served {
   ];
   if (names.length === 0) throw new Refusal(`TOOLSETS names no toolset. Known: ${known()}.`);
   const toolsets = names
-    .filter((name) => name !== OPERATIONS)
+    .filter((name) => name !== OPERATIONS && name !== MCP)
     .map((name) => {
       const factory = Object.hasOwn(factories, name) ? factories[name] : undefined;
       if (!factory) throw new Refusal(`TOOLSETS names "${name.slice(0, 64)}", which is no toolset. Known: ${known()}.`);
       return factory(config);
     });
-  return { toolsets, operations: names.includes(OPERATIONS) };
+  return { toolsets, operations: names.includes(OPERATIONS), mcp: names.includes(MCP) };
 }
 
 function known(): string {
-  return [...Object.keys(factories), OPERATIONS].join(", ");
+  return [...Object.keys(factories), MCP, OPERATIONS].join(", ");
 }

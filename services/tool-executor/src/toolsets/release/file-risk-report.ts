@@ -41,6 +41,7 @@ export function fileRiskReport(api: ReleaseApi): Tool {
     risk: { tier: "high" },
     idempotency: { mode: "key", keepsForMs: KEY_KEPT_MS },
     effect: "File a {severity} risk report for release {release_id} with {findings}.",
+    resource: ({ release_id }) => `release:${release_id}`,
     prepare: (report: RiskReport): RiskReport => report,
     run: (report, { idempotencyKey, signal }) => api.fileReport(report, idempotencyKey, signal),
   });

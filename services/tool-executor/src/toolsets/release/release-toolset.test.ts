@@ -42,12 +42,12 @@ async function setup(reply: Reply | "hang" | "cut") {
     asked,
     tools,
     summary: async (signal = new AbortController().signal) =>
-      read.run({ release_id: "v1 & more" }, { callId: "c", sessionId: "s", signal, log: silentLog, progress: () => undefined }),
-    file: async (signal = new AbortController().signal) =>
-      write.run(REPORT, { idempotencyKey: "call.1.0", signal, log: silentLog, progress: () => undefined }),
+      read.run({ release_id: "v1 & more" }, { callId: "c", sessionId: "s", signal, ...REPORTING }),
+    file: async (signal = new AbortController().signal) => write.run(REPORT, { idempotencyKey: "call.1.0", signal, ...REPORTING }),
   };
 }
 
+const REPORTING = { log: silentLog, progress: () => undefined, modelUsed: () => undefined };
 const REPORT = { release_id: "v1", severity: "low", findings: ["one"] };
 
 describe("get_release_summary", () => {
@@ -87,6 +87,14 @@ describe("get_release_summary", () => {
   it("ends when its signal aborts", async () => {
     const { summary } = await setup("hang");
     await expect(summary(AbortSignal.timeout(20))).rejects.toThrow(/timeout/);
+  });
+});
+
+describe("the tools of a release API", () => {
+  it("ask the API that their factory was given, also beside those of another", async () => {
+    const sides = [await setup({ status: 200, body: { release_id: "left" } }), await setup({ status: 200, body: { release_id: "right" } })];
+    expect(await Promise.all(sides.map(({ summary }) => summary()))).toEqual([{ release_id: "left" }, { release_id: "right" }]);
+    expect(sides.map(({ asked }) => asked.length)).toEqual([1, 1]);
   });
 });
 

@@ -1,0 +1,46 @@
+import { describe, expect, it } from "vitest";
+import { sharedLane } from "./shared-lane.ts";
+
+const NEVER = new AbortController().signal;
+const TIMES = { withinMs: 600_000, forMs: 600_000 };
+
+describe("a lane of calls", () => {
+  it("lets nobody in beside one that is alone, and everybody when it leaves", async () => {
+    const lane = sharedLane();
+    const alone = await lane.enterAlone(TIMES, NEVER);
+    expect(alone.alone()).toBe(true);
+    const inside: string[] = [];
+    const entered = Promise.all(["a", "b"].map(async (name) => (await lane.enter(NEVER), inside.push(name))));
+    await Promise.resolve();
+    expect(inside).toEqual([]);
+    alone.leave();
+    await entered;
+    expect(inside).toEqual(["a", "b"]);
+  });
+
+  it("gives one that has to be alone its turn when the others have left", async () => {
+    const lane = sharedLane();
+    const other = await lane.enter(NEVER);
+    const alone = lane.enterAlone(TIMES, NEVER);
+    other.leave();
+    expect((await alone).alone()).toBe(true);
+  });
+
+  it("lets others in when the time alone is over, after that was noted", async () => {
+    const lane = sharedLane();
+    const alone = await lane.enterAlone({ withinMs: 0, forMs: 1 }, NEVER);
+    const noted: boolean[] = [];
+    alone.onShared(async () => void noted.push(alone.alone()));
+    await lane.enter(NEVER);
+    expect(noted).toEqual([false]);
+  });
+
+  it("keeps nobody waiting who is stopped", async () => {
+    const lane = sharedLane();
+    await lane.enterAlone(TIMES, NEVER);
+    const stopping = new AbortController();
+    const waiting = Promise.all([lane.enter(stopping.signal), lane.enterAlone(TIMES, stopping.signal)]);
+    stopping.abort();
+    expect((await waiting).map((place) => place.alone())).toEqual([false, false]);
+  });
+});

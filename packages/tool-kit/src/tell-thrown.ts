@@ -1,0 +1,19 @@
+import type { Log } from "@toolbus/telemetry";
+import type { Ran } from "./run-within.ts";
+
+/** Which part of a tool threw. */
+export type HandlerPart = "run" | "prepare" | "reconcile";
+
+/**
+ * Logs what a handler threw, with its stack and its causes: whoever runs the worker needs them, and model and person get a sentence only. What a tool says
+ * with a `ToolProblem` it meant to say, and is not logged here.
+ */
+export function tellThrown<T>(
+  ran: Ran<T>,
+  part: HandlerPart,
+  { callId, toolName }: { readonly callId: string; readonly toolName: string },
+  log: Log,
+): Ran<T> {
+  if (ran.kind === "threw") log.error({ callId, tool: toolName, part, error: ran.error }, "a tool's handler threw");
+  return ran;
+}

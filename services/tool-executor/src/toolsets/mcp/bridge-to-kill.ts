@@ -1,0 +1,9 @@
+import { fileURLToPath } from "node:url";
+import { stdioTransport } from "./stdio-transport.ts";
+
+// Stands for a bridge that is killed, for a test: it starts a server that outlives the end of its input, and writes what that one answers.
+const file = fileURLToPath(new URL("hostile-server.ts", import.meta.url));
+const transport = stdioTransport({ command: process.execPath, args: [file, "stays"], env: {} });
+transport.onmessage = (message) => void process.stdout.write(`${JSON.stringify(message)}\n`);
+await transport.start();
+await transport.send({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "add-one", arguments: {} } });

@@ -1,0 +1,22 @@
+import { findCommand } from "./find-command.ts";
+import type { ServerConfig } from "./mcp-config.ts";
+import type { Connection } from "./mcp-server.ts";
+import { remoteTransport } from "./remote-transport.ts";
+import { stdioTransport } from "./stdio-transport.ts";
+
+/** The transport of one attempt. Throws an Error whose message ends a sentence about the server, with the remedy. */
+export async function connectServer(
+  { address }: Pick<ServerConfig, "address">,
+  { searchPath, cwd }: { readonly searchPath: string; readonly cwd: string },
+): Promise<Connection> {
+  if (address.kind !== "stdio") {
+    const hint = `see that it runs at ${new URL(address.url).origin}, and that its "url" is right`;
+    return { transport: remoteTransport(address), problem: () => null, lastWords: () => "", hint };
+  }
+  const { args, env } = address;
+  const found = await findCommand(address.command, { searchPath, cwd: address.cwd ?? cwd });
+  if (found === null)
+    throw new Error(`the command "${address.command.slice(0, 200)}" is not there or may not be run: install it, or write its whole path`);
+  const transport = stdioTransport({ command: found, args, env, cwd: address.cwd ?? cwd });
+  return { transport, problem: transport.problem, lastWords: transport.lastWords, hint: "" };
+}

@@ -1,0 +1,86 @@
+import type { CallToolResult } from "@modelcontextprotocol/client";
+import type { Json, JsonObject } from "@toolbus/contracts";
+import {
+  type DraftDefinition,
+  type Tool,
+  type ToolContext,
+  toolError,
+  type ToolOutput,
+  ToolProblem,
+  type WriteContext,
+} from "@toolbus/tool-kit";
+import { contentOf, textOf } from "./call-content.ts";
+import { type McpServer, ServerDown } from "./mcp-server.ts";
+import { StepTimeout } from "./within.ts";
+
+/** A tool whose handlers pass the call on to its server, under the server's own name for it. */
+export function foreignTool(draft: DraftDefinition, { server, tool }: { readonly server: McpServer; readonly tool: string }): Tool {
+  const { timeoutMs } = draft;
+  const ask = (
+    args: JsonObject,
+    context: Pick<ToolContext | WriteContext, "signal" | "progress">,
+    idempotencyKey?: string,
+  ): Promise<CallToolResult> =>
+    server.call({
+      tool,
+      args,
+      timeoutMs,
+      signal: context.signal,
+      ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+      onProgress: ({ message, fraction }) =>
+        context.progress({ message: message ?? `${tool} is under way`, ...(fraction === undefined ? {} : { fraction }) }),
+    });
+  if (draft.kind !== "write")
+    return {
+      kind: draft.kind,
+      draft,
+      run: async (args, context) => answerOf(await ask(args, context).catch(asProblem)),
+    };
+  return {
+    kind: "write",
+    draft,
+    // Before anything is sent: a server that is down has done nothing.
+    prepare: (args) => {
+      const why = server.unavailable();
+      return why === null ? args : toolError("unavailable", why);
+    },
+    run: async (prepared, context) => writtenOf(await ask(prepared as JsonObject, context, context.idempotencyKey).catch(asProblem)),
+  };
+}
+
+function answerOf(result: CallToolResult | ToolProblem): ToolOutput {
+  if (result instanceof ToolProblem) return result;
+  return result.isError === true ? toolError(codeOf(result), wordsOf(result)) : contentOf(result);
+}
+
+/** What a server calls a failure may have happened in part, unless it says that it did not take the arguments. */
+function writtenOf(result: CallToolResult | ToolProblem): Json | ToolProblem {
+  if (result instanceof ToolProblem) return result;
+  if (result.isError !== true) return contentOf(result);
+  const code = codeOf(result);
+  return toolError(code, wordsOf(result), code === "invalid_arguments" ? { effect: "none" } : {});
+}
+
+/** As servers of the official SDKs tell arguments, or a tool, that they refuse. */
+const REFUSED = /^MCP error -3260[012]\b/;
+
+function codeOf(result: CallToolResult): string {
+  const [first] = result.content;
+  return first?.type === "text" && REFUSED.test(first.text) ? "invalid_arguments" : "execution_failed";
+}
+
+function wordsOf(result: CallToolResult): string {
+  return `The server says: ${textOf(result.content).slice(0, 1800)}`;
+}
+
+/** A failure in words for the model; of a write only what surely did nothing says so. */
+function asProblem(error: unknown): ToolProblem {
+  if (error instanceof ServerDown) return toolError("unavailable", error.message, { effect: "none" });
+  if (error instanceof StepTimeout) return toolError("timeout", "The server did not answer within the time of the call.", { cause: error });
+  const said = error instanceof Error ? error.message : String(error);
+  // JSON-RPC's own refusals, before any tool runs: no such method, no such tool, no such arguments.
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  if (code === -32600 || code === -32601 || code === -32602)
+    return toolError("invalid_arguments", `The server refused the call: ${said.slice(0, 500)}`, { effect: "none", cause: error });
+  return toolError("unavailable", `The call of the server failed: ${said.slice(0, 500)}`, { cause: error });
+}

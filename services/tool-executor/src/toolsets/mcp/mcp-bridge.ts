@@ -1,0 +1,169 @@
+import { type Toolset, toolset } from "@toolbus/tool-kit";
+import { fingerprintOf, serverFingerprint } from "./fingerprint.ts";
+import { foreignDefinition, policyOf, sourceOf } from "./foreign-definition.ts";
+import { foreignTool } from "./foreign-tool.ts";
+import type { ServerConfig } from "./mcp-config.ts";
+import { type McpServer, mcpServer, type McpServerOptions } from "./mcp-server.ts";
+import { mapNames } from "./tool-names.ts";
+
+/** The toolset `mcp`: the tools of all configured servers, as they are at each moment. */
+export interface McpBridge {
+  readonly toolset: Toolset;
+  /** The source of each configured server's tools, and whether it has listed them. */
+  sources(): ReadonlyMap<string, boolean>;
+  /** Resolves when every server was tried once, or after `ms`. */
+  tried(ms: number): Promise<void>;
+  /** From now on told of each change, one at a time: `gone` are names that their server has no more. What was missed is told at once. */
+  follow(listener: (gone: readonly string[]) => Promise<void>): void;
+  stop(): Promise<void>;
+}
+
+export interface McpBridgeOptions extends Pick<McpServerOptions, "log" | "monotonic" | "random" | "stepMs"> {
+  readonly servers: readonly ServerConfig[];
+  readonly connect: (config: ServerConfig) => ReturnType<McpServerOptions["connect"]>;
+}
+
+/** The longest time-out that an operator may give a tool. */
+const LONGEST_TIMEOUT_MS = 600_000;
+
+export function mcpBridge({ servers: configs, connect, log, monotonic, random, stepMs }: McpBridgeOptions): McpBridge {
+  /** Which server each typed name is of. */
+  const owners = new Map<string, McpServer>();
+  const tools = toolset({
+    name: "mcp",
+    tools: [],
+    unavailableTool: ({ name }) => owners.get(name)?.unavailable() ?? null,
+    longestTimeoutMs: LONGEST_TIMEOUT_MS,
+  });
+  const told = new Set<string>();
+  const gone = new Set<string>();
+  let listener: ((gone: readonly string[]) => Promise<void>) | null = null;
+  let telling: Promise<void> | null = null;
+  let again = false;
+  const servers = configs.map((config): McpServer => {
+    const server: McpServer = mcpServer({
+      config,
+      connect: () => connect(config),
+      log,
+      monotonic,
+      random,
+      ...(stepMs === undefined ? {} : { stepMs }),
+      onChanged: () => {
+        takeCatalogue(server);
+        tell();
+      },
+    });
+    return server;
+  });
+  return {
+    toolset: tools,
+    sources: () => new Map(servers.map((server) => [sourceOf(server.config), server.catalogue() !== null])),
+    async tried(ms) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const timer = setTimeout(resolve, ms);
+      await Promise.race([promise, Promise.all(servers.map((server) => server.tried))]);
+      clearTimeout(timer);
+    },
+    follow(given) {
+      listener = given;
+      tell();
+    },
+    async stop() {
+      listener = null;
+      await Promise.all(servers.map((server) => server.stop()));
+      await telling;
+    },
+  };
+
+  /** What changed in between is one change. */
+  function tell(): void {
+    if (!listener) return;
+    again = true;
+    telling ??= tellAll().finally(() => (telling = null));
+  }
+
+  async function tellAll(): Promise<void> {
+    while (again && listener) {
+      again = false;
+      const names = [...gone];
+      try {
+        await listener(names);
+        for (const name of names) gone.delete(name);
+      } catch (error) {
+        // The next sign of life, or the next change, says it again.
+        log.warn({ error }, "what changed of the tools of MCP servers could not be registered");
+      }
+    }
+  }
+
+  function takeCatalogue(server: McpServer): void {
+    const listed = server.catalogue();
+    if (listed === null) return;
+    const { config } = server;
+    const prints = new Map(listed.map((tool) => [tool.name, fingerprintOf(config.address, tool)]));
+    const wholeServer = serverFingerprint([...prints.values()]);
+    const { named, refused } = mapNames(
+      config.name,
+      listed.map(({ name }) => name),
+    );
+    for (const [typed, originals] of refused)
+      once(
+        `${config.name} ${typed}`,
+        `The tools ${originals.map((one) => `"${one}"`).join(" and ")} of the MCP server "${config.name}" would both be "${typed}": none of them is registered.`,
+      );
+    const kept = new Set<string>();
+    for (const [typed, original] of named) {
+      const tool = listed.find(({ name }) => name === original);
+      const fingerprint = prints.get(original) ?? "";
+      if (!tool) continue;
+      const { policy, unread } = policyOf(config, { tool: original, fingerprint, wholeServer });
+      if (unread)
+        once(
+          `${typed} ${fingerprint}`,
+          `The tool "${original}" of the MCP server "${config.name}" is no read until its definition was read: it stays a write that waits for an operator. Look at it with "toolbus tools show ${typed}", then write "fingerprint": "${fingerprint}" beside its "kind".`,
+        );
+      if (put(server, { typed, original }, foreignDefinition({ config, tool, typed, fingerprint, policy }))) kept.add(typed);
+    }
+    for (const [typed, owner] of owners) {
+      if (owner !== server || kept.has(typed)) continue;
+      tools.unregister(typed);
+      owners.delete(typed);
+      gone.add(typed);
+    }
+  }
+
+  /** False when the definition cannot be used, which is told once. */
+  function put(
+    server: McpServer,
+    { typed, original }: { readonly typed: string; readonly original: string },
+    draft: ReturnType<typeof foreignDefinition>,
+  ): boolean {
+    const owner = owners.get(typed);
+    if (owner && owner !== server) {
+      once(
+        `${server.config.name} ${typed}`,
+        `The tool "${original}" of the MCP server "${server.config.name}" has the name "${typed}" of one of "${owner.config.name}": it is not registered.`,
+      );
+      return false;
+    }
+    const before = tools.find(typed);
+    if (before && JSON.stringify(before.definition) === JSON.stringify({ ...draft })) return true;
+    if (before) tools.unregister(typed);
+    try {
+      tools.register(foreignTool(draft, { server, tool: original }));
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      once(`${typed} ${why}`, `The tool "${original}" of the MCP server "${server.config.name}" is left out: ${why}`);
+      return false;
+    }
+    owners.set(typed, server);
+    gone.delete(typed);
+    return true;
+  }
+
+  function once(key: string, sentence: string): void {
+    if (told.has(key)) return;
+    told.add(key);
+    log.warn({}, sentence);
+  }
+}

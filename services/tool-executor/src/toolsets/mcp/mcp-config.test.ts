@@ -1,0 +1,80 @@
+import { describe, expect, it } from "vitest";
+import { parseMcpConfig } from "./mcp-config.ts";
+
+const read = (servers: object, env: Record<string, string> = {}) =>
+  parseMcpConfig(JSON.stringify({ mcpServers: servers }), { file: "mcp.json", env });
+const good = { command: "node" };
+
+describe("a file of MCP servers", () => {
+  it("is taken in the form that people have", () => {
+    const { servers, problems } = read(
+      {
+        files: { command: "npx", args: ["-y", "server", "${HOME}/docs"], env: { TOKEN: "${TOKEN}", MODE: "${MODE:-fast}" } },
+        remote: { url: "https://x.test/mcp", headers: { Authorization: "Bearer ${TOKEN}" } },
+        old: { type: "sse", url: "http://x.test/sse" },
+        off: { command: "node", disabled: true },
+      },
+      { HOME: "/home/a", TOKEN: "t-1" },
+    );
+    expect(problems).toEqual([]);
+    expect(servers.map(({ name, address }) => [name, address])).toEqual([
+      ["files", { kind: "stdio", command: "npx", args: ["-y", "server", "/home/a/docs"], env: { TOKEN: "t-1", MODE: "fast" } }],
+      ["remote", { kind: "http", url: "https://x.test/mcp", headers: { Authorization: "Bearer t-1" } }],
+      ["old", { kind: "sse", url: "http://x.test/sse", headers: {} }],
+    ]);
+  });
+
+  it("says of tools what no server can: kind, tier, idempotency", () => {
+    const { servers } = read({
+      s: { ...good, toolbus: { tier: "critical", tools: { "get-sum": { kind: "read", fingerprint: "0".repeat(32) } } } },
+    });
+    expect(servers[0]).toMatchObject({ policy: { tier: "critical" }, tools: { "get-sum": { kind: "read", fingerprint: "0".repeat(32) } } });
+  });
+
+  it.each([
+    [{}, 'The MCP server "bad" in mcp.json has neither "command" nor "url": name the program that starts it, or where it listens.'],
+    [{ command: " " }, 'The MCP server "bad" in mcp.json has an empty "command": name the program that starts it.'],
+    [{ command: "a", url: "https://x" }, 'The MCP server "bad" in mcp.json has a "command" and a "url": keep one of them.'],
+    [{ url: "nowhere" }, 'The MCP server "bad" in mcp.json has a "url" that is no address: write it as https://host/mcp.'],
+    [
+      { url: "https://x", type: "carrier-pigeon" },
+      'The MCP server "bad" in mcp.json has an unknown "type": write "http" or "sse", or leave it out.',
+    ],
+    [
+      { command: "a", env: { KEY: "${NOT_SET}" } },
+      'The MCP server "bad" in mcp.json needs the variable NOT_SET in "env.KEY", which is not set: set NOT_SET, or write ${NOT_SET:-…} with a default.',
+    ],
+    [
+      { command: "a", toolbus: { teir: "low" } },
+      'The MCP server "bad" in mcp.json has an unknown word "teir" in "toolbus": use kind, tier, idempotency, timeoutMs, fingerprint.',
+    ],
+    [
+      { command: "a", toolbus: { tier: "none" } },
+      'The MCP server "bad" in mcp.json needs "toolbus.tier" as one of low, medium, high, critical.',
+    ],
+    ["text", 'The MCP server "bad" in mcp.json is no object: write {"command": "…"} or {"url": "…"}.'],
+  ])("names server and remedy for a bad entry, and the others count: %j", (bad, sentence) => {
+    const { servers, problems } = read({ bad, good });
+    expect(problems).toEqual([sentence]);
+    expect(servers.map(({ name }) => name)).toEqual(["good"]);
+  });
+
+  it("refuses a name that stands twice, and two that differ in signs alone", () => {
+    const doubled = parseMcpConfig('{"mcpServers":{"a":{"command":"x"},"b":{"command":"y","env":{"a":"1"}},"a":{"command":"z"}}}', {
+      file: "mcp.json",
+      env: {},
+    });
+    expect(doubled.problems).toEqual(['The MCP server "a" stands twice in mcp.json: give one of them another name.']);
+    expect(doubled.servers.map(({ name }) => name)).toEqual(["b"]);
+    expect(read({ "my-files": good, "My Files": good }).problems).toEqual([
+      'The MCP server "My Files" in mcp.json has the same name in snake case as "my-files": give one of them another name.',
+    ]);
+  });
+
+  it("says where it is no JSON, or that it has no servers, and quotes nothing of it", () => {
+    const broken = parseMcpConfig('{"mcpServers": {"a": {"env": {"TOKEN": "secret"', { file: "mcp.json", env: {} });
+    expect(broken.problems.join()).toMatch(/^mcp\.json is no JSON/);
+    expect(broken.problems.join()).not.toContain("secret");
+    expect(parseMcpConfig("[]", { file: "mcp.json", env: {} }).problems.join()).toMatch(/^mcp\.json has no "mcpServers"/);
+  });
+});

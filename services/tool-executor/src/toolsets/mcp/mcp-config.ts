@@ -1,0 +1,217 @@
+import { isJsonObject, type Json, type JsonObject, type Tier, TIERS, type ToolKind } from "@toolbus/contracts";
+import { serverPart } from "./tool-names.ts";
+
+/** What an operator says of a tool, or of all tools of a server. What is not said is: a write of tier high that is never repeated. */
+export interface ToolPolicy {
+  readonly kind?: ToolKind;
+  readonly tier?: Tier;
+  readonly idempotency?: "none" | "key";
+  readonly timeoutMs?: number;
+  /** The definition, or all definitions of the server, that this was said of. A read counts with it only. */
+  readonly fingerprint?: string;
+}
+
+/** How a server is reached. */
+export type ServerAddress =
+  | {
+      readonly kind: "stdio";
+      readonly command: string;
+      readonly args: readonly string[];
+      readonly env: Readonly<Record<string, string>>;
+      readonly cwd?: string;
+    }
+  | { readonly kind: "http" | "sse"; readonly url: string; readonly headers: Readonly<Record<string, string>> };
+
+export interface ServerConfig {
+  readonly name: string;
+  readonly address: ServerAddress;
+  readonly policy: ToolPolicy;
+  /** By the server's own names. */
+  readonly tools: Readonly<Record<string, ToolPolicy>>;
+}
+
+export interface McpConfig {
+  /** Whether the file as a whole could be read; else `problems` says why not. */
+  readonly whole: boolean;
+  readonly servers: readonly ServerConfig[];
+  /** A sentence for each server that is left out; it names the server and the remedy, and quotes no value. */
+  readonly problems: readonly string[];
+}
+
+/**
+ * Reads a file in the form of `mcp.json`. One bad entry is a sentence, and the other servers count. `${VAR}` and `${VAR:-default}` in commands, arguments,
+ * environment, URLs and headers are taken from `env`. A file that is no JSON, or has no `mcpServers`, has no servers and one problem.
+ */
+export function parseMcpConfig(text: string, { file, env }: { readonly file: string; readonly env: Environment }): McpConfig {
+  let read: Json;
+  try {
+    read = JSON.parse(text);
+  } catch (error) {
+    const where = error instanceof SyntaxError ? / at position \d+( \(line \d+ column \d+\))?/.exec(error.message)?.[0] : undefined;
+    return { whole: false, servers: [], problems: [`${file} is no JSON${where ?? ""}: correct it there.`] };
+  }
+  const entries = isJsonObject(read) ? read["mcpServers"] : undefined;
+  if (entries === undefined || !isJsonObject(entries))
+    return { whole: false, servers: [], problems: [`${file} has no "mcpServers": write {"mcpServers": {"name": {"command": "…"}}}.`] };
+  const servers: ServerConfig[] = [];
+  const problems: string[] = doubledNames(text, Object.keys(entries)).map(
+    (name) => `The MCP server "${short(name)}" stands twice in ${file}: give one of them another name.`,
+  );
+  const doubled = new Set(doubledNames(text, Object.keys(entries)));
+  for (const [name, entry] of Object.entries(entries)) {
+    if (doubled.has(name)) continue;
+    try {
+      const server = serverOf(name, entry, env);
+      const same = servers.find((other) => serverPart(other.name) === serverPart(name));
+      if (same) throw new Fault(`has the same name in snake case as "${short(same.name)}": give one of them another name`);
+      if (server) servers.push(server);
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      problems.push(`The MCP server "${short(name)}" in ${file} ${error.message}.`);
+    }
+  }
+  return { whole: true, servers, problems };
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What is wrong with one server, as the rest of a sentence. */
+class Fault extends Error {}
+
+/** Null for one that is switched off. */
+function serverOf(name: string, entry: Json, env: Environment): ServerConfig | null {
+  if (name.trim() === "" || name.length > 100) throw new Fault("needs a name of 1 to 100 characters");
+  if (!isJsonObject(entry)) throw new Fault('is no object: write {"command": "…"} or {"url": "…"}');
+  if (entry["disabled"] === true) return null;
+  const { policy, tools } = policiesOf(entry["toolbus"]);
+  return { name, address: addressOf(entry, env), policy, tools };
+}
+
+function addressOf(entry: JsonObject, env: Environment): ServerAddress {
+  const { command, url, type } = entry;
+  if (command !== undefined && url !== undefined) throw new Fault('has a "command" and a "url": keep one of them');
+  if (command !== undefined) {
+    if (typeof command !== "string" || command.trim() === "") throw new Fault('has an empty "command": name the program that starts it');
+    if (type !== undefined && type !== "stdio") throw new Fault('has a "command" and a "type" other than "stdio": leave "type" out');
+    const { args = [], cwd } = entry;
+    if (!Array.isArray(args) || !args.every((arg) => typeof arg === "string")) throw new Fault('needs "args" as a list of texts');
+    if (cwd !== undefined && typeof cwd !== "string") throw new Fault('needs "cwd" as a text');
+    return {
+      kind: "stdio",
+      command: filled(command, env, "command"),
+      args: args.map((arg) => filled(arg, env, "args")),
+      env: textsOf(entry["env"], env, "env"),
+      ...(cwd === undefined ? {} : { cwd: filled(cwd, env, "cwd") }),
+    };
+  }
+  if (url === undefined) throw new Fault('has neither "command" nor "url": name the program that starts it, or where it listens');
+  if (typeof url !== "string") throw new Fault('needs "url" as a text');
+  const address = filled(url, env, "url");
+  if (!/^https?:$/.test(URL.parse(address)?.protocol ?? ""))
+    throw new Fault('has a "url" that is no address: write it as https://host/mcp');
+  return { kind: remoteKind(type), url: address, headers: textsOf(entry["headers"], env, "headers") };
+}
+
+function remoteKind(type: Json | undefined): "http" | "sse" {
+  switch (type) {
+    case undefined:
+    case "http":
+    case "streamable-http":
+    case "streamableHttp":
+      return "http";
+    case "sse":
+      return "sse";
+    default:
+      throw new Fault('has an unknown "type": write "http" or "sse", or leave it out');
+  }
+}
+
+function textsOf(value: Json | undefined, env: Environment, word: string): Readonly<Record<string, string>> {
+  if (value === undefined) return {};
+  if (!isJsonObject(value)) throw new Fault(`needs "${word}" as an object of texts`);
+  return Object.fromEntries(
+    Object.entries(value).map(([key, text]) => {
+      if (typeof text !== "string") throw new Fault(`needs "${word}.${short(key)}" as a text`);
+      return [key, filled(text, env, `${word}.${short(key)}`)];
+    }),
+  );
+}
+
+/** A value of the environment is put in as it is, and never looked into again. */
+function filled(text: string, env: Environment, place: string): string {
+  return text.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)(:-([^}]*))?\}/g, (_, name: string, __, otherwise: string | undefined) => {
+    const value = env[name] || otherwise;
+    if (value === undefined)
+      throw new Fault(`needs the variable ${name} in "${place}", which is not set: set ${name}, or write \${${name}:-…} with a default`);
+    return value;
+  });
+}
+
+const KINDS: readonly ToolKind[] = ["read", "compute", "write"];
+const POLICY_WORDS: ReadonlySet<string> = new Set(["kind", "tier", "idempotency", "timeoutMs", "fingerprint"]);
+
+function policiesOf(value: Json | undefined): { readonly policy: ToolPolicy; readonly tools: Readonly<Record<string, ToolPolicy>> } {
+  if (value === undefined) return { policy: {}, tools: {} };
+  if (!isJsonObject(value)) throw new Fault('needs "toolbus" as an object');
+  const { tools = {}, ...own } = value;
+  if (!isJsonObject(tools)) throw new Fault('needs "toolbus.tools" as an object, by the names of its tools');
+  return {
+    policy: policyOf(own, "toolbus"),
+    tools: Object.fromEntries(Object.entries(tools).map(([tool, one]) => [tool, policyOf(one, `toolbus.tools.${short(tool)}`)])),
+  };
+}
+
+/** A word that is not known is refused: it may be a guard that somebody believes in. */
+function policyOf(value: Json, place: string): ToolPolicy {
+  if (!isJsonObject(value)) throw new Fault(`needs "${place}" as an object`);
+  const unknown = Object.keys(value).find((word) => !POLICY_WORDS.has(word));
+  if (unknown !== undefined) throw new Fault(`has an unknown word "${short(unknown)}" in "${place}": use ${[...POLICY_WORDS].join(", ")}`);
+  const { timeoutMs, fingerprint } = value;
+  const kind = oneOf(KINDS, value["kind"], `${place}.kind`);
+  const tier = oneOf(TIERS, value["tier"], `${place}.tier`);
+  const idempotency = oneOf(["none", "key"] as const, value["idempotency"], `${place}.idempotency`);
+  if (timeoutMs !== undefined && (!Number.isInteger(timeoutMs) || Number(timeoutMs) < 1 || Number(timeoutMs) > 600_000))
+    throw new Fault(`needs "${place}.timeoutMs" as whole milliseconds up to 600000`);
+  if (fingerprint !== undefined && (typeof fingerprint !== "string" || !/^[0-9a-f]{32}$/.test(fingerprint)))
+    throw new Fault(`needs "${place}.fingerprint" as 32 digits, as the log and "toolbus tools show" give them`);
+  return {
+    ...(kind === undefined ? {} : { kind }),
+    ...(tier === undefined ? {} : { tier }),
+    ...(idempotency === undefined ? {} : { idempotency }),
+    ...(typeof timeoutMs === "number" ? { timeoutMs } : {}),
+    ...(typeof fingerprint === "string" ? { fingerprint } : {}),
+  };
+}
+
+function oneOf<T extends string>(known: readonly T[], value: Json | undefined, place: string): T | undefined {
+  if (value === undefined) return undefined;
+  const found = known.find((one) => one === value);
+  if (found === undefined) throw new Fault(`needs "${place}" as one of ${known.join(", ")}`);
+  return found;
+}
+
+/** `JSON.parse` keeps the last of two members of one name, and a person means both. */
+function doubledNames(text: string, names: readonly string[]): readonly string[] {
+  const counts = topLevelServerNames(text);
+  return names.filter((name) => (counts.get(name) ?? 0) > 1);
+}
+
+/** How often each name stands directly in `mcpServers`; the text is JSON already. */
+function topLevelServerNames(text: string): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  const path: string[] = [];
+  let key = "";
+  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"(?:\s*:)?|[{}[\]]/g)) {
+    if (token === "{" || token === "[") path.push(key);
+    else if (token === "}" || token === "]") path.pop();
+    else if (token.endsWith(":")) {
+      key = String(JSON.parse(token.slice(0, -1)));
+      if (path.length === 2 && path[1] === "mcpServers") counts.set(key, (counts.get(key) ?? 0) + 1);
+    }
+  }
+  return counts;
+}
+
+function short(text: string): string {
+  return text.replace(/[\u0000-\u001f\u007f-\u009f]/g, " ").slice(0, 60);
+}

@@ -1,0 +1,210 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { CallToolResult, Tool as McpTool, Transport } from "@modelcontextprotocol/client";
+import type { Log } from "@toolbus/telemetry";
+import type { ServerConfig } from "./mcp-config.ts";
+import { type McpSession, openSession, type SessionCall } from "./mcp-session.ts";
+import { firstWaitMs, nextWaitMs } from "./reconnect-pace.ts";
+
+/** The server cannot be asked now. The message names it and says why; nothing was sent. */
+export class ServerDown extends Error {
+  override readonly name = "ServerDown";
+}
+
+/** The connection ended while a call was under way: nobody knows how far the server came. */
+export class ServerLost extends Error {
+  override readonly name = "ServerLost";
+}
+
+/** A configured server, connected or not, for as long as the bridge lives. */
+export interface McpServer {
+  readonly config: ServerConfig;
+  /** What it listed last, also while it is down; null before the first list. */
+  catalogue(): readonly McpTool[] | null;
+  /** Why it cannot be used now, in a sentence that names it; null when it can. */
+  unavailable(): string | null;
+  /** Rejects with `ServerDown` at once while it is not connected, and with `ServerLost` when the connection ends meanwhile. */
+  call(call: SessionCall): Promise<CallToolResult>;
+  /** Resolves when the first attempt has succeeded or failed. */
+  readonly tried: Promise<void>;
+  /** Ends the connection and its processes. */
+  stop(): Promise<void>;
+}
+
+/** One attempt at a connection. */
+export interface Connection {
+  readonly transport: Transport;
+  readonly problem: () => string | null;
+  readonly lastWords: () => string;
+  /** What to look at when it fails, to stand in brackets; empty when there is nothing to say. */
+  readonly hint: string;
+}
+
+export interface McpServerOptions {
+  readonly config: ServerConfig;
+  /** Makes the connection of one attempt; `problem` is what ended it, where the transport knows, and `lastWords` what the server said before. Throws an Error whose message ends a sentence about the server. */
+  readonly connect: () => Promise<Connection>;
+  readonly log: Log;
+  readonly monotonic: () => number;
+  readonly random: (bytes: number) => Uint8Array;
+  /** It listed its tools, came back, or went away. */
+  readonly onChanged: () => void;
+  /** The longest handshake and list; 30 s if not given. */
+  readonly stepMs?: number;
+}
+
+/**
+ * Keeps one connection to a server: all calls share it and its reconnects. One that fails is tried again after a wait that doubles up to a minute, and only
+ * one that held for half a minute begins from the shortest wait again.
+ */
+export function mcpServer({ config, connect, log, monotonic, random, onChanged, stepMs = 30_000 }: McpServerOptions): McpServer {
+  const name = `The MCP server "${config.name}"`;
+  const stopping = new AbortController();
+  const first = Promise.withResolvers<void>();
+  let session: McpSession | null = null;
+  let tools: readonly McpTool[] | null = null;
+  let why = "it is being connected";
+  let lost = new AbortController();
+  let legacy = false;
+  let relisting: Relisting = "no";
+  const running = run();
+  return {
+    config,
+    catalogue: () => tools,
+    unavailable: () => (session ? null : `${name} is not available: ${why}.`),
+    async call(call) {
+      const current = session;
+      if (!current) throw new ServerDown(`${name} is not available: ${why}.`);
+      const gone = lost.signal;
+      try {
+        return await current.callTool({ ...call, signal: AbortSignal.any([call.signal, gone]) });
+      } catch (error) {
+        if (gone.aborted) throw new ServerLost(`${name} ended while the call was under way.`, { cause: error });
+        if (isBroken(error)) void current.close();
+        throw error;
+      }
+    },
+    tried: first.promise,
+    async stop() {
+      stopping.abort(new Error("The bridge stops."));
+      await session?.close();
+      await running;
+    },
+  };
+
+  async function run(): Promise<void> {
+    let waitMs = firstWaitMs;
+    while (!stopping.signal.aborted) {
+      const from = monotonic();
+      await connectOnce().catch((error: unknown) => {
+        if (!stopping.signal.aborted) goDown(error instanceof Error ? error.message : String(error));
+      });
+      first.resolve();
+      if (stopping.signal.aborted) break;
+      waitMs = nextWaitMs(waitMs, monotonic() - from);
+      const spread = Math.floor(waitMs * 0.2 * ((random(1)[0] ?? 0) / 256));
+      await delay(waitMs + spread, undefined, { signal: stopping.signal, ref: false }).catch(() => undefined);
+    }
+    first.resolve();
+  }
+
+  /** Resolves or rejects when the connection has ended. */
+  async function connectOnce(): Promise<void> {
+    const { transport, problem, lastWords, hint } = await connect();
+    const closed = Promise.withResolvers<void>();
+    // A loss that nobody waits for yet is no unhandled one.
+    lost = new AbortController();
+    const current = lost;
+    let opened: McpSession | null = null;
+    try {
+      opened = await openSession({
+        transport,
+        legacy,
+        stepMs,
+        signal: stopping.signal,
+        onClosed() {
+          // From here on a call is refused before anything is sent, not lost.
+          if (opened !== null && session === opened) session = null;
+          why = "its connection ended";
+          current.abort(new Error("The connection has ended."));
+          closed.resolve();
+        },
+        onToolsChanged: () => {
+          if (opened && session === opened) void relist(opened);
+        },
+        onError: ({ message }) => log.debug({ server: config.name, problem: message.slice(0, 300) }, "an MCP server's connection says"),
+      });
+      tools = await opened.listTools(AbortSignal.any([stopping.signal, current.signal]));
+      session = opened;
+      log.info({ server: config.name, tools: tools.length, protocol: opened.protocolVersion }, "an MCP server is connected");
+      first.resolve();
+      onChanged();
+      await closed.promise;
+      throw new Error("its connection ended");
+    } catch (error) {
+      await opened?.close();
+      // Some servers end when they are asked for the newer era.
+      if (!opened) legacy = !legacy;
+      throw new Error(endedBecause(error, problem(), lastWords() === "" ? hint : `it said: ${lastWords()}`), { cause: error });
+    } finally {
+      session = null;
+    }
+  }
+
+  /** An honest server says that its tools changed now and then; one that does so without end has one list under way at a time. */
+  async function relist(current: McpSession): Promise<void> {
+    if (relisting !== "no") {
+      relisting = "again";
+      return;
+    }
+    relisting = "yes";
+    try {
+      tools = await current.listTools(stopping.signal);
+      onChanged();
+    } catch (error) {
+      log.warn({ server: config.name, error }, "an MCP server said that its tools changed, and could not list them");
+    }
+    const again = (relisting as Relisting) === "again";
+    relisting = "no";
+    if (again && session === current) await relist(current);
+  }
+
+  function goDown(reason: string): void {
+    why = reason.replace(/\.+$/, "");
+    log.warn({ server: config.name }, `${name} is not available: ${why}. It is tried again; its tools are kept meanwhile.`);
+    onChanged();
+  }
+}
+
+/** "again": the tools changed once more while they were listed. */
+type Relisting = "no" | "yes" | "again";
+
+function endedBecause(error: unknown, problem: string | null, beside: string): string {
+  const first = problem ?? innermost(error);
+  const reason = first.replace(/[\u0000-\u001f]+/g, " ").slice(0, 300);
+  return beside === "" ? reason : `${reason.replace(/\.+$/, "")} (${beside})`;
+}
+
+/** What the network said, which the outer errors only wrap: `connect ECONNREFUSED 127.0.0.1:1`. */
+function innermost(error: unknown): string {
+  let said = error;
+  for (let depth = 0; depth < 5; depth++) {
+    const inner = said instanceof Error ? (said.cause ?? dataCause(said)) : undefined;
+    if (!(inner instanceof Error) || inner.message === "") break;
+    said = inner;
+  }
+  return said instanceof Error ? said.message : String(said);
+}
+
+/** The SDK's errors carry what they wrap under `data`. */
+function dataCause(error: Error): unknown {
+  const data = "data" in error ? error.data : undefined;
+  return typeof data === "object" && data !== null && "cause" in data ? data.cause : undefined;
+}
+
+/** Whether the connection itself failed, so that the next call needs another one. */
+function isBroken(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return error instanceof TypeError || error.name === "SdkHttpError" || ("code" in error && BROKEN.has(String(error.code)));
+}
+
+const BROKEN: ReadonlySet<string> = new Set(["NOT_CONNECTED", "CONNECTION_CLOSED", "SEND_FAILED"]);

@@ -1,0 +1,129 @@
+import { type CallToolResult, Client, type Tool as McpTool, type Transport } from "@modelcontextprotocol/client";
+import type { JsonObject } from "@toolbus/contracts";
+import { within } from "./within.ts";
+
+/** One connection to a server, from its handshake to its end. */
+export interface McpSession {
+  readonly protocolVersion: string;
+  listTools(signal: AbortSignal): Promise<readonly McpTool[]>;
+  callTool(call: SessionCall): Promise<CallToolResult>;
+  /** Ends the connection, and the server's processes with it. Never rejects. */
+  close(): Promise<void>;
+}
+
+export interface SessionCall {
+  /** The server's own name of the tool. */
+  readonly tool: string;
+  readonly args: JsonObject;
+  readonly idempotencyKey?: string;
+  readonly timeoutMs: number;
+  /** Aborting tells the server that nobody waits any more. */
+  readonly signal: AbortSignal;
+  readonly onProgress: (progress: { readonly message?: string | undefined; readonly fraction?: number }) => void;
+}
+
+export interface SessionOptions {
+  readonly transport: Transport;
+  /** Asks for the older era alone: of a server that ends when it is asked for the newer one. */
+  readonly legacy: boolean;
+  /** The longest that the handshake, and a list of tools, may take. */
+  readonly stepMs: number;
+  readonly signal: AbortSignal;
+  /** Called once, when the connection is gone, also when `close` ended it. */
+  readonly onClosed: () => void;
+  readonly onToolsChanged: () => void;
+  /** What the transport has to say that ends no call. */
+  readonly onError: (error: Error) => void;
+}
+
+/** More tools of one server are not read. */
+const MAX_TOOLS = 500;
+const MAX_PAGES = 50;
+
+/**
+ * Connects and settles the protocol version, in either era of MCP. It offers the server no sampling, no elicitation and no roots, so a server that asks is
+ * refused. Rejects when that takes longer than `stepMs`; what was started is ended then.
+ */
+export async function openSession({
+  transport,
+  legacy,
+  stepMs,
+  signal,
+  onClosed,
+  onToolsChanged,
+  onError,
+}: SessionOptions): Promise<McpSession> {
+  const client = new Client(
+    { name: "toolbus", version: "1" },
+    {
+      capabilities: {},
+      // Most servers do not know the newer handshake; one that says nothing to it is asked in the older way well before the step ends.
+      versionNegotiation: legacy ? { mode: "legacy" } : { mode: "auto", probe: { timeoutMs: Math.ceil(stepMs / 3) } },
+      listChanged: { tools: { autoRefresh: false, debounceMs: 100, onChanged: () => onToolsChanged() } },
+    },
+  );
+  client.onclose = onClosed;
+  client.onerror = onError;
+  const close = async (): Promise<void> => {
+    await client.close().catch(() => undefined);
+    await transport.close().catch(() => undefined);
+  };
+  try {
+    await within((step) => client.connect(transport, { signal: step, timeout: stepMs + SPARE_MS }), {
+      ms: stepMs,
+      signal,
+      what: "The handshake",
+    });
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return {
+    protocolVersion: client.getNegotiatedProtocolVersion() ?? "unknown",
+    listTools: (stop) => within((step) => listAll(client, step, stepMs), { ms: stepMs, signal: stop, what: "The list of tools" }),
+    callTool: ({ tool, args, idempotencyKey, timeoutMs, signal: stop, onProgress }) =>
+      within(
+        // Not `client.callTool`: it would compile the server's output schema into code.
+        (step) =>
+          client.request(
+            {
+              method: "tools/call",
+              params: {
+                name: tool,
+                arguments: args,
+                ...(idempotencyKey === undefined ? {} : { _meta: { "toolbus/idempotency-key": idempotencyKey } }),
+              },
+            },
+            {
+              signal: step,
+              timeout: timeoutMs + SPARE_MS,
+              onprogress: ({ progress, total, message }) =>
+                onProgress({
+                  message,
+                  ...(total !== undefined && total > 0 ? { fraction: Math.min(1, Math.max(0, progress / total)) } : {}),
+                }),
+            },
+          ),
+        { ms: timeoutMs, signal: stop, what: "The call" },
+      ),
+    close,
+  };
+}
+
+/** Our own timer is first. */
+const SPARE_MS = 1000;
+
+async function listAll(client: Client, signal: AbortSignal, timeout: number): Promise<readonly McpTool[]> {
+  const all: McpTool[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < MAX_PAGES && all.length < MAX_TOOLS; page++) {
+    const { tools, nextCursor } = await client.request(
+      { method: "tools/list", params: cursor === undefined ? {} : { cursor } },
+      { signal, timeout: timeout + SPARE_MS },
+    );
+    all.push(...tools);
+    if (nextCursor === undefined) break;
+    cursor = nextCursor;
+  }
+  return all.slice(0, MAX_TOOLS);
+}

@@ -1,0 +1,25 @@
+/** Keeps the end of a stream of text, and no more than a bound, however much comes. */
+export interface RecentText {
+  add(chunk: Buffer): void;
+  /** The last line that is not empty, on one line, 200 characters at most. */
+  lastLine(): string;
+}
+
+export function recentText(maxBytes: number): RecentText {
+  let kept = Buffer.alloc(0);
+  return {
+    add(chunk) {
+      const end = chunk.subarray(-maxBytes);
+      kept = Buffer.concat([kept.subarray(Math.max(0, kept.length + end.length - maxBytes)), end]);
+    },
+    lastLine() {
+      const lines = kept.toString().split("\n");
+      const last = lines.findLast((line) => line.trim() !== "") ?? "";
+      return last
+        .replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, " ")
+        .trim()
+        .slice(0, 200)
+        .toWellFormed();
+    },
+  };
+}

@@ -1,0 +1,37 @@
+import { type FetchLike, SSEClientTransport, StreamableHTTPClientTransport, type Transport } from "@modelcontextprotocol/client";
+import type { ServerAddress } from "./mcp-config.ts";
+import { MAX_LINE_BYTES } from "./stdio-transport.ts";
+
+/** Speaks to a server over Streamable HTTP, or over the older HTTP with server-sent events. A line of an answer has a bound; redirects stay on the origin. */
+export function remoteTransport({ kind, url, headers }: Extract<ServerAddress, { readonly url: string }>): Transport {
+  const options = { requestInit: { headers: { ...headers } }, fetch: meteredFetch };
+  return kind === "sse" ? new SSEClientTransport(new URL(url), options) : new StreamableHTTPClientTransport(new URL(url), options);
+}
+
+const meteredFetch: FetchLike = async (url, init) => {
+  const response = await fetch(url, init);
+  if (!response.body) return response;
+  const { status, statusText, headers } = response;
+  const metered = new Response(response.body.pipeThrough(lineMeter()), { status, statusText, headers });
+  // What the constructor cannot set, and the SDK looks at.
+  Object.defineProperty(metered, "url", { value: response.url });
+  Object.defineProperty(metered, "redirected", { value: response.redirected });
+  return metered;
+};
+
+/** Breaks the stream off at a line of more than `MAX_LINE_BYTES`: a whole answer in JSON, or one line of an event. */
+function lineMeter(): TransformStream<Uint8Array, Uint8Array> {
+  let bytes = 0;
+  return new TransformStream({
+    transform(chunk, controller) {
+      const last = chunk.lastIndexOf(10);
+      const first = chunk.indexOf(10);
+      if (bytes + (first === -1 ? chunk.length : first) > MAX_LINE_BYTES) {
+        controller.error(new Error(`The server sent a line of more than ${MAX_LINE_BYTES / 1024 / 1024} MiB.`));
+        return;
+      }
+      bytes = last === -1 ? bytes + chunk.length : chunk.length - last - 1;
+      controller.enqueue(chunk);
+    },
+  });
+}

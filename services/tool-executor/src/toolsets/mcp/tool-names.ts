@@ -1,0 +1,43 @@
+import { createHash } from "node:crypto";
+
+/** The longest name of a tool, as every definition has it. */
+const LONGEST = 64;
+
+/** The part of a typed name that stands for a server: snake case, beginning with a letter. Equal for names that differ in case or signs alone. */
+export function serverPart(server: string): string {
+  const part = snakeCase(server);
+  return /^[a-z]/.test(part) ? part : `mcp_${part}`;
+}
+
+/**
+ * The name under which a server's tool is registered: `<server>__<tool>` in snake case. One that is longer than 64 characters is cut and ends with eight
+ * digits of its own hash, so that two long names stay two. The mapping is fixed: the same names give the same name, always.
+ */
+export function typedName(server: string, tool: string): string {
+  const whole = `${serverPart(server)}__${snakeCase(tool) || "tool"}`;
+  if (whole.length <= LONGEST) return whole;
+  const digits = createHash("sha256").update(`${server}\n${tool}`).digest("hex").slice(0, 8);
+  return `${whole.slice(0, LONGEST - 9).replace(/_+$/, "")}_${digits}`;
+}
+
+/** The tools of a server by typed name; `refused` are those whose names are one after the mapping: none of them can be told from the other. */
+export function mapNames(
+  server: string,
+  tools: readonly string[],
+): { readonly named: ReadonlyMap<string, string>; readonly refused: readonly (readonly [typed: string, originals: readonly string[]])[] } {
+  const groups = Map.groupBy(tools, (tool) => typedName(server, tool));
+  const all = [...groups];
+  return {
+    named: new Map(all.flatMap(([typed, originals]) => (originals.length === 1 ? [[typed, originals[0] ?? ""] as const] : []))),
+    refused: all.filter(([, originals]) => originals.length > 1),
+  };
+}
+
+/** No run of underscores is kept: two of them stand between server and tool only. */
+function snakeCase(text: string): string {
+  return text
+    .replace(/([a-z0-9])([A-Z])/g, "$1_$2")
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "_")
+    .replace(/^_+|_+$/g, "");
+}

@@ -1,0 +1,30 @@
+/** A step of a server took longer than it may. */
+export class StepTimeout extends Error {
+  override readonly name = "StepTimeout";
+}
+
+/**
+ * Races a step against our own timer and a signal, whatever the step itself does with them. The signal that the step gets aborts at the first of the two;
+ * what it gives later is dropped. Rejects with `StepTimeout`, or with the signal's reason.
+ */
+export async function within<T>(
+  step: (signal: AbortSignal) => Promise<T>,
+  { ms, signal, what }: { readonly ms: number; readonly signal: AbortSignal; readonly what: string },
+): Promise<T> {
+  const own = new AbortController();
+  const { promise: ended, reject } = Promise.withResolvers<never>();
+  const stop = (reason: Error): void => {
+    reject(reason);
+    own.abort(reason);
+  };
+  const onAbort = (): void => stop(signal.reason instanceof Error ? signal.reason : new Error("It was stopped."));
+  const timer = setTimeout(() => stop(new StepTimeout(`${what} took longer than ${ms} ms.`)), ms);
+  signal.addEventListener("abort", onAbort, { once: true });
+  if (signal.aborted) onAbort();
+  try {
+    return await Promise.race([ended, step(own.signal)]);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", onAbort);
+  }
+}
