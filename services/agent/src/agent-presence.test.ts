@@ -13,7 +13,8 @@ afterEach(async () => {
 });
 
 async function setup() {
-  const fresh = (): StateStore => memoryStore({ clock: () => 1000 });
+  const clock = { now: 1000 };
+  const fresh = (): StateStore => memoryStore({ clock: () => clock.now });
   let store = fresh();
   let looks: (() => void)[] = [];
   const told: string[] = [];
@@ -36,8 +37,13 @@ async function setup() {
   const profiles = [...(await loadProfiles("")).values()];
   opened.push(await keepTold({ state, outbox, log, agent: "scout", profiles, everyMs: 5 }));
   return {
+    clock,
     lines,
     told,
+    async seenAt() {
+      const list = parseProfileList((await store.read([keys.profiles("scout")])).documents[0]?.value);
+      return list.ok ? list.value.seenAt : undefined;
+    },
     empty: () => void (store = fresh()),
     breakDown(): () => void {
       const { commit } = state;
@@ -63,6 +69,17 @@ describe("an agent's presence", () => {
     expect(await t.known()).toMatchObject({ profiles: expect.arrayContaining(["chat", "direct"]) as string[], agents: ["scout"] });
     expect(t.told).toHaveLength(1);
     expect(t.lines).toEqual([]);
+  });
+
+  it("says again and again that it lives, unless another replica just did", async () => {
+    const t = await setup();
+    expect(await t.seenAt()).toBe(1000);
+    t.clock.now += 2;
+    await t.looked(2);
+    expect(await t.seenAt()).toBe(1000);
+    t.clock.now += 60_000;
+    await expect.poll(() => t.seenAt()).toBe(61_002);
+    expect((await t.known()).profiles).toContain("chat");
   });
 
   it("tells both again, and says so, each time that the store was emptied", async () => {

@@ -4,7 +4,7 @@ import type { StateStore } from "@toolbus/state";
 import type { Log } from "@toolbus/telemetry";
 import { shardWatch } from "@toolbus/tool-kit";
 import type { Profile } from "./profile.ts";
-import { tellProfiles } from "./profile-list.ts";
+import { tellProfiles, tellSeen } from "./profile-list.ts";
 
 /** What an agent says of itself, for as long as it lives. */
 export interface AgentPresence {
@@ -18,12 +18,12 @@ export interface AgentPresenceOptions {
   readonly log: Pick<Log, "warn">;
   readonly agent: string;
   readonly profiles: readonly Profile[];
-  /** How often it looks whether the store still has it; 30 s by default, as workers do. */
+  /** How often it says that it lives, and looks whether the store still has it; 30 s by default, as workers do. */
   readonly everyMs?: number | undefined;
 }
 
 /**
- * Tells which profiles this agent knows and that there is such an agent, and tells it again when the store has lost commits: without it the gateway would take
+ * Tells which profiles this agent knows and that there is such an agent, says every now and then that it lives, and tells all of it again when the store has lost commits: without it the gateway would take
  * any profile, and nobody would look after the dead letters of the agent's queues until it is restarted. Resolves when it is told.
  */
 export async function keepTold({
@@ -60,7 +60,8 @@ export async function keepTold({
   async function look(): Promise<void> {
     try {
       lost = (await watch.lost()) || lost;
-      if (!lost || stopping.signal.aborted) return;
+      if (stopping.signal.aborted) return;
+      if (!lost) return await tellSeen(state, agent, everyMs / 2);
       log.warn({ agent }, "the store has lost commits; the agent tells its profiles again");
       await tellProfiles({ state, outbox }, agent, profiles);
       // What it told may be gone by now as well.

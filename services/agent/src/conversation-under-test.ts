@@ -17,6 +17,7 @@ import { readSettings } from "@toolbus/runtime";
 import { type FeedItem, memoryStore } from "@toolbus/state";
 import { silentLog } from "@toolbus/telemetry";
 import { startWorker, type Tool, toolset } from "@toolbus/tool-kit";
+import { eventsOf } from "./events-under-test.ts";
 import { signedOrigin } from "./origin-under-test.ts";
 import type { Profile } from "./profile.ts";
 import { startAgent } from "./service.ts";
@@ -85,10 +86,12 @@ export async function conversationUnderTest(
       : await startWorker({ toolset: toolset({ name: "test", tools }), bus, state, keys: keySet, log, clock, monotonic, random });
   const config = readSettings(agentSettings, { POLL_MS: "10", OUTBOX_VISIBILITY_MS: "500" });
   const parts = { provider: { ...scripted(script), ...model }, profiles: new Map([[profile.name, { ...profile, ...own }]]) };
-  const running = await Promise.all(Array.from({ length: agents }, () => startAgent(infrastructure, config, parts)));
+  const start = () => startAgent(infrastructure, config, parts);
+  let running = await Promise.all(Array.from({ length: agents }, start));
   const stopFollowing = new AbortController();
   const changed = follow(state.follow({ signal: stopFollowing.signal }));
 
+  let wakes = 0;
   const self = {
     state,
     bus,
@@ -101,8 +104,12 @@ export async function conversationUnderTest(
           ? [{ key: keys.runOrigin(runId), value: await signedOrigin(entry, serviceKeys.identityOf("gateway"), { rights }) }]
           : [];
       await state.commit("05", { op: entryId, guards: [{ key, version: 0 }], put: [...origin, { key, value: entry as unknown as Json }] });
+      await self.wake(runId, entryId);
+    },
+    /** Tells of an entry, as the gateway does until it is taken. */
+    async wake(runId: string, entryId: string): Promise<void> {
       const wake = { topic: topics.runWake, type: messageTypes.runWake, source: "/test", now: clock(), body: { runId, entryId } };
-      await bus.publish(message({ id: `wake:${entryId}#1`, ...wake }));
+      await bus.publish(message({ id: `wake:${entryId}#${++wakes}`, ...wake }));
     },
     say(n: number, text: string, ifActive: "enqueue" | "reject" | "interrupt" = "enqueue"): Promise<void> {
       const ids = { entryId: run(n), runId: run(n), conversationId: CONVERSATION, agent: "default", profile: "chat" };
@@ -114,8 +121,7 @@ export async function conversationUnderTest(
       const ids = { entryId: `${callId}!answer`, runId, callId, agent: "default", by: "user:ada" };
       return self.accept({ kind: "answer", ...ids, text, acceptedAt: clock() });
     },
-    events: async (n: number) =>
-      (await state.range(keys.events(run(n)), { after: 0, limit: 100 })).map((entry) => entry.value as unknown as RunEvent),
+    events: async (n: number) => eventsOf(state, run(n)),
     /** The first event of a run that is wanted, as soon as it is there. */
     async sees(n: number, wanted: (event: RunEvent) => boolean): Promise<RunEvent> {
       for (;;) {
@@ -125,7 +131,20 @@ export async function conversationUnderTest(
         await next;
       }
     },
+    /** The first question that a run asks the person. */
+    async asked(n: number): Promise<Extract<RunEvent, { type: "call.asked" }>> {
+      const event = await self.sees(n, ({ type }) => type === "call.asked");
+      if (event.type !== "call.asked") throw new Error(event.type);
+      return event;
+    },
     ended: (n: number) => self.sees(n, isRunEnd),
+    /** Stops every agent, and starts another one in their place. */
+    async anotherAgent(): Promise<void> {
+      const before = running;
+      running = [];
+      await Promise.all(before.map((agent) => agent.stop()));
+      running = [await start()];
+    },
     /** What goes live of a run, from now on. */
     live: (n: number, count: number): Promise<readonly Json[]> => changed.live(keys.live(run(n)), count),
     async [Symbol.asyncDispose]() {

@@ -1,5 +1,6 @@
 import { keys, message, messageTypes, type RunEvent, type TranscriptEntry, topics } from "@toolbus/contracts";
-import { defineTool, type ToolContext } from "@toolbus/tool-kit";
+import type { ModelRequest } from "@toolbus/models";
+import { defineTool, registerToolset, type ToolContext, toolset } from "@toolbus/tool-kit";
 import { describe, expect, it } from "vitest";
 import { CONVERSATION, conversationUnderTest, run, type Script } from "./conversation-under-test.ts";
 
@@ -35,6 +36,14 @@ function waitingTool() {
   });
   return { tool, running: running.promise, aborted: aborted.promise, finish: done.resolve };
 }
+
+const lateTool = defineTool({
+  name: "come_late",
+  kind: "read",
+  description: "Comes late, for tests.",
+  parameters: { type: "object", properties: {}, additionalProperties: false },
+  run: () => null,
+});
 
 const callsOnce: Script = ({ transcript }) => lastResult(transcript) ?? [{ name: "wait_for_it", arguments: "{}" }];
 
@@ -74,20 +83,47 @@ describe("a conversation", () => {
     expect(entries.map((entry) => (entry.value as { type: string }).type)).toEqual(Array(4).fill(["user", "assistant"]).flat());
   });
 
-  it("asks the person, waits, and goes on with the answer", async () => {
-    await using c = await setup(({ transcript, tools }) => {
-      const answer = lastResult(transcript);
-      if (answer !== null) return `You chose ${(JSON.parse(answer) as { answer: string }).answer}.`;
-      return tools.some(({ name }) => name === "ask_user")
-        ? [{ name: "ask_user", arguments: '{"question":"Tea or coffee?"}' }]
-        : "No tool.";
-    });
+  /** Asks for a drink once, and tells the choice. */
+  const waiter: Script = ({ transcript, tools }) => {
+    const answer = lastResult(transcript);
+    if (answer !== null) return `You chose ${(JSON.parse(answer) as { answer: string }).answer}.`;
+    return tools.some(({ name }) => name === "ask_user") ? [{ name: "ask_user", arguments: '{"question":"Tea or coffee?"}' }] : "No tool.";
+  };
+
+  it("that waits for the person goes on at another agent, which has what is stored and nothing else", async () => {
+    await using c = await setup(waiter);
     await c.say(1, "A drink, please.");
-    const asked = await c.sees(1, (event) => event.type === "call.asked");
-    if (asked.type !== "call.asked") throw new Error(asked.type);
+    const { callId } = await c.asked(1);
+    const { documents } = await c.state.read([keys.run(run(1))]);
+    expect(documents[0]?.value).toMatchObject({ status: "waiting", lease: null });
+    await c.anotherAgent();
+    await c.answer(callId, run(1), "tea");
+    expect(textOf(await c.ended(1))).toBe("You chose tea.");
+    const entries = await c.state.range(keys.transcript(CONVERSATION), { after: 0, limit: 100 });
+    expect(entries.map((entry) => (entry.value as { type: string }).type)).toEqual(["user", "assistant", "result", "assistant"]);
+  });
+
+  it("asks the person, waits, and goes on with the answer", async () => {
+    await using c = await setup(waiter);
+    await c.say(1, "A drink, please.");
+    const asked = await c.asked(1);
     expect(asked).toMatchObject({ callId: `${run(1)}.1.0`, question: "Tea or coffee?", options: [] });
     await c.answer(asked.callId, run(1), "tea");
     expect(textOf(await c.ended(1))).toBe("You chose tea.");
+  });
+
+  it("is offered a tool that is registered while a run is under way from its next run on", async () => {
+    const waiting = waitingTool();
+    const offered = ({ tools }: ModelRequest): string => tools.map(({ name }) => name).join(" ");
+    const script: Script = (request) => (request.transcript.length === 1 ? [{ name: "wait_for_it", arguments: "{}" }] : offered(request));
+    await using c = await setup(script, { tools: [waiting.tool] });
+    await c.say(1, "Wait for it.");
+    await waiting.running;
+    await registerToolset(c.state, toolset({ name: "late", tools: [lateTool] }));
+    waiting.finish("fine");
+    expect(textOf(await c.ended(1))).not.toContain("come_late");
+    await c.say(2, "And now?");
+    expect(textOf(await c.ended(2))).toContain("come_late");
   });
 
   it("that is interrupted stops the running tool and answers the new message", async () => {
@@ -137,6 +173,7 @@ describe("an agent that starts", () => {
   it("tells which profiles it knows", async () => {
     await using c = await setup(echo, { agents: 2 });
     const { documents } = await c.state.read([keys.profiles("default")]);
-    expect(documents[0]?.value).toEqual({ agent: "default", profiles: [{ name: "chat", description: "Talks." }], at: expect.any(Number) });
+    const profiles = [{ name: "chat", description: "Talks." }];
+    expect(documents[0]?.value).toEqual({ agent: "default", profiles, at: expect.any(Number), seenAt: expect.any(Number) });
   });
 });

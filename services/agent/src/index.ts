@@ -1,6 +1,6 @@
 export { budgets } from "./budget/budgets.ts";
 export { modelInWords, modelProbe } from "./model-in-words.ts";
-export { modelEnvironment } from "./model-settings.ts";
+export { modelEnvironment, unknownModelSettings } from "./model-settings.ts";
 export { type Origins, originReader } from "./origins.ts";
 export { loadProfiles } from "./profiles/load-profiles.ts";
 export { agent, type AgentParts, startAgent } from "./service.ts";

@@ -1,6 +1,6 @@
 import { contentHash } from "@toolbus/grants";
 import { keys, type RunEvent, type TranscriptEntry } from "@toolbus/contracts";
-import { offlineModel } from "@toolbus/models";
+import { ContextOverflow, offlineModel } from "@toolbus/models";
 import { defineTool, type Tool } from "@toolbus/tool-kit";
 import { describe, expect, it } from "vitest";
 import { CONVERSATION, conversationUnderTest, run, type Script } from "./conversation-under-test.ts";
@@ -32,6 +32,20 @@ function setup(script: Script, parts: Parameters<typeof conversationUnderTest>[2
   const clock = { ahead: 0 };
   const made = conversationUnderTest(() => Date.now() + clock.ahead, script, { tools: [reads("fetch_page", () => LARGE)], ...parts });
   return made.then((conversation) => Object.assign(conversation, { time: clock }));
+}
+
+/** A conversation in which the model has read one page and said that it is done. */
+async function fetched(parts: Parameters<typeof setup>[1]) {
+  const conversation = await setup(
+    inTurn(
+      () => [call("fetch_page")],
+      () => "done",
+    ),
+    parts,
+  );
+  await conversation.say(1, "Read it.");
+  await conversation.ended(1);
+  return conversation;
 }
 
 const key = (part: string, callId = `${run(1)}.0.0`, tool = "fetch_page"): string =>
@@ -73,21 +87,23 @@ describe("a result that is too long for the model", () => {
 
   it("is shown as it is up to what the model takes, though it is too long for a document", async () => {
     const text = LARGE.slice(0, 64_000).toWellFormed();
-    await using c = await setup(
-      inTurn(
-        () => [call("fetch_page")],
-        ({ transcript }) => results(transcript)[0]?.content ?? "",
-      ),
-      { tools: [reads("fetch_page", () => text)] },
-    );
-    let given = "";
-    await c.say(1, "Read it.");
-    await c.ended(1);
-    given = results(await inflated(c))[0]?.content ?? "";
-    expect(given).toBe(text);
+    await using c = await fetched({ tools: [reads("fetch_page", () => text)] });
+    expect(results(await inflated(c))[0]?.content).toBe(text);
     const { documents } = await c.state.read([keys.call(callId(1))]);
     expect(JSON.stringify(documents[0]?.value).length).toBeLessThan(30_000);
     expect(documents[0]?.value).toMatchObject({ result: { contentRef: { chars: 64_000 } } });
+  });
+
+  it("is put away from the first character on that is more than the model takes: 64,000 where nothing says otherwise", async () => {
+    const keptOf = async (chars: number, resultChars?: number) => {
+      const capabilities = { ...offlineModel().capabilities, ...(resultChars === undefined ? {} : { resultChars }) };
+      const parts = { tools: [reads("fetch_page", () => "x".repeat(chars))], model: { capabilities } };
+      await using c = await fetched(parts);
+      return results(await inflated(c))[0]?.indexKey;
+    };
+    expect([await keptOf(64_000), await keptOf(64_001)]).toEqual([undefined, key("index", callId(1))]);
+    // A small model's own number.
+    expect([await keptOf(32_000, 32_000), await keptOf(32_001, 32_000)]).toEqual([undefined, key("index", callId(1))]);
   });
 
   it("follows the profile's own number, and two of one tool in one turn have keys of their own", async () => {
@@ -161,15 +177,7 @@ describe("a result that is too long for the model", () => {
     ["the profile has no working memory", { profile: { workingMemory: false } }],
     ["the model has no tools", { model: { capabilities: { ...offlineModel().capabilities, tools: false } } }],
   ])("is cut with a notice where %s", async (_, parts) => {
-    await using c = await setup(
-      inTurn(
-        () => [call("fetch_page")],
-        () => "done",
-      ),
-      parts,
-    );
-    await c.say(1, "Read it.");
-    await c.ended(1);
+    await using c = await fetched(parts);
     const [cut] = results(await inflated(c));
     const kept = LARGE.slice(0, 64_000).toWellFormed();
     const [, left] = /\n\[truncated: (\d+) more characters left out\]$/.exec(cut?.content ?? "") ?? [];
@@ -191,6 +199,29 @@ describe("a result that is too long for the model", () => {
     await c.say(1, "Read it.");
     expect(JSON.parse(textOf(await c.ended(1)))).toMatchObject({ error: "result_unavailable", retryable: true });
     Object.assign(c.state, { getBlob });
+  });
+
+  it("that the provider finds too long all the same is cut at once for the model, and the log keeps it", async () => {
+    const text = LARGE.slice(0, 60_000).toWellFormed();
+    const shown: string[] = [];
+    await using c = await setup(
+      inTurn(
+        () => [call("fetch_page")],
+        ({ transcript }) => {
+          shown.push(results(transcript)[0]?.content ?? "");
+          throw new ContextOverflow("The prompt is too long.");
+        },
+        ({ transcript }) => (shown.push(results(transcript)[0]?.content ?? ""), "Read."),
+      ),
+      { tools: [reads("fetch_page", () => text)] },
+    );
+    await c.say(1, "Read it.");
+    expect(textOf(await c.ended(1))).toBe("Read.");
+    const [whole, cut] = shown;
+    expect(whole).toBe(text);
+    expect(cut?.length).toBeLessThan(40_000);
+    expect(cut).toMatch(/characters left out: the model's window has no room for them/);
+    expect(results(await inflated(c))[0]?.content).toBe(text);
   });
 
   it("is evidence by the hash of the whole", async () => {

@@ -1,19 +1,36 @@
-import { chooseProvider, ModelRefused, type ModelProbe, probeModel } from "@toolbus/models";
+import {
+  chooseProvider,
+  KEYED_PROVIDERS,
+  ModelRefused,
+  type ModelProbe,
+  type ModelSettings,
+  otherAddress,
+  probeModel,
+} from "@toolbus/models";
 import { readSettings, Refusal } from "@toolbus/runtime";
 import { modelSettings, readModelSettings } from "./model-settings.ts";
 
 const HOW = "for a language model set ANTHROPIC_API_KEY, OPENAI_API_KEY or LLM_PROVIDER (docs/models.md)";
+
+/** Ollama, AWS and a command have settings of their own for where they are. */
+const ASKED_AT_AN_ADDRESS: ReadonlySet<string> = new Set(KEYED_PROVIDERS);
 
 /**
  * Which model an agent with this environment asks, in one line for the person who starts it, and how to choose another one where nobody did. Throws
  * `BadSettings` or `Refusal`, as the agent itself would at its start.
  */
 export async function modelInWords(environment: Readonly<Record<string, string | undefined>>): Promise<string> {
-  const settings = await readModelSettings(readSettings(modelSettings, environment), environment);
+  return settingsInWords(await readModelSettings(readSettings(modelSettings, environment), environment));
+}
+
+/** The same of settings that were read. Throws `Refusal`. */
+export function settingsInWords(settings: ModelSettings): string {
   try {
     const { provider, model, configured } = chooseProvider(settings);
     if (!configured) return `offline rules, no key needed; ${HOW}`;
-    return provider === "offline" ? "offline rules, as LLM_PROVIDER says" : `${model} of ${provider}`;
+    if (provider === "offline") return "offline rules, as LLM_PROVIDER says";
+    const other = ASKED_AT_AN_ADDRESS.has(provider) ? otherAddress(settings, provider) : null;
+    return `${model} of ${provider}${other === null ? "" : ` at ${new URL(other.url).origin}, as ${other.variable} says`}`;
   } catch (error) {
     throw error instanceof ModelRefused ? new Refusal(error.message) : error;
   }

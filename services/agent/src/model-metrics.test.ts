@@ -1,14 +1,20 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { failedResult } from "@toolbus/contracts";
 import { modelFacts, type ModelProvider, type ModelReply, RateLimitError } from "@toolbus/models";
-import { silentLog, startTelemetry } from "@toolbus/telemetry";
-import { describe, expect, it } from "vitest";
-import { asks, bundle } from "./loop/test-bundle.ts";
+import { type Log, silentLog, startTelemetry } from "@toolbus/telemetry";
+import { describe, expect, it, vi } from "vitest";
+import { acquire } from "./loop/acquire.ts";
+import { failRun, limitReached } from "./loop/end.ts";
+import { retryLater } from "./loop/model-retry.ts";
+import { asks, type Bundle, bundle, CONVERSATION, RUN } from "./loop/test-bundle.ts";
+import { commitTurn, type Turn } from "./loop/turn.ts";
 import { observeRun } from "./observe-run.ts";
 import { tracedModel } from "./traced-model.ts";
 
 const usage = { inputTokens: 1000, outputTokens: 50, cacheReadTokens: 600, cacheWriteTokens: 300, reasoningTokens: 30 };
 const REPLY: ModelReply = { text: "Fine.", calls: [], stop: "end_turn", usage, model: "claude-sonnet-5-5-20260929" };
+const SECOND = "rn_03_01JD0000000000000000000002";
 const OF = { "gen_ai.provider.name": "anthropic", "gen_ai.request.model": "claude-sonnet-5-5", "toolbus.profile": "p" };
 
 describe("what is measured of a model call", () => {
@@ -31,6 +37,12 @@ describe("what is measured of a model call", () => {
     expect(metrics).not.toHaveProperty("toolbus.model.unpriced");
   });
 
+  it("is which share of the model's window it took", async () => {
+    const { metrics } = await measured(() => asked(async () => REPLY));
+    const { contextTokens } = modelFacts("anthropic", "claude-sonnet-5-5");
+    expect(metrics["toolbus.context.use"]).toEqual([{ value: 1050 / contextTokens, tags: expect.objectContaining(OF) as object }]);
+  });
+
   it("is that nobody knows what it cost, where nobody does", async () => {
     const { metrics } = await measured(() => asked(async () => ({ ...REPLY, model: "claude-of-tomorrow" }), "claude-of-tomorrow"));
     expect(metrics["toolbus.model.unpriced"]).toMatchObject([{ value: 1, tags: { "gen_ai.request.model": "claude-of-tomorrow" } }]);
@@ -47,28 +59,94 @@ describe("what is measured of a model call", () => {
   });
 });
 
-describe("what is measured of a run that ends", () => {
-  it("is what it has cost, by profile and how it ended", async () => {
-    const { metrics } = await measured(async () => {
-      const b = bundle();
+describe("what is measured of a run", () => {
+  it("that ends is what it has cost, by profile and how it ended, and that it has ended so", async () => {
+    const { metrics } = await measuredRuns(async (b) => {
       await b.start();
-      await b.turn([asks("look")]);
+      await step(b, [asks("look")], 1500);
       await b.answer(0);
-      const run = (await b.snapshot()).run.value;
-      const ended = { type: "run.completed", at: 1, text: "", truncated: false, report: null, usage: { ...run.usage, costMicroUsd: 2500 } };
-      const change = {
-        op: "end",
-        guards: [],
-        put: [{ key: "tb:run:{03}:x", value: run }],
-        append: [{ log: "tb:events:{03}:x", entries: [ended] }],
-      };
-      observeRun(change as unknown as Parameters<typeof observeRun>[0], 1, { provider: () => "anthropic", log: silentLog });
+      await step(b, [], 1000);
+      await b.start({ runId: SECOND, entryId: SECOND });
+      await step(b, [asks("look")], 700, SECOND);
+      await b.commit(failRun(await b.snapshot(SECOND), { code: "time_limit", message: "It took too long." }, b.rules));
     });
+    // Cost per successful task is the one by the other.
     expect(metrics["toolbus.run.cost"]).toMatchObject([
       { value: 0.0025, tags: { "toolbus.profile": "test", "toolbus.status": "completed" } },
+      { value: 0.0007, tags: { "toolbus.profile": "test", "toolbus.status": "failed" } },
+    ]);
+    expect(metrics["toolbus.runs.ended"]).toMatchObject([
+      { value: 1, tags: { "toolbus.status": "completed" } },
+      { value: 1, tags: { "toolbus.status": "failed", "error.type": "time_limit" } },
     ]);
   });
+
+  it("that went round in circles is that, and a warning tells the operator which one and why", async () => {
+    const { metrics, warnings } = await measuredRuns(async (b) => {
+      await b.start();
+      for (let n = 0; n < 3; n++) {
+        await step(b, [asks("look", `r${n}`, { n: 7 })]);
+        await b.answer(0, failedResult("unavailable", "down"));
+      }
+      const stopped = limitReached(await b.snapshot(), b.rules);
+      if (!stopped) throw new Error("It was not stopped.");
+      await b.commit(failRun(await b.snapshot(), stopped, b.rules));
+    });
+    expect(metrics["toolbus.runs.ended"]).toMatchObject([{ value: 1, tags: { "toolbus.status": "failed", "error.type": "loop" } }]);
+    const why = "The model asked for the same calls 3 times in a row.";
+    expect(warnings).toEqual([
+      [{ runId: RUN, conversationId: CONVERSATION, profile: "test", round: 4, why }, "a run went round in circles and was stopped"],
+    ]);
+  });
+
+  it("whose model call is put off is one retry, by provider and error", async () => {
+    const { metrics, warnings } = await measuredRuns(async (b) => {
+      await b.start();
+      for (let n = 1; n <= 2; n++) {
+        const epoch = await acquired(b);
+        const failure = { code: "rate_limited", message: "Later.", retryable: true, retryAfterMs: null };
+        await b.commit(retryLater(await b.snapshot(), { epoch, failure, plan: { kind: "again", attempt: n, waitMs: 5 } }, b.rules));
+        b.advance(5);
+      }
+    });
+    expect(metrics["toolbus.model.retries"]).toEqual([
+      { value: 2, tags: { "gen_ai.provider.name": "anthropic", "error.type": "rate_limited" } },
+    ]);
+    expect(warnings).toEqual([]);
+  });
 });
+
+/** Takes the run for a step and gives its epoch. */
+async function acquired(b: Bundle, runId = RUN): Promise<number> {
+  const got = acquire(await b.snapshot(runId), { by: "wake", redelivered: false }, b.rules);
+  if (got.kind !== "acquired") throw new Error(got.kind);
+  await b.commit(got.change);
+  return got.run.epoch;
+}
+
+/** A turn of the model with these calls, which has cost so much. */
+async function step(b: Bundle, calls: Turn["calls"], costMicroUsd = 0, runId = RUN): Promise<void> {
+  const epoch = await acquired(b, runId);
+  const used = { inputTokens: 1, outputTokens: 1, ...(costMicroUsd === 0 ? {} : { costMicroUsd }) };
+  const turn: Turn = { provider: "anthropic", model: "m", text: "Done.", calls, seed: false, truncated: false, usage: used };
+  await b.commit(commitTurn({ snapshot: await b.snapshot(runId), epoch, turn, tools: b.tools }, b.rules));
+}
+
+/** Does it with runs whose every commit is observed, and gives what was measured and what was warned of. */
+async function measuredRuns(scenario: (b: Bundle) => Promise<void>) {
+  const warnings: [object, string][] = [];
+  const log: Log = { ...silentLog, warn: (fields, message) => void warnings.push([fields, message]) };
+  const { metrics } = await measured(async () => {
+    const b = bundle();
+    const commits = vi.spyOn(b.state, "commit");
+    await scenario(b);
+    for (const [index, [, change]] of commits.mock.calls.entries()) {
+      const reply = await commits.mock.results[index]?.value;
+      if (reply?.outcome === "ok") observeRun(change, reply.now, { provider: () => "anthropic", log });
+    }
+  });
+  return { metrics, warnings };
+}
 
 async function asked(complete: ModelProvider["complete"], name = "claude-sonnet-5-5"): Promise<void> {
   const { contextTokens, maxOutputTokens, vision, sampling, resultChars } = modelFacts("anthropic", name);

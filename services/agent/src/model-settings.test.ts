@@ -26,6 +26,7 @@ describe("the settings of models", () => {
         LLM_MODEL: " gpt-x ",
         LLM_API: "responses",
         LLM_BASE_URL: "https://llm.example/v1",
+        OPENAI_BASE_URL: "https://openai.example/v1",
         LLM_TEMPERATURE: "0.2",
         LLM_PARALLEL_CALLS: "false",
         OPENAI_API_KEY: "sk-1",
@@ -38,6 +39,7 @@ describe("the settings of models", () => {
       model: "gpt-x",
       api: "responses",
       baseUrl: "https://llm.example/v1",
+      openaiBaseUrl: "https://openai.example/v1",
       temperature: 0.2,
       parallelCalls: false,
       keys: { ...noModelSettings.keys, openai: "sk-1" },
@@ -76,6 +78,7 @@ describe("the environment of an agent", () => {
     const mine = {
       LLM_PROVIDER: "cli",
       OPENAI_API_KEY: "k",
+      OPENAI_BASE_URL: "https://openai.example/v1",
       AWS_PROFILE: "p",
       https_proxy: "x",
       LLM_CLI_ENV: "TOKEN",
@@ -91,12 +94,19 @@ describe("the model in words", () => {
     [{}, /^offline rules, no key needed; for a language model set ANTHROPIC_API_KEY, /],
     [{ LLM_PROVIDER: "offline", OPENAI_API_KEY: "k" }, /^offline rules, as LLM_PROVIDER says$/],
     [{ OPENAI_API_KEY: "sk-secret", LLM_MODEL: "gpt-x" }, /^gpt-x of openai$/],
+    [
+      { OPENAI_API_KEY: "sk-secret", LLM_MODEL: "gpt-x", OPENAI_BASE_URL: "https://proxy.example/openai/v1" },
+      /^gpt-x of openai at https:\/\/proxy\.example, as OPENAI_BASE_URL says$/,
+    ],
+    [{ LLM_BASE_URL: "http://127.0.0.1:8000/v1", LLM_MODEL: "m" }, /^m of compatible at http:\/\/127\.0\.0\.1:8000, as LLM_BASE_URL says$/],
+    [{ ANTHROPIC_API_KEY: "sk-secret", LLM_MODEL: "c", OPENAI_BASE_URL: "nonsense" }, /^c of anthropic$/],
   ])("is told without a key: %j", async (env, words) => {
     expect(await modelInWords(env)).toMatch(words);
   });
 
   it("is refused as the agent would be", async () => {
     await expect(modelInWords({ OPENAI_API_KEY: "a", ANTHROPIC_API_KEY: "b" })).rejects.toBeInstanceOf(Refusal);
+    await expect(modelInWords({ OPENAI_API_KEY: "a", OPENAI_BASE_URL: "http://proxy.example/v1" })).rejects.toThrow(/everybody on the way/);
   });
 });
 

@@ -9,7 +9,7 @@ import {
   ModelTableRefused,
   readModelTable,
 } from "@toolbus/models";
-import { httpAddress, integer, milliseconds, Refusal, type SettingsOf, str } from "@toolbus/runtime";
+import { httpAddress, integer, milliseconds, Refusal, type SettingsOf, str, type UnknownSetting, unknownSettings } from "@toolbus/runtime";
 
 /** Which model answers, and how it is reached. docs/models.md tells what each provider needs. */
 export const modelSettings = {
@@ -21,6 +21,8 @@ export const modelSettings = {
   LLM_MODEL: str({ default: "", desc: "the model, as its provider names it; empty: the provider's default" }),
   LLM_API: str({ default: "chat", choices: ["chat", "responses"], desc: "which of OpenAI's two protocols" }),
   LLM_BASE_URL: httpAddress({ default: "", desc: "another address than the vendor's own; alone it means an OpenAI-compatible server" }),
+  // Read as an address only where it is used: other programs of the shell have it too.
+  OPENAI_BASE_URL: str({ default: "", desc: "where OpenAI is asked, as its SDKs read it; LLM_BASE_URL outweighs it" }),
   LLM_TEMPERATURE: str({ default: "", desc: "for models that take one; empty: the vendor's default" }),
   LLM_PARALLEL_CALLS: str({
     default: "",
@@ -79,6 +81,7 @@ export async function readModelSettings(config: SettingsOf<typeof modelSettings>
     model: given(config.LLM_MODEL),
     keys: await keysOf(config),
     baseUrl: given(config.LLM_BASE_URL),
+    openaiBaseUrl: given(config.OPENAI_BASE_URL),
     api: config.LLM_API === "responses" ? "responses" : "chat",
     ollamaHost: given(config.OLLAMA_HOST),
     awsRegion: given(config.AWS_REGION),
@@ -108,6 +111,11 @@ export function modelEnvironment(environment: Environment): Readonly<Record<stri
       value && (Object.hasOwn(modelSettings, name) || SURROUNDINGS.test(name) || named.has(name)) ? [[name, value]] : [],
     ),
   );
+}
+
+/** Variables that look as if they said something of models, and that nobody reads. */
+export function unknownModelSettings(environment: Environment): readonly UnknownSetting[] {
+  return unknownSettings(environment, { known: Object.keys(modelSettings), services: [] });
 }
 
 async function keysOf(config: SettingsOf<typeof modelSettings>): Promise<ModelSettings["keys"]> {

@@ -1,11 +1,12 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { failedResult } from "@toolbus/contracts";
-import { type AuditLine, type Log, silentLog, startTelemetry } from "@toolbus/telemetry";
+import { type AuditLine, type Log, silentLog, startTelemetry, withSpan } from "@toolbus/telemetry";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { cancelRun } from "./loop/cancel.ts";
 import { callDecided } from "./loop/decided.ts";
+import { failRun } from "./loop/end.ts";
 import { asks, type Bundle, bundle, CONVERSATION, ok, RUN } from "./loop/test-bundle.ts";
 import { observeRun } from "./observe-run.ts";
 
@@ -47,6 +48,29 @@ describe("the audit of a run", () => {
     expect(JSON.stringify([audit, lines])).not.toContain("hunter2");
   });
 
+  it("joins a call with what the models used and cost that its tool called itself, in the log and in its span", async () => {
+    const model = { calls: 2, inputTokens: 1000, outputTokens: 50, costMicroUsd: 2100 };
+    const metadata = { tool: "look", agent: "default", startedAt: 1, endedAt: 2, latencyMs: 1, ok: true, attempt: 1, model };
+    const { lines, spans } = await observed(async (b) => {
+      await b.start();
+      await b.turn([asks("look", "a"), asks("look", "b")]);
+      await b.answer(0, { ...ok("summed up"), metadata });
+      await b.answer(1, ok("without a model"));
+    });
+    expect(lines).toMatchObject([{ callId: `${RUN}.1.0`, model }, { callId: `${RUN}.1.1` }]);
+    expect(lines[1]).not.toHaveProperty("model");
+    expect(spans.flatMap(({ events }) => events.map(({ attributes }) => attributes))).toMatchObject([
+      {
+        "gen_ai.tool.call.id": `${RUN}.1.0`,
+        "toolbus.tool.model.calls": 2,
+        "gen_ai.usage.input_tokens": 1000,
+        "gen_ai.usage.output_tokens": 50,
+        "toolbus.cost.micro_usd": 2100,
+      },
+      { "gen_ai.tool.call.id": `${RUN}.1.1` },
+    ]);
+  });
+
   it("has what never reached a worker too: an unknown tool, broken arguments, a denied write, one that was skipped, and a cancel", async () => {
     const { audit } = await observed(async (b) => {
       await b.start();
@@ -69,6 +93,34 @@ describe("the audit of a run", () => {
     ]);
   });
 
+  it("has one line for the start of a run and one for its end, with why and what it wrote", async () => {
+    const { runs } = await observed(async (b) => {
+      await b.start();
+      await b.turn([asks("change", "w")]);
+      const { callId: toolCallId } = await b.call(0);
+      const { now } = await b.snapshot();
+      const decided = { toolCallId, approvalId: "ap", outcome: "approved" as const, decidedBy: ["ana"], executeBy: now + 900_000 };
+      await b.commit(callDecided(await b.snapshot(), { ...decided, grantExpiresAt: now + 900_000 }, "g", b.rules));
+      await b.answer(0, ok("it happened"));
+      b.advance(1500);
+      await b.commit(failRun(await b.snapshot(), { code: "time_limit", message: "It took too long." }, b.rules));
+    });
+    const about = { runId: RUN, profile: "test" };
+    expect(runs).toMatchObject([
+      { ...about, message: "a run began" },
+      {
+        ...about,
+        message: "a run failed",
+        status: "failed",
+        code: "time_limit",
+        why: "1 write happened: change, approved by ana; then the run ended: It took too long.",
+        tookMs: 1500,
+        toolCalls: 1,
+        writes: 1,
+      },
+    ]);
+  });
+
   it("has a call once, however often its answer comes", async () => {
     const { audit } = await observed(async (b) => {
       await b.start();
@@ -80,6 +132,10 @@ describe("the audit of a run", () => {
   });
 });
 
+interface Seen {
+  readonly events: readonly { readonly attributes: Readonly<Record<string, unknown>> }[];
+}
+
 function decision(outcome: "rejected") {
   return { toolCallId: `${RUN}.1.2`, approvalId: `ap_${RUN}.1.2`, outcome, decidedBy: ["approver:bo"] };
 }
@@ -88,25 +144,31 @@ function decision(outcome: "rejected") {
 async function observed(scenario: (b: Bundle) => Promise<void>) {
   const file = path.join(dir, "audit.jsonl");
   const telemetry = await startTelemetry({
-    env: { TOOL_AUDIT_FILE: file },
+    env: { TOOL_AUDIT_FILE: file, TRACE_DIR: path.join(dir, "traces") },
     serviceName: "agent",
     log: silentLog,
     newKey: () => "k".repeat(43),
     monotonic: () => performance.now(),
   });
   const lines: object[] = [];
-  const log: Log = { ...silentLog, info: (fields) => void lines.push(fields) };
+  const runs: object[] = [];
+  const tell = (fields: object, message: string): void =>
+    void ("callId" in fields ? lines.push(fields) : runs.push({ ...fields, message }));
+  const log: Log = { ...silentLog, info: tell, warn: tell };
   const b = bundle();
   const commits = vi.spyOn(b.state, "commit");
   await scenario(b);
-  for (const [index, [, change]] of commits.mock.calls.entries()) {
-    const reply = await commits.mock.results[index]?.value;
-    if (reply?.outcome === "ok") observeRun(change, reply.now, { provider: () => "vendor", log });
-  }
+  await withSpan("commits", {}, async () => {
+    for (const [index, [, change]] of commits.mock.calls.entries()) {
+      const reply = await commits.mock.results[index]?.value;
+      if (reply?.outcome === "ok") observeRun(change, reply.now, { provider: () => "vendor", log });
+    }
+  });
   await telemetry.shutdown(5000);
   const audit = readFileSync(file, "utf8")
     .trim()
     .split("\n")
     .map((line) => JSON.parse(line) as AuditLine);
-  return { audit, lines };
+  const traces = readdirSync(path.join(dir, "traces")).map((name) => readFileSync(path.join(dir, "traces", name), "utf8"));
+  return { audit, lines, runs, spans: traces.map((text) => JSON.parse(text) as Seen) };
 }

@@ -1,6 +1,18 @@
-import { type Call, isRunEnd, type Json, keys, type Parsed, parseCall, parseRun, type Run, type RunEvent } from "@toolbus/contracts";
+import {
+  type Call,
+  isRunEnd,
+  type Json,
+  keys,
+  type Parsed,
+  parseCall,
+  parseRun,
+  type Run,
+  type RunEnd,
+  type RunEvent,
+} from "@toolbus/contracts";
 import type { Change } from "@toolbus/state";
 import { attributeNames, type Log, measure, metricNames, readCarrier, recordToolCall } from "@toolbus/telemetry";
+import { LOOP } from "./loop/end.ts";
 
 /**
  * Tells metrics, log and audit of what a commit made true: runs that began or ended, and every call that has its result, whoever gave it: the worker,
@@ -12,10 +24,14 @@ export function observeRun(
   { provider, log }: { readonly provider: (profile: string) => string; readonly log: Log },
 ): void {
   for (const event of eventsOf(change)) {
-    if (event.type === "run.started") measure(metricNames.runsStarted, 1, { [attributeNames.profile]: event.profile });
-    else if (isRunEnd(event)) {
+    if (event.type === "run.started") {
+      measure(metricNames.runsStarted, 1, { [attributeNames.profile]: event.profile });
+      log.info(aboutRun(runIn(change)), "a run began");
+    } else if (isRunEnd(event)) {
       const status = { [attributeNames.status]: event.type.slice("run.".length) };
-      measure(metricNames.runsEnded, 1, status);
+      measure(metricNames.runsEnded, 1, { ...status, ...(event.type === "run.failed" ? { [attributeNames.errorType]: event.code } : {}) });
+      if (event.type === "run.failed" && event.code === LOOP) tellLoop(runIn(change), event.message, log);
+      else tellEnd(runIn(change), event, log);
       const { costMicroUsd } = event.usage;
       if (costMicroUsd !== undefined)
         measure(metricNames.runCost, costMicroUsd / 1_000_000, { ...status, [attributeNames.profile]: runIn(change)?.profile ?? "" });
@@ -28,6 +44,33 @@ export function observeRun(
       if (call) recordToolCall(recordOf(call, event.latencyMs, run, provider, now), log);
     }
   }
+}
+
+/** What every line about a run says. */
+function aboutRun(run: Run | null): object {
+  const { runId, conversationId, profile } = run ?? {};
+  return { runId, conversationId, profile };
+}
+
+/** One line for every end: a failure with its code and its words, and for all what the run did. */
+function tellEnd(run: Run | null, end: RunEnd, log: Log): void {
+  const tookMs = run?.startedAt ? end.at - run.startedAt : undefined;
+  const { happened, unknown } = end.writes ?? {};
+  const did = {
+    rounds: run?.round,
+    toolCalls: end.usage.toolCalls,
+    ...(happened ? { writes: happened } : {}),
+    ...(unknown ? { unknownWrites: unknown } : {}),
+  };
+  const about = { ...aboutRun(run), status: end.type.slice("run.".length), tookMs, ...did };
+  if (end.type === "run.failed") log.warn({ ...about, code: end.code, why: end.message }, "a run failed");
+  else log.info(end.type === "run.cancelled" ? { ...about, by: end.by } : about, "a run ended");
+}
+
+/** The one end of a run that an operator is to look at although nothing is broken: its prompt, its tools or its model led it round in circles. */
+function tellLoop(run: Run | null, why: string, log: Log): void {
+  const { runId, conversationId, profile, round } = run ?? {};
+  log.warn({ runId, conversationId, profile, round, why }, "a run went round in circles and was stopped");
 }
 
 function recordOf(call: Call, latencyMs: number, run: Run | null, provider: (profile: string) => string, now: number) {
@@ -47,6 +90,7 @@ function recordOf(call: Call, latencyMs: number, run: Run | null, provider: (pro
     // Round 0 is the profile's own.
     provider: round === 0 ? "toolbus" : provider(run?.profile ?? ""),
     traceId: readCarrier({ traceparent: run?.traceparent })?.traceId ?? null,
+    model: result?.metadata?.model,
     at: now,
   };
 }

@@ -1,14 +1,14 @@
 import { HOME_SHARD, type Json, keys, parseProfileList, type ProfileList } from "@toolbus/contracts";
 import { contentHash } from "@toolbus/grants";
 import type { Outbox } from "@toolbus/runtime";
-import type { StateStore } from "@toolbus/state";
+import { commitRepeatedly, type StateStore } from "@toolbus/state";
 import type { Profile } from "./profile.ts";
 
 const TRIES = 20;
 
 /**
- * Tells the gateway which profiles this agent knows, and everybody that there is such an agent. Profiles are written only when they are others than
- * before; between replicas that know different ones, during a roll-out, the last to start is believed.
+ * Tells the gateway which profiles this agent knows, and everybody that there is such an agent, and lives. Between replicas that know different profiles, during
+ * a roll-out, the last to start is believed.
  */
 export async function tellProfiles(
   { state, outbox }: { readonly state: StateStore; readonly outbox: Outbox },
@@ -22,14 +22,29 @@ export async function tellProfiles(
     const { now, documents } = await state.read([key]);
     const before = parseProfileList(documents[0]?.value);
     const same = before.ok && JSON.stringify(before.value.profiles) === text;
-    const list: ProfileList = { agent, profiles: known, at: now };
+    const list: ProfileList = { agent, profiles: known, at: same ? before.value.at : now, seenAt: now };
     const { outcome } = await outbox.commit(HOME_SHARD, {
       op: `profiles:${agent}:${contentHash(text)}:${now}`,
       guards: [{ key, version: documents[0]?.version ?? 0 }],
-      put: same ? [] : [{ key, value: list as unknown as Json }],
+      put: [{ key, value: list as unknown as Json }],
       index: [{ index: keys.agentIndex(), member: agent, score: 0 }],
     });
     if (outcome === "ok") return;
   }
   throw new Error(`The profiles of the agent "${agent}" could not be told in ${TRIES} tries.`);
+}
+
+/** Says that an agent of this name lives, unless another replica said so within `freshMs`. What it told of its profiles stays as it is. */
+export async function tellSeen(state: StateStore, agent: string, freshMs: number): Promise<void> {
+  const key = keys.profiles(agent);
+  const { now, documents } = await state.read([key]);
+  const [stored] = documents;
+  const told = parseProfileList(stored?.value);
+  if (!stored || !told.ok || now - (told.value.seenAt ?? 0) < freshMs) return;
+  // Stale: another replica was faster.
+  await commitRepeatedly(state, HOME_SHARD, {
+    op: `agent-seen:${agent}:${now}`,
+    guards: [{ key, version: stored.version }],
+    put: [{ key, value: { ...told.value, seenAt: now } as unknown as Json }],
+  });
 }

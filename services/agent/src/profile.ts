@@ -39,6 +39,8 @@ export interface Limits {
   readonly maxRounds: number;
   /** Time in model and tools; the clock stops while people decide. */
   readonly activeMs: number;
+  /** After so long without a living worker a read is answered with `no_worker`; absent: it waits. */
+  readonly noWorkerMs?: number;
   readonly maxTools: number;
   readonly maxTokens: number;
   /** A longer result of a tool goes into working memory, in characters; absent: what its model takes. */

@@ -20,6 +20,7 @@ import { memoryStore, type StateStore } from "@toolbus/state";
 import { silentLog } from "@toolbus/telemetry";
 import { resultMessage, signAnswer } from "@toolbus/tool-kit";
 import { afterEach, describe, expect, it } from "vitest";
+import { eventsOf } from "./events-under-test.ts";
 import { signedOrigin } from "./origin-under-test.ts";
 import { agent } from "./service.ts";
 
@@ -72,7 +73,7 @@ describe("the agent", () => {
       if (invoke.toolName === "get_release_summary") return JSON.stringify(SUMMARY);
       return sent.attributes[attributes.grant] === "granted" ? '{"report_id":"r-1"}' : null;
     });
-    await approvals(bus, "approved");
+    await approvals(bus, ["approved"]);
     await accept(state, bus);
     const events = await ended(state);
     expect(events.map((event) => event.type)).toEqual([
@@ -92,11 +93,31 @@ describe("the agent", () => {
     expect(invokes).toEqual(["get_release_summary", "file_risk_report"]);
   });
 
+  it("asks again with what the reviewer wants when they ask for a revision, and files only that", async () => {
+    const { state, bus, close: stop } = await setup();
+    close = stop;
+    const filed: Json[] = [];
+    await worker(bus, (invoke) => {
+      if (invoke.toolName === "get_release_summary") return JSON.stringify(SUMMARY);
+      filed.push(JSON.parse(invoke.arguments));
+      return '{"report_id":"r-1"}';
+    });
+    const asked = await approvals(bus, ["revision_requested", "Make it high, the cache was not warmed"], ["approved"]);
+    await accept(state, bus);
+    const events = await ended(state);
+    const severities = asked.map(({ arguments: args }) => (JSON.parse(args) as { readonly severity: string }).severity);
+    expect(severities).toEqual(["low", "high"]);
+    expect(filed).toMatchObject([
+      { severity: "high", findings: expect.arrayContaining(["Reviewer: Make it high, the cache was not warmed"]) },
+    ]);
+    expect(events.at(-1)).toMatchObject({ type: "run.completed", report: { filing: { status: "filed", reportId: "r-1" } } });
+  });
+
   it("tells the person that nothing was filed when the approver says no", async () => {
     const { state, bus, close: stop } = await setup();
     close = stop;
     await worker(bus, () => JSON.stringify(SUMMARY));
-    await approvals(bus, "rejected");
+    await approvals(bus, ["rejected"]);
     await accept(state, bus);
     const events = await ended(state);
     expect(events.at(-1)).toMatchObject({ type: "run.completed", report: { filing: { status: "denied" } } });
@@ -115,7 +136,7 @@ describe("the agent", () => {
       );
       return invoke.toolName === "get_release_summary" ? JSON.stringify(SUMMARY) : '{"report_id":"r-1"}';
     });
-    await approvals(bus, "approved");
+    await approvals(bus, ["approved"]);
     await accept(state, bus);
     const events = await ended(state);
     expect(JSON.stringify(events)).not.toContain("forged");
@@ -136,7 +157,7 @@ describe("the agent", () => {
       await feed.return?.(undefined);
       return '{"report_id":"r-1"}';
     });
-    await approvals(bus, "approved");
+    await approvals(bus, ["approved"]);
     await accept(state, bus);
     const events = await ended(state);
     expect(JSON.stringify(events)).not.toContain("forged");
@@ -149,7 +170,7 @@ describe("the agent", () => {
     close = stop;
     bus.setFaults({ duplicate: 1, reorder: 0.5 });
     await worker(bus, (invoke) => (invoke.toolName === "get_release_summary" ? JSON.stringify(SUMMARY) : '{"report_id":"r-1"}'));
-    await approvals(bus, "approved");
+    await approvals(bus, ["approved"]);
     await accept(state, bus);
     const events = await ended(state);
     expect(events.filter((event) => event.type === "call.resolved")).toHaveLength(2);
@@ -207,8 +228,12 @@ async function answerTo(sent: Message, said: string | ReturnType<typeof failedRe
   });
 }
 
-async function approvals(bus: MessageBus, outcome: "approved" | "rejected"): Promise<void> {
-  let n = 0;
+/** Decides each write as it comes, the last one of these for all that follow; gives what was asked for. */
+async function approvals(
+  bus: MessageBus,
+  ...outcomes: readonly (readonly [outcome: "approved" | "rejected" | "revision_requested", comment?: string])[]
+): Promise<readonly ApprovalRequest[]> {
+  const asked: ApprovalRequest[] = [];
   await consumeQueue(bus, {
     topic: topics.approvalRequest,
     concurrency: 1,
@@ -216,17 +241,20 @@ async function approvals(bus: MessageBus, outcome: "approved" | "rejected"): Pro
     parse: parseRequest,
     log: silentLog,
     clock: () => Date.now(),
-    handler: async (_, { toolCallId }) => {
+    handler: async (_, request) => {
+      const { toolCallId } = request;
+      const [outcome, comment] = outcomes[Math.min(asked.push(request), outcomes.length) - 1] ?? ["rejected"];
       const body = {
         toolCallId,
         approvalId: `ap_${toolCallId}`,
         outcome,
+        ...(comment === undefined ? {} : { comment }),
         grantExpiresAt: Date.now() + 900_000,
         executeBy: Date.now() + 900_000,
       };
       await bus.publish(
         message({
-          id: `decided:${toolCallId}#${++n}`,
+          id: `decided:${toolCallId}#${asked.length}`,
           topic: topics.approvalDecided("default"),
           type: messageTypes.approvalDecided,
           source: "/test",
@@ -239,6 +267,7 @@ async function approvals(bus: MessageBus, outcome: "approved" | "rejected"): Pro
       return { kind: "ack" };
     },
   });
+  return asked;
 }
 
 async function accept(state: StateStore, bus: MessageBus): Promise<void> {
@@ -271,8 +300,7 @@ async function accept(state: StateStore, bus: MessageBus): Promise<void> {
 
 /** The run's durable events, once the last one ends it. */
 async function ended(state: StateStore): Promise<RunEvent[]> {
-  const events = async (): Promise<RunEvent[]> =>
-    (await state.range(keys.events(RUN), { after: 0, limit: 100 })).map((entry) => entry.value as unknown as RunEvent);
+  const events = async (): Promise<RunEvent[]> => eventsOf(state, RUN);
   const over = (list: RunEvent[]): boolean => ["run.completed", "run.failed", "run.cancelled"].includes(list.at(-1)?.type ?? "");
   const signal = AbortSignal.timeout(20_000);
   const feed = state.follow({ signal })[Symbol.asyncIterator]();
@@ -307,7 +335,9 @@ async function register(state: StateStore): Promise<void> {
       timeoutMs: 5000,
       source: "test",
     };
-    const registration: Registration = { toolset: "release", definition, hash: toolHash(definition), registeredAt: 1, lastSeenAt: 1 };
+    const hash = toolHash(definition);
+    // Its workers are of no interest here.
+    const registration: Registration = { toolset: "release", definition, hash, registeredAt: 1, lastSeenAt: 1, scalesToZero: true };
     const key = keys.registration("release", name, "1");
     await state.commit("00", {
       op: `register:${name}`,

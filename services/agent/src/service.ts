@@ -8,8 +8,11 @@ import {
   Refusal,
   type Service,
   observedOutbox,
+  readWebhookPlan,
   startOutbox,
   startTimerLoop,
+  startWebhooks,
+  type WebhookPlan,
 } from "@toolbus/runtime";
 import { definitionPace, eraReader, FlagsRefused, openToolFlags, receiptKeys, type ToolFlags } from "@toolbus/tool-kit";
 import { keepTold } from "./agent-presence.ts";
@@ -27,14 +30,17 @@ import { transcripts } from "./loop/transcripts.ts";
 import { writeProofs } from "./loop/write-proofs.ts";
 import { observeRun } from "./observe-run.ts";
 import type { Profile } from "./profile.ts";
+import { settingsInWords } from "./model-in-words.ts";
 import { readModelSettings } from "./model-settings.ts";
 import { loadProfiles } from "./profiles/load-profiles.ts";
 import { processModel, profileModels } from "./profiles/profile-models.ts";
+import { timesThatDoNotFit } from "./profiles/times-that-do-not-fit.ts";
 import { type AgentConfig, agentSettings } from "./settings.ts";
 import { namesOf, toolOffers } from "./tool-offers.ts";
+import { contentOfRun, toldByAgent } from "./told-runs.ts";
 import { tracedModel } from "./traced-model.ts";
 
-/** The agent: takes what the gateway accepted, asks the model, sends calls and joins their results. It holds the model's key and calls nothing outside but the model. */
+/** The agent: takes what the gateway accepted, asks the model, sends calls and joins their results. It holds the model's key and calls nothing outside but the model, and who is to be told that a run has ended. */
 export const agent = defineService({
   name: "agent",
   settings: agentSettings,
@@ -42,12 +48,15 @@ export const agent = defineService({
   start: async (infrastructure, config) => {
     const models = await readModelSettings(config, process.env);
     const provider = await processModel(models);
-    return startAgent(infrastructure, config, { provider, models, profiles: await loadProfiles(config.PROFILES_DIR) });
+    infrastructure.log.info({}, `the model is ${settingsInWords(models)}`);
+    const webhooks = await readWebhookPlan(config);
+    return startAgent(infrastructure, config, { provider, models, profiles: await loadProfiles(config.PROFILES_DIR), webhooks });
   },
 });
 
 /** Characters of transcripts that are kept in memory, over all conversations. */
 const KEPT_TRANSCRIPTS = 32_000_000;
+const NOBODY: WebhookPlan = { targets: [], allowed: new Set(), retriesMs: [] };
 
 /** What an agent is made of besides its infrastructure and settings: whoever starts one with another model passes it here. */
 export interface AgentParts {
@@ -57,13 +66,15 @@ export interface AgentParts {
   readonly profiles: ReadonlyMap<string, Profile>;
   /** How often it looks whether the store still has what it told of itself; 30 s by default. */
   readonly seenEveryMs?: number;
+  /** Who is told that a run has ended; nobody by default. */
+  readonly webhooks?: WebhookPlan;
 }
 
 /** Starts an agent with this model and these profiles; resolves when it takes work. */
 export async function startAgent(
   { bus, state, log, identity, trusted, random, clock, monotonic }: Infrastructure,
   config: AgentConfig,
-  { provider, models = noModelSettings, profiles, seenEveryMs }: AgentParts,
+  { provider, models = noModelSettings, profiles, seenEveryMs, webhooks: plan = NOBODY }: AgentParts,
 ): Promise<Service> {
   needKeysOf(trusted, ["gateway", "approvals"]);
   const origins = originReader({ state, reader: signedReader({ typ: "tb-origin+jwt", keys: trusted.of("gateway") }), log });
@@ -80,6 +91,7 @@ export async function startAgent(
     throw new Refusal(
       "RUN_RENEW_MS must be shorter than RUN_LEASE_MS, best a third of it: a lease that is renewed too late is lost in the middle of a model call.",
     );
+  for (const misfit of timesThatDoNotFit(profiles.values(), config)) log.warn({}, misfit);
   const factsOf: FactsOf = (vendor, model) => modelFacts(vendor, model, models.table);
   const wrap = (model: ModelProvider): ModelProvider => tracedModel(model, { log, monotonic, factsOf });
   const modelOf = await profileModels(profiles.values(), { provider: wrap(provider), settings: models, wrap });
@@ -95,11 +107,22 @@ export async function startAgent(
     visibilityMs: config.OUTBOX_VISIBILITY_MS,
     pollMs: config.POLL_MS,
   });
-  const outbox = observedOutbox(
+  const webhooks = startWebhooks({
+    state,
+    service: AGENT_SERVICE,
+    plan,
+    toldBy: toldByAgent,
+    contentOf: ({ subject }) => contentOfRun(state, origins, subject),
+    log,
+    random: rules.random,
+    newNonce: rules.newNonce,
+  });
+  const observed = observedOutbox(
     sender,
     (change, now) => observeRun(change, now, { provider: (profile) => modelOf(profile).name, log }),
     log,
   );
+  const outbox = webhooks.telling(observed);
   const reader: InboxReader = {
     state,
     outbox,
@@ -129,6 +152,7 @@ export async function startAgent(
     log,
     toolOffers: toolOffers({ state, flags, disabled: namesOf(config.TOOLS_DISABLED), log, pace: definitionPace({ log, monotonic }) }),
     announce: (message) => bus.announce(message),
+    tellAgain: (deliveryId) => webhooks.again(deliveryId),
   };
   const presence = await keepTold({ state, outbox, log, agent: config.AGENT_NAME, profiles: [...profiles.values()], everyMs: seenEveryMs });
   const stopping = new AbortController();
@@ -136,7 +160,7 @@ export async function startAgent(
   const timers = startTimerLoop({
     state,
     service: AGENT_SERVICE,
-    handle: (timer) => onTimer(reader, timer, stopping.signal),
+    handle: async (timer) => void ((await webhooks.onTimer(timer)) || (await onTimer(reader, timer, stopping.signal))),
     log,
     pollMs: config.POLL_MS,
     visibleMs: config.RUN_LEASE_MS,
@@ -152,6 +176,7 @@ export async function startAgent(
       await Promise.all(consumers.map((consumer) => consumer.stop()));
       stopping.abort();
       await timers.stop();
+      await webhooks.stop();
       await presence.stop();
       await reader.proofs.stop();
       await reader.strays.stop();

@@ -1,5 +1,5 @@
 import { CONTEXT_STRATEGIES } from "@toolbus/contracts";
-import { integer, loopTimings, milliseconds, type SettingsOf, str, toolFlagSettings } from "@toolbus/runtime";
+import { integer, loopTimings, milliseconds, type SettingsOf, str, toolFlagSettings, webhookSettings } from "@toolbus/runtime";
 import { budgetSettings } from "./budget/budget-settings.ts";
 import { modelSettings } from "./model-settings.ts";
 
@@ -8,6 +8,7 @@ export const agentSettings = {
   ...toolFlagSettings,
   ...modelSettings,
   ...budgetSettings,
+  ...webhookSettings,
   AGENT_NAME: str({ default: "default", desc: "names the agent's reply topics, e.g. tool.result.default" }),
   AGENT_KEY_FILE: str({ default: "", desc: 'the key that signs what the agent withdraws; equal on all replicas; "toolbus keys" makes it' }),
   PROFILES_DIR: str({ default: "", desc: "a directory of profiles, *.yaml, that add to the built-in ones or replace them by name" }),

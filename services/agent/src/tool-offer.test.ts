@@ -112,6 +112,24 @@ describe("the tools of a new run", () => {
     });
   });
 
+  it("are left out when nobody has served them for over an hour, unless their workers may be scaled to zero", () => {
+    const HOUR = 3_600_000;
+    const ago = (ms: number) => ({ lastSeenAt: NOW - ms });
+    const all = [
+      registered("away", {}, ago(HOUR)),
+      registered("gone", {}, ago(HOUR + 1)),
+      registered("stopped", {}, { ...ago(HOUR + 5), leftAt: NOW - HOUR - 2 }),
+      registered("waking", {}, { ...ago(24 * HOUR), scalesToZero: true }),
+    ];
+    expect(offered(all)).toMatchObject({
+      names: ["away@1", "waking@1"],
+      texts: [
+        expect.stringMatching(/"gone@1". "orders" has had no worker since .*Z: start one, or unregister the tool\./),
+        expect.stringMatching(/"stopped@1"/),
+      ],
+    });
+  });
+
   it("leave out one whose definition is refused, and name those that nobody has registered", () => {
     const broken = registered("broken", { parameters: { type: "object", properties: { a: { type: "string", pattern: "(" } } } });
     expect(offered([broken, registered("fine")], ["broken", "gone", "fine@2"])).toMatchObject({

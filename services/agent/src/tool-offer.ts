@@ -1,5 +1,6 @@
 import {
   availabilityOf,
+  goneSince,
   definitionFault,
   type JudgedTool,
   preferredVersion,
@@ -60,6 +61,9 @@ export interface OfferedTo {
   readonly name: string;
   readonly dialect: DialectName;
 }
+
+/** A tool whose toolset has had no worker for so long is offered to no new run, unless its workers may be scaled to zero. */
+const GONE_FOR_MS = 3_600_000;
 
 /** Models choose the wrong tool more often with more than this many, and clearly more often from the second number on. */
 const MANY_TOOLS = 12;
@@ -132,6 +136,9 @@ function whyNot(registration: Registration, now: number, off: OfferInput["off"])
   const { name } = registration.definition;
   const switched = off(registration);
   if (switched !== null) return switched;
+  const gone = goneSince(registration, now);
+  if (gone !== null && !registration.scalesToZero && now - gone > GONE_FOR_MS)
+    return `"${registration.toolset}" has had no worker since ${new Date(gone).toISOString()}: start one, or unregister the tool.`;
   if (availabilityOf(registration, now) === "unavailable")
     return `Its workers say that "${name}" cannot be used: ${registration.unavailable?.reason ?? "no reason given"}`;
   return null;

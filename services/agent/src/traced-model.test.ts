@@ -1,15 +1,27 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import type { TranscriptEntry } from "@toolbus/contracts";
-import { type ModelProvider, type ModelReply, RateLimitError } from "@toolbus/models";
+import type { ToolChoice, TranscriptEntry } from "@toolbus/contracts";
+import { type ModelProvider, type ModelReply, type ModelRequest, RateLimitError } from "@toolbus/models";
 import { type Log, silentLog, startTelemetry } from "@toolbus/telemetry";
 import { afterEach, describe, expect, it } from "vitest";
 import { tracedModel } from "./traced-model.ts";
 
 const TRANSCRIPT: readonly TranscriptEntry[] = [
   { type: "user", runId: "r", text: "hunter2 please", at: 1 },
-  { type: "assistant", runId: "r", round: 1, text: "", calls: [], at: 2, provider: "p", model: "m" },
+  {
+    type: "assistant",
+    runId: "r",
+    round: 1,
+    text: "",
+    calls: [
+      { id: "1", callId: "r.1.0", name: "t", arguments: '{"q":"hunter2"}' },
+      { id: "2", callId: "r.1.1", name: "hunter2", arguments: "{}" },
+    ],
+    at: 2,
+    provider: "p",
+    model: "m",
+  },
   { type: "result", runId: "r", round: 1, id: "1", callId: "r.1.0", name: "t", status: "ok", content: "hunter2", isError: false, at: 3 },
 ];
 const REPLY: ModelReply = {
@@ -19,6 +31,7 @@ const REPLY: ModelReply = {
   usage: { inputTokens: 120, outputTokens: 7 },
   model: "big-1-2026",
 };
+const LOOK = { name: "look", description: "Looks.", parameters: { type: "object", properties: {} } };
 
 let dir: string | null = null;
 afterEach(() => {
@@ -43,7 +56,7 @@ describe("a traced model", () => {
         "gen_ai.usage.input_tokens": 120,
         "gen_ai.usage.output_tokens": 7,
         "toolbus.transcript.entries": 3,
-        "toolbus.tools.offered": 0,
+        "toolbus.tools.offered": 1,
         "toolbus.calls.asked": 1,
       },
     });
@@ -56,23 +69,41 @@ describe("a traced model", () => {
     expect(span).toMatchObject({ status: "ERROR", attributes: { "error.type": "rate_limited" } });
   });
 
-  it("says at debug who said how much in a round", async () => {
+  it("says at debug, for each round, every message that the model gets, with a length in the place of each text", async () => {
     const { lines } = await asked(async () => REPLY);
     expect(lines).toEqual([
       [
         {
           runId: "r",
+          round: 2,
           messages: [
+            { role: "system", chars: 7 },
             { role: "user", chars: 14 },
-            { role: "assistant", chars: 0, calls: 0 },
-            { role: "tool", chars: 7 },
+            {
+              role: "assistant",
+              chars: 0,
+              calls: [
+                { callId: "r.1.0", tool: "t", chars: 15 },
+                { callId: "r.1.1", tool: "unknown", chars: 2 },
+              ],
+            },
+            { role: "tool", callId: "r.1.0", tool: "t", status: "ok", chars: 7 },
           ],
-          tools: 0,
+          tools: 1,
+          toolChoice: "auto",
         },
         "the model is asked",
       ],
     ]);
   });
+
+  it.each<ToolChoice>(["none", "required", "tool:look"])(
+    "says at debug of each request how many tools it offers, and the choice %s",
+    async (toolChoice) => {
+      const { lines } = await asked(async () => REPLY, { tools: [LOOK], toolChoice });
+      expect(lines).toEqual([[expect.objectContaining({ tools: 1, toolChoice }), "the model is asked"]]);
+    },
+  );
 
   it("shows nothing of what is said, in no span and no line", async () => {
     const seen = [await asked(async () => REPLY), await asked(() => Promise.reject(new Error("hunter2")))];
@@ -81,7 +112,7 @@ describe("a traced model", () => {
 });
 
 /** Asks a model that answers like this, and gives its span, its debug lines and what the caller got. */
-async function asked(complete: ModelProvider["complete"]) {
+async function asked(complete: ModelProvider["complete"], more: Partial<ModelRequest> = {}) {
   dir = mkdtempSync(path.join(tmpdir(), "toolbus-chat-"));
   const monotonic = (): number => performance.now();
   const telemetry = await startTelemetry({
@@ -112,7 +143,14 @@ async function asked(complete: ModelProvider["complete"]) {
     },
     { log, monotonic },
   );
-  const request = { system: "hunter2", transcript: TRANSCRIPT, tools: [], maxTokens: 900, run: { runId: "r", profile: "p", input: {} } };
+  const request: ModelRequest = {
+    system: "hunter2",
+    transcript: TRANSCRIPT,
+    tools: [{ name: "t", description: "hunter2", parameters: {} }],
+    maxTokens: 900,
+    run: { runId: "r", profile: "p", round: 2, input: {} },
+    ...more,
+  };
   const outcome: unknown = await model
     .complete(request, { signal: new AbortController().signal, onText: () => undefined })
     .catch((error: unknown) => error);

@@ -1,7 +1,7 @@
 import type { Json, TranscriptEntry, Usage } from "@toolbus/contracts";
 import { type FactsOf, type ModelContext, modelFacts, type ModelProvider, type ModelReply, type ModelRequest } from "@toolbus/models";
 import { attributeNames, type Attributes, errorType, type Log, measure, metricNames, spanNames, withSpan } from "@toolbus/telemetry";
-import { windowAttributes } from "./context/context-telemetry.ts";
+import { measureWindow, windowAttributes } from "./context/context-telemetry.ts";
 import { usageOfReply } from "./usage.ts";
 
 export interface TracedModelOptions {
@@ -13,7 +13,7 @@ export interface TracedModelOptions {
 
 /**
  * The same model, with a `chat` span, its duration, its tokens by class and its cost around every call, and one debug line that shows who said how
- * much, never what. Roles and sizes are all that telemetry learns of a conversation.
+ * much, never what, and what the model may and must call. Roles and sizes are all that telemetry learns of a conversation.
  */
 export function tracedModel(model: ModelProvider, { log, monotonic, factsOf = modelFacts }: TracedModelOptions): ModelProvider {
   return {
@@ -28,8 +28,12 @@ export function tracedModel(model: ModelProvider, { log, monotonic, factsOf = mo
   async function complete(request: ModelRequest, context: ModelContext): Promise<ModelReply> {
     const started = monotonic();
     const tags = { [attributeNames.operation]: "chat", [attributeNames.provider]: model.name, [attributeNames.requestModel]: model.model };
-    const { runId, profile } = request.run;
-    log.debug({ runId, messages: request.transcript.map(sizeOf), tools: request.tools.length }, "the model is asked");
+    const { runId, round, profile } = request.run;
+    const { tools, toolChoice = "auto" } = request;
+    log.debug(
+      { runId, ...(round === undefined ? {} : { round }), messages: messagesOf(request), tools: tools.length, toolChoice },
+      "the model is asked",
+    );
     const attributes = {
       ...tags,
       [attributeNames.requestMaxTokens]: request.maxTokens,
@@ -41,7 +45,9 @@ export function tracedModel(model: ModelProvider, { log, monotonic, factsOf = mo
         const reply = await model.complete(request, context);
         const usage = usageOfReply(reply, model, factsOf);
         span.set({ ...aboutReply(reply, usage), ...windowAttributes(reply.usage, model.capabilities) });
-        measureUsage(usage, { ...tags, [attributeNames.responseModel]: reply.model, [attributeNames.profile]: profile });
+        const called = { ...tags, [attributeNames.responseModel]: reply.model, [attributeNames.profile]: profile };
+        measureUsage(usage, called);
+        measureWindow(reply.usage, model.capabilities, called);
         measure(metricNames.modelDuration, (monotonic() - started) / 1000, { ...tags, [attributeNames.responseModel]: reply.model });
         return reply;
       });
@@ -87,13 +93,23 @@ function measureUsage(usage: Usage, tags: Attributes): void {
   if (usage.unpricedCalls !== undefined) measure(metricNames.modelUnpriced, 1, tags);
 }
 
-function sizeOf(entry: TranscriptEntry): Json {
+/** The messages as the model gets them, with the length of each text in its place. */
+function messagesOf({ system, transcript, tools }: ModelRequest): readonly Json[] {
+  const offered = new Set(tools.map(({ name }) => name));
+  // A name that is not offered is the model's own word, and may be anything.
+  const toolName = (name: string): string => (offered.has(name) ? name : "unknown");
+  return [{ role: "system", chars: system.length }, ...transcript.map((entry) => shownEntry(entry, toolName))];
+}
+
+function shownEntry(entry: TranscriptEntry, toolName: (name: string) => string): Json {
   switch (entry.type) {
     case "user":
       return { role: "user", chars: entry.text.length };
-    case "assistant":
-      return { role: "assistant", chars: entry.text.length, calls: entry.calls.length };
+    case "assistant": {
+      const calls = entry.calls.map(({ callId, name, arguments: text }) => ({ callId, tool: toolName(name), chars: text.length }));
+      return { role: "assistant", chars: entry.text.length, calls };
+    }
     case "result":
-      return { role: "tool", chars: entry.content.length };
+      return { role: "tool", callId: entry.callId, tool: toolName(entry.name), status: entry.status, chars: entry.content.length };
   }
 }

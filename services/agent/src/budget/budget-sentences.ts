@@ -1,4 +1,4 @@
-import { dollarsOf, type RunOrigin } from "@toolbus/contracts";
+import { counted, dollarsOf, type RunOrigin } from "@toolbus/contracts";
 import type { Ceilings, Whose } from "./budget-limits.ts";
 
 /** A budget that does not hold what was asked of it. */
@@ -23,7 +23,7 @@ export function exhaustedSentence({ whose, what, used, asked, ceiling, origin, o
   const state =
     asked > ceiling
       ? `${budget} is too small for the next step of this run, which ${next}`
-      : `${budget} is used up: ${amount(what, used)} are used or reserved, and the next step of this run ${next}`;
+      : `${budget} is used up: ${amount(what, used)} ${what !== "microUsd" && used === 1 ? "is" : "are"} used or reserved, and the next step of this run ${next}`;
   const remedy = opensAt === null || asked > ceiling ? `Ask an operator to raise ${limit}` : `It opens again at ${at(opensAt)}`;
   const other = opensAt === null || asked > ceiling ? "" : `, or ask an operator to raise ${limit}`;
   return `${state}. ${remedy}${other}.`;
@@ -38,7 +38,7 @@ const OWNERS: Readonly<Record<Whose, (origin: Exhausted["origin"]) => string>> =
 /** `12,000 tokens`, `$0.05`, `3 tool calls`. */
 function amount(what: keyof Ceilings, value: number): string {
   if (what === "microUsd") return dollarsOf(value);
-  return `${value.toLocaleString("en-US")} ${what === "tokens" ? "token" : "tool call"}${value === 1 ? "" : "s"}`;
+  return counted(value, what === "tokens" ? "token" : "tool call", value.toLocaleString("en-US"));
 }
 
 const at = (time: number): string => new Date(time).toISOString().replace(/:00\.000Z$/, "Z");

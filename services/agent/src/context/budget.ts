@@ -1,5 +1,6 @@
 import { publicTool, type Registration } from "@toolbus/contracts";
 import type { ModelProvider } from "@toolbus/models";
+import { callableTools } from "../callable-tools.ts";
 import type { Profile } from "../profile.ts";
 import type { Room } from "./room.ts";
 
@@ -67,7 +68,7 @@ function fixedTokens(provider: ModelProvider, profile: Profile, tools: ReadonlyM
   const known = counted.get(provider) ?? { systems: new WeakMap(), tools: new WeakMap() };
   counted.set(provider, known);
   let tokens = once(known.systems, profile, () => provider.estimateTokens([], profile.systemPrompt));
-  for (const { definition } of tools.values()) {
+  for (const { definition } of callableTools(provider, tools).values()) {
     const tool = publicTool(definition);
     tokens += once(known.tools, tool, () => provider.estimateTokens([], JSON.stringify(tool)));
   }

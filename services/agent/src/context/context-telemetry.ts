@@ -12,6 +12,15 @@ export function windowAttributes(
   return { [attributeNames.windowUsed]: used, [attributeNames.windowLeft]: Math.max(0, contextTokens - used) };
 }
 
+/** Measures which share of the model's window a call took. */
+export function measureWindow(
+  { inputTokens, outputTokens }: Pick<ModelUsage, "inputTokens" | "outputTokens">,
+  { contextTokens }: Pick<ModelCapabilities, "contextTokens">,
+  tags: Attributes,
+): void {
+  measure(metricNames.windowUse, (inputTokens + outputTokens) / contextTokens, tags);
+}
+
 /** Tells log and metrics that a window has moved; nothing when it has not. Sizes only, never what was said. */
 export function tellPruned(
   { moved, pruned, use }: FittingContext,

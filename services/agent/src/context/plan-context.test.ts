@@ -1,4 +1,4 @@
-import { tokenCalibration } from "@toolbus/models";
+import { type ModelCapabilities, tokenCalibration } from "@toolbus/models";
 import { describe, expect, it } from "vitest";
 import { bundle, profile } from "../loop/test-bundle.ts";
 import type { Profile } from "../profile.ts";
@@ -8,10 +8,10 @@ import { counting, type DrawnRun, runIdOf, transcriptOf, windowOf } from "./test
 
 const TALK: readonly DrawnRun[] = Array.from({ length: 40 }, () => ({ text: 400, seeded: false, turns: [], answer: 400 }));
 
-function setup(part: Partial<Profile> = {}, contextTokens = 10_000) {
+function setup(part: Partial<Profile> = {}, contextTokens = 10_000, capabilities: Partial<ModelCapabilities> = {}) {
   const entries = transcriptOf(TALK);
   const calibration = tokenCalibration();
-  const provider = { ...counting, capabilities: { ...counting.capabilities, contextTokens } };
+  const provider = { ...counting, capabilities: { ...counting.capabilities, contextTokens, ...capabilities } };
   const plan = () =>
     planContext({
       window: windowOf(entries, null),
@@ -39,6 +39,11 @@ describe("a model's window", () => {
     expect(fixed).toBeGreaterThan(50);
     expect(history.tokens).toBe(8000 - fixed);
     expect(target.tokens).toBe(Math.floor(history.tokens * 0.6));
+  });
+
+  it("has no room taken by tools that the model cannot be offered", () => {
+    const { provider, budget } = setup({}, 10_000, { tools: false }).plan().input;
+    expect(budget.fixed).toBe(provider.estimateTokens([], profile.systemPrompt));
   });
 
   it("is used as far as the profile allows, in tokens and in messages", () => {

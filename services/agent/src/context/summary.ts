@@ -1,4 +1,4 @@
-import { type ContextSummary, MAX_SUMMARY_CHARS, type TranscriptEntry } from "@toolbus/contracts";
+import { type ContextSummary, counted, MAX_SUMMARY_CHARS, type TranscriptEntry } from "@toolbus/contracts";
 import type { ModelReply, ModelRequest, ModelRun } from "@toolbus/models";
 import type { Unit } from "./units.ts";
 
@@ -78,5 +78,7 @@ function inWords(entry: TranscriptEntry): string {
 }
 
 function cut(text: string): string {
-  return text.length <= ENTRY_CHARS ? text : `${text.slice(0, ENTRY_CHARS).toWellFormed()} [${text.length - ENTRY_CHARS} more characters]`;
+  return text.length <= ENTRY_CHARS
+    ? text
+    : `${text.slice(0, ENTRY_CHARS).toWellFormed()} [${counted(text.length - ENTRY_CHARS, "more character")}]`;
 }

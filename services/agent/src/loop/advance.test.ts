@@ -1,4 +1,4 @@
-import { keys } from "@toolbus/contracts";
+import { failedResult, keys } from "@toolbus/contracts";
 import { type ModelProvider, NetworkError, offlineModel, AuthenticationError, type ModelReply, RateLimitError } from "@toolbus/models";
 import { describe, expect, it } from "vitest";
 import { advanceRun } from "./advance.ts";
@@ -234,6 +234,18 @@ describe("a run that gets nowhere", () => {
     for (let n = 1; n <= 3; n++) {
       await s.step(n);
       await s.b.answer(0);
+    }
+    await s.step(4);
+    expect(await s.end()).toMatchObject({ type: "run.failed", code: "loop" });
+    expect(model.asked).toBe(3);
+  });
+
+  it("stops when the same call fails in the same way again and again", async () => {
+    const model = scripted(() => ({ calls: [{ id: `a${model.asked}`, name: "look", arguments: '{"n":1}' }], stop: "tool_use" }));
+    await using s = await started(model, { limits: { maxRounds: 25, activeMs: 600_000, maxTools: 12, maxTokens: 100 } });
+    for (let n = 1; n <= 3; n++) {
+      await s.step(n);
+      await s.b.answer(0, failedResult("unavailable", "It does not answer."));
     }
     await s.step(4);
     expect(await s.end()).toMatchObject({ type: "run.failed", code: "loop" });

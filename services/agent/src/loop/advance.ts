@@ -2,6 +2,7 @@ import { type Registration, type Run, shardOf } from "@toolbus/contracts";
 import type { ModelProvider } from "@toolbus/models";
 import type { Outbox } from "@toolbus/runtime";
 import { seedWithin } from "./complete-within.ts";
+import { callableTools } from "../callable-tools.ts";
 import type { Catalogue } from "../catalogue.ts";
 import { withContext } from "../context/context-document.ts";
 import type { Profile } from "../profile.ts";
@@ -145,9 +146,10 @@ async function askedStep(
 function tellFirst({ log }: Stepper, run: Run, profile: Profile, provider: ModelProvider, tools: ReadonlyMap<string, Registration>): void {
   if (run.usage.modelCalls > 0 || run.attempts > 1) return;
   const { runId, profile: name } = run;
-  const toolChoice = toolChoiceOf(profile, run, tools);
+  const offered = callableTools(provider, tools);
+  const toolChoice = toolChoiceOf(profile, run, offered);
   log.debug(
-    { runId, profile: name, provider: provider.name, model: provider.model, tools: tools.size, toolChoice },
+    { runId, profile: name, provider: provider.name, model: provider.model, tools: offered.size, toolChoice },
     "the run's model and tools",
   );
   for (const { tool, why } of seedPlan(profile, run).skipped) log.info({ runId, profile: name, tool, why }, "a seed call was left out");

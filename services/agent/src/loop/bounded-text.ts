@@ -1,3 +1,5 @@
+import { counted } from "@toolbus/contracts";
+
 // What a person or a model says is one field of a log entry or a document, 64 KiB at most as it is stored; this much leaves room for the rest.
 const MAX_TEXT = 20 * 1024;
 
@@ -6,7 +8,7 @@ export function boundedText(text: string, most: number = MAX_TEXT): string {
   if (storedBytes(text) <= most) return text;
   let kept = text.slice(0, most);
   while (storedBytes(kept) > most - 100) kept = kept.slice(0, Math.floor(kept.length * 0.9));
-  return `${kept.toWellFormed()}\n[${text.length - kept.length} characters left out]`;
+  return `${kept.toWellFormed()}\n[${counted(text.length - kept.length, "character")} left out]`;
 }
 
 /** The size of a text inside stored JSON, where quotes and line ends take more than one byte. */

@@ -39,6 +39,9 @@ describe("a call that the requester of its run may not make", () => {
   ])("is answered as refused by the policy and sent to nobody, who %s", async (_, rights, words) => {
     const b = await called(rights);
     expect((await b.call(0)).result).toMatchObject({ ...DENIED, content: expect.stringContaining(words) });
+    // The person sees the refusal, framed as one.
+    const seen = (await b.events()).find((event) => event.type === "call.resolved");
+    expect(JSON.parse(seen?.content ?? "")).toMatchObject({ class: "ToolPolicyError", reason: "POLICY_DENIED", retryable: false });
     expect(await topicsOf(b)).toEqual([topics.runWake]);
   });
 

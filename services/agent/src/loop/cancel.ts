@@ -3,6 +3,8 @@ import type { Change } from "@toolbus/state";
 import { Draft, type Snapshot } from "./draft.ts";
 import type { Rules } from "./rules.ts";
 
+const CANCELLED = "The run was cancelled.";
+
 export interface CancelInput {
   /** The inbox entry that asked for it: a cancel, or a message that interrupts. */
   readonly entryId: string;
@@ -42,8 +44,13 @@ export function cancelInto(draft: Draft, { entryId, by }: CancelInput): void {
 /** Ends a cancelled run that has nothing open any more. */
 export function endCancelled(draft: Draft): void {
   const { report, usage, cancel } = draft.run;
-  draft.end({ type: "run.cancelled", at: draft.now, by: cancel?.by ?? "unknown", report, usage }, "cancelled", {
-    text: "The run was cancelled.",
-    code: "cancelled",
-  });
+  const text = draft.sayEarlyEnd(CANCELLED);
+  draft.end(
+    { type: "run.cancelled", at: draft.now, by: cancel?.by ?? "unknown", ...(text === CANCELLED ? {} : { message: text }), report, usage },
+    "cancelled",
+    {
+      text,
+      code: "cancelled",
+    },
+  );
 }

@@ -63,7 +63,7 @@ export async function seedWithin(budgets: Budgets, run: BudgetedRun, turn: Turn,
 const stoppedBy = ({ code, message }: Refused): Stopped => ({ code, message });
 
 function estimateOf(provider: ModelProvider, { transcript, system, tools, maxTokens }: ModelRequest) {
-  const promptTokens = provider.estimateTokens(transcript, system) + estimateToolTokens(tools, "anthropic");
+  const promptTokens = provider.estimateTokens(transcript, system) + estimateToolTokens(tools);
   return { provider: provider.name, model: provider.model, promptTokens, maxTokens, toolCalls: 0 };
 }
 

@@ -6,6 +6,7 @@ import {
   keys,
   type Message,
   message,
+  messageIds,
   messageTypes,
   parseDeadLetter,
   queuesOf,
@@ -56,6 +57,27 @@ async function setup() {
     },
   };
 }
+
+/** A wake of the run that names a delivery. */
+const wakeFor = (delivery: string, n: number) =>
+  message({
+    id: messageIds.other("wake", RUN, n),
+    topic: topics.runWake,
+    type: messageTypes.runWake,
+    source: "/gateway",
+    now: NOW,
+    body: { runId: RUN, delivery },
+  });
+
+describe("a wake that names a delivery of a webhook", () => {
+  it("has it sent again, if it is of the run's own shard", async () => {
+    await using s = await setup();
+    const [own, other] = ["wh_03_01JD0000000000000000000001", "wh_04_01JD0000000000000000000001"];
+    for (const [n, delivery] of [other, own].entries()) await s.bus.publish(wakeFor(delivery, n + 1));
+    while (!s.toldAgain.includes(own)) await new Promise((resolve) => setImmediate(resolve));
+    expect(s.toldAgain).toEqual([own]);
+  });
+});
 
 const held = (callId: string) => ({
   toolCallId: callId,

@@ -124,7 +124,8 @@ describe("a message that interrupts", () => {
     await b.commit(finishCancel(await b.snapshot(), b.rules));
     expect(await statusOf(b, 1)).toBe("cancelled");
     expect(await statusOf(b, 2)).toBe("ready");
-    expect((await b.transcript()).map((entry) => entry.type)).toEqual(["user", "assistant", "result", "user"]);
+    // What the run did before it was cancelled stands between its result and the next message.
+    expect((await b.transcript()).map((entry) => entry.type)).toEqual(["user", "assistant", "result", "assistant", "user"]);
   });
 
   it("goes before all that wait, and they stay behind it", async () => {

@@ -38,7 +38,7 @@ export function callDecided(
   if (!waits(call)) return null;
   if (decided.outcome === "approved" && !grant) return null;
   const draft = new Draft(snapshot, rules);
-  const { heldSince: _, ...rest } = call;
+  const { heldSince: _, unservedSince: __, ...rest } = call;
   const base: Call = { ...rest, heldMs: heldMs(call, draft.now), approvalId: decided.approvalId };
   // A grant that is signed again is no new decision.
   if (call.grant === undefined)
@@ -55,6 +55,8 @@ export function callDecided(
       ...base,
       state: "granted",
       grant,
+      // A grant that is signed again names nobody new.
+      approvedBy: call.approvedBy ?? decided.decidedBy ?? [],
       ...(decided.grantExpiresAt === undefined ? {} : { grantExpiresAt: Math.max(decided.grantExpiresAt, base.grantExpiresAt ?? 0) }),
       ...(decided.executeBy === undefined ? {} : { executeBy: decided.executeBy }),
     };
@@ -69,30 +71,31 @@ export function callDecided(
   return draft.build(`decided:${call.callId}:${call.requests}`);
 }
 
-/** The result that the model reads for each way an approval can end without a grant. */
-function outcomeResult({ outcome, comment, reason }: ApprovalDecided): ToolResult {
+/** The result that the model reads for each way an approval can end without a grant. Where people were asked, it names their approval. */
+function outcomeResult({ outcome, approvalId, comment, reason }: ApprovalDecided): ToolResult {
+  const which = `(approval ${approvalId})`;
   const said = comment ? ` They said: "${comment}"` : "";
   switch (outcome) {
     case "rejected":
       return failedResult(
         "denied_by_user",
-        `A person denied this write; nothing was done.${said} Do not try it again; say so and apologise.`,
+        `A person denied this write ${which}; nothing was done.${said} Do not try it again; say so and apologise.`,
       );
     case "revision_requested":
       return failedResult(
         "revision_requested",
-        `A person asks for a revision before this may run; nothing was done.${said} Rework the arguments and call the tool again.`,
+        `A person asks for a revision before this may run ${which}; nothing was done.${said} Rework the arguments and call the tool again.`,
         { retryable: true },
       );
     case "expired":
       return failedResult(
         "approval_expired",
-        `${reason ?? "Nobody decided in time"}; nothing was done. Ask the person to state again what they want.`,
+        `${(reason ?? "Nobody decided in time").replace(/\.$/, "")} ${which}; nothing was done. Ask the person to state again what they want.`,
       );
     case "limit":
       return failedResult("limit", reason ?? "The policy's limit for writes of this run is reached; nothing was done.");
     case "cancelled":
-      return failedResult("cancelled", "The approval was taken back; nothing was done.");
+      return failedResult("cancelled", `The approval was taken back ${which}; nothing was done.`);
     case "refused":
       return failedResult(
         "policy_denied",

@@ -2,17 +2,20 @@ import {
   type Call,
   type ConversationState,
   EVENT_CONTENT_CHARS,
+  endedAfterWrites,
   type Json,
   keys,
   type Message,
   type Run,
   type RunEnd,
   type RunEvent,
+  type RunWrite,
   shardOf,
   type ShownResult,
   type StoredEntry,
   type ToolResult,
   type WorkingResult,
+  withWrite,
 } from "@toolbus/contracts";
 import type { Change } from "@toolbus/state";
 import { redacted } from "@toolbus/telemetry";
@@ -40,7 +43,9 @@ export interface Snapshot {
 type Row = NonNullable<Change["outbox"]>[number];
 type Timer = NonNullable<Change["timers"]>[number];
 
-const LOG_KEPT_MS = 30 * 86_400_000;
+export const LOG_KEPT_MS = 30 * 86_400_000;
+/** When it is first looked whether a worker serves what was sent. */
+const FIRST_LOOK_MS = 2000;
 
 /**
  * The change that a transition makes, while it is being made: values are replaced in here, nothing outside changes, and `build` gives the one
@@ -92,7 +97,7 @@ export class Draft {
     return [...this.calls.values()].toSorted((a, b) => a.index - b.index);
   }
 
-  /** Active time so far. Neither people's time counts, nor the time in which every process was dead. */
+  /** Active time so far. Neither people's time counts, nor that in which no worker lived, nor that in which every process was dead. */
   get activeMs(): number {
     const { activeMs, stepStartedAt } = this.run;
     const held = Math.max(0, ...this.inOrder.map((call) => heldMs(call, this.now)));
@@ -139,6 +144,18 @@ export class Draft {
     this.callTimer(call.callId, dueIn);
   }
 
+  /** The call with something noted about it; its timer stays. */
+  noteCall(call: Call): void {
+    this.calls.set(call.callId, call);
+    this.#put(call);
+  }
+
+  /** Has an open call looked at within this time, if that is not due earlier by what this change says already. */
+  callTimerWithin(callId: string, dueIn: number): void {
+    const due = this.#timers.get(timerIds.call(callId))?.dueIn;
+    if (due !== null && (due === undefined || due > dueIn)) this.callTimer(callId, dueIn);
+  }
+
   callTimer(callId: string, dueIn: number | null): void {
     this.#timers.set(timerIds.call(callId), { service: AGENT_SERVICE, id: timerIds.call(callId), dueIn });
   }
@@ -155,6 +172,7 @@ export class Draft {
       notAfter: call.notAfter ?? this.now + CALL_NOT_AFTER_MS,
     };
     this.setCall(sent, Math.min(REDISPATCH_MS * 2 ** (dispatch - 1), REDISPATCH_MAX_MS));
+    if (dispatch === 1) this.callTimerWithin(call.callId, FIRST_LOOK_MS);
     this.send(invokeMessage(sent, this.run, this.rules, this.now));
   }
 
@@ -177,7 +195,7 @@ export class Draft {
   /** Ends a call with its one result. What waits for an approver is taken back. */
   resolve(call: Call, result: ToolResult): void {
     this.takeBack(call);
-    const { grant: _, heldSince: __, ...rest } = call;
+    const { grant: _, heldSince: __, unservedSince: ___, ...rest } = call;
     // What is shown of a long result is of that very one.
     const shown = result.contentRef ? this.#shown.get(call.callId) : undefined;
     const resolved: Call = {
@@ -197,6 +215,7 @@ export class Draft {
       pending: this.run.pending - 1,
       calls: this.run.calls.map((open) => (open.callId === call.callId ? { ...open, resolved: true } : open)),
       usage: { ...this.run.usage, toolCalls: this.run.usage.toolCalls + 1 },
+      ...(call.kind === "write" ? { writes: withWrite(this.run.writes, writeOf(call, result)) } : {}),
     });
     this.event({
       type: "call.resolved",
@@ -243,11 +262,24 @@ export class Draft {
     this.send(wakeMessage(this.run, this.rules, this.now, `${this.run.round}.${this.run.epoch}`));
   }
 
+  /**
+   * The words with which a run ends early. After a write they begin with it, and they stand in the conversation, so that neither people nor the model's
+   * next turn take the run for one that did nothing.
+   */
+  sayEarlyEnd(reason: string): string {
+    const text = endedAfterWrites(this.run.writes, reason);
+    if (text === reason) return reason;
+    const { runId, round } = this.run;
+    this.transcript({ type: "assistant", runId, round, text, calls: [], at: this.now, provider: "toolbus", model: "end" });
+    return text;
+  }
+
   /** Ends the run, adds what it used to its conversation, and frees that for the run that waits first. */
   end(end: RunEnd, status: "done" | "failed" | "cancelled", ending: Run["ending"]): void {
     this.setRun({ status, lease: null, endedAt: this.now, ending: ending && fittedEnding(this.run, ending) });
     this.runTimer(null);
-    this.event(end);
+    const { writes } = this.run;
+    this.event(writes ? { ...end, writes } : end);
     const { next } = this;
     this.conversation = afterRun(this.conversation, this.run, next?.value ?? null);
     if (!next || this.conversation.activeRun !== next.value.runId) return;
@@ -316,9 +348,21 @@ export class Draft {
   }
 }
 
-/** How long people have taken over a call so far. */
-export function heldMs(call: Call, now: number): number {
-  return call.heldMs + (call.heldSince === undefined ? 0 : Math.max(0, now - call.heldSince));
+function writeOf({ callId, toolName: tool, approvalId, approvedBy }: Call, { status, error }: ToolResult): RunWrite {
+  return {
+    callId,
+    tool,
+    status,
+    ...(error ? { code: error.code } : {}),
+    ...(approvalId === undefined ? {} : { approvalId }),
+    ...(approvedBy === undefined ? {} : { approvedBy }),
+  };
+}
+
+/** How long a call has waited so far for people, or for a worker where none lived. */
+export function heldMs({ heldMs: before, heldSince, unservedSince }: Call, now: number): number {
+  const since = heldSince ?? unservedSince;
+  return before + (since === undefined ? 0 : Math.max(0, now - since));
 }
 
 function resultEntry(call: Call): StoredEntry {

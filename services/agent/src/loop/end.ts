@@ -1,3 +1,4 @@
+import { counted } from "@toolbus/contracts";
 import type { Change } from "@toolbus/state";
 import { endCancelled } from "./cancel.ts";
 import { Draft, type Snapshot } from "./draft.ts";
@@ -11,6 +12,8 @@ export interface Stopped {
 
 /** How often a round is begun before its run has failed, whatever kept it from being committed. */
 export const MAX_ATTEMPTS = 10;
+/** The code of a run that was stopped because it got nowhere. */
+export const LOOP = "loop";
 const MAX_REPEATS = 3;
 const MAX_FRUITLESS = 5;
 
@@ -20,14 +23,14 @@ export function limitReached(snapshot: Snapshot, rules: Rules): Stopped | null {
   const limits = rules.profile(run.profile)?.limits;
   if (!limits) return { code: "profile_unknown", message: `The profile "${run.profile}" is not known to this agent any more.` };
   if (run.attempts >= MAX_ATTEMPTS)
-    return { code: "poison_run", message: `Round ${run.round} could not be committed in ${run.attempts} attempts.` };
+    return { code: "poison_run", message: `Round ${run.round} could not be committed in ${counted(run.attempts, "attempt")}.` };
   // Round 0 is the seed, so rounds 1 to maxRounds may call the model.
   if (run.round > limits.maxRounds)
-    return { code: "round_limit", message: `The run used its ${limits.maxRounds} rounds without an answer.` };
+    return { code: "round_limit", message: `The run used its ${counted(limits.maxRounds, "round")} without an answer.` };
   if (run.activeMs >= limits.activeMs) return timeLimit(limits.activeMs);
   if (run.repeats.count >= MAX_REPEATS)
-    return { code: "loop", message: `The model asked for the same calls ${run.repeats.count} times in a row.` };
-  if (run.fruitless >= MAX_FRUITLESS) return { code: "loop", message: `No call of the last ${run.fruitless} rounds succeeded.` };
+    return { code: LOOP, message: `The model asked for the same calls ${run.repeats.count} times in a row.` };
+  if (run.fruitless >= MAX_FRUITLESS) return { code: LOOP, message: `No call of the last ${counted(run.fruitless, "round")} succeeded.` };
   return null;
 }
 
@@ -39,8 +42,10 @@ export function timeLimit(activeMs: number): Stopped {
 export function failRun(snapshot: Snapshot, stopped: Stopped, rules: Rules): Change {
   const draft = new Draft({ ...snapshot, calls: [] }, rules);
   const { report, usage, runId, epoch } = draft.run;
+  const { code } = stopped;
+  const message = draft.sayEarlyEnd(stopped.message);
   draft.setRun({ activeMs: draft.activeMs });
-  draft.end({ type: "run.failed", at: draft.now, ...stopped, report, usage }, "failed", { text: stopped.message, code: stopped.code });
+  draft.end({ type: "run.failed", at: draft.now, code, message, report, usage }, "failed", { text: message, code });
   return draft.build(`end:${runId}:${epoch}`);
 }
 

@@ -12,6 +12,7 @@ import {
 } from "@toolbus/contracts";
 import { type AnswerEntry, answerCall } from "./answer.ts";
 import { cancelRun } from "./cancel.ts";
+import { takeDeletion } from "./take-deletion.ts";
 import type { Snapshot } from "./draft.ts";
 import { loadSnapshot, parsed } from "./load.ts";
 import { toolCancelMessage } from "./messages.ts";
@@ -26,6 +27,8 @@ export interface InboxReader extends Stepper {
   readonly origins: Origins;
   /** Best effort, to whoever listens. */
   readonly announce: (message: Message) => Promise<void>;
+  /** Has a delivery of a webhook that was given up sent again; false where there is none. */
+  readonly tellAgain: (deliveryId: string) => Promise<boolean>;
 }
 
 type CancelEntry = Extract<InboxEntry, { kind: "cancel" }>;
@@ -53,6 +56,7 @@ export async function takeEntry(reader: InboxReader, runId: string, entryId: str
 
 /** False when something changed meanwhile, and it has to be decided again. `accepted` is the number of the commit that accepted the entry. */
 async function takeOnce(reader: InboxReader, entry: InboxEntry, accepted: number): Promise<boolean> {
+  if (entry.kind === "delete") return takeDeletion(reader, entry);
   const snapshot = await loadSnapshot(reader.state, entry.runId);
   switch (entry.kind) {
     case "message":

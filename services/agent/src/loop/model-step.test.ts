@@ -1,4 +1,4 @@
-import { type Json, keys, type TranscriptEntry } from "@toolbus/contracts";
+import { failedResult, type Json, keys, type TranscriptEntry } from "@toolbus/contracts";
 import { ContextOverflow, type ModelProvider, type ModelReply, type ModelRequest, NetworkError, offlineModel } from "@toolbus/models";
 import { describe, expect, it } from "vitest";
 import type { Profile } from "../profile.ts";
@@ -66,6 +66,7 @@ describe("a conversation that is longer than the model's window", () => {
     await using s = await after(40, provider, { context: { strategy: "truncation" } });
     await s.step();
     expect(asked).toHaveLength(1);
+    expect(asked[0]!.system).toBe("Test.");
     expect(textOf(asked[0]!)).toContain("Do it.");
     expect(textOf(asked[0]!)).toContain("Answer 39.");
     expect(textOf(asked[0]!)).not.toContain("Question 0.");
@@ -129,6 +130,41 @@ describe("a conversation that is longer than the model's window", () => {
     await s.step();
     expect(asked).toEqual([]);
     expect(await s.end()).toMatchObject({ type: "run.failed", code: "context_too_long" });
+  });
+});
+
+describe("a call that failed", () => {
+  it("reaches the model as the tool's message, with class and words, and the model goes on as it likes", async () => {
+    const call = (id: string, name: string, args: string): Partial<ModelReply> => ({
+      calls: [{ id, name, arguments: args }],
+      stop: "tool_use",
+    });
+    const replies = [
+      call("a", "look", '{"n":"many"}'),
+      call("b", "look", '{"n":1}'),
+      call("c", "look", '{"n":1}'),
+      { text: "It does not answer, so I leave it at that." },
+    ];
+    const { provider, asked } = small((_, n) => replies[n - 1] ?? new Error("asked once too often"));
+    await using s = await after(0, provider);
+    await s.step();
+    await s.step();
+    await s.b.answer(0, failedResult("unavailable", "It does not answer.", { retryAfter: 3 }));
+    await s.step();
+    await s.b.answer(0, failedResult("policy_denied", "Not for this person."));
+    await s.step();
+    const told = asked.slice(1).map(({ transcript }) => transcript.at(-1));
+    expect(told).toMatchObject([
+      { type: "result", id: "a", isError: true },
+      { type: "result", id: "b", isError: true },
+      { type: "result", id: "c", isError: true },
+    ]);
+    expect(told.map((entry) => JSON.parse(entry?.type === "result" ? entry.content : ""))).toMatchObject([
+      { error: "invalid_arguments", class: "ToolUserError", message: expect.stringContaining("look"), details: [{ path: "/n" }] },
+      { error: "unavailable", class: "ToolTransientError", message: "It does not answer.", retryable: true, retryAfter: 3 },
+      { error: "policy_denied", class: "ToolPolicyError", reason: "POLICY_DENIED", message: "Not for this person.", retryable: false },
+    ]);
+    expect(await s.end()).toMatchObject({ type: "run.completed", text: "It does not answer, so I leave it at that." });
   });
 });
 

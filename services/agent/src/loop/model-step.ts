@@ -3,6 +3,7 @@ import { ContextOverflow, ModelError, type ModelProvider, type TokenCalibration 
 import type { StateStore } from "@toolbus/state";
 import type { Log } from "@toolbus/telemetry";
 import type { Budgets } from "../budget/budgets.ts";
+import { callableTools } from "../callable-tools.ts";
 import { completeWithin } from "./complete-within.ts";
 import type { FittingContext, SummaryDue } from "../context/context-plan.ts";
 import { tellPruned } from "../context/context-telemetry.ts";
@@ -80,9 +81,10 @@ interface Shown {
 }
 
 async function turnStep(parts: ModelParts, input: ModelStepInput, { planned, plan }: Shown, signal: AbortSignal): Promise<ModelStep> {
-  const { run, profile, tools } = input;
+  const { run, profile, provider, tools } = input;
   const { entries: transcript, pruned, document } = plan;
-  const asked: ModelTurnInput = { ...parts, ...input, transcript, toolChoice: toolChoiceOf(profile, run, tools) };
+  const toolChoice = toolChoiceOf(profile, run, callableTools(provider, tools));
+  const asked: ModelTurnInput = { ...parts, ...input, transcript, toolChoice };
   const said = await modelTurn(asked, signal);
   if ("code" in said) return { kind: "stopped", stopped: said };
   learnFrom(planned, plan, said.counted, parts.calibration);

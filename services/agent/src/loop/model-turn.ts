@@ -1,6 +1,7 @@
 import { publicTool, type Registration, type Run, type ToolChoice, type TranscriptEntry } from "@toolbus/contracts";
 import { assertPaired, ModelError, type ModelReply, type ModelUsage } from "@toolbus/models";
 import type { StateStore } from "@toolbus/state";
+import { callableTools } from "../callable-tools.ts";
 import { completeWithin, type PaidCall, type PaidReply } from "./complete-within.ts";
 import type { Profile } from "../profile.ts";
 import type { Stopped } from "./end.ts";
@@ -37,8 +38,7 @@ export async function modelTurn(input: ModelTurnInput, signal: AbortSignal): Pro
   const { state, provider, run, profile, transcript, tools, toolChoice } = input;
   assertPaired(transcript);
   const live = liveText(state, run);
-  // A model that can call nothing is offered nothing, and answers with text.
-  const offered = provider.capabilities.tools ? [...tools.values()] : [];
+  const offered = [...callableTools(provider, tools).values()];
   try {
     const paid = await completeWithin(
       input,
@@ -46,11 +46,11 @@ export async function modelTurn(input: ModelTurnInput, signal: AbortSignal): Pro
         system: profile.systemPrompt,
         transcript,
         tools: offered.map(({ definition }) => publicTool(definition)),
-        toolChoice: offered.length > 0 ? toolChoice : "none",
+        toolChoice,
         ...(profile.parallelCalls === undefined ? {} : { parallelCalls: profile.parallelCalls }),
         ...(profile.temperature === undefined ? {} : { temperature: profile.temperature }),
         maxTokens: Math.min(profile.limits.maxTokens, provider.capabilities.maxOutputTokens),
-        run: { runId: run.runId, profile: run.profile, input: run.input },
+        run: { runId: run.runId, profile: run.profile, round: run.round, input: run.input },
       },
       { signal, onText: live.add, onArguments: live.addArguments },
     );

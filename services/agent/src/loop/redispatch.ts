@@ -8,6 +8,7 @@ import { callOf } from "./decided.ts";
 import { Draft, type Snapshot } from "./draft.ts";
 import { GRANT_MARGIN_MS, lapsed, mayBeginUntil, resolveCall, sendNextWrite, waitForLedger } from "./join.ts";
 import type { Rules } from "./rules.ts";
+import { knownIn, mayWaitFor, noteWorker, noWorkerResult, type WorkerSeen } from "./unserved.ts";
 
 /** How often a call is sent by itself before it is only waited for. */
 export const MAX_INVOKES = 5;
@@ -21,6 +22,7 @@ export interface Redispatch {
   /** See `SeenLedger`. */
   readonly unproven: boolean;
   readonly forgetful: boolean;
+  readonly seen?: WorkerSeen;
 }
 
 const BY_ITSELF: Redispatch = { asked: false, unproven: false, forgetful: false };
@@ -64,12 +66,20 @@ function lookAgain(draft: Draft, call: Call, ledger: LedgerRow | null, why: Redi
       sendNextWrite(draft);
       break;
     case "dispatched":
-      if (call.kind === "write") redispatchWrite(draft, call, ledger, why);
-      else redispatchRead(draft, call, why);
+      lookAtSent(draft, noteWorker(draft, call, why.seen), ledger, why);
       break;
     case "resolved":
       break;
   }
+}
+
+function lookAtSent(draft: Draft, call: Call, ledger: LedgerRow | null, why: Redispatch): void {
+  const left = mayWaitFor(draft, call, why.seen);
+  if (left === 0) return resolveCall(draft, call, noWorkerResult(call));
+  if (call.kind === "write") redispatchWrite(draft, call, ledger, why);
+  else redispatchRead(draft, call, why);
+  const again = left ?? knownIn(draft, call, why.seen);
+  if (again !== null) draft.callTimerWithin(call.callId, again);
 }
 
 /** A worker found the grant genuine but stale and began nothing: approvals are asked for a fresh one. Null when that is not the case (any more). */

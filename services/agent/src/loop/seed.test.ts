@@ -4,8 +4,10 @@ import type { SeedCall } from "../profile.ts";
 import { loadProfiles } from "../profiles/load-profiles.ts";
 import { acquire } from "./acquire.ts";
 import { seedId, seedPlan, seedTurn } from "./seed.ts";
-import { asks, bundle, ok, profile as bundleProfile } from "./test-bundle.ts";
+import { asks, type Bundle, bundle, ok, profile as bundleProfile, RUN } from "./test-bundle.ts";
 import { commitTurn } from "./turn.ts";
+
+const SECOND = "rn_03_01JD0000000000000000000002";
 
 describe("seed calls", () => {
   it("take their arguments from the run's input", async () => {
@@ -25,8 +27,19 @@ describe("seed calls", () => {
     expect(plan([{ tool: "look", argumentsFromInput: { r: "alert.constructor" } }], input).calls).toEqual([]);
   });
 
-  it("have ids that no later run of the conversation uses again", () => {
+  it("have ids that no later run of the conversation uses again", async () => {
     expect([seedId("look", 1), seedId("look", 2), seedId("look", 3)]).toEqual(["seed_look", "seed_look-r2", "seed_look-r3"]);
+    const b = bundle({ profile: { seedCalls: [{ tool: "look", argumentsFromInput: { n: "n" } }] } });
+    await b.start({ input: { n: 3 } });
+    await seeded(b);
+    await b.answer(0, ok("three"));
+    await b.turn([], "Done.");
+    await b.start({ runId: SECOND, entryId: SECOND, input: { n: 3 } });
+    await seeded(b, SECOND);
+    expect((await b.transcript()).flatMap((entry) => (entry.type === "assistant" ? entry.calls.map(({ id }) => id) : []))).toEqual([
+      "seed_look",
+      "seed_look-r2",
+    ]);
   });
 
   it("have an id each when a tool is seeded twice, and none that another tool or run can have", () => {
@@ -66,12 +79,7 @@ describe("seed calls", () => {
     await b.start({ input: { n: 3 } });
     const { run } = await b.snapshot();
     expect(run.value.round).toBe(0);
-    const got = acquire(await b.snapshot(), { by: "m", redelivered: false }, b.rules);
-    if (got.kind !== "acquired") throw new Error(got.kind);
-    await b.commit(got.change);
-    const profile = b.rules.profile("test");
-    if (!profile) throw new Error("no profile");
-    await b.commit(commitTurn({ snapshot: await b.snapshot(), epoch: 1, turn: seedTurn(profile, got.run), tools: b.tools }, b.rules));
+    await seeded(b);
     await b.answer(0, ok("three"));
     expect((await b.transcript()).slice(1)).toMatchObject([
       { type: "assistant", round: 0, provider: "toolbus", calls: [{ id: "seed_look", callId: `${run.value.runId}.0.0` }] },
@@ -82,6 +90,16 @@ describe("seed calls", () => {
     expect((await b.snapshot()).run.value.usage.modelCalls).toBe(1);
   });
 });
+
+/** Takes the step of a run that makes its seed calls. */
+async function seeded(b: Bundle, runId = RUN): Promise<void> {
+  const got = acquire(await b.snapshot(runId), { by: "m", redelivered: false }, b.rules);
+  if (got.kind !== "acquired") throw new Error(got.kind);
+  await b.commit(got.change);
+  const profile = b.rules.profile("test");
+  if (!profile) throw new Error("no profile");
+  await b.commit(commitTurn({ snapshot: await b.snapshot(runId), epoch: 1, turn: seedTurn(profile, got.run), tools: b.tools }, b.rules));
+}
 
 const tool = (name: string) => ({ name, version: "1", hash: name, toolset: "test" });
 

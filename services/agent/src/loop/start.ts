@@ -39,7 +39,12 @@ export function startRun(input: StartInput, rules: Rules): Change {
   const { entry } = input;
   const conversation = input.conversation ?? { version: 0, value: newConversation(entry.conversationId) };
   const { activeRun } = conversation.value;
-  const fault = input.rights ? faultOf(entry, newRun(input, conversation.value.runs + 1), rules) : NOBODY;
+  const fault =
+    conversation.value.deletedAt !== undefined
+      ? DELETED
+      : input.rights
+        ? faultOf(entry, newRun(input, conversation.value.runs + 1), rules)
+        : NOBODY;
   if (fault) return refused(input, conversation, fault, rules);
   if (activeRun === null) return ready(input, conversation, rules);
   if (entry.ifActive === "reject")
@@ -68,6 +73,11 @@ export function startRun(input: StartInput, rules: Rules): Change {
 const NOBODY: Stopped = {
   code: "origin_unknown",
   message: "No request of a person stands behind this run, so it was not begun: send the message again.",
+};
+
+const DELETED: Stopped = {
+  code: "conversation_deleted",
+  message: "The conversation was deleted before this run began, so it was not begun: say it in another conversation.",
 };
 
 function ready(input: StartInput, conversation: Read<ConversationState>, rules: Rules): Change {

@@ -15,6 +15,7 @@ import {
 import { secretHash, toolHash } from "@toolbus/grants";
 import { readSettings } from "@toolbus/runtime";
 import { type Change, memoryStore, type StateStore } from "@toolbus/state";
+import { eventsOf } from "../events-under-test.ts";
 import type { Profile } from "../profile.ts";
 import { offerTools } from "../tool-offer.ts";
 import { agentSettings } from "../settings.ts";
@@ -196,8 +197,7 @@ export function bundle(
       await state.settle("agent", rows);
       return rows.map((row) => row.message as unknown as Message);
     },
-    events: async (runId = RUN) =>
-      (await state.range(keys.events(runId), { after: 0, limit: 1000 })).map((entry) => entry.value as unknown as RunEvent),
+    events: async (runId = RUN) => eventsOf(state, runId),
     transcript: async () =>
       (await state.range(keys.transcript(CONVERSATION), { after: 0, limit: 1000 })).map(
         (entry) => entry.value as unknown as TranscriptEntry,

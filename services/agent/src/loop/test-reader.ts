@@ -33,6 +33,7 @@ export async function readerUnderTest(
   const { state, rules } = b;
   const origins = originReader({ state, reader: signedReader({ typ: "tb-origin+jwt", keys: own.trusted.of("gateway") }), log: silentLog });
   const announced: Message[] = [];
+  const toldAgain: string[] = [];
   const outbox = startOutbox({ state, bus, service: "agent", log: silentLog, visibilityMs: 4000, pollMs: 60_000 });
   const reader = {
     state,
@@ -63,6 +64,7 @@ export async function readerUnderTest(
       pace: definitionPace({ log: silentLog, monotonic: b.monotonic }),
     }),
     announce: async (message: Message) => void announced.push(message),
+    tellAgain: async (deliveryId: string) => toldAgain.push(deliveryId) > 0,
   };
   for (const registration of b.tools.values()) {
     const { name, version } = registration.definition;
@@ -108,6 +110,8 @@ export async function readerUnderTest(
   return {
     b,
     announced,
+    /** Deliveries of webhooks that it was to send again. */
+    toldAgain,
     reader,
     put,
     /** The first message, to make others of. */

@@ -9,6 +9,7 @@ import { onCall } from "./on-call.ts";
 import { redispatch } from "./redispatch.ts";
 import { AGENT_SERVICE } from "./rules.ts";
 import { checkWaiting } from "./waiting.ts";
+import { workersSeen } from "./workers-seen.ts";
 
 /** Handles a due timer of the agent. Every open run and call has one, so what any message would have done is done here at the latest. */
 export async function onTimer(reader: InboxReader, timer: TimerRow, signal: AbortSignal): Promise<void> {
@@ -25,7 +26,11 @@ async function onRunTimer(reader: InboxReader, timer: TimerRow, runId: string, s
   if (!snapshot || snapshot.run.value.endedAt !== null) return remove(reader, timer);
   const { status } = snapshot.run.value;
   if (status === "ready") await advanceRun(reader, runId, { by: `timer:${timer.id}`, redelivered: false }, signal);
-  if (status === "waiting") await outbox.commit(shardOf(runId), checkWaiting(snapshot, rules));
+  if (status === "waiting") {
+    const sent = snapshot.calls.map(({ value }) => value).filter((call) => call.state === "dispatched");
+    const seen = await workersSeen(state, sent);
+    await outbox.commit(shardOf(runId), checkWaiting(snapshot, rules, seen));
+  }
   // Queued: the claim has set it again; the end of the run before starts this one.
 }
 
@@ -34,10 +39,11 @@ async function onCallTimer(reader: InboxReader, timer: TimerRow, callId: string)
   const snapshot = await loadSnapshot(state, callParts(callId).runId);
   const call = snapshot?.calls.find((known) => known.value.callId === callId)?.value;
   if (!call || call.state === "resolved") return remove(reader, timer);
+  const seen = await workersSeen(state, call.state === "dispatched" ? [call] : []);
   await onCall(reader, callId, async (now) => {
     const ledger = await seenLedger(reader, now, callId);
-    const seen = await rowArrived(reader, now, callId, ledger.row);
-    return redispatch(seen.snapshot, callId, seen.arrived, rules, { ...ledger, asked: false });
+    const { snapshot: from, arrived } = await rowArrived(reader, now, callId, ledger.row);
+    return redispatch(from, callId, arrived, rules, { ...ledger, asked: false, seen: seen(callId) });
   });
 }
 

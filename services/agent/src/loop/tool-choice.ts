@@ -3,11 +3,12 @@ import type { Profile } from "../profile.ts";
 
 /**
  * What the model must do with its tools in its next turn. A profile that demands a call demands it of the first turn of a run: a model that had
- * to call something in every turn would never answer. A demand for a tool that the run does not have is none.
+ * to call something in every turn would never answer. A demand for a tool that is not offered is none; `none` is also what holds where nothing is offered.
  */
 export function toolChoiceOf({ toolChoice }: Profile, run: Run, tools: ReadonlyMap<string, unknown>): ToolChoice {
+  if (tools.size === 0) return "none";
   if (toolChoice === "auto" || toolChoice === "none") return toolChoice;
   const first = run.usage.modelCalls === 0;
-  const possible = toolChoice === "required" ? tools.size > 0 : tools.has(toolChoice.slice("tool:".length));
+  const possible = toolChoice === "required" || tools.has(toolChoice.slice("tool:".length));
   return first && possible ? toolChoice : "auto";
 }

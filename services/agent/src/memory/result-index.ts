@@ -1,4 +1,4 @@
-import { headOf, type ResultIndex } from "@toolbus/contracts";
+import { counted, headOf, type ResultIndex } from "@toolbus/contracts";
 import { chunkText } from "./chunk-text.ts";
 import type { Section } from "./cuts.ts";
 import { chunkKeyOf } from "./working-keys.ts";
@@ -39,7 +39,7 @@ export function indexText({ chunks }: ResultIndex, { tool, indexKey, chars, read
   });
   const more = chunks.length - rows.length;
   return [
-    `The result of ${tool} has ${chars} characters, too many to show at once. It was put into working memory in ${chunks.length} chunks for ${minutes(ttlMs)}.`,
+    `The result of ${tool} has ${chars} characters, too many to show at once. It was put into working memory in ${counted(chunks.length, "chunk")} for ${minutes(ttlMs)}.`,
     `Read what you need with ${reader}, for example ${JSON.stringify({ key: chunkKeyOf(indexKey, 1) })}. Its outline has the key ${indexKey}`,
     "",
     "| Chunk | Key | Heading | Characters |",
@@ -56,7 +56,7 @@ export function outlineText({ chunks, sections }: ResultIndex, { tool, indexKey 
     sections.length > 0
       ? sections.map(({ level, title, chunk }) => `${"  ".repeat(level - 1)}- ${title} (chunk ${chunk})`)
       : chunks.slice(0, MAX_LINES).map(({ heading }, n) => `- chunk ${n + 1}${heading === "" ? "" : `: ${heading}`}`);
-  return [`Outline of the result of ${tool}: ${chunks.length} chunks, with the keys ${keys}`, "", ...lines].join("\n");
+  return [`Outline of the result of ${tool}: ${counted(chunks.length, "chunk")}, with the keys ${keys}`, "", ...lines].join("\n");
 }
 
 /** A length of time in words. */

@@ -26,7 +26,7 @@ describe("the built-in profiles", () => {
     const limits = [...(await loadProfiles("")).values()].map(({ name, limits: { maxRounds, activeMs } }) => [name, maxRounds, activeMs]);
     expect(limits).toEqual([
       ["alert-investigation", 25, 600_000],
-      ["chat", 5, 30_000],
+      ["chat", 5, 300_000],
       ["direct", 2, 900_000],
       ["release-investigation", 25, 600_000],
     ]);

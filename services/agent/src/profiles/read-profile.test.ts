@@ -51,6 +51,7 @@ describe("a profile's file", () => {
           activeMs: 60_000,
           maxTools: 6,
           maxTokens: 2048,
+          noWorkerMs: 5000,
           budget: { tokens: 200_000, usd: 0.5, toolCalls: 20 },
           resultChars: 32_000,
         },
@@ -124,7 +125,7 @@ describe("a profile's file", () => {
       `${least}context: { strategy: forget }\n`,
       '6: context.strategy must be one of "truncation", "sliding", "importance"',
     ],
-    ["an empty model", `${least}model: {}\n`, "6: model must NOT have fewer than 1 properties"],
+    ["an empty model", `${least}model: {}\n`, "6: model must NOT have fewer than 1 property"],
     ["a key that stands twice", `${least}name: other\n`, "6: this is no YAML: Map keys must be unique"],
     [
       "a bracket that is not closed",

@@ -77,6 +77,7 @@ function profileOf(file: ProfileFile): Profile {
       activeMs: limits.activeSeconds * 1000,
       maxTools: limits.maxTools ?? DEFAULT_MAX_TOOLS,
       maxTokens: limits.maxTokens ?? DEFAULT_MAX_TOKENS,
+      ...(limits.noWorkerSeconds === undefined ? {} : { noWorkerMs: limits.noWorkerSeconds * 1000 }),
       ...(limits.resultChars === undefined ? {} : { resultChars: limits.resultChars }),
       ...(limits.budget ? { budget: limits.budget } : {}),
     },

@@ -1,0 +1,36 @@
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { MODEL_PROVIDERS } from "@toolbus/models";
+import { describe, expect, it } from "vitest";
+
+/** Where a person names the vendor that they have a key of. */
+const SETTINGS = ["model-in-words.ts", "model-settings.ts"];
+
+/** Any provider behind a wire, its models, and the words of the vendors' own requests and replies. */
+const VENDORS = new RegExp(
+  [
+    ...MODEL_PROVIDERS.filter((provider) => !["offline", "compatible", "cli"].includes(provider)),
+    "claude",
+    "gpt-",
+    "gemini",
+    "input_?schema",
+    "tool_?use_?id",
+    "tool_?spec",
+    "finish_reason",
+    "tool_call_id",
+    "is_error",
+    "max_completion_tokens",
+  ].join("|"),
+  "i",
+);
+
+describe("the agent's code", () => {
+  it("names no vendor of models, nor a word of a vendor's protocol, outside its settings", () => {
+    const files = readdirSync(import.meta.dirname, { recursive: true, encoding: "utf8" }).filter(
+      (file) => file.endsWith(".ts") && !/\.test\.ts$|under-test|(^|\/)test-/.test(file),
+    );
+    expect(files.length).toBeGreaterThan(80);
+    const naming = files.filter((file) => VENDORS.test(readFileSync(path.join(import.meta.dirname, file), "utf8")));
+    expect(naming.toSorted()).toEqual(SETTINGS);
+  });
+});
