@@ -54,6 +54,8 @@ function token(used: DecisionToken["used"] = null): Read<DecisionToken> {
 
 const made = (decision: DecisionKind, approver = "amy") => ({ approver, decision, via: "http", tokenHash: `token of ${approver}` });
 
+const ENDED = APPROVAL_OUTCOMES.filter((outcome) => outcome !== "approved");
+
 describe("the life of an approval", () => {
   it.each([
     [{ by: "people" }, "pending", "held"],
@@ -90,7 +92,7 @@ describe("the life of an approval", () => {
     expect(ops).toEqual([`hold:${id}:`, `decide:${id}:`, `expire:${id}:`, `cancel:${id}:`]);
   });
 
-  it.each(APPROVAL_OUTCOMES.filter((outcome) => outcome !== "approved"))("is over once it is %s: nothing moves it", (status) => {
+  it.each(ENDED)("is over once it is %s: nothing moves it", (status) => {
     const final: Read<Approval> = { version: 3, value: { ...held().value, status, endedAt: START } };
     expect(decide(final, token(), made("approve"), at(START))).toEqual({
       kind: "illegal",

@@ -1,5 +1,5 @@
 import { consumeQueue, listenTo } from "@toolbus/bus";
-import { ApprovalCancel, ApprovalRequest, ApprovalRollback, messageTypes, parser, ToolAnnounce, topics } from "@toolbus/contracts";
+import { ApprovalCancel, ApprovalRequest, ApprovalRollback, counted, messageTypes, parser, ToolAnnounce, topics } from "@toolbus/contracts";
 import { type KeySet, publicKeySet, type SealKeys, secretTextOf, signedReader, signerOf, type StoredSigningKey } from "@toolbus/grants";
 import {
   type Infrastructure,
@@ -11,7 +11,10 @@ import {
   type Service,
   startOutbox,
   startTimerLoop,
+  startWebhooks,
   storeReadiness,
+  type WebhookPlan,
+  webhookRoutes,
 } from "@toolbus/runtime";
 import { metricNames, observeGauge } from "@toolbus/telemetry";
 import { definitionPace } from "@toolbus/tool-kit";
@@ -24,7 +27,10 @@ import { eraRoutes } from "./era-routes.ts";
 import { createEras } from "./eras.ts";
 import { expiryHandler } from "./expiry.ts";
 import { countPending, observeApprovals } from "./observe-approvals.ts";
+import { hookRoutes } from "./hook-routes.ts";
+import type { HookSources } from "./hook-sources.ts";
 import { pinStore } from "./pin-store.ts";
+import { withOperatorKeys } from "./operator-keys.ts";
 import { pendingRoom } from "./pending-room.ts";
 import { createPins } from "./pins.ts";
 import { grantRate } from "./grant-rate.ts";
@@ -37,6 +43,7 @@ import { createSeals } from "./reseal.ts";
 import { approvalRoutes } from "./routes.ts";
 import { sealedStore } from "./sealed-store.ts";
 import { securityRecorder } from "./security.ts";
+import { contentOfApproval, toldByApprovals } from "./told-approvals.ts";
 import { toldDocuments } from "./told-documents.ts";
 import { APPROVALS_SERVICE, type ApprovalsConfig } from "./settings.ts";
 import { writeRoutes } from "./write-routes.ts";
@@ -59,11 +66,20 @@ export interface ApprovalsKeys {
   readonly seals: SealKeys;
 }
 
+/** The other systems that it has to do with; none when absent. */
+export interface ApprovalsOutside {
+  /** Whom it tells what. */
+  readonly webhooks?: WebhookPlan;
+  /** Who decides by a signed request. */
+  readonly hooks?: HookSources;
+}
+
 /** Starts it with its keys; resolves when it takes work. */
 export async function startApprovalsCore(
   infrastructure: Infrastructure,
   config: ApprovalsConfig,
   { signing, verifying, seals }: ApprovalsKeys,
+  { webhooks: plan = NOBODY, hooks = new Map() }: ApprovalsOutside = {},
 ): Promise<ApprovalsCore> {
   const {
     bus,
@@ -105,8 +121,19 @@ export async function startApprovalsCore(
       visibilityMs: config.OUTBOX_VISIBILITY_MS,
       pollMs: config.POLL_MS,
     });
-    const outbox = observedOutbox(answers, observeApprovals, log);
-    open.defer(() => outbox.stop());
+    open.defer(() => answers.stop());
+    const webhooks = startWebhooks({
+      state,
+      service: APPROVALS_SERVICE,
+      plan,
+      toldBy: (change) => toldByApprovals(change, config),
+      contentOf: (delivery) => contentOfApproval(documents, delivery),
+      log,
+      random: fraction,
+      newNonce: () => text(random(9)),
+    });
+    open.defer(() => webhooks.stop());
+    const outbox = webhooks.telling(observedOutbox(answers, (change) => observeApprovals(change, log), log));
     open.defer(observeGauge(metricNames.approvalsPending, () => countPending(state)));
 
     const listed = await readEnabledTools(config.TOOLS_ENABLED_FILE);
@@ -151,7 +178,9 @@ export async function startApprovalsCore(
     });
     const stopping = new AbortController();
     const unready = (): readonly string[] => (stopping.signal.aborted ? ["stopping"] : []);
+    const rate = decisionLimit();
     const routes = [
+      ...hookRoutes({ state, documents, decisions, sources: hooks, clock, rate }),
       ...approvalRoutes({
         state,
         documents,
@@ -160,17 +189,34 @@ export async function startApprovalsCore(
         unready: () => [...unready(), ...bus.unready()],
         storeNeed,
         clocks,
-        rate: decisionLimit(),
+        rate,
       }),
-      ...eraRoutes({ eras }),
-      ...writeRoutes({ writes, removals: createRemovals({ state, sealed, log }) }),
-      ...refusedRoutes({ refused: refusedDocuments({ sealed, log }), seals: createSeals({ sealed, log }), state }),
+      ...withOperatorKeys(
+        [
+          ...eraRoutes({ eras }),
+          ...writeRoutes({ writes, removals: createRemovals({ state, sealed, log }) }),
+          ...webhookRoutes({
+            state,
+            service: APPROVALS_SERVICE,
+            mayShow: async (deliveries, { tenant }) => {
+              const own = await documents.approvals(deliveries.map(({ subject }) => subject));
+              const shown = new Set(own.filter((one) => one.tenant === tenant).map(({ approvalId }) => approvalId));
+              return deliveries.filter(({ subject }) => shown.has(subject));
+            },
+            sendAgain: async ({ deliveryId }) => void (await webhooks.again(deliveryId)),
+            rate: null,
+          }),
+          ...refusedRoutes({ refused: refusedDocuments({ sealed, log }), seals: createSeals({ sealed, log }), state }),
+        ],
+        sealed,
+      ),
     ];
 
+    const onExpiry = expiryHandler({ documents, outbox, expiryMs: config.APPROVAL_EXPIRY_MS });
     const timers = startTimerLoop({
       state,
       service: APPROVALS_SERVICE,
-      handle: expiryHandler({ documents, outbox, expiryMs: config.APPROVAL_EXPIRY_MS }),
+      handle: async (timer) => void ((await webhooks.onTimer(timer)) || (await onExpiry(timer))),
       log,
       ...TIMERS,
       pollMs: config.POLL_MS,
@@ -233,7 +279,14 @@ export async function startApprovalsCore(
   function decisionLimit(): RateLimit | null {
     const { DECISIONS_PER_MINUTE: perMinute } = config;
     if (perMinute === 0) return null;
-    return rateLimit({ state, service: APPROVALS_SERVICE, name: "decisions", words: `decide ${perMinute} times`, perMinute, random });
+    return rateLimit({
+      state,
+      service: APPROVALS_SERVICE,
+      name: "decisions",
+      words: `decide ${counted(perMinute, "time")}`,
+      perMinute,
+      random,
+    });
   }
 
   function fraction(): number {
@@ -241,6 +294,7 @@ export async function startApprovalsCore(
   }
 }
 
+const NOBODY: WebhookPlan = { targets: [], allowed: new Set(), retriesMs: [] };
 const CONCURRENCY = 16;
 const DEADLINE_MS = 10_000;
 const ROLLBACK_BACKOFF_MS = [1000, 5000, 30_000, 60_000, 300_000] as const;

@@ -52,6 +52,7 @@ export const PEOPLE = [
   { id: "otto", tenant: "acme", roles: ["operator"], scopes: [] },
   { id: "oda", tenant: "other", roles: ["operator"], scopes: [] },
   { id: "una", tenant: "acme", roles: ["user"], scopes: [] },
+  { id: "alma", tenant: "acme", roles: ["alertmanager"], scopes: ["approve:*"] },
   { id: "zed", tenant: "other", roles: ["approver"], scopes: ["approve:*"] },
 ] as const;
 export type Person = (typeof PEOPLE)[number]["id"];

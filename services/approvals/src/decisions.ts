@@ -51,11 +51,16 @@ export interface Decisions {
   ): Promise<{ readonly kind: "seen"; readonly approval: Approval; readonly right: Right } | NotDecided | null>;
   /** Takes one decision. Two that race are put in order by the store: the first counts, the second is told what it was. */
   decide(approvalId: string, approver: Principal, request: DecisionRequest): Promise<DecisionOutcome>;
+  /**
+   * Takes one decision of a person whom another system vouches for, which holds no token: the person's own is used, so that the same decision again gets
+   * the same answer and another is refused. `via` names the system.
+   */
+  decideFor(approvalId: string, approver: Principal, request: Omit<DecisionRequest, "token">, via: string): Promise<DecisionOutcome>;
 }
 
 export function createDecisions(options: DecisionsOptions): Decisions {
   const { documents, outbox, pins, security, rules, tokenOf } = options;
-  return {
+  const self: Decisions = {
     async look(approvalId, reader) {
       for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
         const records = await read(approvalId);
@@ -73,21 +78,51 @@ export function createDecisions(options: DecisionsOptions): Decisions {
       }
       throw crowded(approvalId);
     },
-    async decide(approvalId, approver, request) {
-      const tokenHash = secretHash(request.token);
-      for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
-        const outcome = await decideOnce(approvalId, approver, request, tokenHash);
-        if (outcome) return outcome;
-      }
-      throw crowded(approvalId);
+    decide: (approvalId, approver, request) => decideBy(approvalId, approver, request, HTTP),
+    async decideFor(approvalId, approver, { decision, comment, ticket }, via) {
+      const seen = await self.look(approvalId, approver);
+      if (!seen) return no("not_found", "There is no such approval.");
+      if (seen.kind === "no") return seen;
+      const token = tokenOf(approvalId, approver);
+      const decided = seen.approval.decisions.some(({ tokenHash }) => tokenHash === secretHash(token));
+      if (!seen.right.mayDecide && !decided) return mayNot(seen.approval, approver, decision);
+      const request = { decision, token, ...(comment === undefined ? {} : { comment }), ...(ticket === undefined ? {} : { ticket }) };
+      return decideBy(approvalId, approver, request, via);
     },
   };
+  return self;
+
+  async function decideBy(approvalId: string, approver: Principal, request: DecisionRequest, via: string): Promise<DecisionOutcome> {
+    const tokenHash = secretHash(request.token);
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+      const outcome = await decideOnce(approvalId, approver, request, tokenHash, via);
+      if (outcome) return outcome;
+    }
+    throw crowded(approvalId);
+  }
+
+  /** Why somebody without a token may not decide it: it is over, or the rules say so, which is told to operators as well. */
+  async function mayNot(approval: Approval, approver: Principal, decision: DecisionRequest["decision"]): Promise<DecisionOutcome> {
+    const { approvalId, status } = approval;
+    if (status !== "pending" && status !== "expired") return { ...no("already_decided", `This ended as "${status}".`), approval };
+    const { now, origin } = await read(approvalId);
+    if (status === "expired" || now >= approval.expiresAt)
+      return { ...no("expired", "The time to decide is over. The write did not run."), approval };
+    const may = permission(approver, approval, origin);
+    // It was no moment ago: a repeat of the request finds it as it is.
+    if (may.allowed) throw crowded(approvalId);
+    const isSelf = may.rule === "self";
+    const kind = isSelf ? "self_approval" : "not_allowed";
+    await security(shardOf(approvalId), { kind, approvalId, by: approver.id, details: { decision, keyId: approver.keyId } });
+    return no(isSelf ? "self_approval" : "forbidden", may.reason);
+  }
 
   async function decideOnce(
     approvalId: string,
     approver: Principal,
     request: DecisionRequest,
     tokenHash: string,
+    via: string,
   ): Promise<DecisionOutcome | null> {
     const { now, origin, token, ...records } = await read(approvalId, tokenHash);
     if (records.refused) return damaged(records.refused);
@@ -103,7 +138,7 @@ export function createDecisions(options: DecisionsOptions): Decisions {
     const made = {
       approver: approver.id,
       decision,
-      via: VIA,
+      via,
       tokenHash,
       ...(comment === undefined ? {} : { comment }),
       ...(ticket === undefined ? {} : { ticket }),
@@ -204,7 +239,7 @@ export function createDecisions(options: DecisionsOptions): Decisions {
   }
 }
 
-const VIA = "http";
+const HTTP = "http";
 const MAX_ATTEMPTS = 10;
 const LATE_MS = 86_400_000;
 

@@ -70,6 +70,22 @@ describe("an operator", () => {
     expect((await t.audit(HOME_SHARD)).at(-1)).toMatchObject({ event: "era_raised", by: "otto", era: ERA });
   });
 
+  it("gets the first answer again for a repeat of the key, and none for another body under it", async () => {
+    await using t = await running();
+    const body = { era: 1, reason: "restored", hold: true };
+    const first = await t.send("raise", body, "k");
+    expect(first.status).toBe(200);
+    expect(await t.send("raise", body, "k")).toEqual(first);
+    expect(await t.send("raise", { ...body, hold: false }, "k")).toMatchObject({ status: 422, body: { code: "idempotency_key_reused" } });
+    const resumed = await t.send("resume", { shards: ["03"] }, "k");
+    expect(resumed.status).toBe(200);
+    expect(await t.send("resume", {}, "k")).toMatchObject({ status: 422 });
+    // What was refused is no use of a key.
+    expect((await t.send("raise", { era: 1, reason: "again" }, "other")).status).toBe(409);
+    expect((await t.send("raise", { era: ERA, reason: "again" }, "other")).status).toBe(200);
+    expect((await t.audit(HOME_SHARD)).slice(-3).map(({ event }) => event)).toEqual(["era_raised", "writes_resumed", "era_raised"]);
+  });
+
   it("resumes the shards that are named, then all; to resume what is not held changes nothing", async () => {
     await using t = await running();
     await t.send("raise", { era: 1, reason: "restored", hold: true });
@@ -141,8 +157,8 @@ async function running() {
       await until(async () => holds((body = (await t.get("amy", "/v1/era")).body)));
       return body;
     },
-    async send(what: "raise" | "resume", body: object): Promise<HttpAnswer> {
-      const headers = { "content-type": "application/json" };
+    async send(what: "raise" | "resume", body: object, key?: string): Promise<HttpAnswer> {
+      const headers = { "content-type": "application/json", ...(key === undefined ? {} : { "idempotency-key": key }) };
       const response = await t.request("otto", `/v1/era/${what}`, { method: "POST", headers, body: JSON.stringify(body) });
       return { status: response.status, body: JSON.parse(await response.text()) };
     },

@@ -3,32 +3,35 @@ import { type Person, setup } from "./approvals-under-test.ts";
 import { bigRefund } from "./writes-under-test.ts";
 
 // Every route × everybody who may ask, with the answer written out. What is asked for is a write that rita, an approver herself, has asked for in the
-// tenant acme: amy may approve it and cat may not, otto is its operator, una a user; zed approves for another tenant. What is posted is a
+// tenant acme: amy may approve it and cat may not, otto is its operator, una a user, alma an Alertmanager; zed approves for another tenant. What is posted is a
 // decision, which the other routes cannot read. A route that is not in this table fails the test.
 const TABLE = `
-                                    stranger  wrong-key  una  otto  amy  cat  rita  zed
-  GET  /v1/approvals                401       401        403  200   200  200  200   200
-  GET  /v1/approvals/:id            401       401        403  200   200  200  200   404
-  POST /v1/approvals/:id/decision   401       401        403  403   200  403  403   404
-  GET  /v1/era                      401       401        403  200   200  200  200   200
-  POST /v1/era/raise                401       401        403  400   403  403  403   403
-  POST /v1/era/resume               401       401        403  400   403  403  403   403
-  GET  /v1/writes                   401       401        403  200   403  403  403   403
-  GET  /v1/writes/:id               401       401        403  404   403  403  403   403
-  POST /v1/writes/:id/enable        401       401        403  400   403  403  403   403
-  POST /v1/writes/:id/disable       401       401        403  400   403  403  403   403
-  POST /v1/writes/:id/tier          401       401        403  400   403  403  403   403
-  POST /v1/tools/:id/remove         401       401        403  400   403  403  403   403
-  GET  /v1/refused                  401       401        403  200   403  403  403   403
-  POST /v1/refused/adopt            401       401        403  400   403  403  403   403
-  GET  /v1/seals                    401       401        403  200   403  403  403   403
-  POST /v1/seals/again              401       401        403  400   403  403  403   403
-  GET  /v1/security                 401       401        403  200   403  403  403   403
-  GET  /.well-known/jwks.json       200       200        200  200   200  200  200   200
-  GET  /healthz                     200       200        200  200   200  200  200   200
-  GET  /readyz                      200       200        200  200   200  200  200   200
-  GET  /openapi.json                200       200        200  200   200  200  200   200
-  GET  /docs                        200       200        200  200   200  200  200   200
+                                    stranger  wrong-key  una  alma  otto  amy  cat  rita  zed
+  GET  /v1/approvals                401       401        403  403   200   200  200  200   200
+  GET  /v1/approvals/:id            401       401        403  403   200   200  200  200   404
+  POST /v1/approvals/:id/decision   401       401        403  403   403   200  403  403   404
+  POST /v1/hooks/:id                401       401        401  401   401   401  401  401   401
+  GET  /v1/era                      401       401        403  403   200   200  200  200   200
+  POST /v1/era/raise                401       401        403  403   400   403  403  403   403
+  POST /v1/era/resume               401       401        403  403   400   403  403  403   403
+  GET  /v1/writes                   401       401        403  403   200   403  403  403   403
+  GET  /v1/writes/:id               401       401        403  403   404   403  403  403   403
+  POST /v1/writes/:id/enable        401       401        403  403   400   403  403  403   403
+  POST /v1/writes/:id/disable       401       401        403  403   400   403  403  403   403
+  POST /v1/writes/:id/tier          401       401        403  403   400   403  403  403   403
+  POST /v1/tools/:id/remove         401       401        403  403   400   403  403  403   403
+  GET  /v1/refused                  401       401        403  403   200   403  403  403   403
+  POST /v1/refused/adopt            401       401        403  403   400   403  403  403   403
+  GET  /v1/seals                    401       401        403  403   200   403  403  403   403
+  POST /v1/seals/again              401       401        403  403   400   403  403  403   403
+  GET  /v1/webhooks                 401       401        403  403   200   403  403  403   403
+  POST /v1/webhooks/:id/send        401       401        403  403   400   403  403  403   403
+  GET  /v1/security                 401       401        403  403   200   403  403  403   403
+  GET  /.well-known/jwks.json       200       200        200  200   200   200  200  200   200
+  GET  /healthz                     200       200        200  200   200   200  200  200   200
+  GET  /readyz                      200       200        200  200   200   200  200  200   200
+  GET  /openapi.json                200       200        200  200   200   200  200  200   200
+  GET  /docs                        200       200        200  200   200   200  200  200   200
 `;
 
 const [head = "", ...lines] = TABLE.trim().split("\n");

@@ -1,13 +1,14 @@
 import { APPROVAL_OUTCOMES, type JsonObject, keys } from "@toolbus/contracts";
 import type { Change, StateStore } from "@toolbus/state";
-import { attributeNames, measure, metricNames } from "@toolbus/telemetry";
+import { attributeNames, type Log, measure, metricNames } from "@toolbus/telemetry";
 
 const OUTCOMES: ReadonlySet<string> = new Set(APPROVAL_OUTCOMES);
 
-/** Tells metrics which approvals a commit opened or ended, by what it says to the audit log. */
-export function observeApprovals(change: Change): void {
-  for (const { event, tier } of auditOf(change)) {
+/** Tells metrics which approvals a commit opened or ended, and the log what people decided, by what it says to the audit log. */
+export function observeApprovals(change: Change, log: Log): void {
+  for (const { event, tier, by, approvalId, callId, tool, decision } of auditOf(change)) {
     if (typeof event !== "string" || typeof tier !== "string") continue;
+    if (event === "decision") log.info({ approvalId, callId, tool, tier, by, decision }, "a person decided");
     if (event === "held") measure(metricNames.approvalsHeld, 1, { [attributeNames.tier]: tier });
     else if (OUTCOMES.has(event)) {
       measure(metricNames.approvalsDecided, 1, { [attributeNames.tier]: tier, [attributeNames.outcome]: event });

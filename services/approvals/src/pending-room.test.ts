@@ -15,6 +15,14 @@ describe("writes of one requester that wait for people", () => {
     expect((await t.get("amy", "/v1/approvals")).body).toMatchObject({ approvals: { length: 3 } });
   });
 
+  it("may be one: the sentence says so in the singular", async () => {
+    await using t = await setup({ env: { PENDING_PER_REQUESTER: "1" } });
+    await t.hold(bigRefund(1));
+    await t.ask(bigRefund(2));
+    const reason = expect.stringMatching(/^1 write of this requester waits for people already, .* asked for again when it was decided\.$/);
+    expect((await t.decided.next()).body).toMatchObject({ outcome: "limit", reason });
+  });
+
   it("make room for others when they are decided, and when their time is over", async () => {
     await using t = await setup({ env: { PENDING_PER_REQUESTER: "3" } });
     const [first] = [await t.hold(bigRefund(1)), await t.hold(bigRefund(2)), await t.hold(bigRefund(3))];
@@ -39,6 +47,27 @@ describe("writes of one requester that wait for people", () => {
     await t.ask({ ...bigRefund(1), callId: `${own}.1.0` });
     expect((await t.decided.next()).body).toMatchObject({ outcome: "limit" });
     await t.hold({ ...bigRefund(1), callId: `${others}.1.0` });
+  });
+
+  it("lose their places soon after they were decided, so that the list is short and costs little", async () => {
+    const places: number[] = [];
+    await using t = await setup({
+      wrapStore: (state) => ({
+        ...state,
+        async commit(shard, change) {
+          for (const { value } of change.put ?? []) {
+            const { pending } = value as { readonly pending?: Record<string, Json> };
+            if (pending) places.push(Object.keys(pending).length);
+          }
+          return state.commit(shard, change);
+        },
+      }),
+    });
+    const waiting = [await t.hold(bigRefund(1)), await t.hold(bigRefund(2))];
+    for (let n = 3; n <= 60; n++) expect(await t.decide("amy", await t.hold(bigRefund(n)), "deny")).toMatchObject({ status: 200 });
+    expect(places).toHaveLength(60);
+    expect(Math.max(...places)).toBe(16);
+    expect((await t.get("amy", "/v1/approvals")).body).toMatchObject({ approvals: waiting.map(() => ({})) });
   });
 
   it("cost a bounded number of pending approvals and places, however many are asked for", async () => {

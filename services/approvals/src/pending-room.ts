@@ -7,7 +7,7 @@ import type { ApprovalDocuments } from "./approval-documents.ts";
 export interface PendingRoom {
   /**
    * Takes a place before the write is held; whoever has one keeps it, however often it is asked for. False when none is left. A place is free again when
-   * its approval has ended, which is looked up only when no other is left. `now` is the store's. Throws `StoreUnavailable`.
+   * its approval has ended, which is looked up now and then, and always when no other is left. `now` is the store's. Throws `StoreUnavailable`.
    */
   take(wanted: Pick<Approval, "approvalId" | "tenant" | "requester">, now: number): Promise<boolean>;
 }
@@ -37,16 +37,21 @@ export function pendingRoom({ state, documents, most, expiryMs }: PendingRoomOpt
       for (let tries = 1; tries <= TRIES; tries++) {
         const { document } = await documents.own(key, approvalId);
         // People decide each of them, so a list that somebody else wrote is told of and begun anew.
-        let taken = document.kind === "genuine" ? placesIn(document.value, now) : new Map<string, number>();
+        const value = document.kind === "genuine" ? document.value : null;
+        let taken = placesIn(value, now);
+        let lookAt = lookAtIn(value);
         if (taken.has(approvalId)) return true;
-        if (taken.size >= most) taken = await stillPending(taken, now);
+        if (taken.size >= Math.min(most, lookAt)) {
+          taken = await stillPending(taken, now);
+          lookAt = Math.max(LOOK_AT, 2 * taken.size);
+        }
         if (taken.size >= most) return false;
         const version = document.kind === "absent" ? 0 : document.version;
         const pending = Object.fromEntries([...taken, [approvalId, now + expiryMs]]);
         const reply = await state.commit(shard, {
           op: `pending:${approvalId}:${version}`,
           guards: [{ key, version }],
-          put: [{ key, value: { pending }, expiresAt: now + 2 * expiryMs }],
+          put: [{ key, value: { pending, lookAt }, expiresAt: now + 2 * expiryMs }],
         });
         if (reply.outcome === "ok") return true;
       }
@@ -68,6 +73,14 @@ export function pendingRoom({ state, documents, most, expiryMs }: PendingRoomOpt
 
 /** From taking a place to holding the write. */
 const HELD_SOON_MS = 60_000;
+
+/** So many places that the list is worth a look at what has ended; twice as many as were left after the last look, so that it is rare. */
+const LOOK_AT = 16;
+
+function lookAtIn(value: Json): number {
+  const lookAt = isJsonObject(value) ? value["lookAt"] : null;
+  return typeof lookAt === "number" ? lookAt : LOOK_AT;
+}
 
 function placesIn(value: Json, now: number): Map<string, number> {
   const pending = isJsonObject(value) ? value["pending"] : null;

@@ -10,6 +10,14 @@ describe("pins", () => {
     expect((await t.decided.next()).body).toMatchObject({ outcome: "refused", reason: expect.stringMatching(/operator has to enable/) });
   });
 
+  it("are never made at first sight of what a server of others describes", async () => {
+    await using t = await setup({ tools: [] });
+    const foreign = { ...refund, source: "mcp:shop" };
+    await register(t.store, foreign, START);
+    await t.ask({ ...smallRefund(1), tool: foreign });
+    expect((await t.decided.next()).body).toMatchObject({ outcome: "refused", reason: expect.stringMatching(/operator has to enable/) });
+  });
+
   it("follow a changed definition that guards no less, when a request names it", async () => {
     await using t = await setup();
     const changed = { ...refund, version: "2", description: "Pays money back, again." };

@@ -1,4 +1,4 @@
-import { definitionFault, FIRST_ERA, keys, type Pin, quarantineSentence, type Registration } from "@toolbus/contracts";
+import { definitionFault, FIRST_ERA, isForeign, keys, type Pin, quarantineSentence, type Registration } from "@toolbus/contracts";
 import type { TrustedKeys } from "@toolbus/grants";
 import type { Log } from "@toolbus/telemetry";
 import { type DefinitionPace, readRegistry } from "@toolbus/tool-kit";
@@ -18,7 +18,7 @@ export interface Pins {
   find(tool: string, hash: string): Promise<{ readonly pin: Pin | null; readonly era: number }>;
   /**
    * Pins what may be pinned by itself: what the file of enabled tools names, and with first sight on whatever is registered and unknown, or changed
-   * and no less guarded. What an operator has decided stands. Otherwise it does nothing.
+   * and no less guarded, but for what servers of others describe. What an operator has decided stands. Otherwise it does nothing.
    */
   sight(): Promise<void>;
 }
@@ -66,7 +66,8 @@ export function createPins({ sealed, store, eras, trusted, log, firstSight, list
   async function sight(only?: string): Promise<void> {
     const writes = (await readRegistry(sealed.store, log, pace)).filter(({ definition }) => definition.kind === "write");
     const allowed = writes.filter(
-      ({ definition, toolset, hash }) => (firstSight || listed.has({ tool: definition.name, toolset, hash })) && isSound(definition, hash),
+      ({ definition, toolset, hash }) =>
+        ((firstSight && !isForeign(definition)) || listed.has({ tool: definition.name, toolset, hash })) && isSound(definition, hash),
     );
     for (const [tool, registered] of Map.groupBy(allowed, ({ definition }) => definition.name)) {
       if (only !== undefined && tool !== only) continue;
@@ -104,7 +105,7 @@ export function createPins({ sealed, store, eras, trusted, log, firstSight, list
       hash,
       enabled: true,
       pinnedAt: now,
-      pinnedBy: firstSight ? "first_sight" : "file",
+      pinnedBy: firstSight && !isForeign(definition) ? "first_sight" : "file",
       receiptKeys,
     };
     // Stale: another replica pinned meanwhile, and the pin that stands is the one that counts.

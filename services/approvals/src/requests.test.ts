@@ -53,6 +53,13 @@ describe("a request for a write", () => {
     });
     expect(message.correlationId).toBe(call(1));
     expect(await t.stored(id)).toMatchObject({ status: "pending", reasons: ["more than 50"], need: 1, requester: "rita", tenant: "acme" });
+    expect(await t.stored(id)).toMatchObject({
+      approvalId: id,
+      callId: call(1),
+      runId: RUN,
+      toolName: "issue_refund",
+      arguments: '{"amount":149.99,"order":"ORD-8821"}',
+    });
     expect(t.decided.unread).toBe(0);
   });
 

@@ -2,11 +2,12 @@ import type { DeliveryContext, Disposition, Verdict } from "@toolbus/bus";
 import {
   type Approval,
   type ApprovalCancel,
-  type ApprovalRequest,
   approvalIdOf,
+  type ApprovalRequest,
   attributes,
   callParts,
   type CancelReason,
+  counted,
   DEFAULT_AGENT,
   keys,
   type Message,
@@ -219,9 +220,9 @@ function rateReason({ toolName }: { readonly toolName: string }): string {
 }
 
 function tooManyPending({ PENDING_PER_REQUESTER: count }: RequestsOptions["rules"]): string {
-  return `${count} writes of this requester wait for people already, which is the most at a time, so nobody was asked for this one. It can be asked for again when some of them were decided.`;
+  return `${counted(count, "write")} of this requester ${count === 1 ? "waits" : "wait"} for people already, which is the most at a time, so nobody was asked for this one. It can be asked for again when ${count === 1 ? "it was" : "some of them were"} decided.`;
 }
 
 function limitReason({ toolName }: { readonly toolName: string }, { AUTO_GRANTS_PER_RUN: count }: Moment["rules"]): string {
-  return `This run was granted "${toolName}" ${count} times, which is the most that is granted without a person. Finish with what was done.`;
+  return `This run was granted "${toolName}" ${counted(count, "time")}, which is the most that is granted without a person. Finish with what was done.`;
 }

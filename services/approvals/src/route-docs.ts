@@ -18,6 +18,7 @@ const TOKEN = "q0Jb3kq1Zk7m8v2N4c6X8z0B2d4F6h8J0l2N4p6R8t0";
 const approval: JsonObject = {
   id: `ap_${CALL}`,
   callId: CALL,
+  links: { self: `/v1/approvals/ap_${CALL}`, decision: `/v1/approvals/ap_${CALL}/decision` },
   correlationId: "7f9c24e8-3b12-4a56-9d0e-1f2a3b4c5d6e",
   runId: RUN,
   conversationId: "cv_05_01JD0000000000000000000001",

@@ -15,6 +15,7 @@ describe("GET /v1/approvals/{id}", () => {
     expect(body).toEqual({
       id: `ap_${call(1)}`,
       callId: call(1),
+      links: { self: `/v1/approvals/ap_${call(1)}`, decision: `/v1/approvals/ap_${call(1)}/decision` },
       correlationId: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/),
       runId: RUN,
       conversationId: CONVERSATION,
@@ -61,6 +62,37 @@ describe("GET /v1/approvals/{id}", () => {
     expect(await t.stored(id)).toEqual(before);
     const { documents } = await t.store.read([keys.token(id, tokens[0] ?? "")]);
     expect(documents).toEqual([null]);
+  });
+
+  it("shows no credential, neither among the arguments nor in the effect, and grants the arguments as they are", async () => {
+    await using t = await setup();
+    const secret = "sk-proj-abcdefghijklmnop1234";
+    const asked = { ...bigRefund(1), args: { amount: 100, order: `ORD-1 ${secret}` } };
+    const id = await t.hold(asked);
+    for (const url of [`/v1/approvals/${id}`, "/v1/approvals"]) {
+      const { body } = await t.get("amy", url);
+      expect(JSON.stringify(body)).not.toContain(secret);
+      expect(JSON.stringify(body)).toContain('"order":"ORD-1 [redacted]"');
+      expect(JSON.stringify(body)).toContain("for order ORD-1 [redacted].");
+    }
+    await t.decide("amy", id, "approve");
+    expect(await t.verdict(await t.decided.next(), asked, { tier: "high", need: 1 })).toMatchObject({ kind: "granted" });
+  });
+
+  it("is read and decided by its own links, which carry the call's id, and says the outcome at the same link later", async () => {
+    await using t = await setup();
+    await t.hold(bigRefund(1));
+    const page = await t.get("amy", "/v1/approvals");
+    const [listed] = page.body["approvals"] as readonly { readonly links: { readonly self: string; readonly decision: string } }[];
+    if (!listed) throw new Error("Nothing is listed.");
+    const { self, decision } = listed.links;
+    expect(self).toContain(call(1));
+    const { body } = await t.get("amy", self);
+    expect(body).toMatchObject({ callId: call(1), mayDecide: true, links: { self, decision } });
+    const sent = { method: "POST", headers: { "content-type": "application/json" } };
+    const answer = await t.request("amy", decision, { ...sent, body: JSON.stringify({ decision: "deny", token: body["decisionToken"] }) });
+    expect(answer.status).toBe(200);
+    expect((await t.get("ben", self)).body).toMatchObject({ status: "rejected", mayDecide: false });
   });
 
   it("shows hidden characters of arguments as escapes", async () => {

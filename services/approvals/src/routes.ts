@@ -13,7 +13,8 @@ import {
 } from "@toolbus/runtime";
 import type { StateStore } from "@toolbus/state";
 import { type ApprovalDocuments, isShardOf } from "./approval-documents.ts";
-import type { Decisions, NotDecided } from "./decisions.ts";
+import type { Decisions } from "./decisions.ts";
+import { notFound, problemOf } from "./not-decided.ts";
 import { pendingApprovals } from "./pending-list.ts";
 import { approvalId, examples, jwksSchema, views } from "./route-docs.ts";
 import { firstUse } from "./request-keys.ts";
@@ -159,37 +160,4 @@ async function atCursor<T>(page: () => Promise<T>): Promise<T> {
       throw new HttpProblem("invalid_cursor", "This cursor comes from no page.", { remedy: "Start again without a cursor." });
     throw error;
   }
-}
-
-/** Each "no" as a problem; where the approval has ended, its final state stands in `errors` for machines and in the detail for people. */
-function problemOf({ why, reason, approval }: NotDecided): HttpProblem {
-  const state = approval ? { errors: [{ path: "/status", message: approval.status }] } : {};
-  switch (why) {
-    case "not_found":
-      return notFound();
-    case "self_approval":
-    case "forbidden":
-      return new HttpProblem(why, reason, { remedy: "Ask another approver, or read the approval again for a token of your own." });
-    case "token_used":
-    case "already_decided":
-    case "expired":
-      return new HttpProblem(why, reason, { remedy: "Read the approval again to see how it ended.", ...state });
-    case "ticket_missing":
-      return new HttpProblem("invalid_request", reason, {
-        remedy: "Send the ticket's id.",
-        errors: [{ path: "/ticket", message: "is required" }],
-      });
-    case "damaged":
-      return new HttpProblem("conflict", reason, {
-        remedy: 'An operator looks at "toolbus approvals adopt" and at the security events; a new run can ask for the write again.',
-      });
-    case "pin_changed":
-      return new HttpProblem("conflict", reason, { remedy: "Deny it; a new run asks with the definition that is enabled." });
-  }
-}
-
-function notFound(): HttpProblem {
-  return new HttpProblem("not_found", "There is no such approval.", {
-    remedy: "Look at the id again; approvals of other tenants are not shown.",
-  });
 }

@@ -1,7 +1,18 @@
 import { publicKeySet } from "@toolbus/grants";
-import { apiKeysFromFile, defineService, type Infrastructure, type Route, type Service, startHttpServer } from "@toolbus/runtime";
+import {
+  defineService,
+  type Infrastructure,
+  type Route,
+  type Service,
+  readWebhookPlan,
+  startHttpServer,
+  watchedApiKeys,
+  webhookDocs,
+  WEBHOOKS_TAG,
+} from "@toolbus/runtime";
 import { startApprovalsCore } from "./approvals-core.ts";
 import { approvalsKeys } from "./approvals-keys.ts";
+import { readHookSources } from "./hook-sources.ts";
 import { publishKeys } from "./publish-keys.ts";
 import { APPROVALS_SERVICE, type ApprovalsConfig, approvalsSettings } from "./settings.ts";
 
@@ -28,14 +39,25 @@ const ABOUT = {
     "Send an API key as `Authorization: Bearer <key>`. Approvals of other tenants are not found.",
     "Times are milliseconds since 1970. Every no is `application/problem+json` (RFC 9457): match on its `code`.",
   ].join("\n\n"),
+  tags: {
+    Approvals: "Writes that wait for people, and their decisions.",
+    Era: "Of which grants count; raised when the store has lost writes.",
+    Writes: "Which tools may write, and from which tier on people are asked; for operators.",
+    Security: "What was refused since nobody who may had written it; for operators.",
+    [WEBHOOKS_TAG]: "What others could not be told of approvals; for operators.",
+    Keys: "The public keys with which workers check grants.",
+  },
+  webhooks: webhookDocs(["approval.held", "approval.reminder", "approval.ended"]),
 } as const;
 
 async function start(infrastructure: Infrastructure, config: ApprovalsConfig): Promise<ApprovalsService> {
   const { log } = infrastructure;
   const own = await approvalsKeys(config, infrastructure);
   await publishKeys(config.APPROVALS_JWKS_FILE, publicKeySet(own.signing));
-  const keys = await apiKeysFromFile(config.APPROVALS_API_KEYS_FILE);
-  const core = await startApprovalsCore(infrastructure, config, own);
+  const webhooks = await readWebhookPlan(config);
+  const hooks = await readHookSources(config.DECISION_HOOKS_FILE);
+  const keys = await watchedApiKeys(config.APPROVALS_API_KEYS_FILE, { log, clock: infrastructure.clock });
+  const core = await startApprovalsCore(infrastructure, config, own, { webhooks, hooks });
   try {
     const http = await startHttpServer({
       name: APPROVALS_SERVICE,
@@ -55,9 +77,11 @@ async function start(infrastructure: Infrastructure, config: ApprovalsConfig): P
     async function stop(): Promise<void> {
       core.retire();
       await http.stop();
+      keys.stop();
       await core.stop();
     }
   } catch (error) {
+    keys.stop();
     await core.stop();
     throw error;
   }

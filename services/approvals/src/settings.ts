@@ -1,8 +1,9 @@
-import { httpSettings, integer, loopTimings, milliseconds, perMinute, port, type SettingsOf, str } from "@toolbus/runtime";
+import { httpSettings, integer, loopTimings, milliseconds, perMinute, port, type SettingsOf, str, webhookSettings } from "@toolbus/runtime";
 
 export const approvalsSettings = {
   ...loopTimings,
   ...httpSettings,
+  ...webhookSettings,
   APPROVALS_HOST: str({ default: "127.0.0.1", desc: "the address that approvers reach; another one than the gateway's in production" }),
   APPROVALS_PORT: port({ default: 8081, desc: "the port that approvers reach; 0 takes a free one" }),
   APPROVALS_API_KEYS_FILE: str({
@@ -18,7 +19,15 @@ export const approvalsSettings = {
     desc: "the secrets that approvals seals its documents with; equal on all replicas; a backup of the store is of no use without them",
   }),
   APPROVALS_JWKS_FILE: str({ default: "", desc: "a file to write the public keys to, for workers on this machine; empty: none" }),
+  DECISION_HOOKS_FILE: str({
+    default: "",
+    desc: "a file of mode 0600 with the systems that may decide by a signed webhook, and for whom; empty: none may",
+  }),
   APPROVAL_EXPIRY_MS: milliseconds({ default: 15 * 60_000, desc: "how long people have to decide" }),
+  APPROVAL_REMINDER_PERCENT: integer({ min: 0, max: 99 })({
+    default: 50,
+    desc: "after which part of the time to decide webhooks remind of what still waits, in percent; 0: never",
+  }),
   EXECUTE_BY_MS: milliseconds({ default: 24 * 3_600_000, desc: "how long after its approval a write may get a fresh grant" }),
   GRANT_TTL_MS: milliseconds({ default: 15 * 60_000, desc: "how long a signed grant is good for" }),
   DECISIONS_PER_MINUTE: perMinute({ default: 10, desc: "decisions per approver and minute; 0 for no limit" }),

@@ -1,5 +1,6 @@
 import { type Approval, type ApprovalView, type Json, type JsonObject, visible } from "@toolbus/contracts";
 import { parseCanonicalArguments } from "@toolbus/grants";
+import { redacted } from "@toolbus/telemetry";
 import { doubtsOf } from "./doubts.ts";
 
 /** What this reader may do: with a token, decide once; without, the reason why not. */
@@ -7,11 +8,17 @@ export type Right =
   | { readonly mayDecide: true; readonly decisionToken: string }
   | { readonly mayDecide: false; readonly mayNotBecause: string };
 
+/**
+ * What people are shown of an approval. Credentials are left out wherever they stand: nobody decides by one, and a card is seen by many. The write itself is
+ * granted with its arguments as they are, by their hash.
+ */
 export function viewOf(approval: Approval): ApprovalView {
   const args = parseCanonicalArguments(approval.arguments);
-  return {
+  const self = `/v1/approvals/${approval.approvalId}`;
+  return redacted<ApprovalView>({
     id: approval.approvalId,
     callId: approval.callId,
+    links: { self, decision: `${self}/decision` },
     correlationId: approval.correlationId,
     runId: approval.runId,
     conversationId: approval.conversationId,
@@ -35,7 +42,7 @@ export function viewOf(approval: Approval): ApprovalView {
     expiresAt: approval.expiresAt,
     endedAt: approval.endedAt,
     ...(approval.reason === undefined ? {} : { reason: approval.reason }),
-  };
+  });
 }
 
 const WHEN_INTERRUPTED: Readonly<Record<Approval["idempotency"], string>> = {
