@@ -19,6 +19,7 @@ import {
 import { contentHash, type Identity, type Signed, signDocument } from "@toolbus/grants";
 import type { Principal } from "@toolbus/runtime";
 import type { Change } from "@toolbus/state";
+import { conversationsOf } from "./conversation-page.ts";
 import { openRunsOf } from "./runs-under-way.ts";
 import { type GatewayConfig, GATEWAY_SERVICE } from "./settings.ts";
 
@@ -105,11 +106,12 @@ function acceptance(accepted: AcceptedMessage, origin: Signed<RunOrigin>, config
     ],
     put: [
       { key: keys.runOrigin(runId), value: origin, expiresAt },
-      keptConversation({ ...conversation.value, ...traced }, now),
+      keptConversation({ ...conversation.value, ...traced, lastRun: runId }, now),
       { key: keys.inbox(shardOf(runId), entry.entryId), value: entry as unknown as Json, expiresAt },
     ],
     index: [
       { index: keys.runIndex(principal.id), member: runId, score: now },
+      listed(conversation.value),
       ...(config.RUNS_PER_PRINCIPAL === 0 ? [] : [{ index: openRunsOf(principal), member: runId, score: now }]),
     ],
     ...announced(entry, 1, config, now),
@@ -122,6 +124,37 @@ export function acceptConversation(origin: ConversationOrigin, requestId: string
     op: `conversation:${origin.conversationId}:${requestId}`,
     guards: [{ key: keys.conversationOrigin(origin.conversationId), version: 0 }],
     put: [keptConversation(origin, origin.createdAt)],
+    index: [listed(origin)],
+  };
+}
+
+/**
+ * Accepts that a conversation is deleted. From this commit on it is there for nobody, and no message is accepted in it; the agent then removes what was said.
+ * Its own document stays as a mark, so that a repeat gets the same answer.
+ */
+export function acceptDeletion(
+  accepted: {
+    readonly now: number;
+    readonly conversation: AcceptedMessage["conversation"];
+    /** Names the entry on the bus. */
+    readonly runId: string;
+    readonly requestId: string;
+  },
+  config: GatewayConfig,
+): Change {
+  const { now, conversation, runId, requestId } = accepted;
+  const { conversationId, tenant, owner } = conversation.value;
+  const entryId = deletionEntryId(conversationId);
+  const entry: InboxEntry = { kind: "delete", entryId, runId, conversationId, agent: config.AGENT_NAME, by: owner, acceptedAt: now };
+  return {
+    op: `accept:${entryId}:${requestId}`,
+    guards: [{ key: keys.conversationOrigin(conversationId), version: conversation.version }],
+    put: [
+      keptConversation({ ...conversation.value, deletedAt: now }, now),
+      { key: keys.inbox(shardOf(runId), entryId), value: entry as unknown as Json, expiresAt: now + KEPT_MS },
+    ],
+    index: [{ index: conversationsOf({ tenant, id: owner }), member: conversationId, score: null }],
+    ...announced(entry, 1, config, now),
   };
 }
 
@@ -155,6 +188,13 @@ function acceptEntry(entry: InboxEntry, { requestId }: Accepting, config: Gatewa
 
 export const cancelEntryId = (runId: string): string => `${runId}!cancel`;
 
+export const deletionEntryId = (conversationId: string): string => `${conversationId}!delete`;
+
+/** The conversation that an entry of this id deletes; null for other entries. */
+export function conversationOfDeletion(entryId: string): string | null {
+  return /^(cv_.+)!delete$/.exec(entryId)?.[1] ?? null;
+}
+
 /** The entry of the answer to this call; it begins with the run's id, as every entry does. */
 export function answerEntryId(callId: string): string {
   const { runId, round, index } = callParts(callId);
@@ -169,6 +209,12 @@ export function answeredCall(entryId: string): string | null {
 
 function keptConversation(value: ConversationOrigin, now: number): NonNullable<Change["put"]>[number] {
   return { key: keys.conversationOrigin(value.conversationId), value, expiresAt: now + CONVERSATION_KEPT_MS };
+}
+
+/** Among those of its owner; one that is there already stays where it is. */
+function listed(origin: ConversationOrigin): NonNullable<Change["index"]>[number] {
+  const { tenant, owner: id, conversationId: member, createdAt: score } = origin;
+  return { index: conversationsOf({ tenant, id }), member, score };
 }
 
 // Each longer than the agent keeps what it is about, so that its owner is known as long as there is something to see.

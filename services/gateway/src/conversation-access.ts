@@ -33,7 +33,7 @@ export async function findConversation(
   if (!isConversationId(conversationId) || !isShardOf(state, conversationId)) return noConversation(conversationId);
   const { now, documents } = await state.read([keys.conversationOrigin(conversationId), keys.conversation(conversationId)]);
   const origin = parseConversationOrigin(documents[0]?.value);
-  if (!origin.ok || origin.value.tenant !== principal.tenant) return noConversation(conversationId);
+  if (!origin.ok || origin.value.tenant !== principal.tenant || origin.value.deletedAt !== undefined) return noConversation(conversationId);
   if (origin.value.owner !== principal.id && !principal.roles.includes("operator")) return noConversation(conversationId);
   const stored = parseConversationState(documents[1]?.value);
   return { kind: "found", now, version: documents[0]?.version ?? 0, origin: origin.value, state: stored.ok ? stored.value : null };
@@ -44,7 +44,7 @@ export async function ownConversation(state: StateStore, conversationId: string,
   return orProblem(await findConversation(state, conversationId, principal));
 }
 
-function noConversation(id: string): Refused {
+export function noConversation(id: string): Refused {
   return refused(
     "not_found",
     `There is no conversation "${id.slice(0, 80)}" for this key.`,

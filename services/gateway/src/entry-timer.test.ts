@@ -1,5 +1,7 @@
+import { keys, parseInboxEntry, shardOf } from "@toolbus/contracts";
 import type { Change, StateStore } from "@toolbus/state";
 import { describe, expect, it } from "vitest";
+import { deletionEntryId } from "./accept.ts";
 import { completed } from "./agent-under-test.ts";
 import { setup as setupGateway, START, until } from "./gateway-under-test.ts";
 
@@ -51,6 +53,32 @@ describe("the timer of an accepted entry", () => {
     t.clock.now += REPEAT_MS;
     await until(() => t.done(entryId));
     expect(await t.left()).toEqual({ timers: [], messages: [] });
+  });
+
+  it("repeats a deletion until the conversation has its mark", async () => {
+    await using t = await setup();
+    const id = await t.conversation("una");
+    await t.agent.keep(id, { runs: 1 });
+    await t.ask("una", `/v1/conversations/${id}`, { method: "DELETE" });
+    const entryId = deletionEntryId(id);
+    await until(() => t.wakesOf(entryId) === 1);
+    t.clock.now += REPEAT_MS;
+    await until(() => t.wakesOf(entryId) === 2);
+    const stored = (await t.store.read([keys.inbox(shardOf(id), entryId)])).documents[0]?.value;
+    expect(parseInboxEntry(stored)).toMatchObject({ ok: true, value: { kind: "delete", conversationId: id, by: "una" } });
+    await t.agent.keep(id, { runs: 1, deletedAt: t.clock.now });
+    t.clock.now += REPEAT_MS;
+    await until(() => t.done(entryId));
+    expect(t.wakesOf(entryId)).toBe(2);
+    expect(await t.left()).toEqual({ timers: [], messages: [] });
+  });
+
+  it("lets go of the deletion of a conversation in which nothing was said", async () => {
+    await using t = await setup();
+    const id = await t.conversation("una");
+    await t.ask("una", `/v1/conversations/${id}`, { method: "DELETE" });
+    t.clock.now += REPEAT_MS;
+    await until(() => t.done(deletionEntryId(id)));
   });
 
   it("lets go of a cancel that came too late for the run", async () => {

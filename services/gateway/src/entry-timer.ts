@@ -1,20 +1,28 @@
-import { type InboxEntry, type Json, keys, parseCall, parseInboxEntry, parseRun, shardOf } from "@toolbus/contracts";
+import {
+  type InboxEntry,
+  type Json,
+  keys,
+  parseCall,
+  parseConversationState,
+  parseInboxEntry,
+  parseRun,
+  shardOf,
+} from "@toolbus/contracts";
 import type { Outbox } from "@toolbus/runtime";
 import type { StateStore, TimerRow } from "@toolbus/state";
-import { announced, answeredCall } from "./accept.ts";
+import { announced, answeredCall, conversationOfDeletion } from "./accept.ts";
 import { type GatewayConfig, GATEWAY_SERVICE } from "./settings.ts";
 
 /** Repeats the wake of an accepted entry until an agent document records that it was taken; then the obligation is done. */
 export async function onEntryTimer(state: StateStore, outbox: Outbox, config: GatewayConfig, timer: TimerRow): Promise<void> {
   const entryId = timer.id.slice("entry:".length);
   const inboxKey = keys.inbox(timer.shard, entryId);
-  const runKey = keys.run(entryId.split("!")[0] ?? entryId);
   const callId = answeredCall(entryId);
-  const { now, documents } = await state.read([inboxKey, runKey, ...(callId === null ? [] : [keys.call(callId)])]);
-  const [inbox, run, call] = documents;
+  const { now, documents } = await state.read([inboxKey, aboutKey(entryId), ...(callId === null ? [] : [keys.call(callId)])]);
+  const [inbox, about, call] = documents;
   const entry = inbox && parseInboxEntry(inbox.value);
   const guards = [{ key: inboxKey, version: inbox?.version ?? 0 }];
-  if (!inbox || !entry?.ok || taken(entry.value, run?.value, call?.value)) {
+  if (!inbox || !entry?.ok || taken(entry.value, about?.value, call?.value)) {
     await state.commit(timer.shard, { op: `taken:${entryId}`, guards, timers: [{ service: GATEWAY_SERVICE, id: timer.id, dueIn: null }] });
     return;
   }
@@ -22,8 +30,18 @@ export async function onEntryTimer(state: StateStore, outbox: Outbox, config: Ga
   await outbox.commit(shardOf(entry.value.runId), { op: `again:${entryId}:${now}`, guards, ...announced(entry.value, now, config, now) });
 }
 
+/** The agent's document that an entry changes; an entry's id begins with that document's. */
+function aboutKey(entryId: string): string {
+  const [id = entryId] = entryId.split("!");
+  return id === conversationOfDeletion(entryId) ? keys.conversation(id) : keys.run(id);
+}
+
 function taken(entry: InboxEntry, run: Json | undefined, call: Json | undefined): boolean {
   if (entry.kind === "message") return run !== undefined;
+  if (entry.kind === "delete") {
+    const conversation = parseConversationState(run);
+    return !conversation.ok || conversation.value.deletedAt !== undefined;
+  }
   const parsed = parseRun(run);
   const ended = parsed.ok && parsed.value.endedAt !== null;
   if (entry.kind === "cancel") return ended || (parsed.ok && parsed.value.cancel !== null);

@@ -17,13 +17,15 @@ import { openViewer, type Viewer } from "./viewer-under-test.ts";
 
 // Everything that the tests of a running gateway share: a real bus, store, keys and HTTP port, and a clock that they move.
 
-/** The people of the tests. */
+/** The people of the tests, and the programs that begin investigations. */
 export const PEOPLE = [
   { id: "una", tenant: "acme", roles: ["user"], scopes: ["tools:read"] },
   { id: "ugo", tenant: "acme", roles: ["user"], scopes: [] },
   { id: "uri", tenant: "acme", roles: ["user"], scopes: ["orders"], tools: ["orders/find_order", "web"] },
   { id: "otto", tenant: "acme", roles: ["operator"], scopes: [] },
   { id: "amy", tenant: "acme", roles: ["approver"], scopes: ["approve:*"] },
+  { id: "alma", tenant: "acme", roles: ["alertmanager"], scopes: ["tools:read"] },
+  { id: "rolf", tenant: "acme", roles: ["releaser"], scopes: [] },
   { id: "uma", tenant: "other", roles: ["user"], scopes: [] },
   { id: "olga", tenant: "other", roles: ["operator"], scopes: [] },
 ] as const;
@@ -146,6 +148,8 @@ export async function setup(options: Options = {}) {
       await bus.close();
       await store.close();
       await rm(folder, { recursive: true, force: true });
+      const undocumented = [...viewers].flatMap((viewer) => viewer.undocumented);
+      if (undocumented.length > 0) throw new Error(`A stream told what its description does not promise:\n${undocumented.join("\n")}`);
     },
   };
 }

@@ -1,38 +1,71 @@
-import { keys, parseRun, parseRunOrigin, type RunPage } from "@toolbus/contracts";
-import { HttpProblem, type Principal } from "@toolbus/runtime";
-import type { Page, StateStore } from "@toolbus/state";
+import { keys, parseRun, parseRunOrigin, type RunPage, type RunView, type RunViewStatus } from "@toolbus/contracts";
+import type { Principal } from "@toolbus/runtime";
+import type { StateStore } from "@toolbus/state";
+import { newestIn } from "./index-page.ts";
+import { refused, type Refused } from "./refused.ts";
 import type { OwnRun } from "./run-access.ts";
 import { viewRuns } from "./run-view.ts";
 
+export interface RunsWanted {
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+  readonly status?: RunViewStatus | undefined;
+  readonly profile?: string | undefined;
+  /** Asked for then or later, by the store's clock. */
+  readonly since?: number | undefined;
+}
+
+/** Whose runs are listed: the caller's, or those of another of the tenant where the caller is its operator. */
+export function listedFor({ id, tenant, roles }: Principal, requester: string = id): Requester | Refused {
+  if (requester === id || roles.includes("operator")) return { kind: "requester", id: requester, tenant };
+  return refused("forbidden", "Only operators list the runs of others.", "Leave requester out, or use an operator's key.");
+}
+
+export interface Requester extends Pick<Principal, "id" | "tenant"> {
+  readonly kind: "requester";
+}
+
+/** How many runs are looked at for one page of those that are wanted. */
+const LOOKED_AT = 500;
+
 /**
- * A page of the caller's own runs, newest first. It may hold fewer than its limit, and none, and still have one after it: runs that are kept no
- * longer are passed over. Throws the problem for a cursor that no page gave.
+ * A page of a principal's runs, newest first. It may hold fewer than its limit, and none, and still have one after it: runs that are kept no
+ * longer are passed over, and of those that are not wanted a number is looked at. Throws the problem for a cursor that no page gave.
  */
-export async function runPage(
+export async function runPage(state: StateStore, requester: Requester, wanted: RunsWanted): Promise<RunPage> {
+  const { limit, status, profile, since = 0 } = wanted;
+  const found: RunView[] = [];
+  let cursor = wanted.cursor;
+  for (let looked = 0; looked < LOOKED_AT;) {
+    const page = await plainPage(state, requester, limit - found.length, cursor);
+    const recent = page.runs.filter(({ createdAt }) => createdAt >= since);
+    found.push(
+      ...recent.filter((run) => (status === undefined || run.status === status) && (profile === undefined || run.profile === profile)),
+    );
+    // The newest come first: after one that is too old there is none that is not.
+    cursor = recent.length < page.runs.length ? undefined : page.cursor;
+    if (cursor === undefined || found.length >= limit) break;
+    looked += page.looked;
+  }
+  return { runs: found, ...(cursor === undefined ? {} : { cursor }) };
+}
+
+async function plainPage(
   state: StateStore,
-  principal: Principal,
-  { limit, cursor }: { readonly limit: number; readonly cursor?: string | undefined },
-): Promise<RunPage> {
-  const page = await pageAt(state, principal, limit, cursor);
+  requester: Requester,
+  limit: number,
+  cursor: string | undefined,
+): Promise<{ readonly runs: readonly RunView[]; readonly looked: number; readonly cursor?: string | undefined }> {
+  const page = await newestIn(state, keys.runIndex(requester.id), { limit, cursor });
   const ids = page.members.map(({ member }) => member);
   const { now, documents } = await state.read(ids.flatMap((runId) => [keys.runOrigin(runId), keys.run(runId)]));
   const owns = ids.flatMap((runId, i): OwnRun[] => {
     const origin = parseRunOrigin(documents[2 * i]?.value);
     const run = parseRun(documents[2 * i + 1]?.value);
     // The index is by the principal's name alone, which another tenant may have too.
-    if (!origin.ok || origin.value.tenant !== principal.tenant) return [];
+    if (!origin.ok || origin.value.tenant !== requester.tenant) return [];
     if (!run.ok && now > origin.value.openUntil) return [];
     return [{ kind: "found", now, runId, origin: origin.value, run: run.ok ? run.value : null }];
   });
-  return { runs: [...(await viewRuns(state, owns))], ...(page.cursor === undefined ? {} : { cursor: page.cursor }) };
-}
-
-async function pageAt(state: StateStore, { id }: Principal, limit: number, cursor: string | undefined): Promise<Page> {
-  try {
-    return await state.page(keys.runIndex(id), { limit, order: "desc", ...(cursor === undefined ? {} : { cursor }) });
-  } catch (error) {
-    if (error instanceof RangeError)
-      throw new HttpProblem("invalid_cursor", "This cursor comes from no page.", { remedy: "Start again without a cursor." });
-    throw error;
-  }
+  return { runs: await viewRuns(state, owns), looked: Math.max(1, ids.length), cursor: page.cursor };
 }

@@ -1,88 +1,64 @@
-import { type Awaited, type Call, keys, parseCall, type Run, type RunView, type RunViewStatus } from "@toolbus/contracts";
+import {
+  type Call,
+  keys,
+  openCalls,
+  parseCall,
+  parseConversationState,
+  parseRegistration,
+  type Registration,
+  type RunView,
+  runView,
+} from "@toolbus/contracts";
 import type { StateStore } from "@toolbus/state";
 import type { OwnRun } from "./run-access.ts";
+import { type OpenRun, waitsOf } from "./run-waits.ts";
 
-/** A run as HTTP shows it, with what it waits for people with. */
+/** A run as HTTP shows it, with everything that it waits for: what every answer about one run says. */
 export async function viewRun(state: StateStore, own: OwnRun): Promise<RunView> {
-  const [view] = await viewRuns(state, [own]);
-  if (!view) throw new Error(`${own.runId} has no view.`);
-  return view;
+  const calls = await readCalls(state, openCalls(own.run));
+  const view = runView(own, calls);
+  if (own.run && own.run.endedAt !== null) return view;
+  return { ...view, waits: waitsOf(await openRun(state, own, calls)) };
 }
 
-/** Runs as HTTP shows them, in their order. Calls are read only where a run waits for some, all of them at once. */
-export async function viewRuns(state: StateStore, owns: readonly OwnRun[]): Promise<readonly RunView[]> {
-  const open = owns.flatMap(({ run }) => openCalls(run));
-  const { documents } = open.length > 0 ? await state.read(open.map((callId) => keys.call(callId))) : { documents: [] };
-  const calls = documents.flatMap((document) => {
-    const call = parseCall(document?.value);
-    return call.ok ? [call.value] : [];
+async function openRun(state: StateStore, { now, origin, run }: OwnRun, calls: readonly Call[]): Promise<OpenRun> {
+  const wanted = new Map(
+    calls.filter((call) => call.state === "dispatched").map((call) => [registrationKey(call), null as Registration | null]),
+  );
+  const queued = run?.status === "queued" ? [keys.conversation(origin.conversationId)] : [];
+  const names = [...queued, ...wanted.keys()];
+  const { documents } = names.length > 0 ? await state.read(names) : { documents: [] };
+  names.forEach((name, n) => {
+    const registration = wanted.has(name) && documents[n] && parseRegistration(documents[n].value);
+    if (registration && registration.ok) wanted.set(name, registration.value);
   });
-  const byRun = Map.groupBy(calls, ({ runId }) => runId);
-  return owns.map((own) => runView(own, byRun.get(own.runId) ?? []));
-}
-
-/** `accepted` until the agent has taken it. `calls` are the open ones, as far as they are known. */
-export function runView({ runId, origin, run }: OwnRun, calls: readonly Call[]): RunView {
-  const self = `/v1/runs/${runId}`;
-  const links = { self, events: `${self}/events`, cancel: `${self}/cancel`, answers: `${self}/answers` };
-  const base = { runId, conversationId: origin.conversationId, requester: origin.principal, createdAt: origin.createdAt, links };
-  if (!run) return { ...base, status: "accepted" };
-  const awaiting = calls.flatMap(awaitedOf);
+  const conversation = queued.length > 0 && documents[0] ? parseConversationState(documents[0].value) : null;
   return {
-    ...base,
-    status: statusOf(run, awaiting),
-    profile: run.profile,
-    input: run.input,
-    round: run.round,
-    usage: run.usage,
-    activeMs: run.activeMs,
-    startedAt: run.startedAt,
-    endedAt: run.endedAt,
-    openCalls: openCalls(run),
-    awaiting,
-    answer: run.ending?.text ?? null,
-    ...(run.ending?.code === undefined ? {} : { code: run.ending.code }),
-    report: run.report,
+    now,
+    createdAt: origin.createdAt,
+    run,
+    calls,
+    conversation: conversation?.ok ? conversation.value : null,
+    registrationOf: (call) => wanted.get(registrationKey(call)) ?? null,
   };
 }
 
-/** The calls of a run that waits for some. */
-function openCalls(run: Run | null): string[] {
-  if (!run || run.endedAt !== null) return [];
-  return run.calls.filter(({ resolved }) => !resolved).map(({ callId }) => callId);
+const registrationKey = ({ toolset, toolName, toolVersion }: Call): string => keys.registration(toolset, toolName, toolVersion);
+
+async function readCalls(state: StateStore, callIds: readonly string[]): Promise<readonly Call[]> {
+  const { documents } = callIds.length > 0 ? await state.read(callIds.map((callId) => keys.call(callId))) : { documents: [] };
+  return documents.flatMap((document) => {
+    const call = parseCall(document?.value);
+    return call.ok && call.value.state !== "resolved" ? [call.value] : [];
+  });
 }
 
-function statusOf(run: Run, awaiting: readonly Awaited[]): RunViewStatus {
-  if (run.endedAt !== null) return run.status;
-  if (run.cancel) return "cancelling";
-  if (awaiting.some(({ kind }) => kind === "approval")) return "awaiting_approval";
-  return awaiting.length > 0 ? "awaiting_answer" : run.status;
-}
-
-function awaitedOf(call: Call): Awaited[] {
-  const { callId, toolName: tool, approvalId, approvalExpiresAt, askExpiresAt } = call;
-  if (call.state === "held")
-    return [
-      {
-        kind: "approval",
-        callId,
-        tool,
-        ...(approvalId === undefined ? {} : { approvalId }),
-        ...(approvalExpiresAt === undefined ? {} : { expiresAt: approvalExpiresAt }),
-      },
-    ];
-  if (call.state !== "asked") return [];
-  return [
-    { kind: "answer", callId, tool, ...questionIn(call.arguments), ...(askExpiresAt === undefined ? {} : { expiresAt: askExpiresAt }) },
-  ];
-}
-
-/** The question and its options, as far as the arguments hold them. */
-function questionIn(text: string): Pick<Awaited, "question" | "options"> {
-  const args: unknown = JSON.parse(text);
-  if (typeof args !== "object" || args === null) return {};
-  const question = "question" in args && typeof args.question === "string" ? { question: args.question } : {};
-  const options =
-    "options" in args && Array.isArray(args.options) ? { options: args.options.filter((option) => typeof option === "string") } : {};
-  return { ...question, ...options };
+/** Runs as a list shows them, in their order, with what they wait for people with. Calls are read only where a run waits for some, all of them at once. */
+export async function viewRuns(state: StateStore, owns: readonly OwnRun[]): Promise<readonly RunView[]> {
+  const calls = await readCalls(
+    state,
+    owns.flatMap(({ run }) => openCalls(run)),
+  );
+  const byRun = Map.groupBy(calls, ({ runId }) => runId);
+  return owns.map((own) => runView(own, byRun.get(own.runId) ?? []));
 }

@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
-import { keys, parseRun, shardOf } from "@toolbus/contracts";
+import { counted, keys, parseRun, shardOf } from "@toolbus/contracts";
 import type { Principal } from "@toolbus/runtime";
 import type { Page, StateStore } from "@toolbus/state";
+import { principalHash } from "./principal-hash.ts";
 import { refused, type Refused } from "./refused.ts";
 import type { GatewayConfig } from "./settings.ts";
 
@@ -92,18 +92,15 @@ export function runsUnderWay({ state, config }: RunsUnderWayOptions): RunsUnderW
 }
 
 /** The index of this principal's runs under way. */
-export function openRunsOf({ tenant, id }: Pick<Principal, "tenant" | "id">): string {
-  const digest = createHash("sha256")
-    .update(JSON.stringify([tenant, id]))
-    .digest("base64url");
-  return keys.openRuns(digest);
+export function openRunsOf(principal: Pick<Principal, "tenant" | "id">): string {
+  return keys.openRuns(principalHash(principal));
 }
 
 function tooMany(most: number): Refused {
   return {
     ...refused(
       "rate_limited",
-      `This principal has ${most} runs under way, as many as may be at a time.`,
+      `This principal has ${counted(most, "run")} under way, as many as may be at a time.`,
       "Start another when one has ended, or cancel one.",
     ),
     retryAfterS: RETRY_AFTER_S,

@@ -85,6 +85,7 @@ describe("the gateway service", () => {
       CONVERSATIONS_PER_MINUTE: 60,
       ACTIONS_PER_MINUTE: 60,
       HTTPS_ONLY: "false",
+      CORS_ORIGINS: "",
       AUTH_FAILURES_PER_MINUTE: 10,
       OUTBOX_VISIBILITY_MS: 4000,
       POLL_MS: 250,

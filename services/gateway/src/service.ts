@@ -1,5 +1,4 @@
 import {
-  apiKeysFromFile,
   defineService,
   healthRoutes,
   type Infrastructure,
@@ -9,10 +8,14 @@ import {
   startOutbox,
   startTimerLoop,
   storeReadiness,
+  watchedApiKeys,
+  webhookDocs,
+  WEBHOOKS_TAG,
 } from "@toolbus/runtime";
 import { isReplayTimer, onReplayTimer } from "./dead-letters/replay-timer.ts";
 import { onEntryTimer } from "./entry-timer.ts";
 import type { Gateway } from "./gateway.ts";
+import { agentRoutes } from "./routes/agents.ts";
 import { conversationRoutes } from "./routes/conversations.ts";
 import { deadLetterRoutes } from "./routes/dead-letters.ts";
 import { investigationRoutes } from "./routes/investigations.ts";
@@ -20,6 +23,8 @@ import { limitsOf } from "./routes/limits.ts";
 import { runEventRoutes } from "./routes/run-events.ts";
 import { runRoutes } from "./routes/runs.ts";
 import { toolRoutes } from "./routes/tools.ts";
+import { triggerRoutes } from "./routes/triggers.ts";
+import { failedWebhookRoutes } from "./routes/webhooks.ts";
 import { runsUnderWay } from "./runs-under-way.ts";
 import { type GatewayConfig, gatewaySettings, GATEWAY_SERVICE } from "./settings.ts";
 import { startFeed } from "./stream/feed.ts";
@@ -31,7 +36,8 @@ export const gateway = defineService({
   settings: gatewaySettings,
   identity: ({ GATEWAY_KEY_FILE }) => ({ setting: "GATEWAY_KEY_FILE", file: GATEWAY_KEY_FILE, names: [GATEWAY_SERVICE] }),
   async start(infrastructure, config) {
-    const keys = await apiKeysFromFile(config.GATEWAY_API_KEYS_FILE);
+    const { log, clock } = infrastructure;
+    const keys = await watchedApiKeys(config.GATEWAY_API_KEYS_FILE, { log, clock });
     const core = startGatewayCore(infrastructure, config);
     try {
       const server = await startHttpServer({
@@ -53,10 +59,12 @@ export const gateway = defineService({
         async stop() {
           core.retire();
           await server.stop();
+          keys.stop();
           await core.stop();
         },
       };
     } catch (error) {
+      keys.stop();
       await core.stop();
       throw error;
     }
@@ -70,6 +78,17 @@ const ABOUT = {
     "Send an API key as `Authorization: Bearer <key>`. What belongs to others is not found; an operator sees, and may cancel, all of the tenant.",
     "Times are milliseconds since 1970. Every no is `application/problem+json` (RFC 9457): match on its `code`.",
   ].join("\n\n"),
+  tags: {
+    Conversations: "Talks with an agent: what was said, and what is said next.",
+    Investigations: "Releases and alerts that an agent assesses.",
+    Triggers: "Webhooks that start investigations, each with a key that may do nothing else.",
+    Runs: "What agents do for one message or investigation: where it stands, and the stream of its events.",
+    "Dead letters": "Messages that nobody could use, and their replay; for operators.",
+    [WEBHOOKS_TAG]: "What others could not be told of runs; for operators.",
+    Tools: "What is registered, and whether a worker is there.",
+    Agents: "Who takes runs, and whether they live.",
+  },
+  webhooks: webhookDocs(["run.ended"]),
 } as const;
 
 /** The gateway without its HTTP port: what is accepted and announced, the feed, and the routes that a server puts in front. */
@@ -120,11 +139,19 @@ export function startGatewayCore(infrastructure: Infrastructure, config: Gateway
     routes: [
       ...conversationRoutes(parts, limits),
       ...investigationRoutes(parts, limits),
+      ...triggerRoutes(parts, limits),
       ...runRoutes(parts, limits),
       ...runEventRoutes(parts, limits),
       ...toolRoutes(parts),
+      ...agentRoutes(parts),
       ...deadLetterRoutes(parts, limits),
-      ...healthRoutes({ unready: () => [...unready(), ...bus.unready()], needs: [storeNeed], clocks }),
+      ...failedWebhookRoutes(parts, limits),
+      ...healthRoutes({
+        unready: () => [...unready(), ...bus.unready()],
+        needs: [storeNeed],
+        clocks,
+        warnings: () => bus.warnings?.() ?? [],
+      }),
     ],
     unready,
     retire: () => void (stopping = true),

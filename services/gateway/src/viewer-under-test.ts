@@ -1,4 +1,4 @@
-import type { JsonObject } from "@toolbus/contracts";
+import { AnyLiveEvent, describeProblems, type JsonObject, NumberedRunEvent, parser } from "@toolbus/contracts";
 
 /** One block of a stream as a browser would read it. */
 export interface Seen {
@@ -15,6 +15,8 @@ export interface Viewer {
   /** Everything so far, without comments. */
   readonly seen: readonly Seen[];
   readonly comments: readonly string[];
+  /** What it was told that the API's description does not promise: a sentence each. */
+  readonly undocumented: readonly string[];
   /** Resolves when something seen is as wanted; rejects when the stream ends before it. */
   sees(wanted: (seen: Seen) => boolean): Promise<Seen>;
   /** Resolves when the stream is over, however it ends. */
@@ -46,6 +48,7 @@ export async function openViewer(url: string, apiKey: string, after?: string, po
     throw new Error(`The stream was answered ${response.status}: ${await response.text()}`);
   const seen: Seen[] = [];
   const comments: string[] = [];
+  const undocumented: string[] = [];
   const waiting = new Set<() => void>();
   let over = false;
   const ended = readAll(response.body ?? new ReadableStream({ start: (empty) => empty.close() }))
@@ -60,6 +63,7 @@ export async function openViewer(url: string, apiKey: string, after?: string, po
     headers: response.headers,
     seen,
     comments,
+    undocumented,
     ended,
     leave: () => gone.abort(),
     sees: (wanted) =>
@@ -92,10 +96,23 @@ export async function openViewer(url: string, apiKey: string, after?: string, po
     if (block.startsWith(": ")) comments.push(block.slice(2));
     const name = /^event: (.+)$/m.exec(block)?.[1];
     const data = /^data: (.+)$/m.exec(block)?.[1];
-    if (name && data) seen.push({ id: /^id: (.+)$/m.exec(block)?.[1] ?? null, name, data: JSON.parse(data) });
+    if (!name || !data) return;
+    const item = { id: /^id: (.+)$/m.exec(block)?.[1] ?? null, name, data: JSON.parse(data) };
+    seen.push(item);
+    undocumented.push(...faultsOf(item));
   }
 
   function changed(): void {
     for (const look of waiting) look();
   }
+}
+
+const parseDurable = parser(NumberedRunEvent);
+const parseLive = parser(AnyLiveEvent);
+
+/** What is sent with an id is durable. */
+function faultsOf({ id, name, data }: Seen): string[] {
+  const parsed = id === null ? parseLive(data) : parseDurable(data);
+  if (!parsed.ok) return [`${describeProblems(parsed.problems)} ${JSON.stringify(data)}`];
+  return parsed.value.type === name ? [] : [`the event is named ${name}, and says of itself that it is ${parsed.value.type}`];
 }

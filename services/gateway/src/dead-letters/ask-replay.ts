@@ -72,6 +72,13 @@ async function callToLookAt(
   }
 }
 
+/** Why a replay of this letter could do nothing now; undefined when it could do something, and of one that was asked for. */
+export async function whyNotReplayed(state: StateStore, { letter, request }: FoundLetter): Promise<string | undefined> {
+  if (letter.replayed || request) return undefined;
+  const seen = await callToLookAt(state, letter);
+  return seen?.kind === "refused" ? seen.detail : undefined;
+}
+
 function seenCall({ callId, state, result, dispatch, requests }: Call): { readonly kind: "seen"; readonly call: SeenCall } | Refused {
   if (state === "resolved")
     return refused(

@@ -11,7 +11,8 @@ export function letterSummary(found: FoundLetter): DeadLetterSummary {
   return redacted(plainSummary(found));
 }
 
-export function letterView(found: FoundLetter): DeadLetterView {
+/** `whyNot` says why a replay could do nothing now. */
+export function letterView(found: FoundLetter, whyNot?: string): DeadLetterView {
   const { letter, request } = found;
   const { replayBy, replayed, history, message, cut } = letter;
   return redacted({
@@ -20,7 +21,7 @@ export function letterView(found: FoundLetter): DeadLetterView {
     message: { ...message, attributes: shown(message.attributes) },
     cut,
     replayBy: replayBy.kind,
-    ...(replayBy.kind === "none" ? { whyNot: replayBy.why } : {}),
+    ...(whyNot === undefined ? {} : { whyNot }),
     ...(replayed || request
       ? {
           replay: {

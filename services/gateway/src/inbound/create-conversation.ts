@@ -44,6 +44,8 @@ export async function createConversation(
     if (outcome === "ok") return { kind: "created", origin, replayed: false };
     const { documents: stored } = await state.read([keys.conversationOrigin(conversationId)]);
     const first = parseConversationOrigin(stored[0]?.value);
+    if (first.ok && first.value.deletedAt !== undefined)
+      return refused("expired", "The conversation of this Idempotency-Key was deleted.", "Begin another one, with another key.");
     if (first.ok) return first.value.profile === profile ? { kind: "created", origin: first.value, replayed: true } : keyReused();
     // A store that has lost what it had of this shard says so once, and takes the same then.
   }

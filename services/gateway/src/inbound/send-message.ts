@@ -34,7 +34,8 @@ export async function sendMessage(
 ): Promise<MessageAccepted | Refused> {
   const { state, outbox, config, identity, underWay, random, clock } = inbound;
   const { principal, key, conversationId, traceparent } = request;
-  const { text, ifActive = "enqueue" } = request.body;
+  const { content, text = content, ifActive = "enqueue" } = request.body;
+  if (text === undefined || (content !== undefined && content !== text)) return notOneText();
   const large = tooLarge(text, "The text");
   if (large) return large;
   const messageHash = requestHash({ text, ifActive });
@@ -91,6 +92,11 @@ function whyNotNow(conversation: ConversationState | null, ifActive: IfActive): 
     );
   if (conversation.queue.length < MAX_QUEUED_RUNS) return null;
   return refused("queue_full", `${MAX_QUEUED_RUNS} messages wait in this conversation, as many as may.`, "Send it when some are done.");
+}
+
+function notOneText(): Refused {
+  const message = "needs content, and no text beside it that says something else";
+  return refused("invalid_request", "A message says one thing.", 'Send {"content": "…"}.', [{ path: "/content", message }]);
 }
 
 function onlyTheOwner(): Refused {

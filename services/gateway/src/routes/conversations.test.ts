@@ -53,6 +53,17 @@ describe("POST /v1/conversations", () => {
     expect(lost).toEqual(new Set());
   });
 
+  it("begins anew for whoever has one: nothing was said in it, its profile is the same, and the other keeps its messages", async () => {
+    await using t = await setup();
+    const profile = "release-investigation";
+    const first = await t.conversation("una", profile);
+    await t.agent.transcribe(first, { type: "user", runId: "r", text: "Where is it?", at: 1 });
+    const second = await t.conversation("una", profile);
+    const messagesOf = async (id: string) => (await t.ask("una", `${ROUTE}/${id}/messages`)).body["messages"];
+    expect([await messagesOf(second), await messagesOf(first)]).toEqual([[], [expect.objectContaining({ content: "Where is it?" })]]);
+    expect((await t.ask("una", `${ROUTE}/${second}/context`)).body).toMatchObject({ profile, messages: 0, runs: 0, toolCalls: [] });
+  });
+
   it("needs no body", async () => {
     await using t = await setup();
     expect((await t.ask("una", ROUTE, post())).status).toBe(201);
@@ -255,9 +266,11 @@ describe("GET /v1/conversations/{id}/context", () => {
     });
   });
 
-  it("says what was said, used and called", async () => {
+  it("says what was said, used and called, and in which trace", async () => {
     await using t = await setup();
     const id = await t.conversation();
+    const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    await t.ask("una", `${ROUTE}/${id}/messages`, post({ text: "Where is it?" }, { traceparent }));
     const result = { round: 1, id: "c", name: "find_order", status: "ok", content: "{}", isError: false, at: 3 } as const;
     await t.agent.transcribe(
       id,
@@ -276,6 +289,7 @@ describe("GET /v1/conversations/{id}/context", () => {
       provider: "p",
       model: "m",
       toolCalls: [{ callId: "r.1.0", tool: "find_order", status: "ok" }],
+      traceId: traceparent.slice(3, 35),
     });
   });
 });

@@ -1,11 +1,12 @@
-import { conversationRequest, messageRequest, messagesQuery } from "@toolbus/contracts";
-import { getRoute, noQuery, postRoute, type Route } from "@toolbus/runtime";
-import { currentTraceparent } from "@toolbus/telemetry";
+import { conversationRequest, conversationsQuery, messageRequest, messagesQuery } from "@toolbus/contracts";
+import { deleteRoute, getRoute, noQuery, postRoute, type Route } from "@toolbus/runtime";
 import { ownConversation } from "../conversation-access.ts";
 import { contextView, messagePage } from "../conversation-messages.ts";
+import { conversationPage } from "../conversation-page.ts";
 import { conversationView } from "../conversation-view.ts";
 import type { Gateway } from "../gateway.ts";
 import { createConversation } from "../inbound/create-conversation.ts";
+import { deleteConversation, deletedView } from "../inbound/delete-conversation.ts";
 import { sendMessage } from "../inbound/send-message.ts";
 import { orProblem } from "../refused.ts";
 import { CALLERS } from "./callers.ts";
@@ -15,6 +16,7 @@ import type { Limits } from "./limits.ts";
 import { answerWithRun } from "./started-run.ts";
 
 const TAG = "Conversations";
+const CONVERSATIONS = 20;
 const MESSAGES = 50;
 
 export function conversationRoutes(gateway: Gateway, limits: Limits): readonly Route[] {
@@ -36,7 +38,7 @@ export function conversationRoutes(gateway: Gateway, limits: Limits): readonly R
             headers: { Location: "The conversation.", ...REPLAY },
           },
         },
-        problems: ["conflict", "idempotency_key_reused"],
+        problems: ["conflict", "idempotency_key_reused", "expired"],
       },
       body: {
         declared: conversationRequest,
@@ -53,6 +55,21 @@ export function conversationRoutes(gateway: Gateway, limits: Limits): readonly R
       },
     }),
     getRoute({
+      url: "/v1/conversations",
+      access: CALLERS,
+      docs: {
+        operationId: "listConversations",
+        tag: TAG,
+        summary: "The caller's own conversations, the one that began last first.",
+        description:
+          "Those of investigations are among them: `profile` tells. A page may hold fewer than its limit, and still have one after it.",
+        answers: { 200: { says: "A page of conversations.", body: views.conversations, example: examples.conversations } },
+        problems: ["invalid_cursor"],
+      },
+      query: conversationsQuery,
+      handle: ({ principal, query: { limit = CONVERSATIONS, cursor } }) => conversationPage(state, principal, { limit, cursor }),
+    }),
+    getRoute({
       url: "/v1/conversations/:id",
       access: CALLERS,
       docs: {
@@ -65,6 +82,23 @@ export function conversationRoutes(gateway: Gateway, limits: Limits): readonly R
       },
       query: noQuery,
       handle: async ({ id, principal }) => conversationView(await ownConversation(state, id, principal)),
+    }),
+    deleteRoute({
+      url: "/v1/conversations/:id",
+      access: CALLERS,
+      docs: {
+        operationId: "deleteConversation",
+        tag: TAG,
+        summary: "Deletes a conversation, and says what is kept of it.",
+        description: [
+          "Refused while a run of it is active or waits. From the answer on it is not found; what was said is removed soon after.",
+          "Only the owner of a conversation deletes it. A repeat gets the same answer.",
+        ].join("\n\n"),
+        id: conversationId,
+        answers: { 200: { says: "It is deleted.", body: views.deletedConversation, example: examples.deletedConversation } },
+        problems: ["conflict", "conversation_busy"],
+      },
+      handle: async ({ id, principal }) => deletedView(orProblem(await deleteConversation(gateway, { principal, conversationId: id }))),
     }),
     getRoute({
       url: "/v1/conversations/:id/messages",
@@ -94,7 +128,7 @@ export function conversationRoutes(gateway: Gateway, limits: Limits): readonly R
         description: [
           "Asked for `text/event-stream` by `Accept`, it answers with the stream of the run; else at once with the run, to be followed at its `events`.",
           "While a run of the conversation is active, the message waits behind it, or is refused (`reject`), or cancels it and goes first (`interrupt`), as `ifActive` says.",
-          "Only the owner of a conversation speaks in it.",
+          "Only the owner of a conversation speaks in it. What is said is `content`, as in the list of messages; its earlier name `text` is taken as well.",
         ].join("\n\n"),
         id: conversationId,
         answers: {
@@ -106,13 +140,13 @@ export function conversationRoutes(gateway: Gateway, limits: Limits): readonly R
       body: {
         declared: messageRequest,
         required: true,
-        examples: [{ text: "Is v1.4.0 safe to roll out?" }, { text: "Stop that, and look at v1.4.1.", ifActive: "interrupt" }],
-        remedy: 'Send {"text": "…"}, optionally with "ifActive".',
+        examples: [{ content: "Is v1.4.0 safe to roll out?" }, { content: "Stop that, and look at v1.4.1.", ifActive: "interrupt" }],
+        remedy: 'Send {"content": "…"}, optionally with "ifActive".',
       },
       rate: limits.runs,
       async handle({ id, principal, key, body, request, reply }) {
-        const sent = { principal, key, conversationId: id, body, traceparent: currentTraceparent() };
-        return answerWithRun(gateway, { principal, request, reply }, () => sendMessage(gateway, sent));
+        const sent = { principal, key, conversationId: id, body };
+        return answerWithRun(gateway, { principal, request, reply }, (traceparent) => sendMessage(gateway, { ...sent, traceparent }));
       },
     }),
     getRoute({

@@ -200,9 +200,11 @@ describe("POST /v1/dead-letters/{id}/replay", () => {
     await using t = await replaying();
     const { callId } = await callOf(t, { state: "resolved", result: { status: "timeout", content: "", isError: true } });
     const id = await t.letters.keep({ callId, replayBy: { kind: "call", callId } });
+    const says = `The call ${callId} has its result already (timeout): a replay would do nothing.`;
+    expect((await t.ask("otto", `/v1/dead-letters/${id}`)).body).toMatchObject({ replayBy: "call", whyNot: says });
     const answer = await t.replay(id);
     expect(problemOf(answer)).toEqual({ status: 409, code: "not_replayable" });
-    expect(answer.body["detail"]).toBe(`The call ${callId} has its result already (timeout): a replay would do nothing.`);
+    expect(answer.body["detail"]).toBe(says);
     expect(await t.request(id)).toBeNull();
   });
 

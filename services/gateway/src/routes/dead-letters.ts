@@ -1,6 +1,6 @@
 import { declared, DeadLetterPage, deadLettersQuery, DeadLetterView, ID_PATTERNS, type JsonObject, type Role } from "@toolbus/contracts";
 import { getRoute, noBody, noQuery, postRoute, type Route, type RouteDocs } from "@toolbus/runtime";
-import { askReplay } from "../dead-letters/ask-replay.ts";
+import { askReplay, whyNotReplayed } from "../dead-letters/ask-replay.ts";
 import { findLetter } from "../dead-letters/find-letter.ts";
 import { letterPage } from "../dead-letters/letter-page.ts";
 import { letterView } from "../dead-letters/letter-view.ts";
@@ -46,7 +46,10 @@ export function deadLetterRoutes(gateway: Gateway, limits: Limits): readonly Rou
         problems: [],
       },
       query: noQuery,
-      handle: async ({ id, principal }) => letterView(orProblem(await findLetter(state, id, principal))),
+      async handle({ id, principal }) {
+        const found = orProblem(await findLetter(state, id, principal));
+        return letterView(found, await whyNotReplayed(state, found));
+      },
     }),
     postRoute({
       url: "/v1/dead-letters/:id/replay",

@@ -2,6 +2,7 @@ import { isConversationId, isRunId, keys, parseConversationOrigin, parseInboxEnt
 import { type Change, type StateStore, StoreUnavailable } from "@toolbus/state";
 import { describe, expect, it } from "vitest";
 import { type Asking, type Options, type Person, setup, START, textIn, until } from "../gateway-under-test.ts";
+import { conversationsOf } from "../conversation-page.ts";
 import { problemOf } from "../problem-under-test.ts";
 
 const ROUTE = "/v1/investigations";
@@ -29,6 +30,7 @@ describe("POST /v1/investigations", () => {
         cancel: `/v1/runs/${runId}/cancel`,
         answers: `/v1/runs/${runId}/answers`,
       },
+      waits: [{ kind: "agent", says: "No agent has taken the run yet.", since: START }],
     });
     const followed = await t.ask("una", headers.get("location") ?? "");
     expect(followed).toMatchObject({ status: 200, body });
@@ -85,7 +87,10 @@ describe("POST /v1/investigations", () => {
       },
     });
     expect(change?.timers).toEqual([{ service: "gateway", id: `entry:${runId}`, dueIn: 5000 }]);
-    expect(change?.index).toEqual([{ index: keys.runIndex("una"), member: runId, score: START }]);
+    expect(change?.index).toEqual([
+      { index: keys.runIndex("una"), member: runId, score: START },
+      { index: conversationsOf({ tenant: "acme", id: "una" }), member: conversationId, score: START },
+    ]);
     expect(change?.outbox).toMatchObject([{ service: "gateway", topic: "run.wake", dueIn: 4000 }]);
   });
 

@@ -1,6 +1,5 @@
 import { investigationRequest } from "@toolbus/contracts";
 import { getRoute, noQuery, postRoute, type Route } from "@toolbus/runtime";
-import { currentTraceparent } from "@toolbus/telemetry";
 import type { Gateway } from "../gateway.ts";
 import { startInvestigation } from "../inbound/start-investigation.ts";
 import { ownRun } from "../run-access.ts";
@@ -50,8 +49,10 @@ export function investigationRoutes(gateway: Gateway, limits: Limits): readonly 
       },
       rate: limits.runs,
       async handle({ principal, key, body, request, reply }) {
-        const asked = { principal, key, body, traceparent: currentTraceparent() };
-        return answerWithRun(gateway, { principal, request, reply }, () => startInvestigation(gateway, asked));
+        const asked = { principal, key, body };
+        return answerWithRun(gateway, { principal, request, reply }, (traceparent) =>
+          startInvestigation(gateway, { ...asked, traceparent }),
+        );
       },
     }),
     getRoute({

@@ -1,3 +1,4 @@
+import { counted } from "@toolbus/contracts";
 import { type RateLimit, rateLimit } from "@toolbus/runtime";
 import type { Gateway } from "../gateway.ts";
 import { GATEWAY_SERVICE } from "../settings.ts";
@@ -14,8 +15,12 @@ export function limitsOf({ state, config, random }: Pick<Gateway, "state" | "con
     perMinute === 0 ? null : rateLimit({ state, service: GATEWAY_SERVICE, name, words, perMinute, random });
   const { RUNS_PER_MINUTE: runs, CONVERSATIONS_PER_MINUTE: conversations, ACTIONS_PER_MINUTE: actions } = config;
   return {
-    runs: limit("runs", runs, `start ${runs} runs`),
-    conversations: limit("conversations", conversations, `create ${conversations} conversations`),
-    actions: limit("actions", actions, `send ${actions} answers, cancels, replays and ticket requests`),
+    runs: limit("runs", runs, `start ${counted(runs, "run")}`),
+    conversations: limit("conversations", conversations, `create ${counted(conversations, "conversation")}`),
+    actions: limit(
+      "actions",
+      actions,
+      `send ${actions === 1 ? "1 answer, cancel, replay or ticket request" : `${actions} answers, cancels, replays and ticket requests`}`,
+    ),
   };
 }

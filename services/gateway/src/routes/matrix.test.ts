@@ -4,30 +4,39 @@ import { type Asking, type Person, setup, START } from "../gateway-under-test.ts
 import { problemOf } from "../problem-under-test.ts";
 
 // Every route × everybody who may ask, with the answer written out. What is asked for is una's, of the tenant acme: ugo is another user of it, otto
-// its operator, amy an approver; uma is a user and olga the operator of another tenant. A route that is not in this table fails the test.
+// its operator, amy an approver, alma an Alertmanager and rolf what rolls out releases; uma is a user and olga the operator of another tenant. A route that
+// is not in this table fails the test.
 const TABLE = `
-                                        stranger  wrong-key  una  ugo  otto  amy  uma  olga
-  POST /v1/conversations                401       401        201  201  201   403  201  201
-  GET  /v1/conversations/:id            401       401        200  404  200   403  404  404
-  GET  /v1/conversations/:id/messages   401       401        200  404  200   403  404  404
-  POST /v1/conversations/:id/messages   401       401        202  404  403   403  404  404
-  GET  /v1/conversations/:id/context    401       401        200  404  200   403  404  404
-  POST /v1/investigations               401       401        202  202  202   403  202  202
-  GET  /v1/investigations/:id           401       401        200  404  200   403  404  404
-  GET  /v1/runs                         401       401        200  200  200   403  200  200
-  GET  /v1/runs/:id                     401       401        200  404  200   403  404  404
-  GET  /v1/runs/:id/events              401       401        200  404  200   403  404  404
-  POST /v1/runs/:id/cancel              401       401        202  404  202   403  404  404
-  POST /v1/runs/:id/answers             401       401        202  404  403   403  404  404
-  POST /v1/runs/:id/stream-ticket       401       401        201  404  201   403  404  404
-  GET  /v1/dead-letters                 401       401        403  403  200   403  403  200
-  GET  /v1/dead-letters/:id             401       401        403  403  200   403  403  404
-  POST /v1/dead-letters/:id/replay      401       401        403  403  202   403  403  404
-  GET  /v1/tools                        401       401        200  200  200   403  200  200
-  GET  /healthz                         200       200        200  200  200   200  200  200
-  GET  /readyz                          200       200        200  200  200   200  200  200
-  GET  /openapi.json                    200       200        200  200  200   200  200  200
-  GET  /docs                            200       200        200  200  200   200  200  200
+                                        stranger  wrong-key  una  ugo  otto  amy  alma  rolf  uma  olga
+  POST /v1/conversations                401       401        201  201  201   403  403   403   201  201
+  GET  /v1/conversations                401       401        200  200  200   403  403   403   200  200
+  GET  /v1/conversations/:id            401       401        200  404  200   403  403   403   404  404
+  DELETE /v1/conversations/:id          401       401        409  404  403   403  403   403   404  404
+  GET  /v1/conversations/:id/messages   401       401        200  404  200   403  403   403   404  404
+  POST /v1/conversations/:id/messages   401       401        202  404  403   403  403   403   404  404
+  GET  /v1/conversations/:id/context    401       401        200  404  200   403  403   403   404  404
+  POST /v1/investigations               401       401        202  202  202   403  403   403   202  202
+  GET  /v1/investigations/:id           401       401        200  404  200   403  403   403   404  404
+  POST /v1/triggers/alertmanager        401       401        403  403  403   403  202   403   403  403
+  POST /v1/triggers/release             401       401        403  403  403   403  403   202   403  403
+  GET  /v1/runs                         401       401        200  200  200   403  403   403   200  200
+  GET  /v1/runs/:id                     401       401        200  404  200   403  403   403   404  404
+  GET  /v1/runs/:id/events              401       401        200  404  200   403  403   403   404  404
+  GET  /v1/runs/:id/history             401       401        200  404  200   403  403   403   404  404
+  POST /v1/runs/:id/cancel              401       401        202  404  202   403  403   403   404  404
+  POST /v1/runs/:id/answers             401       401        202  404  403   403  403   403   404  404
+  POST /v1/runs/:id/stream-ticket       401       401        201  404  201   403  403   403   404  404
+  GET  /v1/dead-letters                 401       401        403  403  200   403  403   403   403  200
+  GET  /v1/dead-letters/:id             401       401        403  403  200   403  403   403   403  404
+  POST /v1/dead-letters/:id/replay      401       401        403  403  202   403  403   403   403  404
+  GET  /v1/webhooks                     401       401        403  403  200   403  403   403   403  200
+  POST /v1/webhooks/:id/send            401       401        403  403  404   403  403   403   403  404
+  GET  /v1/tools                        401       401        200  200  200   403  403   403   200  200
+  GET  /v1/agents                       401       401        200  200  200   403  403  403   200  200
+  GET  /healthz                         200       200        200  200  200   200  200   200   200  200
+  GET  /readyz                          200       200        200  200  200   200  200   200   200  200
+  GET  /openapi.json                    200       200        200  200  200   200  200   200   200  200
+  GET  /docs                            200       200        200  200  200   200  200   200   200  200
 `;
 
 const [head = "", ...lines] = TABLE.trim().split("\n");
@@ -109,8 +118,9 @@ function personOf(who: string): Person | null {
 
 function askingOf(method: string, url: string, callId: string, who: string): Asking {
   const headers = who === "wrong-key" ? { authorization: "Bearer tb_user_nobody-has-this-key" } : {};
-  if (method === "GET") return { headers };
+  if (method !== "POST") return { method, headers };
   if (url.endsWith("/messages")) return { method, headers, body: { text: "Hello." } };
   if (url.endsWith("/answers")) return { method, headers, body: { callId, text: "That." } };
-  return { method, headers, body: url === "/v1/investigations" ? { releaseId: "v2" } : {} };
+  if (url.endsWith("/alertmanager")) return { method, headers, body: { version: "4", groupKey: "{}", alerts: [] } };
+  return { method, headers, body: url === "/v1/investigations" || url.endsWith("/release") ? { releaseId: "v2" } : {} };
 }

@@ -1,18 +1,26 @@
-import { eventsQuery, keys } from "@toolbus/contracts";
+import { eventsQuery, historyQuery, type RunHistory } from "@toolbus/contracts";
 import { getRoute, HttpProblem, type Incoming, noBody, postRoute, type Route } from "@toolbus/runtime";
 import type { Gateway } from "../gateway.ts";
 import { ownRun } from "../run-access.ts";
+import { placeOf, runHistory } from "../run-history.ts";
 import { parseEventId } from "../stream/event-id.ts";
 import { streamRun } from "../stream/stream-run.ts";
 import { issueTicket, ticketHolder } from "../stream/stream-ticket.ts";
 import { CALLERS } from "./callers.ts";
 import { examples, runId, views } from "./documented.ts";
-import { STREAM } from "./event-docs.ts";
+import { HISTORY, STREAM } from "./event-docs.ts";
 import type { Limits } from "./limits.ts";
 
 const TAG = "Runs";
 
-/** The stream of a run, and the ticket with which a browser's own EventSource may read it. */
+const EVENTS = 100;
+
+interface Wanted extends Pick<Incoming, "id" | "principal"> {
+  readonly after: number;
+  readonly limit: number;
+}
+
+/** The stream of a run, its events so far as a page, and the ticket with which a browser's own EventSource may read it. */
 export function runEventRoutes(gateway: Gateway, limits: Limits): readonly Route[] {
   return [
     getRoute({
@@ -38,6 +46,22 @@ export function runEventRoutes(gateway: Gateway, limits: Limits): readonly Route
       query: eventsQuery,
       handle: (incoming) => events(gateway, incoming),
     }),
+    getRoute({
+      url: "/v1/runs/:id/history",
+      access: CALLERS,
+      docs: {
+        operationId: "listRunEvents",
+        tag: TAG,
+        summary: "The durable events of a run so far, as JSON.",
+        description:
+          "The same events as those of the stream, for whoever does not wait for more. A page may hold fewer than its limit; while it has a `next`, there is more.",
+        id: runId,
+        answers: { 200: { says: "A page of events, in their order.", body: views.history, example: HISTORY } },
+        problems: ["expired"],
+      },
+      query: historyQuery,
+      handle: ({ id, principal, query: { after = 0, limit = EVENTS } }) => history(gateway, { id, principal, after, limit }),
+    }),
     postRoute({
       url: "/v1/runs/:id/stream-ticket",
       access: CALLERS,
@@ -46,7 +70,7 @@ export function runEventRoutes(gateway: Gateway, limits: Limits): readonly Route
         tag: TAG,
         summary: "Lets a browser's EventSource read the stream of a run.",
         description:
-          "The ticket is a cookie for that one address, because an EventSource sends no Authorization. A repeat gives a ticket of its own.",
+          "The ticket is a cookie for that one address, because an EventSource sends no Authorization. A repeat gives a ticket of its own, in the place of the one before when its Idempotency-Key is the same.",
         id: runId,
         answers: {
           201: {
@@ -79,7 +103,7 @@ async function events(
   const { run } = own;
   // An EventSource that a page opens anew cannot send the header.
   const after = parseEventId(request.headers["last-event-id"] ?? query.lastEventId, own.runId);
-  const place = after === null ? "nowhere" : await placeOf(gateway, own.runId, after);
+  const place = after === null ? "nowhere" : await placeOf(gateway.state, own.runId, after);
   if (after === null || place === "nowhere")
     throw new HttpProblem("invalid_request", "The Last-Event-ID is not one of this run.", {
       remedy: `Use the id of an event of this stream, "${own.runId}:<number>", or none.`,
@@ -90,16 +114,18 @@ async function events(
   return undefined;
 }
 
-/** Where in the log an event stands. After one that never happened, a client would wait for events that it then misses. */
-async function placeOf({ state }: Gateway, run: string, sequence: number): Promise<"last" | "earlier" | "nowhere"> {
-  const entries = await state.range(keys.events(run), { after: Math.max(0, sequence - 1), limit: sequence === 0 ? 1 : 2 });
-  if (sequence > 0 && entries[0]?.sequence !== sequence) return "nowhere";
-  return entries.length > (sequence === 0 ? 0 : 1) ? "earlier" : "last";
+async function history({ state }: Gateway, { id, principal, after, limit }: Wanted): Promise<RunHistory> {
+  const { runId: run } = await ownRun(state, id, principal);
+  if ((await placeOf(state, run, after)) === "nowhere")
+    throw new HttpProblem("invalid_request", `This run has no event ${after}.`, {
+      remedy: "Use the sequence of one of its events, next of a page, or nothing for all of them.",
+    });
+  return runHistory(state, run, { after, limit });
 }
 
-async function ticket(gateway: Gateway, { id, principal, request, reply }: Incoming): Promise<unknown> {
-  const { runId: run, now } = await ownRun(gateway.state, id, principal);
-  const { cookie, expiresAt } = await issueTicket(gateway, { runId: run, principal, now, origin: request.headers.origin });
+async function ticket(gateway: Gateway, { id, principal, request, reply, key }: Incoming & { readonly key?: string | undefined }) {
+  const { runId: run } = await ownRun(gateway.state, id, principal);
+  const { cookie, expiresAt } = await issueTicket(gateway, { runId: run, principal, origin: request.headers.origin, key });
   reply.code(201).header("set-cookie", cookie);
   return { runId: run, expiresAt };
 }

@@ -26,6 +26,17 @@ describe("GET /v1/runs", () => {
     expect(seen).toEqual(runs);
   });
 
+  it("lists those of another requester of the tenant for its operator alone", async () => {
+    await using t = await setup();
+    const runId = await t.accepted("una");
+    await t.accepted("uma");
+    const listed = async (who: "una" | "otto" | "olga", requester: string) =>
+      ids((await t.ask(who, `/v1/runs?requester=${requester}`)).body);
+    expect([await listed("otto", "una"), await listed("una", "una")]).toEqual([[runId], [runId]]);
+    expect([await listed("otto", "uma"), await listed("olga", "una"), await listed("otto", "otto")]).toEqual([[], [], []]);
+    expect(problemOf(await t.ask("ugo", "/v1/runs?requester=una"))).toEqual({ status: 403, code: "forbidden" });
+  });
+
   it("shows each as GET /v1/runs/{id} does, with what it waits for", async () => {
     await using t = await setup();
     const [held, done] = [await t.accepted(), await t.accepted()];
@@ -35,8 +46,32 @@ describe("GET /v1/runs", () => {
     await t.agent.say(done, completed);
     const { body } = await t.ask("una", "/v1/runs");
     const alone = await Promise.all(ids(body).map(async (id) => (await t.ask("una", `/v1/runs/${id}`)).body));
-    expect(body["runs"]).toEqual(alone);
+    // Whoever looks at one run is told everything that it waits for.
+    expect(body["runs"]).toEqual(alone.map(({ waits: _, ...view }) => view));
+    expect(alone.map(({ waits }) => waits !== undefined)).toEqual(alone.map(({ status }) => status !== "done"));
     expect(new Set(alone.map(({ status }) => status))).toEqual(new Set(["awaiting_approval", "done"]));
+  });
+
+  it("chooses by status, by profile and by age, and fills a page from as many others as it takes", async () => {
+    await using t = await setup();
+    const runs: string[] = [];
+    for (let n = 0; n < 12; n++) {
+      const runId = await t.accepted("una");
+      runs.unshift(runId);
+      await t.agent.take(runId, { profile: n % 6 === 0 ? "chat" : "direct", createdAt: t.clock.now });
+      if (n % 4 === 0) await t.agent.say(runId, completed);
+      t.clock.now += 1000;
+    }
+    const [at0, at4, at6, at8] = [runs[11], runs[7], runs[5], runs[3]];
+    const listed = async (query: string) => ids((await t.ask("una", `/v1/runs?${query}`)).body);
+    expect(await listed("status=done")).toEqual([at8, at4, at0]);
+    expect(await listed("status=done&profile=chat")).toEqual([at0]);
+    expect(await listed("profile=chat")).toEqual([at6, at0]);
+    expect(await listed(`status=done&since=${t.clock.now - 8000}`)).toEqual([at8, at4]);
+    const first = (await t.ask("una", "/v1/runs?status=done&limit=2")).body;
+    expect(ids(first)).toEqual([at8, at4]);
+    expect(await listed(`status=done&limit=2&cursor=${encodeURIComponent(textIn(first, "cursor"))}`)).toEqual([at0]);
+    expect(problemOf(await t.ask("una", "/v1/runs?status=odd"))).toEqual({ status: 400, code: "invalid_request" });
   });
 
   it("is empty for one who has none, an operator too: it lists one's own", async () => {

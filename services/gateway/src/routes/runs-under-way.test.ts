@@ -12,6 +12,14 @@ const RELEASE: Asking = { method: "POST", body: { releaseId: "v2" } };
 const UNA = openRunsOf({ tenant: "acme", id: "una" });
 
 describe("the runs that a principal may have under way", () => {
+  it("may be one: the sentence says so in the singular", async () => {
+    await using t = await setup({ env: { RUNS_PER_PRINCIPAL: "1" } });
+    await t.accepted();
+    expect((await t.ask("una", INVESTIGATE, RELEASE)).body["detail"]).toBe(
+      "This principal has 1 run under way, as many as may be at a time.",
+    );
+  });
+
   it("bound messages and investigations together, with a sentence and when to ask again", async () => {
     await using t = await setup({ env: { RUNS_PER_PRINCIPAL: "2" } });
     const id = await t.conversation();

@@ -5,7 +5,7 @@ import { answerQuestion } from "../inbound/answer-question.ts";
 import { cancelRun } from "../inbound/cancel-run.ts";
 import { orProblem } from "../refused.ts";
 import { ownRun } from "../run-access.ts";
-import { runPage } from "../run-page.ts";
+import { listedFor, runPage } from "../run-page.ts";
 import { viewRun } from "../run-view.ts";
 import { CALLERS } from "./callers.ts";
 import { examples, REPLAY, runId, views } from "./documented.ts";
@@ -24,12 +24,14 @@ export function runRoutes(gateway: Gateway, limits: Limits): readonly Route[] {
         operationId: "listRuns",
         tag: TAG,
         summary: "The caller's own runs, newest first.",
-        description: "A page may hold fewer runs than its limit, and still have one after it.",
+        description:
+          "An operator may ask for those of a `requester`. `status`, `profile` and `since` choose among them. A page may hold fewer runs than its limit, and still have one after it.",
         answers: { 200: { says: "A page of runs.", body: views.runs, example: examples.runs } },
         problems: ["invalid_cursor"],
       },
       query: runsQuery,
-      handle: ({ principal, query: { limit = RUNS, cursor } }) => runPage(state, principal, { limit, cursor }),
+      handle: async ({ principal, query: { limit = RUNS, requester, ...wanted } }) =>
+        runPage(state, orProblem(listedFor(principal, requester)), { limit, ...wanted }),
     }),
     getRoute({
       url: "/v1/runs/:id",
@@ -38,7 +40,8 @@ export function runRoutes(gateway: Gateway, limits: Limits): readonly Route[] {
         operationId: "getRun",
         tag: TAG,
         summary: "A run: how far it is, and what it waits for.",
-        description: "`awaiting` lists the approvals and the questions that it waits for people with.",
+        description:
+          "`awaiting` lists the approvals and the questions that it waits for people with; `waits` everything that holds it up, a sentence each.",
         id: runId,
         answers: { 200: { says: "The run.", body: views.run, example: examples.waitingRun } },
         problems: ["expired"],

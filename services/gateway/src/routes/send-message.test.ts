@@ -28,6 +28,21 @@ describe("POST /v1/conversations/{id}/messages", () => {
     });
   });
 
+  it("takes what is said as content, and as text as it was called before: the same message under either name", async () => {
+    await using t = await setup();
+    const id = await t.conversation();
+    const sent = (body: Asking["body"]) => t.ask("una", `${ROUTE}/${id}/messages`, post(body, { "idempotency-key": "k" }));
+    const first = await sent({ content: "Look." });
+    expect(first.status).toBe(202);
+    const runId = textIn(first.body, "runId");
+    const { documents } = await t.store.read([keys.inbox(shardOf(runId), runId)]);
+    expect(documents[0]?.value).toMatchObject({ text: "Look." });
+    for (const body of [{ text: "Look." }, { content: "Look.", text: "Look." }]) {
+      const again = await sent(body);
+      expect([again.status, again.body["runId"], again.headers.get("idempotent-replay")]).toEqual([202, runId, "true"]);
+    }
+  });
+
   it("keeps the conversation known for as long as messages come", async () => {
     await using t = await setup();
     const id = await t.conversation();
@@ -82,6 +97,9 @@ describe("POST /v1/conversations/{id}/messages", () => {
     { what: "nothing", asking: post(), problem: { status: 400, code: "malformed_body" } },
     { what: "an empty text", asking: post({ text: "" }), problem: { status: 400, code: "invalid_request" } },
     { what: "no text", asking: post({ ifActive: "reject" }), problem: { status: 400, code: "invalid_request" } },
+    { what: "nothing that is said", asking: post({ ifActive: "reject" }), problem: { status: 400, code: "invalid_request" } },
+    { what: "two things said", asking: post({ content: "a", text: "b" }), problem: { status: 400, code: "invalid_request" } },
+    { what: "empty content", asking: post({ content: "" }), problem: { status: 400, code: "invalid_request" } },
     { what: "another wish", asking: post({ text: "a", ifActive: "later" }), problem: { status: 400, code: "invalid_request" } },
     { what: "an unknown field", asking: post({ text: "a", role: "system" }), problem: { status: 400, code: "invalid_request" } },
     { what: "too many characters", asking: post({ text: "x".repeat(32_769) }), problem: { status: 400, code: "invalid_request" } },

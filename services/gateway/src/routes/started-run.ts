@@ -1,4 +1,5 @@
 import type { Incoming } from "@toolbus/runtime";
+import { attributeNames, currentTraceparent, type Span, spanNames, withSpan } from "@toolbus/telemetry";
 import type { Gateway } from "../gateway.ts";
 import type { MessageAccepted } from "../inbound/send-message.ts";
 import { orProblem, type Refused } from "../refused.ts";
@@ -11,23 +12,31 @@ import { takePlace } from "../stream/stream-place.ts";
 export async function answerWithRun(
   gateway: Gateway,
   { principal, request, reply }: Pick<Incoming, "principal" | "request" | "reply">,
-  start: () => Promise<MessageAccepted | Refused>,
+  start: (traceparent: string | undefined) => Promise<MessageAccepted | Refused>,
 ): Promise<unknown> {
   // Taken before anything is accepted: a client that is refused its stream must not have started a run.
   const place = request.headers.accept?.includes("text/event-stream") ? takePlace(gateway, principal) : null;
   try {
-    const { runId, replayed } = orProblem(await start());
-    const own = await ownRun(gateway.state, runId, principal);
+    const { own, replayed } = await withSpan(spanNames.conversation, {}, accepted);
+    const { runId } = own;
     reply.header("location", `/v1/runs/${runId}`).header("x-toolbus-run-id", runId);
     if (replayed) reply.header("idempotent-replay", "true");
     if (!place) {
       reply.code(202);
       return await viewRun(gateway.state, own);
     }
-    const accepted = { type: "accepted", runId, conversationId: own.origin.conversationId } as const;
-    await streamRun(gateway, { own, after: 0, principal, reply, accepted, place });
+    const begins = { type: "accepted", runId, conversationId: own.origin.conversationId } as const;
+    await streamRun(gateway, { own, after: 0, principal, reply, accepted: begins, place });
     return undefined;
   } finally {
     place?.leave();
+  }
+
+  /** In a span of its own: what the run does is beneath it, or is linked to it when an earlier message began the conversation. */
+  async function accepted(span: Span) {
+    const { runId, replayed } = orProblem(await start(currentTraceparent()));
+    const own = await ownRun(gateway.state, runId, principal);
+    span.set({ [attributeNames.conversationId]: own.origin.conversationId, [attributeNames.runId]: runId });
+    return { own, replayed };
   }
 }

@@ -90,7 +90,7 @@ function hashFault({ definition, hash }: Registration): { readonly pointer: stri
 }
 
 function toolView(registration: Registration, now: number, preferred: boolean): ToolView {
-  const { toolset, hash, definition, registeredAt, lastSeenAt, unavailable } = registration;
+  const { toolset, hash, definition, registeredAt, lastSeenAt, leftAt, scalesToZero, unavailable } = registration;
   const { version, kind, risk, source, owner, scopes, flag, deprecated } = definition;
   const quarantined = definitionFault(definition) ?? hashFault(registration);
   // Whatever reads the list is spared what was refused.
@@ -117,5 +117,7 @@ function toolView(registration: Registration, now: number, preferred: boolean): 
     ...(unavailable === undefined || availability !== "unavailable" ? {} : { unavailable }),
     registeredAt,
     lastSeenAt,
+    ...(availability === "asleep" && leftAt !== undefined && leftAt >= lastSeenAt ? { leftAt } : {}),
+    ...(scalesToZero === undefined ? {} : { scalesToZero }),
   };
 }

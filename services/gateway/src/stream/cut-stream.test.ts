@@ -52,6 +52,7 @@ describe("a stream that is cut", () => {
       await first.ended;
       const again = await t.start();
       const second = await openViewer(`${again.url}/v1/runs/${t.runId}/events`, apiKeyOf("una"), lastId(first));
+      t.viewers.add(second);
       await t.play(second, cut, STEPS.length);
       await second.ended;
       expect([...durable(first), ...durable(second)], `stopped after ${cut}`).toEqual(t.all);

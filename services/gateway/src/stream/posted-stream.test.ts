@@ -1,7 +1,8 @@
-import type { JsonObject } from "@toolbus/contracts";
+import { type JsonObject, keys, shardOf } from "@toolbus/contracts";
 import { describe, expect, it } from "vitest";
+import { cancelEntryId } from "../accept.ts";
 import { completed, started } from "../agent-under-test.ts";
-import { apiKeyOf, type Options, setup as setupGateway } from "../gateway-under-test.ts";
+import { apiKeyOf, type Options, setup as setupGateway, until } from "../gateway-under-test.ts";
 import { problemOf } from "../problem-under-test.ts";
 import { openViewer, type Viewer } from "../viewer-under-test.ts";
 
@@ -52,16 +53,20 @@ describe("the stream that a POST opens", () => {
   });
 
   it("that goes away stops nothing: the run is followed at its own address", async () => {
-    await using t = await setup();
+    await using t = await setup({ env: { SSE_PER_PRINCIPAL: "1" } });
     const gone = await t.post("/v1/investigations", { releaseId: "v2" });
     const runId = gone.headers.get("x-toolbus-run-id") ?? "";
     gone.leave();
     await gone.ended;
+    // There is one place: as soon as it can be had, the gateway knows that the client has gone.
+    await until(async () => (await t.view("una", runId).catch(() => null)) !== null);
     await t.agent.take(runId);
     await t.agent.say(runId, started, completed);
-    const viewer = await t.view("una", runId);
-    await viewer.ended;
-    expect(viewer.seen.map(({ name }) => name)).toEqual(["run.started", "run.completed"]);
+    const [, follower] = [...t.viewers];
+    await follower?.ended;
+    expect(follower?.seen.map(({ name }) => name)).toEqual(["run.started", "run.completed"]);
+    const { documents } = await t.store.read([keys.inbox(shardOf(runId), cancelEntryId(runId))]);
+    expect(documents).toEqual([null]);
   });
 
   it("accepts nothing when the caller has its share of streams, and keeps no place for what was refused", async () => {

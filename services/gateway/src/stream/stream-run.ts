@@ -1,4 +1,4 @@
-import { isRunEnd, keys, type LiveEvent, type RunAccepted } from "@toolbus/contracts";
+import { isRunEnd, keys, type LiveEvent, type RunAccepted, type StreamBye } from "@toolbus/contracts";
 import { type Principal, SAFE_HEADERS } from "@toolbus/runtime";
 import type { FastifyReply } from "fastify";
 import type { Gateway } from "../gateway.ts";
@@ -54,7 +54,8 @@ export async function streamRun(gateway: Gateway, { own, after, principal, reply
   const listening = feed.listen(runId, { onAppend: () => void look(), onLive: hear });
   const ping = setInterval(() => writer.comment("ping") || close(), config.SSE_PING_MS);
   place.onBye(() => {
-    writer.send(sseBytes({ name: "bye", data: JSON.stringify({ reason: "the server is stopping; come back with the last event's id" }) }));
+    const bye: StreamBye = { type: "bye", reason: "the server is stopping; come back with the last event's id" };
+    writer.send(sseBytes({ name: bye.type, data: JSON.stringify(bye) }));
     close();
   });
   // Of the response: a request that was read to its end is closed as well.

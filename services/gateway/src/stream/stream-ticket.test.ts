@@ -33,6 +33,15 @@ describe("a ticket for the stream of a run", () => {
     await again.stop();
   });
 
+  it("takes the place of the one that the same Idempotency-Key was given, and of no other", async () => {
+    await using t = await setup();
+    const without = await t.ticket();
+    const [first, second] = [await t.ticket("k"), await t.ticket("k")];
+    expect(second).not.toBe(first);
+    expect((await t.eventsWith({ cookie: first })).status).toBe(401);
+    for (const cookie of [second, without, await t.ticket("other")]) expect((await t.eventsWith({ cookie })).status).toBe(200);
+  });
+
   it("opens no other run, and nothing else of this one", async () => {
     await using t = await setup();
     const cookie = await t.ticket();
@@ -101,8 +110,9 @@ async function setup() {
     ...t,
     runId,
     /** A ticket as una's browser sends it back. */
-    async ticket(): Promise<string> {
-      const { headers } = await t.ask("una", `/v1/runs/${runId}/stream-ticket`, { method: "POST" });
+    async ticket(key?: string): Promise<string> {
+      const asked = { method: "POST", ...(key === undefined ? {} : { headers: { "idempotency-key": key } }) };
+      const { headers } = await t.ask("una", `/v1/runs/${runId}/stream-ticket`, asked);
       return headers.get("set-cookie")?.split(";")[0] ?? "";
     },
     eventsWith: (headers: Readonly<Record<string, string>>) => t.ask(null, `/v1/runs/${runId}/events`, { headers }),

@@ -4,6 +4,7 @@ import { type ApiKeys, idOf, type Principal } from "@toolbus/runtime";
 import type { StateStore } from "@toolbus/state";
 import type { FastifyRequest } from "fastify";
 import type { Gateway } from "../gateway.ts";
+import { keyHashOf } from "../inbound/request-hash.ts";
 
 // A browser's EventSource can send no Authorization header. What it sends is the cookies of its own origin, so a ticket is one: of no use on any
 // other path, unseen by scripts, in no address and so in no log. Why this way: docs/decisions/0020.
@@ -15,19 +16,32 @@ export interface IssuedTicket {
   readonly cookie: string;
 }
 
-/** Gives the principal a ticket for the stream of this run. `origin` is the request's own header of that name. */
-export async function issueTicket(
-  { state, config, random }: Gateway,
-  { runId, principal, now, origin }: { runId: string; principal: Principal; now: number; origin: string | undefined },
-): Promise<IssuedTicket> {
+export interface TicketRequest {
+  readonly runId: string;
+  readonly principal: Principal;
+  /** The request's own header of that name. */
+  readonly origin: string | undefined;
+  /** Its `Idempotency-Key`. */
+  readonly key: string | undefined;
+}
+
+/** Gives the principal a ticket for the stream of this run. Of one `Idempotency-Key` there is one ticket: a repeat takes the place of what came before. */
+export async function issueTicket({ state, config, random }: Gateway, request: TicketRequest): Promise<IssuedTicket> {
+  const { runId, principal, origin } = request;
   const secret = Buffer.from(random(32)).toString("base64url");
   const key = keys.streamTicket(runId, hashOf(secret));
+  const keyHash = keyHashOf(principal, request.key);
+  // No secret has a hash that begins so.
+  const note = keyHash === undefined ? null : keys.streamTicket(runId, `key:${keyHash}`);
+  const { now, documents } = await state.read(note === null ? [] : [note]);
+  const before = documents[0] ?? null;
   const ticket: StreamTicket = { runId, tenant: principal.tenant, principal: principal.id, keyId: principal.keyId, createdAt: now };
   const expiresAt = now + config.STREAM_TICKET_MS;
   const { outcome } = await state.commit(shardOf(runId), {
     op: `ticket:${key}`,
-    guards: [{ key, version: 0 }],
-    put: [{ key, value: ticket, expiresAt }],
+    guards: [{ key, version: 0 }, ...(note === null ? [] : [{ key: note, version: before?.version ?? 0 }])],
+    put: [{ key, value: ticket, expiresAt }, ...(note === null ? [] : [{ key: note, value: key, expiresAt }])],
+    remove: typeof before?.value === "string" ? [before.value] : [],
   });
   if (outcome !== "ok") throw new Error(`The ticket was not stored: ${outcome}.`);
   // Over plain HTTP, on a developer's machine, a browser would drop a cookie that demands better.

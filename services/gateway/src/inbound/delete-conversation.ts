@@ -1,0 +1,97 @@
+import { type DeletedConversation, isConversationId, keys, newRunId, parseConversationOrigin, parseRun, shardOf } from "@toolbus/contracts";
+import type { Principal } from "@toolbus/runtime";
+import { acceptDeletion } from "../accept.ts";
+import { findConversation, type OwnConversation } from "../conversation-access.ts";
+import { isShardOf } from "../own-shard.ts";
+import { refused, type Refused } from "../refused.ts";
+import { type Inbound, newRequestId, TRIES } from "./inbound.ts";
+
+export interface Deleted {
+  readonly kind: "deleted";
+  readonly conversationId: string;
+  readonly deletedAt: number;
+}
+
+/** A message that no agent has taken for so long is taken as late as its deletion: it ends as one in a conversation that is gone. */
+const NOT_YET_TAKEN_MS = 86_400_000;
+
+/** Deletes a conversation of the principal's own, in which no run is active or waits. A repeat gets what the first got. */
+export async function deleteConversation(
+  inbound: Inbound,
+  { principal, conversationId }: { readonly principal: Principal; readonly conversationId: string },
+): Promise<Deleted | Refused> {
+  const { state, outbox, config, random, clock } = inbound;
+  const requestId = newRequestId(inbound);
+  for (let attempt = 0; attempt < TRIES; attempt++) {
+    const before = await deletedBefore(inbound, principal, conversationId);
+    if (before) return before;
+    const found = await findConversation(state, conversationId, principal);
+    if (found.kind === "refused") return found;
+    const { origin, version, now } = found;
+    if (origin.owner !== principal.id) return refused("forbidden", "Only its owner deletes a conversation.", "Ask its owner to do it.");
+    const busy = await activeRun(inbound, found);
+    if (busy !== null) return isBusy(busy);
+    const runId = newRunId({ now: clock(), random: random(32) }, conversationId);
+    const change = acceptDeletion({ now, conversation: { version, value: origin }, runId, requestId }, config);
+    const { outcome } = await outbox.commit(shardOf(conversationId), change);
+    if (outcome === "ok") return { kind: "deleted", conversationId, deletedAt: now };
+    // A message came first: read again.
+  }
+  return refused("conflict", "Others kept writing to this conversation; nothing was deleted.", "Repeat the request.");
+}
+
+async function deletedBefore(
+  { state }: Pick<Inbound, "state">,
+  { tenant, id }: Principal,
+  conversationId: string,
+): Promise<Deleted | null> {
+  if (!isConversationId(conversationId) || !isShardOf(state, conversationId)) return null;
+  const { documents } = await state.read([keys.conversationOrigin(conversationId)]);
+  const origin = parseConversationOrigin(documents[0]?.value);
+  if (!origin.ok || origin.value.tenant !== tenant || origin.value.owner !== id || origin.value.deletedAt === undefined) return null;
+  return { kind: "deleted", conversationId, deletedAt: origin.value.deletedAt };
+}
+
+/** The run that is active, waits, or was accepted and not taken yet; null when there is none. */
+async function activeRun({ state: store }: Pick<Inbound, "state">, { origin, state, now }: OwnConversation): Promise<string | null> {
+  const known = state?.activeRun ?? state?.queue[0]?.runId ?? null;
+  const { lastRun } = origin;
+  if (known !== null || lastRun === undefined) return known;
+  const { documents } = await store.read([keys.run(lastRun), keys.inbox(shardOf(lastRun), lastRun)]);
+  const [document, inbox] = documents;
+  const run = parseRun(document?.value);
+  if (run.ok) return run.value.endedAt === null ? lastRun : null;
+  const acceptedAt = inbox === null || inbox === undefined ? null : (inbox.value as { readonly acceptedAt?: unknown }).acceptedAt;
+  return typeof acceptedAt === "number" && now - acceptedAt < NOT_YET_TAKEN_MS ? lastRun : null;
+}
+
+function isBusy(runId: string): Refused {
+  return refused(
+    "conversation_busy",
+    `The run ${runId} is active in this conversation, or waits for its turn.`,
+    `Delete the conversation when it has ended; POST /v1/runs/${runId}/cancel ends it.`,
+  );
+}
+
+/** What the owner is told: what is removed, and what is kept for what reason. */
+export function deletedView({ conversationId, deletedAt }: Deleted): DeletedConversation {
+  return {
+    conversationId,
+    deletedAt,
+    removed: ["its messages, and their summary for the model", "the long results in its working memory"],
+    kept: [
+      {
+        what: "its runs, with their calls and events",
+        why: "They say what was done to real systems, and for whom. Each is removed at most 30 days after its end.",
+      },
+      {
+        what: "the bytes of long texts",
+        why: "They are stored once for whoever has the same; nothing leads to them from here any more.",
+      },
+      {
+        what: "approvals, the ledger of its writes and the audit log",
+        why: "They prove who allowed which write, and keep a write from being done twice.",
+      },
+    ],
+  };
+}

@@ -1,0 +1,41 @@
+import { type AgentList, keys, parseProfileList } from "@toolbus/contracts";
+import { getRoute, noQuery, type Route } from "@toolbus/runtime";
+import type { Gateway } from "../gateway.ts";
+import { CALLERS } from "./callers.ts";
+import { views } from "./documented.ts";
+
+/** `GET /v1/agents`: whether an agent lives that takes the runs of this gateway, and which profiles it knows. */
+export function agentRoutes({ state, config }: Gateway): readonly Route[] {
+  return [
+    getRoute({
+      url: "/v1/agents",
+      access: CALLERS,
+      docs: {
+        operationId: "listAgents",
+        tag: "Agents",
+        summary: "The agent that runs of this gateway are for, and when one of its replicas last said that it lives.",
+        description: "A replica says so every 30 s. Runs are accepted all the same while none lives: they wait for one.",
+        answers: {
+          200: {
+            says: "The agents.",
+            body: views.agents,
+            example: {
+              asOf: 1_763_718_400_000,
+              agents: [{ name: "default", profiles: ["chat", "direct"], lastSeenAt: 1_763_718_390_000 }],
+            },
+          },
+        },
+        problems: [],
+      },
+      query: noQuery,
+      async handle(): Promise<AgentList> {
+        const name = config.AGENT_NAME;
+        const { now, documents } = await state.read([keys.profiles(name)]);
+        const told = parseProfileList(documents[0]?.value);
+        if (!told.ok) return { asOf: now, agents: [{ name, profiles: [] }] };
+        const { profiles, at, seenAt = at } = told.value;
+        return { asOf: now, agents: [{ name, profiles: profiles.map((profile) => profile.name), lastSeenAt: seenAt }] };
+      },
+    }),
+  ];
+}

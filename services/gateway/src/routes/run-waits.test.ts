@@ -1,0 +1,137 @@
+import { type Call, HOME_SHARD, type JsonObject, keys, SEEN_FOR_MS, type Wait } from "@toolbus/contracts";
+import { describe, expect, it } from "vitest";
+import { completed } from "../agent-under-test.ts";
+import { setup, START } from "../gateway-under-test.ts";
+
+const SENT: Partial<Call> = { state: "dispatched", dispatch: 1, sentAt: START };
+
+describe("what a run waits for", () => {
+  it("is an agent, while none has taken it", async () => {
+    await using t = await setupRun({ take: false });
+    expect(await t.waits()).toEqual([{ kind: "agent", says: "No agent has taken the run yet.", since: START }]);
+  });
+
+  it("is its turn in the conversation, behind the run that is active and those before it", async () => {
+    await using t = await setupRun({ take: false });
+    await t.agent.take(t.runId, { status: "queued" });
+    const queue = ["rn_x", t.runId].map((runId, accepted) => ({ runId, accepted, interrupts: false }));
+    await t.agent.keep(t.conversationId, { activeRun: "rn_a", queue });
+    expect(await t.waits()).toMatchObject([
+      { kind: "turn", says: "It waits for its turn in the conversation: rn_a and 1 run that was accepted before it come first." },
+    ]);
+  });
+
+  it("is the model, which is asked now or again at a time that is known, or an agent where none works on it", async () => {
+    await using t = await setupRun({ take: false });
+    await t.agent.take(t.runId, { status: "ready", lease: { by: "a", since: START, until: START + 1000 } });
+    expect(await t.waits()).toEqual([{ kind: "model", says: "An agent asks the model.", since: START }]);
+    t.clock.now += 2000;
+    expect(await t.waits()).toMatchObject([{ kind: "agent", says: "It is ready for its next step, and no agent works on it." }]);
+    await using again = await setupRun({ take: false });
+    const failed = { notBefore: START + 5000, modelFailures: { count: 2, waitMs: 5000 } };
+    await again.agent.take(again.runId, { status: "ready", ...failed });
+    expect(await again.waits()).toEqual([{ kind: "model", says: "The model is asked again after 2 failures.", until: START + 5000 }]);
+  });
+
+  it("is a worker, where none was seen lately, with when the last one was", async () => {
+    await using t = await setupRun();
+    await t.agent.call(`${t.runId}.1.0`, SENT);
+    expect(await t.waits()).toMatchObject([{ kind: "worker", says: "Nobody serves issue_refund of this version any more." }]);
+    await t.register({});
+    expect(await t.waits()).toMatchObject([{ kind: "tool", says: "It was sent to its worker: issue_refund." }]);
+    t.clock.now += SEEN_FOR_MS + 1;
+    const at = new Date(START).toISOString().slice(0, 19).replace("T", " ");
+    expect(await t.waits()).toMatchObject([
+      { kind: "worker", says: `There is no worker for issue_refund: the last one was seen at ${at} UTC.`, since: START },
+    ]);
+    await t.register({ leftAt: START + 1000 });
+    const left = new Date(START + 1000).toISOString().slice(0, 19).replace("T", " ");
+    expect(await t.waits()).toMatchObject([
+      { kind: "worker", says: `There is no worker for issue_refund: the last one stopped at ${left} UTC.`, since: START + 1000 },
+    ]);
+    await t.register({ lastSeenAt: t.clock.now, unavailable: { since: START, reason: "the shop is down" } });
+    expect(await t.waits()).toMatchObject([{ kind: "worker", says: "The worker of issue_refund cannot use it: the shop is down." }]);
+  });
+
+  it("is said by the answers of POSTs too: of one that starts a run, and of one that cancels it", async () => {
+    await using t = await setupRun({ take: false });
+    const begun = await t.ask("una", "/v1/investigations", { method: "POST", body: { releaseId: "v3" } });
+    expect(begun.body["waits"]).toEqual([{ kind: "agent", says: "No agent has taken the run yet.", since: START }]);
+    await t.agent.take(t.runId);
+    await t.agent.call(`${t.runId}.1.0`, { state: "held", approvalId: "ap_1", heldSince: START });
+    const cancelled = await t.ask("una", `/v1/runs/${t.runId}/cancel`, { method: "POST" });
+    expect(cancelled.status).toBe(202);
+    expect(cancelled.body["waits"]).toMatchObject([{ kind: "approval", callId: `${t.runId}.1.0` }]);
+  });
+
+  it("is said of every open call, in their order", async () => {
+    await using t = await setupRun();
+    const call = (index: number) => `${t.runId}.1.${index}`;
+    await t.agent.call(call(0), { state: "requested", requests: 3 });
+    await t.agent.call(call(1), { state: "held", approvalId: "ap_1", approvalExpiresAt: START + 900_000, heldSince: START });
+    await t.agent.call(call(2), { state: "asked", toolName: "ask_user" });
+    await t.agent.call(call(3), { state: "granted" });
+    await t.agent.call(call(4), { state: "resolved" });
+    expect((await t.waits()).map(({ kind, callId }) => [kind, callId])).toEqual([
+      ["approvals", call(0)],
+      ["approval", call(1)],
+      ["answer", call(2)],
+      ["calls", call(3)],
+    ]);
+    expect((await t.waits())[0]?.says).toBe("The approvals service was asked about issue_refund, 3 times, and has not answered.");
+    expect((await t.waits())[1]).toMatchObject({ approvalId: "ap_1", since: START, until: START + 900_000 });
+  });
+
+  it("is the outcome of what was sent, when the run is cancelled", async () => {
+    await using t = await setupRun();
+    await t.register({});
+    await t.agent.call(`${t.runId}.1.0`, SENT);
+    await t.agent.cancel(t.runId);
+    expect((await t.waits())[0]?.says).toBe("The run is cancelled and waits for the outcome of what was sent: issue_refund.");
+  });
+
+  it("is nothing once it has ended", async () => {
+    await using t = await setupRun();
+    await t.agent.say(t.runId, completed);
+    expect((await t.ask("una", t.url)).body["waits"]).toBeUndefined();
+  });
+});
+
+/** A gateway with one run of una's. */
+async function setupRun({ take = true }: { readonly take?: boolean } = {}) {
+  const t = await setup();
+  const runId = await t.accepted();
+  if (take) await t.agent.take(runId);
+  const url = `/v1/runs/${runId}`;
+  const { conversationId } = (await t.ask("una", url)).body as { conversationId: string };
+  return {
+    ...t,
+    runId,
+    url,
+    conversationId,
+    waits: async () => (await t.ask("una", url)).body["waits"] as Wait[],
+    /** A worker says that it serves the tool of every call by hand. */
+    async register(part: JsonObject): Promise<void> {
+      const key = keys.registration("orders", "issue_refund", "1");
+      const { documents } = await t.store.read([key]);
+      const definition = {
+        name: "issue_refund",
+        version: "1",
+        description: "Refunds an order.",
+        parameters: { type: "object" },
+        kind: "write",
+        risk: { tier: "high" },
+        idempotency: { mode: "none" },
+        timeoutMs: 1000,
+        source: "orders",
+      };
+      const value: JsonObject = { toolset: "orders", definition, hash: "sha256-x", registeredAt: START, lastSeenAt: START, ...part };
+      const guards = [{ key, version: documents[0]?.version ?? 0 }];
+      await t.store.commit(HOME_SHARD, {
+        op: `registered ${JSON.stringify(part)}`,
+        guards,
+        put: [{ key, value }],
+      });
+    },
+  };
+}

@@ -1,0 +1,123 @@
+import {
+  availabilityOf,
+  type Call,
+  type ConversationState,
+  counted,
+  goneSince,
+  type Registration,
+  type Run,
+  type Wait,
+} from "@toolbus/contracts";
+
+/** What is known of a run that has not ended, at one moment. */
+export interface OpenRun {
+  readonly now: number;
+  readonly createdAt: number;
+  /** Null until an agent has taken it. */
+  readonly run: Run | null;
+  /** Its open calls. */
+  readonly calls: readonly Call[];
+  readonly conversation: ConversationState | null;
+  /** The registration of a call's tool, of the version that the run uses; null where there is none any more. */
+  readonly registrationOf: (call: Call) => Registration | null;
+}
+
+/** What the run waits for, in the order of its calls. A run that has ended waits for nothing. */
+export function waitsOf(open: OpenRun): Wait[] {
+  const { run, now, createdAt } = open;
+  if (!run) return [{ kind: "agent", says: "No agent has taken the run yet.", since: createdAt }];
+  if (run.endedAt !== null) return [];
+  if (run.status === "queued") return [turnOf(run, open.conversation)];
+  if (run.status === "ready") return [stepOf(run, now)];
+  const waits = open.calls.toSorted((a, b) => a.index - b.index).map((call) => waitOf(call, open));
+  return waits.length > 0 ? waits : [{ kind: "agent", says: "Its calls have ended; an agent goes on with it.", since: run.stepStartedAt }];
+}
+
+function turnOf({ runId, conversationId, createdAt }: Run, conversation: ConversationState | null): Wait {
+  const before = conversation?.queue.findIndex((queued) => queued.runId === runId) ?? -1;
+  const active = conversation?.activeRun ?? null;
+  const others = before > 0 ? ` and ${counted(before, "run")} that ${before === 1 ? "was" : "were"} accepted before it` : "";
+  const says =
+    active === null
+      ? `It waits for its turn in the conversation ${conversationId}.`
+      : `It waits for its turn in the conversation: ${active}${others} come first.`;
+  return { kind: "turn", says, since: createdAt };
+}
+
+function stepOf({ lease, notBefore, modelFailures, stepStartedAt }: Run, now: number): Wait {
+  if (notBefore !== undefined && notBefore > now) {
+    const failed = modelFailures ? ` after ${counted(modelFailures.count, "failure")}` : "";
+    return { kind: "model", says: `The model is asked again${failed}.`, until: notBefore };
+  }
+  if (lease && lease.until > now) return { kind: "model", says: "An agent asks the model.", since: lease.since };
+  return { kind: "agent", says: "It is ready for its next step, and no agent works on it.", since: stepStartedAt };
+}
+
+function waitOf(call: Call, { now, run, registrationOf }: OpenRun): Wait {
+  const { callId, toolName: tool, state, approvalId, approvalExpiresAt, askExpiresAt, heldSince, sentAt } = call;
+  const about = { callId, tool };
+  switch (state) {
+    case "held":
+      return {
+        kind: "approval",
+        says: `${tool} waits for a person to decide.`,
+        ...about,
+        ...(approvalId === undefined ? {} : { approvalId }),
+        ...(heldSince === undefined ? {} : { since: heldSince }),
+        ...(approvalExpiresAt === undefined ? {} : { until: approvalExpiresAt }),
+      };
+    case "asked":
+      return {
+        kind: "answer",
+        says: "The model asks the person, and waits for the answer.",
+        ...about,
+        ...(heldSince === undefined ? {} : { since: heldSince }),
+        ...(askExpiresAt === undefined ? {} : { until: askExpiresAt }),
+      };
+    case "requested":
+      return {
+        kind: "approvals",
+        says: `The approvals service was asked about ${tool}${times(call.requests)}, and has not answered.`,
+        ...about,
+        since: sentAt,
+      };
+    case "dispatched":
+      return { ...sentTo(call, registrationOf(call), now, run?.cancel !== null && run !== null), ...about };
+    case "queued":
+    case "granted":
+      return {
+        kind: "calls",
+        says: `${tool} waits for the calls before it: writes are done one after another.`,
+        ...about,
+        since: call.createdAt,
+      };
+    case "resolved":
+      throw new Error(`${callId} is resolved: the run does not wait for it.`);
+  }
+}
+
+function sentTo({ toolName, dispatch, sentAt }: Call, registration: Registration | null, now: number, cancelled: boolean): Wait {
+  if (!registration) return { kind: "worker", says: `Nobody serves ${toolName} of this version any more.`, since: sentAt };
+  const { lastSeenAt, leftAt, unavailable } = registration;
+  const since = goneSince(registration, now) ?? lastSeenAt;
+  switch (availabilityOf(registration, now)) {
+    case "asleep": {
+      const how = since === leftAt ? "stopped" : "was seen";
+      return { kind: "worker", says: `There is no worker for ${toolName}: the last one ${how} at ${timeOf(since)}.`, since };
+    }
+    case "unavailable":
+      return {
+        kind: "worker",
+        says: `The worker of ${toolName} cannot use it: ${unavailable?.reason ?? "it does not say why"}.`,
+        since: unavailable?.since ?? since,
+      };
+    case "ready": {
+      const what = cancelled ? "The run is cancelled and waits for the outcome of what was sent" : "It was sent to its worker";
+      return { kind: "tool", says: `${what}: ${toolName}${times(dispatch)}.`, since: sentAt };
+    }
+  }
+}
+
+const times = (count: number): string => (count > 1 ? `, ${count} times` : "");
+/** By the store's clock, in UTC: the reader's clock is not known here. */
+const timeOf = (at: number): string => `${new Date(at).toISOString().slice(0, 19).replace("T", " ")} UTC`;
