@@ -4,7 +4,13 @@ import { lastLineHeld } from "./last-line.ts";
 describe("text whose last line is held", () => {
   const setup = () => {
     const out: string[] = [];
-    return { out, text: lastLineHeld((text) => out.push(text)) };
+    const waiting = new Set<() => void>();
+    const afterWaiting = (act: () => void) => {
+      waiting.add(act);
+      return () => void waiting.delete(act);
+    };
+    const secondsPass = () => waiting.forEach((act) => act());
+    return { out, secondsPass, text: lastLineHeld((text) => out.push(text), afterWaiting) };
   };
 
   it("comes a line late, however it is cut into pieces", () => {
@@ -27,5 +33,16 @@ describe("text whose last line is held", () => {
     text.drop();
     text.release();
     expect(out).toEqual(["one\n"]);
+  });
+
+  it("is no last line any more when nothing follows it for some seconds", () => {
+    const { out, text, secondsPass } = setup();
+    text.write("one\ntwo\n");
+    secondsPass();
+    expect(out).toEqual(["one\n", "two\n"]);
+    text.write("three\n");
+    text.drop();
+    secondsPass();
+    expect(out).toEqual(["one\n", "two\n"]);
   });
 });

@@ -1,4 +1,7 @@
-/** Hands text on as it comes, but for its last line, which waits until it is clear whether somebody else tells it. */
+/**
+ * Hands text on as it comes, but for its last line, which waits until it is clear whether somebody else tells it. It does not wait long: what was said a
+ * few seconds ago, as of a server that is waited for, was no last word.
+ */
 export interface LastLineHeld {
   write(text: string): void;
   /** Hands on what was held, and from now on everything at once. */
@@ -7,9 +10,10 @@ export interface LastLineHeld {
   drop(): void;
 }
 
-export function lastLineHeld(handOn: (text: string) => void): LastLineHeld {
+export function lastLineHeld(handOn: (text: string) => void, afterWaiting: (act: () => void) => () => void = afterSeconds): LastLineHeld {
   let held = "";
   let released = false;
+  let forget = (): void => undefined;
   return {
     write(text) {
       if (released) return handOn(text);
@@ -18,14 +22,31 @@ export function lastLineHeld(handOn: (text: string) => void): LastLineHeld {
       const end = all.lastIndexOf("\n", all.length - 2) + 1;
       held = all.slice(end);
       if (end > 0) handOn(all.slice(0, end));
+      forget();
+      forget = afterWaiting(handOnHeld);
     },
     release() {
       released = true;
-      if (held !== "") handOn(held);
-      held = "";
+      forget();
+      handOnHeld();
     },
     drop() {
+      forget();
       held = "";
     },
   };
+
+  function handOnHeld(): void {
+    const line = held;
+    held = "";
+    if (line !== "") handOn(line);
+  }
+}
+
+/** A process that has said why it ends may take two seconds to do it: so long is an attempt to connect under way. */
+const HELD_MS = 4000;
+
+function afterSeconds(act: () => void): () => void {
+  const timer = setTimeout(act, HELD_MS);
+  return () => clearTimeout(timer);
 }

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
-import { chmod, link, mkdir, readFile, unlink, writeFile } from "node:fs/promises";
+import { chmod, link, mkdir, readFile, rename, unlink, writeFile } from "node:fs/promises";
 import path from "node:path";
-import type { ApiKey, Role } from "@toolbus/contracts";
-import { makeServiceKeys, Refusal, type ServiceKeyFiles, serviceKeyFiles } from "@toolbus/runtime";
+import type { ApiKey, PersonRole } from "@toolbus/contracts";
+import { makeServiceKeys, readApiKeys, Refusal, type ServiceKeyFiles, serviceKeyFiles } from "@toolbus/runtime";
 import { OWN_TOOLSETS } from "./embedded-settings.ts";
 
 /**
@@ -13,13 +13,15 @@ export interface LocalKeys {
   readonly user: string;
   readonly operator: string;
   readonly approver: string;
+  /** Whether they were made just now: then, and only then, a person is shown them. */
+  readonly made: boolean;
   readonly gatewayKeysFile: string;
   readonly approvalsKeysFile: string;
   /** Those that the services sign and seal with. */
   readonly services: ServiceKeyFiles;
 }
 
-const SCOPES: Readonly<Record<Role, readonly string[]>> = {
+const SCOPES: Readonly<Record<PersonRole, readonly string[]>> = {
   user: ["tools:read", "tools:write"],
   operator: ["tools:read", "tools:write"],
   approver: ["approve:*"],
@@ -42,23 +44,42 @@ export async function localKeys(directory: string, { toolsets = [] }: { readonly
 }
 
 /** The toolsets whose workers share a key where nothing else was said. */
-export const SHARED_TOOLSETS: readonly string[] = OWN_TOOLSETS.TOOLSETS.split(",");
+export const SHARED_TOOLSETS: readonly string[] = [...OWN_TOOLSETS.TOOLSETS.split(","), "mcp"];
 
 async function keysIn(directory: string, ownToolsets: readonly string[]): Promise<LocalKeys> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
-  const user = await secret(directory, "user");
-  const operator = await secret(directory, "operator");
-  const approver = await secret(directory, "approver");
+  const secrets = {
+    user: await secret(directory, "user"),
+    operator: await secret(directory, "operator"),
+    approver: await secret(directory, "approver"),
+  };
+  const made = Object.values(secrets).some((one) => one.made);
+  const { key: user } = secrets.user;
+  const { key: operator } = secrets.operator;
+  const { key: approver } = secrets.approver;
   const gatewayKeysFile = path.join(directory, "gateway-api-keys.json");
   const approvalsKeysFile = path.join(directory, "approvals-api-keys.json");
-  await writeFile(gatewayKeysFile, JSON.stringify([entry("user", user), entry("operator", operator)], null, 2), { mode: 0o600 });
-  await writeFile(approvalsKeysFile, JSON.stringify([entry("approver", approver, ["operator"])], null, 2), { mode: 0o600 });
+  await keepEntries(gatewayKeysFile, [entry("user", user), entry("operator", operator)]);
+  await keepEntries(approvalsKeysFile, [entry("approver", approver, ["operator"])]);
   const services = serviceKeyFiles(directory);
   await makeServiceKeys(services, { toolsets: SHARED_TOOLSETS, ownToolsets, random: randomBytes });
-  return { user, operator, approver, gatewayKeysFile, approvalsKeysFile, services };
+  return { user, operator, approver, made, gatewayKeysFile, approvalsKeysFile, services };
 }
 
-function entry(role: Role, key: string, besides: readonly Role[] = []): ApiKey {
+/** Writes our entries into a file of hashes, beside those that somebody has added. Whole or not at all: a service may be reading it. */
+async function keepEntries(file: string, ours: readonly ApiKey[]): Promise<void> {
+  const known = await readApiKeys(file).catch((error: unknown) => {
+    if (error instanceof Refusal && (error.cause as NodeJS.ErrnoException | undefined)?.code === "ENOENT") return [];
+    throw error;
+  });
+  const entries = [...ours, ...known.filter(({ id }) => !ours.some((own) => own.id === id))];
+  if (JSON.stringify(entries) === JSON.stringify(known)) return;
+  const draft = `${file}.${randomBytes(6).toString("hex")}`;
+  await writeFile(draft, JSON.stringify(entries, null, 2), { mode: 0o600 });
+  await rename(draft, file);
+}
+
+function entry(role: PersonRole, key: string, besides: readonly PersonRole[] = []): ApiKey {
   return {
     id: `local-${role}`,
     sha256: createHash("sha256").update(key).digest("hex"),
@@ -69,10 +90,10 @@ function entry(role: Role, key: string, besides: readonly Role[] = []): ApiKey {
   };
 }
 
-async function secret(directory: string, role: Role): Promise<string> {
+async function secret(directory: string, role: PersonRole): Promise<{ readonly key: string; readonly made: boolean }> {
   const file = path.join(directory, `${role}.key`);
   const found = await readSecret(file, role);
-  if (found) return found;
+  if (found) return { key: found, made: false };
   // Written whole, then linked: a start that is killed leaves no half key, and two starts agree on one.
   const draft = `${file}.${randomBytes(6).toString("hex")}`;
   await writeFile(draft, `tb_${role}_${randomBytes(24).toString("base64url")}\n`, { mode: 0o600 });
@@ -82,10 +103,10 @@ async function secret(directory: string, role: Role): Promise<string> {
   await unlink(draft);
   const made = await readSecret(file, role);
   if (!made) throw new Refusal(`The key file ${file} vanished while it was made: run the command again.`);
-  return made;
+  return { key: made, made: true };
 }
 
-async function readSecret(file: string, role: Role): Promise<string | null> {
+async function readSecret(file: string, role: PersonRole): Promise<string | null> {
   let text: string;
   try {
     text = await readFile(file, "utf8");

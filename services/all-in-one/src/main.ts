@@ -11,6 +11,7 @@ Settings are environment variables, the common ones:
   DATA_DIR         where state, keys and reports are kept (default: .toolbus)
   GATEWAY_PORT     default 8080          APPROVALS_PORT   default 8081
   RELEASE_API_URL  your release API (default: the example one, with this repository's newest release)
+  MCP_CONFIG_FILE  the file of MCP servers (mcp.json) whose tools are offered as well
   LLM_PROVIDER, LLM_MODEL, ANTHROPIC_API_KEY, OPENAI_API_KEY, …
                    the model (default: offline rules, no key needed); docs/models.md has them all
   LOG_LEVEL        silent, error, warn (default), info or debug

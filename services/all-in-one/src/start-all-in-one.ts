@@ -27,7 +27,7 @@ export interface AllInOne {
 export async function startAllInOne({ directory, env, wrap, signal }: AllInOneOptions): Promise<AllInOne> {
   const keys = await localKeys(path.join(directory, "keys"));
   const running = await runServices([toolExecutor, approvals, agent, gateway], {
-    env: { ...embeddedDefaults(directory, keys), ...definedOnly(env) },
+    env: { ...embeddedDefaults(directory, keys), ...toolsetsOf(env), ...definedOnly(env) },
     ...(wrap ? { wrap } : {}),
     ...(signal ? { signal } : {}),
   });
@@ -43,7 +43,6 @@ function embeddedDefaults(directory: string, keys: LocalKeys): Record<string, st
     BUS_URL: "memory:",
     STATE_URL: `sqlite:${at("state")}`,
     LOG_LEVEL: "warn",
-    ...OWN_TOOLSETS,
     GATEWAY_API_KEYS_FILE: keys.gatewayKeysFile,
     APPROVALS_API_KEYS_FILE: keys.approvalsKeysFile,
     GATEWAY_KEY_FILE: keys.services.gateway,
@@ -55,6 +54,11 @@ function embeddedDefaults(directory: string, keys: LocalKeys): Record<string, st
     ...PIN_EVERYTHING,
     ...GENEROUS,
   };
+}
+
+/** Its own toolsets, and that of MCP servers where a file names some. */
+function toolsetsOf({ MCP_CONFIG_FILE }: AllInOneOptions["env"]): { readonly TOOLSETS: string } {
+  return { TOOLSETS: MCP_CONFIG_FILE ? `${OWN_TOOLSETS.TOOLSETS},mcp` : OWN_TOOLSETS.TOOLSETS };
 }
 
 function definedOnly(env: Readonly<Record<string, string | undefined>>): Record<string, string> {

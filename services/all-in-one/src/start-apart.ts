@@ -27,6 +27,8 @@ export interface ApartOptions {
   readonly replicas: number;
   /** Settings for every service, for those that know them; what says which model answers, and its keys, goes to the agent alone. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Settings of one service alone, before all others. */
+  readonly settingsOf?: (service: ApartName) => Readonly<Record<string, string>>;
   /** Another module in the place of a service's own: one that calls `runMain` with it. */
   readonly modules?: Partial<Readonly<Record<ApartName, string>>>;
   /** Gets what the processes write, but for the sentence of one that does not start, which is thrown; by default standard error does. */
@@ -71,7 +73,8 @@ export async function startApart(options: ApartOptions): Promise<Apart> {
     for (const service of APART) await begin(service, 1);
     for (let number = 2; number <= count; number++) await Promise.all(APART.map((service) => begin(service, number)));
   } catch (error) {
-    await Promise.all([...running.values()].map(({ process }) => process.kill()));
+    // Whoever is told to stop in the middle of the start does it in order.
+    await Promise.all([...running.values()].map(({ process }) => (signal?.aborted ? process.stop() : process.kill())));
     throw error;
   }
   return {
@@ -83,7 +86,8 @@ export async function startApart(options: ApartOptions): Promise<Apart> {
       const before = running.get(`${service}-${number}`);
       if (!before) throw new Error(`There is no ${service} ${number}.`);
       await before.process.stop();
-      return begin(service, number, portOf(before.process.urls[service]));
+      const url = before.process.urls[service];
+      return begin(service, number, ...(url === undefined ? [] : [new URL(url).port]));
     },
     async stop() {
       const endings: (number | string)[] = [];
@@ -95,14 +99,20 @@ export async function startApart(options: ApartOptions): Promise<Apart> {
     },
   };
 
-  async function begin(service: ApartName, number: number, port = "0"): Promise<Replica> {
+  async function begin(service: ApartName, number: number, port?: string): Promise<Replica> {
     const name = count === 1 ? service : `${service} ${number}`;
     const { onOutput = (_name: string, text: string): unknown => process.stderr.write(text) } = options;
     const said = lastLineHeld((text) => onOutput(name, text));
     const started = await spawnService({
       name,
       module: options.modules?.[service] ?? import.meta.resolve(`@toolbus/${MODULES[service]}/main`),
-      env: { ...settingsOf(service, options, keys, port), ...given(service, options.env ?? {}) },
+      env: {
+        ...settingsOf(service, options, keys),
+        ...given(service, options.env ?? {}),
+        ...options.settingsOf?.(service),
+        // One that is started again listens where it did.
+        ...(port === undefined ? {} : { [`${service.toUpperCase()}_PORT`]: port }),
+      },
       onOutput: said.write,
       ...(signal ? { signal } : {}),
     }).catch((error: unknown) => {
@@ -145,7 +155,7 @@ function given(service: ApartName, env: Readonly<Record<string, string>>): Reado
   return Object.fromEntries(Object.entries(env).filter(([name]) => !Object.hasOwn(agents, name)));
 }
 
-function settingsOf(service: ApartName, options: ApartOptions, keys: LocalKeys, port: string): Record<string, string> {
+function settingsOf(service: ApartName, options: ApartOptions, keys: LocalKeys): Record<string, string> {
   const { services } = keys;
   const { busUrl, stateUrl } = addressesOf(service, options);
   const common = { BUS_URL: busUrl, STATE_URL: stateUrl, LOG_LEVEL: "warn", SERVICE_KEYS_FILE: services.trusted, ...GENEROUS };
@@ -153,7 +163,7 @@ function settingsOf(service: ApartName, options: ApartOptions, keys: LocalKeys, 
     case "agent":
       return { ...common, AGENT_KEY_FILE: services.agent };
     case "gateway":
-      return { ...common, GATEWAY_PORT: port, GATEWAY_API_KEYS_FILE: keys.gatewayKeysFile, GATEWAY_KEY_FILE: services.gateway };
+      return { ...common, GATEWAY_PORT: "0", GATEWAY_API_KEYS_FILE: keys.gatewayKeysFile, GATEWAY_KEY_FILE: services.gateway };
     case "operations":
     case "tool-executor":
       return { ...common, TOOLSETS: APART_TOOLSETS[service], RECEIPT_KEY_FILE: workerKeyFile(services, APART_TOOLSETS[service]) };
@@ -161,15 +171,11 @@ function settingsOf(service: ApartName, options: ApartOptions, keys: LocalKeys, 
       return {
         ...common,
         ...SHIPPED_TOOLS,
-        APPROVALS_PORT: port,
+        APPROVALS_PORT: "0",
         APPROVALS_API_KEYS_FILE: keys.approvalsKeysFile,
         APPROVALS_KEY_FILE: services.approvals,
         APPROVALS_SEAL_KEYS_FILE: services.seals,
         APPROVALS_JWKS_FILE: path.join(options.directory, "keys", "jwks.json"),
       };
   }
-}
-
-function portOf(url: string | undefined): string {
-  return url === undefined ? "0" : new URL(url).port;
 }

@@ -1,6 +1,7 @@
 import { modelInWords } from "@toolbus/agent";
+import { greeting } from "./greeting.ts";
 import { embeddedReleaseApi } from "./release-api.ts";
-import { type AllInOne, startAllInOne } from "./start-all-in-one.ts";
+import { startAllInOne } from "./start-all-in-one.ts";
 
 export interface EmbeddedOptions {
   /** Everything that must survive lies here. */
@@ -11,6 +12,9 @@ export interface EmbeddedOptions {
   /** Ends the wait for a store or a broker that is absent at the start. */
   readonly signal?: AbortSignal;
 }
+
+/** Which releases an API of somebody else has, only they know. */
+export const NO_RELEASE = { releaseId: "YOUR-RELEASE", notes: [] } as const;
 
 /**
  * What `npm start` does: every service in this process, with the example release API where no other is set, and a greeting with the addresses,
@@ -27,7 +31,8 @@ export async function startEmbedded({ directory, env, say, signal }: EmbeddedOpt
       env: { ...env, ...(embedded ? { RELEASE_API_URL: embedded.api.url } : {}) },
       ...(signal ? { signal } : {}),
     });
-    say(greeting(system, { directory, model, releaseId: embedded?.releaseId ?? "YOUR-RELEASE", notes: embedded?.notes ?? [] }));
+    const { releaseId, notes } = embedded ?? NO_RELEASE;
+    say(greeting({ ...system, directory, model, releaseId, notes, where: [["state", directory]] }));
     return {
       async stop() {
         stopping.abort();
@@ -41,33 +46,4 @@ export async function startEmbedded({ directory, env, say, signal }: EmbeddedOpt
     await embedded?.api.stop();
     throw error;
   }
-}
-
-interface Greeting {
-  readonly directory: string;
-  readonly model: string;
-  readonly releaseId: string;
-  readonly notes: readonly string[];
-}
-
-function greeting({ gatewayUrl, approvalsUrl, keys }: AllInOne, { directory, model, releaseId, notes }: Greeting): string {
-  const lines = [
-    ...notes,
-    `gateway    ${gatewayUrl}`,
-    `approvals  ${approvalsUrl}`,
-    `state      ${directory}`,
-    `model      ${model}`,
-    "",
-    `user key      ${keys.user}`,
-    `operator key  ${keys.operator}`,
-    `approver key  ${keys.approver}   (for the approvals address only)`,
-    "",
-    "Start an investigation:",
-    `  curl -s ${gatewayUrl}/v1/investigations -H 'Authorization: Bearer ${keys.user}' -H 'Content-Type: application/json' -d '{"releaseId":"${releaseId}"}'`,
-    "See what waits for a decision:",
-    `  curl -s ${approvalsUrl}/v1/approvals -H 'Authorization: Bearer ${keys.approver}'`,
-    "",
-    "Stop with Ctrl-C.",
-  ];
-  return `${lines.join("\n")}\n`;
 }

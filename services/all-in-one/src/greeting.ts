@@ -1,0 +1,45 @@
+import path from "node:path";
+import type { LocalKeys } from "./local-keys.ts";
+
+export interface Greeting {
+  readonly gatewayUrl: string;
+  readonly approvalsUrl: string;
+  readonly keys: LocalKeys;
+  /** Where the keys lie. */
+  readonly directory: string;
+  readonly model: string;
+  readonly releaseId: string;
+  readonly notes: readonly string[];
+  /** What runs where, by a word each. No password stands in it. */
+  readonly where: readonly (readonly [word: string, what: string])[];
+}
+
+/** What a person at the terminal is told when everything has started: the addresses, the keys where they were made just now, and what to try. */
+export function greeting({ gatewayUrl, approvalsUrl, keys, directory, model, releaseId, notes, where }: Greeting): string {
+  // The lines can be kept in a shell's history, or shown to somebody: no key is in them.
+  const keyFile = (role: string): string => `'${path.join(directory, "keys", `${role}.key`).replaceAll("'", "'\\''")}'`;
+  const lines = [
+    ...notes,
+    `gateway    ${gatewayUrl}`,
+    `approvals  ${approvalsUrl}`,
+    ...where.map(([word, what]) => `${word.padEnd(9)}  ${what}`),
+    `model      ${model}`,
+    "",
+    ...(keys.made
+      ? [
+          `user key      ${keys.user}`,
+          `operator key  ${keys.operator}`,
+          `approver key  ${keys.approver}   (for the approvals address only)`,
+          `They are shown this once, and kept in ${path.join(directory, "keys")}.`,
+        ]
+      : [`keys       ${path.join(directory, "keys")}   (user.key, operator.key, approver.key)`]),
+    "",
+    "Start an investigation:",
+    `  curl -s ${gatewayUrl}/v1/investigations -H "Authorization: Bearer $(cat ${keyFile("user")})" -H 'Content-Type: application/json' -d '{"releaseId":"${releaseId}"}'`,
+    "See what waits for a decision:",
+    `  curl -s ${approvalsUrl}/v1/approvals -H "Authorization: Bearer $(cat ${keyFile("approver")})"`,
+    "",
+    "Stop with Ctrl-C.",
+  ];
+  return `${lines.join("\n")}\n`;
+}

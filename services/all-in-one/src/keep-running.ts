@@ -1,0 +1,89 @@
+import { pause, Refusal, sentenceOf } from "@toolbus/runtime";
+import type { Apart, Replica } from "./start-apart.ts";
+
+export interface KeepRunning {
+  /** Told in sentences what ended, why, and what is done about it. */
+  readonly tell: (sentence: string) => void;
+  /** Aborts when everything is to stop: from then on nothing is started again. */
+  readonly signal: AbortSignal;
+  readonly monotonic: () => number;
+  /** Waits; a test's own instead of `pause`. */
+  readonly wait?: (ms: number, signal: AbortSignal) => Promise<void>;
+}
+
+export interface Kept {
+  /** Resolves with the reason when a process ended too often to be started once more. */
+  readonly failed: Promise<Error>;
+  /** Resolves when nothing is being started any more; only after the signal. */
+  settled(): Promise<void>;
+}
+
+const FIRST_WAIT_MS = 1000;
+const LONGEST_WAIT_MS = 30_000;
+/** One that ran so long did not end because of how it was started. */
+const STEADY_MS = 60_000;
+const MOST_ENDS = 5;
+
+/**
+ * Starts processes again that end while nobody asked them to, and says so each time: after 1 s, and twice as long each time that one ends within a
+ * minute, up to 30 s. One that does so five times in a row, or cannot be started as often, is given up.
+ */
+export function keepRunning(apart: Pick<Apart, "replicas" | "restart">, { tell, signal, monotonic, wait = pause }: KeepRunning): Kept {
+  const { promise: failed, resolve: fail } = Promise.withResolvers<Error>();
+  const starting = new Set<Promise<unknown>>();
+  for (const replica of apart.replicas()) void keep(replica);
+  return {
+    failed,
+    async settled() {
+      await Promise.allSettled(starting);
+    },
+  };
+
+  async function keep(replica: Replica): Promise<void> {
+    let runs = replica;
+    let ends = 0;
+    for (;;) {
+      const since = monotonic();
+      const how = await runs.process.ended;
+      if (signal.aborted) return;
+      ends = monotonic() - since < STEADY_MS ? ends + 1 : 1;
+      let what = `${nameOf(runs)} ${inWords(how)}`;
+      for (;;) {
+        if (ends >= MOST_ENDS) return giveUp(runs, what);
+        const ms = Math.min(FIRST_WAIT_MS * 2 ** (ends - 1), LONGEST_WAIT_MS);
+        tell(`${what}. It starts again in ${ms / 1000} s (${ends} of ${MOST_ENDS - 1}).`);
+        await wait(ms, signal);
+        if (signal.aborted) return;
+        const started = await startAgain(runs);
+        if (signal.aborted) return;
+        if (!(started instanceof Error)) {
+          runs = started;
+          break;
+        }
+        ends++;
+        what = sentenceOf(started).replace(/\.$/, "");
+      }
+      tell(`${nameOf(runs)} runs again.`);
+    }
+  }
+
+  async function startAgain({ service, number }: Replica): Promise<Replica | Error> {
+    const begun = apart.restart(service, number);
+    starting.add(begun);
+    try {
+      return await begun;
+    } catch (error) {
+      return error instanceof Error ? error : new Error(String(error));
+    } finally {
+      starting.delete(begun);
+    }
+  }
+
+  function giveUp({ service }: Replica, what: string): void {
+    fail(new Refusal(`${what}. That was the end number ${MOST_ENDS} in a row: see what ${service} said before, fix it and start again.`));
+  }
+}
+
+const nameOf = ({ process: { name, pid } }: Replica): string => `The process ${name} (${pid})`;
+
+const inWords = (how: number | NodeJS.Signals): string => (typeof how === "number" ? `ended with exit code ${how}` : `was ended by ${how}`);

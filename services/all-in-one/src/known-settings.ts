@@ -1,0 +1,41 @@
+import { agent, modelEnvironment } from "@toolbus/agent";
+import { approvals } from "@toolbus/approvals";
+import { gateway } from "@toolbus/gateway";
+import { processSettings } from "@toolbus/runtime";
+import { toolExecutor } from "@toolbus/tool-executor";
+import type { ApartName } from "./start-apart.ts";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const SETTINGS: Readonly<Record<ApartName, Readonly<Record<string, unknown>>>> = {
+  "tool-executor": toolExecutor.settings,
+  operations: toolExecutor.settings,
+  approvals: approvals.settings,
+  agent: agent.settings,
+  gateway: gateway.settings,
+};
+
+// How telemetry is set, and what Node itself reads for certificates, preloaded modules, time zone and colours.
+const SURROUNDINGS = /^(OTEL_\w+|NODE_OPTIONS|NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR)|TZ|NO_COLOR|FORCE_COLOR)$/;
+
+/** What a process of several on one machine cannot take from an environment that all of them share. */
+export const NOT_SHARED = {
+  TOOLSETS: "each toolset has a process of its own",
+  RECEIPT_KEY_FILE: "each toolset has a key of its own, in the data directory",
+  HEALTH_PORT: "one port cannot be that of every process; gateway and approvals answer /readyz at their addresses",
+} as const;
+
+/** Of an environment what one service reads: its own settings and those of every process. Who answers the model's part, and its keys, is the agent's alone. */
+export function settingsOfService(service: ApartName, environment: Environment): Readonly<Record<string, string>> {
+  const mine = { ...processSettings, ...SETTINGS[service] };
+  const notMine: ReadonlySet<string> = new Set(["BUS_URL", "STATE_URL", ...Object.keys(NOT_SHARED)]);
+  const picked = Object.entries(environment).flatMap(([name, value]) =>
+    value && !notMine.has(name) && (Object.hasOwn(mine, name) || SURROUNDINGS.test(name)) ? [[name, value] as const] : [],
+  );
+  return { ...Object.fromEntries(picked), ...(service === "agent" ? modelEnvironment(environment) : {}) };
+}
+
+/** Every setting that any of the services reads. */
+export function everySetting(): readonly string[] {
+  return [...new Set([processSettings, ...Object.values(SETTINGS)].flatMap((settings) => Object.keys(settings)))];
+}

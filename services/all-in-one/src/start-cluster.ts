@@ -1,0 +1,117 @@
+import path from "node:path";
+import { modelInWords } from "@toolbus/agent";
+import { approvals } from "@toolbus/approvals";
+import { gateway } from "@toolbus/gateway";
+import { unknownSettings } from "@toolbus/runtime";
+import { greeting } from "./greeting.ts";
+import { keepRunning } from "./keep-running.ts";
+import { everySetting, NOT_SHARED, settingsOfService } from "./known-settings.ts";
+import { namedLines } from "./named-lines.ts";
+import { embeddedReleaseApi } from "./release-api.ts";
+import { APART, type Apart, type ApartName, startApart } from "./start-apart.ts";
+import { type EmbeddedOptions, NO_RELEASE } from "./start-embedded.ts";
+
+export interface ClusterOptions extends EmbeddedOptions {
+  /** The broker and the store that the processes share. */
+  readonly busUrl: string;
+  readonly stateUrl: string;
+  /** Gets what the processes write, a line each behind the name of its process, and what is done about one that ends. */
+  readonly tell: (text: string) => void;
+  readonly monotonic: () => number;
+}
+
+export interface Cluster {
+  /** Resolves with the reason when it cannot go on. */
+  readonly failed: Promise<Error>;
+  stop(): Promise<boolean>;
+}
+
+/**
+ * What `toolbus start --bus --state` does: every service in a process of its own, on this machine, with the keys and the example release API that
+ * `startEmbedded` has. A process that ends is named, and started again at a pace that is told. All of them end with this one, however it ends.
+ */
+export async function startCluster(options: ClusterOptions): Promise<Cluster> {
+  const { directory, env, say, tell, signal, monotonic } = options;
+  say("Toolbus starts, each service in a process of its own…\n");
+  for (const line of unread(env)) tell(`${line}\n`);
+  const model = await modelInWords(env);
+  const leaving = new AbortController();
+  const ending = AbortSignal.any([leaving.signal, ...(signal ? [signal] : [])]);
+  const embedded = env["RELEASE_API_URL"] ? null : await embeddedReleaseApi(directory, ending);
+  const own = embedded ? { ...env, RELEASE_API_URL: embedded.api.url } : env;
+  const lines = namedLines(tell);
+  try {
+    const apart = await startApart({
+      directory,
+      busUrl: options.busUrl,
+      stateUrl: options.stateUrl,
+      replicas: 1,
+      settingsOf: (service) => ({ ...PORTS[service], ...settingsOfService(service, own) }),
+      onOutput: lines.write,
+      signal: ending,
+    });
+    const { releaseId, notes } = embedded ?? NO_RELEASE;
+    const [gatewayUrl = "", approvalsUrl = ""] = [...apart.gatewayUrls, ...apart.approvalsUrls];
+    say(greeting({ gatewayUrl, approvalsUrl, keys: apart.keys, directory, model, releaseId, notes, where: whereOf(apart, options) }));
+    const kept = keepRunning(apart, { tell: (sentence) => tell(`${sentence}\n`), signal: ending, monotonic });
+    return {
+      failed: kept.failed,
+      async stop() {
+        leaving.abort(new Error("The processes were told to stop."));
+        say("Stopping; what is open goes on at the next start.\n");
+        try {
+          await kept.settled();
+          return await apart.stop();
+        } finally {
+          lines.end();
+          await embedded?.api.stop();
+        }
+      },
+    };
+  } catch (error) {
+    lines.end();
+    await embedded?.api.stop();
+    throw error;
+  }
+}
+
+/** Where people look for them, unless the environment says otherwise. */
+const PORTS: Partial<Readonly<Record<ApartName, Readonly<Record<string, string>>>>> = {
+  gateway: { GATEWAY_PORT: String(gateway.settings.GATEWAY_PORT.default) },
+  approvals: { APPROVALS_PORT: String(approvals.settings.APPROVALS_PORT.default) },
+};
+
+/** A sentence for each variable that was meant for this start and that no process reads: a process of its own gets only what it knows. */
+function unread(env: EmbeddedOptions["env"]): readonly string[] {
+  const unknown = unknownSettings(env, { known: everySetting(), services: APART });
+  return [
+    ...unknown.map(
+      ({ variable, meant }) =>
+        `${variable} is not a setting of any service and is not read${meant === null ? "." : `: was ${meant} meant?`}`,
+    ),
+    ...Object.entries(NOT_SHARED).flatMap(([name, why]) =>
+      env[name] ? [`${name} is not read by services in processes of their own: ${why}.`] : [],
+    ),
+  ];
+}
+
+function whereOf(apart: Apart, { busUrl, stateUrl, directory }: ClusterOptions): readonly (readonly [string, string])[] {
+  return [
+    ["bus", withoutLogin(busUrl)],
+    ["state", withoutLogin(stateUrl)],
+    ["data", path.resolve(directory)],
+    [
+      "processes",
+      apart
+        .replicas()
+        .map(({ process: { name, pid } }) => `${name} (${pid})`)
+        .join(", "),
+    ],
+  ];
+}
+
+/** Its parameters may hold a password as well. */
+function withoutLogin(address: string): string {
+  const { protocol, host, pathname } = new URL(address);
+  return `${protocol}//${host}${pathname}`;
+}
