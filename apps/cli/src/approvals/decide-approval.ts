@@ -1,4 +1,4 @@
-import type { ApprovalToDecide, ApprovalView, DecisionKind } from "@toolbus/contracts";
+import { type ApprovalToDecide, type ApprovalView, counted, type DecisionKind } from "@toolbus/contracts";
 import { readApproval, readApprovalToDecide } from "../http/answers.ts";
 import { keyboard } from "../terminal/keyboard.ts";
 import { safeValue } from "../terminal/safe-text.ts";
@@ -86,7 +86,6 @@ async function confirmed(
 
 function doneLine(decision: DecisionKind, { effect, status, approversNeeded, decisions }: ApprovalView): string {
   const missing = approversNeeded - decisions.filter((one) => one.decision === "approve").length;
-  const more =
-    decision === "approve" && status === "pending" ? ` It takes ${missing} more ${missing === 1 ? "approver" : "approvers"}.` : "";
+  const more = decision === "approve" && status === "pending" ? ` It takes ${counted(missing, "more approver")}.` : "";
   return `${DONE[decision]}: ${effect}${more}`;
 }

@@ -1,4 +1,4 @@
-import type { IfActive } from "@toolbus/contracts";
+import { counted, type IfActive } from "@toolbus/contracts";
 import { readContext } from "../http/answers.ts";
 import type { Client } from "../http/client.ts";
 import { followRun } from "../runs/follow-run.ts";
@@ -85,7 +85,7 @@ async function contextLines(gateway: Client, conversationId: string): Promise<st
   return [
     `conversation  ${conversationId}`,
     `profile       ${profile}${model === null ? "" : `, ${provider ?? ""} ${model}`}`,
-    `so far        ${messages} messages, ${runs} runs, ${toolCalls.length} tool calls`,
+    `so far        ${counted(messages, "message")}, ${counted(runs, "run")}, ${counted(toolCalls.length, "tool call")}`,
     `used          ${usageText(usage)}`,
   ].map(safeText);
 }

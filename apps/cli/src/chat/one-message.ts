@@ -45,6 +45,7 @@ export async function sayOnce(context: Context, { text, conversationId: given, p
       status: outcomeOf(end),
       answer,
       error: end.type === "run.failed" ? { code: end.code, message: end.message } : null,
+      ...(end.writes ? { writes: end.writes } : {}),
       calls: made.calls(),
       report: end.report,
       usage: end.usage,

@@ -9,6 +9,7 @@ export function addDoctor(program: Command, define: Define): void {
     summary: "check that everything works, and say what to do where it does not",
     more: "One line for each check: ok, warn or fail. Exits with 1 when one fails. It changes nothing.",
     audience: "gateway",
+    reads: "models",
     examples: ["toolbus doctor", "toolbus doctor --json", "toolbus doctor --timeout 10s"],
     run: async (context, command) => {
       const { health } = command.opts<{ health?: string }>();

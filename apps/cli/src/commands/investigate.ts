@@ -9,7 +9,7 @@ export function addInvestigate(program: Command, define: Define): void {
     summary: "investigate a release or an alert and print the report",
     more:
       "Follows the run until its report is there; a write that waits for a person is waited for. Leaving with Ctrl-C stops nothing. " +
-      "Exits with 2 when the severity is at or over --fail-on.",
+      "Exits with 2 when the severity is at or over --fail-on, with 1 when nothing could be assessed.",
     audience: "gateway",
     examples: [
       "toolbus investigate v1.5.0",

@@ -1,25 +1,32 @@
-import type { Command } from "commander";
+import { RUN_VIEW_STATUSES } from "@toolbus/contracts";
+import { type Command, Option } from "commander";
+import type { ListOptions } from "../runs/list-runs.ts";
 import type { Define } from "../toolbus/command.ts";
 import { group } from "./group.ts";
 import { pageLimit } from "./page-limit.ts";
+import { span } from "./span.ts";
 
 const RUN = "rn_04_01K0AB5M0Y4T8J6W2Q9Z3C7D1E";
 
 /** `toolbus runs …`: what was asked for and where it stands. */
 export function addRuns(program: Command, define: Define): void {
-  const runs = group(program, "runs", "list, show, follow, cancel and answer runs");
+  const runs = group(program, "runs", "list, show, explain, follow, cancel and answer runs");
 
   define(runs, {
     name: "list",
     summary: "list your runs, the newest first",
     audience: "gateway",
-    examples: ["toolbus runs list", "toolbus runs list --limit 5", "toolbus runs list --json"],
+    examples: ["toolbus runs list", "toolbus runs list --status failed --since 1h", "toolbus runs list --requester alertmanager --json"],
     run: async (context, command) => {
-      const { limit, cursor } = command.opts<{ limit: number; cursor?: string }>();
       const { listRuns } = await import("../runs/list-runs.ts");
-      return listRuns(context, { limit, ...(cursor === undefined ? {} : { cursor }) });
+      const { since, ...wanted } = command.opts<ListOptions & { readonly since?: number }>();
+      return listRuns(context, { ...wanted, ...(since === undefined ? {} : { sinceMs: since }) });
     },
   })
+    .addOption(new Option("--status <status>", "only those that stand so").choices([...RUN_VIEW_STATUSES]))
+    .option("--profile <name>", "only those of this profile")
+    .option("--since <time>", "only those of the last 30m, 12h or 7d", span)
+    .option("--requester <principal>", "those of another one, such as a trigger, with an operator's key")
     .option("--limit <number>", "how many, 1 to 100", pageLimit, 20)
     .option("--cursor <cursor>", "go on where the page before ended");
 
@@ -29,6 +36,15 @@ export function addRuns(program: Command, define: Define): void {
     audience: "gateway",
     examples: [`toolbus runs show ${RUN}`, `toolbus runs show ${RUN} --json`],
     run: async (context, command) => (await import("../runs/show-run.ts")).showRun(context, command.args[0]),
+  });
+
+  define(runs, {
+    name: "why <run>",
+    summary: "explain why a run ended or what it waits for, and what to try next",
+    more: "In sentences, from the run's events: what was asked, what each call came to, who decided, how it ended or what holds it up.",
+    audience: "gateway",
+    examples: [`toolbus runs why ${RUN}`, `toolbus runs why ${RUN} --json`],
+    run: async (context, command) => (await import("../runs/why-run.ts")).whyRun(context, command.args[0]),
   });
 
   define(runs, {

@@ -1,4 +1,4 @@
-import type { DeadLetterView } from "@toolbus/contracts";
+import { counted, type DeadLetterView } from "@toolbus/contracts";
 import { readDeadLetter } from "../http/answers.ts";
 import { spanOf } from "../terminal/duration.ts";
 import { wrapped, WIDTH } from "../terminal/lines.ts";
@@ -26,7 +26,7 @@ function letterLines(letter: DeadLetterView, now: number): string[] {
     ["queue", letter.queue],
     ["state", letter.state],
     ["reason", letter.reason],
-    ["delivered", `${letter.deliveries} ${letter.deliveries === 1 ? "time" : "times"}`],
+    ["delivered", counted(letter.deliveries, "time")],
     ...letter.history.map(({ at, reason }) => ["tried", `${spanOf(now - at)} ago: ${reason}`] as const),
     ["kept", `${spanOf(now - letter.keptAt)} ago, for another ${spanOf(letter.expiresAt - now)}`],
     ["run", letter.runId],
@@ -60,12 +60,11 @@ function outlook({ id, state, replayBy, whyNot, replay }: DeadLetterView, now: n
   if (state === "replayed")
     return `It was replayed ${spanOf(now - (replay?.at ?? now))} ago by ${replay?.by ?? "somebody"}, as ${replay?.messageId ?? "a message"}.`;
   if (state === "replaying") return `Its replay was asked for by ${replay?.by ?? "somebody"} and is under way.`;
+  if (replayBy === "none" || whyNot !== undefined) return `It cannot be replayed: ${whyNot ?? "nothing of it is left."}`;
   switch (replayBy) {
     case "publish":
       return `To send it to its queue again: ${SELF} dead-letters replay ${id}`;
     case "call":
       return `To have the agent look at its call at once: ${SELF} dead-letters replay ${id}`;
-    case "none":
-      return `It cannot be replayed: ${whyNot ?? "nothing of it is left."}`;
   }
 }

@@ -61,8 +61,8 @@ describe("the flags of the demo", () => {
   it.each([
     { argv: ["--state", "redis://h"], words: /^--state goes with --bus/ },
     { argv: ["--replicas", "2"], words: /^--replicas goes with --bus/ },
-    { argv: ["--bus", "memory:"], words: /^--bus takes an address that begins with amqp/ },
-    { argv: ["--bus", "nats://h", "--state", "memory:"], words: /^--state takes an address that begins with redis/ },
+    { argv: ["--bus", "memory:"], words: /^--bus takes the address of RabbitMQ or NATS: one that begins with amqp/ },
+    { argv: ["--bus", "nats://h", "--state", "memory:"], words: /^--state takes the address of Redis: one that begins with redis/ },
     { argv: ["--bus", "nats://h", "--replicas", "0"], words: /^--replicas takes a whole number from 1 to 9, not "0"/ },
     { argv: ["--bogus"], words: /'--bogus'.*--help/ },
     { argv: ["stray"], words: /'stray'/ },

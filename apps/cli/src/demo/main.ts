@@ -1,7 +1,8 @@
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { Failure } from "../toolbus/failure.ts";
-import { DEMO_HELP, demoArguments } from "./arguments.ts";
+import { demoArguments } from "./arguments.ts";
+import { DEMO_HELP } from "./flags.ts";
 
 const INTERRUPTED = "Interrupted. Run the same command to carry on.";
 
@@ -14,6 +15,9 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
     stopping.abort(new Error(INTERRUPTED));
   });
 }
+// What started this one is gone, and with it whoever would pass a signal on.
+process.once("disconnect", () => stopping.abort(new Error(INTERRUPTED)));
+process.channel?.unref();
 
 try {
   process.exitCode = await main();
@@ -35,7 +39,10 @@ async function main(): Promise<number> {
     return 0;
   }
   if (!args.json) process.stdout.write("Toolbus demo: an agent investigates a release; its one write waits for a person.\n");
-  const { runDemo } = await import("./run-demo.ts");
+  const [{ runDemo }, { tellUnknownVariables }] = await Promise.all([import("./run-demo.ts"), import("../toolbus/unknown-variables.ts")]);
+  await tellUnknownVariables(process, "models");
   const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../../../..");
-  return runDemo(args, { root, env: process.env, input: process.stdin, output: process.stdout, signal: stopping.signal });
+  // npm runs scripts in the project's folder; what a person types is relative to where they are.
+  const cwd = process.env["INIT_CWD"] ?? process.cwd();
+  return runDemo(args, { root, cwd, env: process.env, input: process.stdin, output: process.stdout, signal: stopping.signal });
 }

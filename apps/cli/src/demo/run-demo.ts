@@ -1,10 +1,11 @@
 import path from "node:path";
 import { localReleaseApi, modelEnvironment, modelInWords } from "@toolbus/all-in-one";
-import { type RunEnd, type Severity } from "@toolbus/contracts";
+import { counted, type RunEnd, type Severity } from "@toolbus/contracts";
 import { loadRelease, type ReleaseSummary } from "@toolbus/example-release-api";
 import { Refusal } from "@toolbus/runtime";
 import { client } from "../http/client.ts";
 import { watchRun } from "../runs/watch-run.ts";
+import { EXIT, type ExitCode } from "../toolbus/exit-codes.ts";
 import { decideApproval, type Decided } from "./approver.ts";
 import type { DemoArguments } from "./arguments.ts";
 import { finish, takeUp } from "./carry-on.ts";
@@ -13,21 +14,20 @@ import { startSystem } from "./system.ts";
 
 export interface DemoSurroundings {
   readonly root: string;
+  /** What the paths that were typed are relative to. */
+  readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly input: NodeJS.ReadStream;
   readonly output: NodeJS.WriteStream;
   readonly signal: AbortSignal;
 }
 
-export const EXIT = { fine: 0, error: 1, severity: 2, pending: 3 } as const;
-
 /** Runs the main job from a release to its filed report and gives the exit code. Throws a Refusal for what a person must mend. */
-export async function runDemo(args: DemoArguments, around: DemoSurroundings): Promise<number> {
+export async function runDemo(args: DemoArguments, around: DemoSurroundings): Promise<ExitCode> {
   const show = args.json ? null : screen(around.output);
   const model = await modelInWords(around.env);
   show?.line(`Model: ${model}.`);
-  // npm runs scripts in the project's folder; what a person types is relative to where they are.
-  const here = (file: string): string => path.resolve(around.env["INIT_CWD"] ?? ".", file);
+  const here = (file: string): string => path.resolve(around.cwd, file);
   const directory = args.data === undefined ? path.join(around.root, ".toolbus", "demo") : here(args.data);
   const loaded = await loadRelease({
     repo: args.repo === undefined ? around.root : here(args.repo),
@@ -43,7 +43,7 @@ export async function runDemo(args: DemoArguments, around: DemoSurroundings): Pr
   const { release } = loaded;
   for (const note of loaded.notes) show?.line(note);
   show?.line(
-    `Release ${release.release_id}: ${release.change_count} changes, ${release.files.changed} files, +${release.files.insertions} -${release.files.deletions}.`,
+    `Release ${release.release_id}: ${counted(release.change_count, "change")}, ${counted(release.files.changed, "file")}, +${release.files.insertions} -${release.files.deletions}.`,
   );
 
   const api = await localReleaseApi(directory, release);
@@ -61,7 +61,7 @@ export async function runDemo(args: DemoArguments, around: DemoSurroundings): Pr
       await system.stop();
     }
 
-    async function investigate(): Promise<number> {
+    async function investigate(): Promise<ExitCode> {
       const gateway = client({ url: system.gatewayUrl, service: "gateway", key: system.keys.user });
       // Another one than the run was started at, where there are two.
       const stream = client({ url: system.streamUrl, service: "gateway", key: system.keys.user });
@@ -111,13 +111,13 @@ function subjectOf({ release_id, from, to, tests, deployment_metrics }: ReleaseS
   return JSON.stringify([release_id, from, to, tests ?? null, deployment_metrics ?? null]);
 }
 
-function exitCode(end: RunEnd, failOn: DemoArguments["failOn"]): number {
-  if (end.type === "run.failed" || end.type === "run.cancelled") return EXIT.error;
+function exitCode(end: RunEnd, failOn: DemoArguments["failOn"]): ExitCode {
+  if (end.type === "run.failed" || end.type === "run.cancelled") return EXIT.failed;
   const severity = end.report?.severity;
   // Without a severity there is no verdict to gate on, and a gate that lets this pass would be none.
-  if (!severity) return EXIT.error;
+  if (!severity) return EXIT.failed;
   const order: readonly Severity[] = ["low", "medium", "high"];
-  return failOn && order.indexOf(severity) >= order.indexOf(failOn) ? EXIT.severity : EXIT.fine;
+  return failOn && order.indexOf(severity) >= order.indexOf(failOn) ? EXIT.condition : EXIT.ok;
 }
 
 function pending(
@@ -127,7 +127,7 @@ function pending(
   directory: string,
   json: boolean,
   output: NodeJS.WriteStream,
-): number {
+): ExitCode {
   const asked = decided.findLast((one) => one.decision === null);
   show?.line(
     "There is no terminal to ask at, so the approval stays pending. Run the same command with --approve or --deny, or in a terminal, to go on.",

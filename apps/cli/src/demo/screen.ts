@@ -2,6 +2,8 @@ import { styleText } from "node:util";
 import type { Report, RunEnd, RunEvent } from "@toolbus/contracts";
 import { type ApprovalCard, framedCard } from "../approvals/approval-card.ts";
 import { filingOf } from "../runs/report-lines.ts";
+import { absentFor } from "../runs/run-lines.ts";
+import { earlyEnd } from "../runs/watch-command.ts";
 import type { StreamItem } from "../runs/watch-run.ts";
 
 type Style = Parameters<typeof styleText>[0];
@@ -47,6 +49,8 @@ export function screen(out: NodeJS.WriteStream): Screen {
         return turn(event);
       case "call.held":
         return line(`  ${paint("yellow", "⏸")} ${event.tool} waits for a person (${event.tier} tier)`);
+      case "call.unserved":
+        return line(`  ${paint("yellow", "⏸")} ${event.tool} waits for a worker: ${absentFor(event)}`);
       case "call.decided":
         return line(
           `  ${event.outcome === "approved" ? paint("green", "✓") : paint("red", "✗")} ${event.outcome.replaceAll("_", " ")}${event.decidedBy.length > 0 ? ` by ${event.decidedBy.join(", ")}` : " by policy"}`,
@@ -91,8 +95,7 @@ export function screen(out: NodeJS.WriteStream): Screen {
     const { report: found } = end;
     line();
     if (found) reportLines(found).forEach((text) => line(text));
-    if (end.type === "run.failed") line(paint("red", `The run failed: ${end.message} (${end.code})`));
-    if (end.type === "run.cancelled") line(paint("yellow", `The run was cancelled by ${end.by}.`));
+    for (const text of earlyEnd(end, paint)) line(text);
     line();
     for (const text of where) line(paint("dim", text));
   }

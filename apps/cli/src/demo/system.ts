@@ -1,6 +1,7 @@
 import path from "node:path";
-import { type LocalKeys, startAllInOne, startApart } from "@toolbus/all-in-one";
+import { type LocalKeys, namedLines, startAllInOne, startApart } from "@toolbus/all-in-one";
 import { readPermissions } from "@toolbus/runtime";
+import { SELF } from "../toolbus/self.ts";
 import type { DemoArguments } from "./arguments.ts";
 
 export interface SystemOptions {
@@ -26,19 +27,20 @@ export interface System {
 /** Starts every service: in this process with its state in a folder, or each in processes of its own on a broker and a store that they share. */
 export async function startSystem({ directory, apart, env, say, signal }: SystemOptions): Promise<System> {
   if (!apart) {
-    const system = await startAllInOne({ directory, env: { ...env, GATEWAY_PORT: "0", APPROVALS_PORT: "0" } });
+    const system = await startAllInOne({ directory, env: { ...env, GATEWAY_PORT: "0", APPROVALS_PORT: "0" }, signal });
     const { gatewayUrl, approvalsUrl, keys } = system;
     return { gatewayUrl, streamUrl: gatewayUrl, approvalsUrl, keys, state: path.join(directory, "state"), stop: () => system.stop() };
   }
   const { bus, state, replicas, permissions } = apart;
   const plan = permissions === undefined ? null : await readPermissions(permissions);
   if (!plan) say(ONE_LOGIN);
+  const lines = namedLines((line) => void process.stderr.write(line));
   const system = await startApart({
     directory,
     ...(plan ? { addresses: plan.addressesOf } : { busUrl: inNamespace(bus), stateUrl: inNamespace(state) }),
     replicas,
     env,
-    onOutput: (name, text) => void process.stderr.write(text.replace(/^(?=.)/gm, `${name}: `)),
+    onOutput: lines.write,
     signal,
   });
   say(
@@ -53,15 +55,17 @@ export async function startSystem({ directory, apart, env, say, signal }: System
     approvalsUrl: system.approvalsUrls.at(-1) ?? "",
     keys: system.keys,
     state: plan ? `${schemeOf(plan.deployment.stateUrl)} (a login for each service)` : `${schemeOf(state)} (namespace ${NAMESPACE})`,
-    stop: () => system.stop(),
+    async stop() {
+      await system.stop();
+      lines.end();
+    },
   };
 }
 
 const NAMESPACE = "toolbus-demo";
 
 /** On servers of somebody else nothing is set, so that is all that can be said. */
-const ONE_LOGIN =
-  'All services have one login here: what a service that is taken over cannot do rests on signatures, not on rights. A login for each: "toolbus permissions", then --permissions DIR.';
+const ONE_LOGIN = `All services have one login here: what a service that is taken over cannot do rests on signatures, not on rights. A login for each: "${SELF} permissions", then --permissions DIR.`;
 
 /** The demo keeps to itself on a server that others use, unless the address says where. */
 function inNamespace(url: string): string {

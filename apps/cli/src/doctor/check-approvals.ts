@@ -1,3 +1,4 @@
+import { counted } from "@toolbus/contracts";
 import { readEra, readRefused, readSecurityEvents, readWrites } from "../http/answers.ts";
 import { Answered, type Client } from "../http/client.ts";
 import { spanOf } from "../terminal/duration.ts";
@@ -50,7 +51,7 @@ async function checkLosses(approvals: Client, now: number): Promise<Check> {
   const noticed = spanOf(Math.max(0, now - Math.min(...held.map(({ lostAt }) => lostAt))));
   return warn(
     name,
-    `The store lost writes of ${held.length} ${held.length === 1 ? "shard" : "shards"}, noticed ${noticed} ago: there no write begins that cannot be repeated safely.`,
+    `The store lost writes of ${counted(held.length, "shard")}, noticed ${noticed} ago: there no write begins that cannot be repeated safely.`,
     `"${SELF} era show" names them and the command that lets them go on; docs/operations.md, "When the store lost writes", says what to look at before.`,
   );
 }
@@ -65,7 +66,7 @@ async function checkDocuments(approvals: Client): Promise<Check> {
     ...(unsealed > 0 ? [`${unsealed} without a seal`] : []),
     ...(others > 0 ? [`${others} that somebody else wrote or put back`] : []),
   ].join(", ");
-  const says = `Approvals acts on none of ${documents.length} documents: ${what}.`;
+  const says = `Approvals ${documents.length === 1 ? "does not act on 1 document" : `acts on none of ${documents.length} documents`}: ${what}.`;
   const fix = `"${SELF} approvals adopt" shows them and asks about those without a seal.`;
   return others > 0 ? fail(name, says, fix) : warn(name, says, fix);
 }
@@ -80,7 +81,7 @@ async function checkSecurity(approvals: Client, now: number): Promise<Check> {
   return warn(
     name,
     safeText(
-      `${count} ${count === 1 ? "event" : "events"} within a day; the newest ${spanOf(Math.max(0, now - at))} ago: ${kind}${why}, by ${by}${approvalId === undefined ? "" : `, ${approvalId}`}.`,
+      `${counted(count, "event")} within a day; the newest ${spanOf(Math.max(0, now - at))} ago: ${kind}${why}, by ${by}${approvalId === undefined ? "" : `, ${approvalId}`}.`,
     ),
     "docs/approvals.md says what each kind means; GET /v1/security of approvals lists them.",
   );

@@ -20,7 +20,10 @@ describe("doctor, of the model that this shell configures", () => {
       sendJson(response, { data: [{ id: "big" }] }, request.headers.authorization === "Bearer good-key" ? 200 : 401),
     );
     const env = { LLM_BASE_URL: server.url, LLM_MODEL: "big" };
-    expect(await check({ ...env, LLM_API_KEY: "good-key" })).toMatchObject({ level: "ok", message: "big of compatible, key accepted" });
+    expect(await check({ ...env, LLM_API_KEY: "good-key" })).toMatchObject({
+      level: "ok",
+      message: `big of compatible at ${server.url} (LLM_BASE_URL), key accepted`,
+    });
     const wrong = await check({ ...env, LLM_API_KEY: "wrong-key" });
     expect(wrong).toMatchObject({
       level: "warn",

@@ -86,6 +86,19 @@ describe("doctor, of a service", () => {
     });
   });
 
+  it("fails when a ready service says that its broker takes no messages, with what to do", async () => {
+    const sentence = "RabbitMQ is short of memory or disk and takes no messages: make room on its disk";
+    const found = { ...probed(0), warnings: [sentence] };
+    expect(checkWarnings("gateway", "http://gateway", found)).toEqual([
+      {
+        name: "broker",
+        level: "fail",
+        message: "RabbitMQ is short of memory or disk and takes no messages.",
+        fix: "Make room on its disk.",
+      },
+    ]);
+  });
+
   it("tells of an agent or a worker by its health port that it is not ready, or that nobody is there, and by which flag it was asked", async () => {
     const server = await serverUnderTest((_request, response) =>
       sendJson(response, { status: "unready", reasons: ["the state store takes no changes: memory"] }, 503),

@@ -41,10 +41,12 @@ export function checkReady(service: Asked["service"], url: string, probed: Probe
   return ok(service, `${url} is ready, answered in ${Math.round(probed.tookMs)} ms`);
 }
 
-/** What a service that works says of itself all the same: that clocks do not agree. A check for each sentence. */
+/** What a service that works says of itself all the same: that clocks do not agree, that its broker takes no messages. A check for each sentence. */
 export function checkWarnings(service: Asked["service"], url: string, { warnings }: Probed): readonly Check[] {
   return warnings.map((sentence) => {
     const [what = "", fix] = split(safeText(sentence));
+    // No call gets to a worker while its broker takes nothing.
+    if (BROKER.test(sentence)) return fail("broker", what, fix?.replace(/\.?$/, ".") ?? "See to the broker.");
     // Read on another machine than that which says it.
     const said = what.replace(/\.$/, "").replace(/^this machine's/, "its machine's");
     return warn(
@@ -55,6 +57,8 @@ export function checkWarnings(service: Asked["service"], url: string, { warnings
     );
   });
 }
+
+const BROKER = /^(RabbitMQ|NATS) /;
 
 const SPEAKERS: Readonly<Partial<Record<Asked["service"], string>>> = { gateway: "The gateway", approvals: "Approvals" };
 

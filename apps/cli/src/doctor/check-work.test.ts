@@ -22,10 +22,41 @@ describe("doctor, of the tools", () => {
     });
   });
 
+  it("fails where no worker lives for a tool, since its last one stopped or was missed, and says how long ago", async () => {
+    const stopped: ToolView = { ...tool("find_order", AS_OF - 20_000), ...ASLEEP, leftAt: AS_OF - 15_000 };
+    const missed: ToolView = { ...tool("read_page", AS_OF - 100_000), ...ASLEEP };
+    expect(await checked([stopped, missed, tool("web", AS_OF)])).toEqual({
+      name: "tools",
+      level: "fail",
+      message: expect.stringMatching(/^3 registered; no worker lives for find_order@1, read_page@1, the first for 1 min/) as string,
+      fix: "Start one: calls wait for it. A toolset whose workers may be scaled to zero says so itself (scalesToZero).",
+    });
+  });
+
+  it("warns of what nobody has served for over an hour, and is content where workers may be scaled to zero", async () => {
+    const long: ToolView = { ...tool("find_order", AS_OF - 3_700_000), ...ASLEEP };
+    expect(await checked([long])).toMatchObject({
+      level: "warn",
+      message: "1 registered; no worker has served find_order@1 for over an hour, so no new run is offered it.",
+    });
+    expect(await checked([{ ...long, scalesToZero: true }])).not.toMatchObject({ level: "fail" });
+  });
+
+  it("fails where a worker says that a tool cannot be used, with its reason", async () => {
+    const unavailable = { since: 1, reason: "The payments API does not answer." };
+    const found = await checked([{ ...tool("find_order", AS_OF), available: false, availability: "unavailable", unavailable }]);
+    expect(found).toMatchObject({
+      level: "fail",
+      message: "1 registered; find_order@1 cannot be used now: The payments API does not answer.",
+    });
+  });
+
   it("says no more than that all are available of a gateway that does not tell its time", async () => {
     expect(await checked([tool("find_order", 1)], null)).toMatchObject({ level: "ok", message: "1 registered, all available" });
   });
 });
+
+const ASLEEP = { available: false, availability: "asleep" } as const;
 
 async function checked(tools: readonly ToolView[], asOf: number | null = AS_OF) {
   await using server = await serverUnderTest((_request, response) =>

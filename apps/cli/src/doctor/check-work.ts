@@ -1,11 +1,11 @@
-import { SEEN_EVERY_MS, SEEN_FOR_MS } from "@toolbus/contracts";
+import { SEEN_EVERY_MS, SEEN_FOR_MS, type ToolView } from "@toolbus/contracts";
 import { readContext, readRunPage, readTools } from "../http/answers.ts";
 import type { Client } from "../http/client.ts";
 import { spanOf } from "../terminal/duration.ts";
 import { safeText } from "../terminal/safe-text.ts";
-import { Failure } from "../toolbus/failure.ts";
 import { SELF } from "../toolbus/self.ts";
 import { type Check, fail, ok, warn } from "./check.ts";
+import { told } from "./told.ts";
 
 /** Whether there are tools, and workers for them. */
 export function checkTools(gateway: Client): Promise<Check> {
@@ -13,9 +13,7 @@ export function checkTools(gateway: Client): Promise<Check> {
   return told(name, async () => {
     const { tools, asOf } = readTools(await gateway.get("/v1/tools"));
     if (tools.length === 0) return warn(name, "None is registered.", "Start a worker: it registers its tools when it starts.");
-    const named = (availability: string) =>
-      tools.filter((tool) => tool.availability === availability).map((tool) => safeText(`${tool.name}@${tool.version}`));
-    const [asleep, unavailable] = [named("asleep"), named("unavailable")];
+    const unavailable = tools.filter((tool) => tool.availability === "unavailable");
     const count = `${tools.length} registered`;
     const [quarantined] = tools.filter((tool) => tool.quarantined);
     if (quarantined?.quarantined) {
@@ -28,19 +26,15 @@ export function checkTools(gateway: Client): Promise<Check> {
       );
     }
     if (unavailable.length > 0) {
-      return warn(
+      const reasons = [...new Set(unavailable.map((tool) => tool.unavailable?.reason ?? "its worker does not say why"))];
+      return fail(
         name,
-        `${count}; ${unavailable.join(", ")} cannot be used now.`,
-        `"${SELF} tools list" shows them; the worker's log says why.`,
+        safeText(`${count}; ${named(unavailable)} cannot be used now: ${reasons.join(" ").replace(/\.$/, "")}.`),
+        "Fix what the reason says: the worker looks again every 30 s. Its log says more.",
       );
     }
-    if (asleep.length > 0) {
-      return warn(
-        name,
-        `${count}; no worker was seen lately for ${asleep.join(", ")}.`,
-        "Start one, unless they are scaled to zero: calls wait.",
-      );
-    }
+    const unserved = checkServed(name, tools, asOf);
+    if (unserved) return unserved;
     if (asOf === undefined) return ok(name, `${count}, all available`);
     const ages = tools.map((tool) => ({ called: safeText(`${tool.name}@${tool.version}`), age: asOf - tool.lastSeenAt }));
     const [silent, ...more] = ages.filter(({ age }) => age > DUE_WITHIN_MS).toSorted((a, b) => b.age - a.age);
@@ -59,6 +53,38 @@ export function checkTools(gateway: Client): Promise<Check> {
     );
   });
 }
+
+/** Tools whose workers are gone, unless they may be scaled to zero. Those that are long gone are nobody's work any more, and no new run is offered them. */
+function checkServed(name: string, tools: readonly ToolView[], asOf: number | undefined): Check | null {
+  const goneFor = ({ leftAt, lastSeenAt }: ToolView): number => (asOf ?? lastSeenAt) - (leftAt ?? lastSeenAt);
+  const asleep = tools.filter((tool) => tool.availability === "asleep" && tool.scalesToZero !== true);
+  const [lately, long] = [
+    asleep.filter((tool) => goneFor(tool) <= OFFERED_FOR_MS),
+    asleep.filter((tool) => goneFor(tool) > OFFERED_FOR_MS),
+  ];
+  if (lately.length > 0) {
+    const [first] = lately.toSorted((a, b) => goneFor(b) - goneFor(a));
+    const since = first && asOf !== undefined ? `, the first for ${spanOf(goneFor(first))}` : "";
+    return fail(
+      name,
+      `${tools.length} registered; no worker lives for ${named(lately)}${since}.`,
+      "Start one: calls wait for it. A toolset whose workers may be scaled to zero says so itself (scalesToZero).",
+    );
+  }
+  if (long.length === 0) return null;
+  return warn(
+    name,
+    `${tools.length} registered; no worker has served ${named(long)} for over an hour, so no new run is offered ${long.length === 1 ? "it" : "them"}.`,
+    `Start a worker, or take what is gone for good away: "${SELF} tools remove".`,
+  );
+}
+
+function named(tools: readonly ToolView[]): string {
+  return tools.map((tool) => safeText(`${tool.name}@${tool.version}`)).join(", ");
+}
+
+/** How long an agent offers a tool that nobody serves. */
+const OFFERED_FOR_MS = 3_600_000;
 
 /** A sign of life is given every 30 s, and takes a commit to arrive. */
 const DUE_WITHIN_MS = SEEN_EVERY_MS + 5000;
@@ -93,13 +119,4 @@ export function checkModel(gateway: Client): Promise<Check> {
       return ok(name, safeText(`offline ${model ?? ""}, asked last; docs/models.md says how to set a language model`));
     return ok(name, provider === null ? "not asked yet in the last conversation" : safeText(`${provider} ${model ?? ""}, asked last`));
   });
-}
-
-async function told(name: string, look: () => Promise<Check>): Promise<Check> {
-  try {
-    return await look();
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    return fail(name, "This could not be found out.", error.message);
-  }
 }

@@ -1,13 +1,19 @@
 import { wrapped, WIDTH } from "../terminal/lines.ts";
 import type { Style } from "../terminal/output.ts";
+import type { Client } from "../http/client.ts";
 import type { Context } from "../toolbus/context.ts";
 import { EXIT, type ExitCode } from "../toolbus/exit-codes.ts";
+import { Failure } from "../toolbus/failure.ts";
 import type { Check } from "./check.ts";
+import { checkAgents } from "./check-agents.ts";
 import { checkKey } from "./check-key.ts";
 import { checkApprovals } from "./check-approvals.ts";
+import { checkLetters } from "./check-letters.ts";
 import { checkDataDirectory, checkKeyFiles, checkNode } from "./check-machine.ts";
 import { checkClock, checkReady, checkWarnings } from "./check-service.ts";
 import { checkModelSettings } from "./check-model-settings.ts";
+import { checkStore } from "./check-store.ts";
+import { checkWaits } from "./check-waits.ts";
 import { checkModel, checkTools } from "./check-work.ts";
 import { probe } from "./probe.ts";
 
@@ -40,6 +46,7 @@ async function allChecks(context: Context, health: readonly string[]): Promise<C
     await checkDataDirectory(context),
     ...(keyFiles ? [keyFiles] : []),
     ...(modelSettings ? [modelSettings] : []),
+    ...(await checkStore(context)),
     checkReady("gateway", options.url, gateway),
     checkReady("approvals", options.approvalsUrl, approvals),
     ...(gateway.reachable && gateway.ours ? [checkClock(gateway, around.env), ...checkWarnings("gateway", options.url, gateway)] : []),
@@ -50,9 +57,28 @@ async function allChecks(context: Context, health: readonly string[]): Promise<C
     ]),
     ...(userKey ? [userKey.check] : []),
     ...(approverKey ? [approverKey.check] : []),
-    ...(userKey?.service ? [await checkTools(userKey.service), await checkModel(userKey.service)] : []),
+    ...(userKey?.service
+      ? [
+          await checkTools(userKey.service),
+          await checkAgents(userKey.service, around.now()),
+          await checkWaits(userKey.service, around.now()),
+          await checkModel(userKey.service),
+          await checkLetters(await operatorOr(context, userKey.service), around.now()),
+        ]
+      : []),
     ...(approverKey?.service ? await checkApprovals(approverKey.service, around.now()) : []),
   ];
+}
+
+/** With the operator's key of a start on this machine, else with what there is: a key that is no operator's sees less. */
+async function operatorOr(context: Context, other: Client): Promise<Client> {
+  try {
+    return await context.gatewayForOperators();
+  } catch (error) {
+    context.signal.throwIfAborted();
+    if (error instanceof Failure) return other;
+    throw error;
+  }
 }
 
 const COLOURS: Readonly<Record<Check["level"], Style>> = { ok: "green", warn: "yellow", fail: "red" };

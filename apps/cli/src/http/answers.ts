@@ -1,9 +1,12 @@
 import {
+  AgentList,
   ApprovalPage,
   ApprovalToDecide,
   ApprovalView,
   ContextView,
+  ConversationPage,
   ConversationView,
+  DeletedConversation,
   DeadLetterPage,
   DeadLetterView,
   describeProblems,
@@ -12,6 +15,7 @@ import {
   type Parsed,
   parser,
   RefusedList,
+  RunHistory,
   RunPage,
   RunView,
   SealsView,
@@ -26,19 +30,23 @@ import { Failure } from "../toolbus/failure.ts";
 
 type Schema = Parameters<typeof parser>[0];
 
-/** The contract of an answer, open for fields that a newer server adds: a client reads what it knows. */
+/** The contract of an answer, open for fields and kinds of events that a newer server adds: a client reads what it knows. */
 function open<S extends Schema>(schema: S): S {
   return JSON.parse(JSON.stringify(schema), (name, value: unknown) =>
-    name === "additionalProperties" && value === false ? undefined : value,
+    name === "oneOf" || (name === "additionalProperties" && value === false) ? undefined : value,
   ) as S;
 }
 
 export const readRun = read("run", parser(open(RunView)));
 export const readRunPage = read("list of runs", parser(open(RunPage)));
+export const readHistory = read("history of the run", parser(open(RunHistory)));
 export const readConversation = read("conversation", parser(open(ConversationView)));
+export const readDeletedConversation = read("deleted conversation", parser(open(DeletedConversation)));
+export const readConversations = read("list of conversations", parser(open(ConversationPage)));
 export const readMessages = read("list of messages", parser(open(MessagePage)));
 export const readContext = read("context", parser(open(ContextView)));
 export const readTools = read("list of tools", parser(open(ToolList)));
+export const readAgents = read("list of agents", parser(open(AgentList)));
 export const readDeadLetter = read("dead letter", parser(open(DeadLetterView)));
 export const readDeadLetters = read("list of dead letters", parser(open(DeadLetterPage)));
 export const readEra = read("era", parser(open(EraView)));

@@ -9,6 +9,8 @@ export interface Client {
   get(path: string): Promise<unknown>;
   /** With an `idempotency-key` among the headers a request whose answer was lost is sent once more. */
   post(path: string, body: unknown, headers?: Readonly<Record<string, string>>): Promise<unknown>;
+  /** Sent once more when its answer was lost: done twice it does the same as once. */
+  delete(path: string): Promise<unknown>;
   /** A streamed answer; the caller reads its body. */
   open(path: string, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Response>;
 }
@@ -63,6 +65,14 @@ export function client({ url, service, key, signal, timeoutMs = TIMEOUT_MS }: Cl
       } catch (error) {
         if (!(error instanceof Unreachable) || !("idempotency-key" in headers)) throw error;
         return json(path, init);
+      }
+    },
+    async delete(path) {
+      try {
+        return await json(path, { method: "DELETE" });
+      } catch (error) {
+        if (!(error instanceof Unreachable)) throw error;
+        return json(path, { method: "DELETE" });
       }
     },
     async open(path, headers, reading) {

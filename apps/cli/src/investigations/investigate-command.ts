@@ -49,17 +49,18 @@ export async function investigate(context: Context, release: string | undefined,
   return code;
 }
 
-/** The report; the answer where the profile writes none. */
+/** The report, with the answer where that says why nothing was assessed; the answer alone where the profile writes no report. */
 function lastWords(context: Context, end: RunEnd): string[] {
-  const said = end.type === "run.completed" && end.report === null ? safeText(end.text).split("\n") : [];
+  const said = end.type === "run.completed" && !end.report?.severity ? safeText(end.text).split("\n") : [];
   return [...said, ...endLines(context, end)].filter((line, n) => n > 0 || line !== "");
 }
 
-/** A gate that lets pass what nobody assessed would be none. */
+/** A report that assesses nothing is not what was asked for, and a gate that lets pass what nobody assessed would be none. */
 function verdict(end: RunEnd, failOn: Severity | undefined): ExitCode {
-  if (end.type !== "run.completed" || failOn === undefined) return exitCodeOf(end);
+  if (end.type !== "run.completed") return exitCodeOf(end);
   const severity = end.report?.severity;
-  if (!severity) return EXIT.failed;
+  if (!severity) return end.report === null && failOn === undefined ? EXIT.ok : EXIT.failed;
+  if (failOn === undefined) return EXIT.ok;
   return SEVERITIES.indexOf(severity) >= SEVERITIES.indexOf(failOn) ? EXIT.condition : EXIT.ok;
 }
 
@@ -70,6 +71,7 @@ function document(end: RunEnd): object {
     report: end.report,
     answer: end.type === "run.completed" ? end.text : null,
     error: end.type === "run.failed" ? { code: end.code, message: end.message } : null,
+    ...(end.writes ? { writes: end.writes } : {}),
     usage: end.usage,
   };
 }

@@ -1,6 +1,7 @@
 import { chmod, copyFile, mkdir } from "node:fs/promises";
 import path from "node:path";
 import { type LocalKeys, localKeys } from "@toolbus/all-in-one";
+import { PERSON_ROLES } from "@toolbus/contracts";
 import { toolsetsWithKeys, workerKeyFile } from "@toolbus/runtime";
 import type { Context } from "../toolbus/context.ts";
 import { EXIT, type ExitCode } from "../toolbus/exit-codes.ts";
@@ -16,8 +17,6 @@ export interface KeysOptions {
   readonly give?: readonly string[];
 }
 
-const ROLES = ["user", "operator", "approver"] as const;
-
 /** Makes the keys of the data directory, or finds them there. A key is printed only when that was asked for: output ends in logs. */
 export async function keys({ options, output }: Context, given: KeysOptions): Promise<ExitCode> {
   const toolsets = toolsetsOf(given.toolsets);
@@ -30,7 +29,7 @@ export async function keys({ options, output }: Context, given: KeysOptions): Pr
   if (output.json) output.document(documentOf(made, own, directory, given));
   else
     output.lines([
-      ...ROLES.map((role) => `${role.padEnd(9)} ${given.show ? made[role] : path.join(directory, `${role}.key`)}`),
+      ...PERSON_ROLES.map((role) => `${role.padEnd(9)} ${given.show ? made[role] : path.join(directory, `${role}.key`)}`),
       "",
       ...serviceLines(made, own),
     ]);
@@ -69,7 +68,7 @@ async function give(made: LocalKeys, own: readonly string[], gift: string): Prom
     agent: [services.agent],
     approvals: [services.approvals, services.seals, made.approvalsKeysFile],
     worker: [services.receipts],
-    people: ROLES.map((role) => path.join(services.directory, `${role}.key`)),
+    people: PERSON_ROLES.map((role) => path.join(services.directory, `${role}.key`)),
     ...Object.fromEntries(own.map((toolset) => [`worker.${toolset}`, [workerKeyFile(services, toolset)]])),
   };
   const files = Object.hasOwn(needed, service) ? needed[service] : undefined;
@@ -90,7 +89,9 @@ function documentOf(
 ): object {
   const { directory: _, ...services } = made.services;
   return {
-    ...Object.fromEntries(ROLES.map((role) => [role, { file: path.join(directory, `${role}.key`), ...(show ? { key: made[role] } : {}) }])),
+    ...Object.fromEntries(
+      PERSON_ROLES.map((role) => [role, { file: path.join(directory, `${role}.key`), ...(show ? { key: made[role] } : {}) }]),
+    ),
     gatewayKeysFile: gatewayFile ?? made.gatewayKeysFile,
     approvalsKeysFile: approvalsFile ?? made.approvalsKeysFile,
     services: { ...services, workers: Object.fromEntries(own.map((toolset) => [toolset, workerKeyFile(made.services, toolset)])) },

@@ -52,7 +52,7 @@ describe("permissions", () => {
     const acl = await made.text("redis/redis.acl");
     expect((await made.make()).err).toMatch(/^0 logins made, 7 kept/);
     expect(await made.text("redis/redis.acl")).toBe(acl);
-    expect((await made.make("--toolsets", "release,web")).err).toMatch(/^1 logins made, 7 kept/);
+    expect((await made.make("--toolsets", "release,web")).err).toMatch(/^1 login made, 7 kept/);
     expect(await made.text("agent/credentials.env")).toBe(before);
     expect((await made.make("--rotate")).err).toMatch(/^8 logins made, 0 kept/);
     expect(await made.text("agent/credentials.env")).not.toBe(before);

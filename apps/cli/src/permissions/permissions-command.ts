@@ -1,3 +1,4 @@
+import { counted } from "@toolbus/contracts";
 import path from "node:path";
 import {
   checkPermissions,
@@ -62,7 +63,7 @@ async function write({ output }: Context, request: PermissionRequest, typed: Per
   );
   const made = names.length - kept.length;
   output.note(
-    `${made} logins made, ${kept.length} kept, in ${request.folder}. Load the servers' files there, then run --set-up and --check.`,
+    `${counted(made, "login")} made, ${kept.length} kept, in ${request.folder}. Load the servers' files there, then run --set-up and --check.`,
   );
   return EXIT.ok;
 }

@@ -1,4 +1,6 @@
-import type { RunEnd, RunView } from "@toolbus/contracts";
+import type { RunEnd, RunEvent, RunView } from "@toolbus/contracts";
+import { spanOf } from "../terminal/duration.ts";
+import { safeText } from "../terminal/safe-text.ts";
 import { EXIT, type ExitCode } from "../toolbus/exit-codes.ts";
 
 /** How a run's end counts for a script. */
@@ -9,6 +11,11 @@ export function exitCodeOf(end: Pick<RunEnd, "type">): ExitCode {
 /** How it ended, in a word: `completed`, `failed`, `cancelled`. */
 export function outcomeOf(end: Pick<RunEnd, "type">): string {
   return end.type.slice("run.".length);
+}
+
+/** That nobody serves a tool, and for how long when that was noticed. */
+export function absentFor({ toolset, at, since }: Extract<RunEvent, { type: "call.unserved" }>): string {
+  return `${safeText(toolset)} has had none for ${spanOf(at - since)}`;
 }
 
 /** What a run is about, in a few words, from what it was given. */

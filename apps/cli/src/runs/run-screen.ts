@@ -5,6 +5,7 @@ import { type Paint, painter, type Sink } from "../terminal/output.ts";
 import { safeText } from "../terminal/safe-text.ts";
 import { SELF } from "../toolbus/self.ts";
 import type { StreamItem } from "./watch-run.ts";
+import { absentFor } from "./run-lines.ts";
 
 /**
  * What a terminal shows of a run while it happens: one line an event, the text as it comes, and at the bottom what is under way with its age.
@@ -65,6 +66,9 @@ export function runScreen({ progress, text, colour, quiet, reasons = true }: Run
         return turn(event);
       case "call.held":
         return held(event);
+      case "call.unserved":
+        under(event.callId, event.tool, event.at, "waits for a worker");
+        return line(`${paint("yellow", "‖")} ${safeText(event.tool)} waits for a worker: ${absentFor(event)}`);
       case "call.asked":
         return asked(event);
       case "call.decided":

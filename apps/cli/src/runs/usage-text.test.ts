@@ -8,6 +8,12 @@ describe("what was used", () => {
     expect(usageText(usage)).toBe("3 model calls, 2 tool calls, 4,120 tokens in, 310 out");
   });
 
+  it("says one of a thing in the singular", () => {
+    expect(usageText({ inputTokens: 1, outputTokens: 1, modelCalls: 1, toolCalls: 1 })).toBe(
+      "1 model call, 1 tool call, 1 token in, 1 out",
+    );
+  });
+
   it("has the classes of tokens and the money, where they are known", () => {
     const more = { cacheReadTokens: 3800, cacheWriteTokens: 100, reasoningTokens: 200, costMicroUsd: 12_345 };
     expect(usageText({ ...usage, ...more })).toBe(

@@ -1,4 +1,4 @@
-import { dollarsOf, type Usage } from "@toolbus/contracts";
+import { counted, dollarsOf, type Usage } from "@toolbus/contracts";
 
 /** What was used, for people: `3 model calls, 2 tool calls, 4,120 tokens in (3,800 cached), 310 out, $0.0123`. */
 export function usageText(usage: Usage): string {
@@ -9,9 +9,9 @@ export function usageText(usage: Usage): string {
   ]);
   const thought = classes([[reasoningTokens, "reasoning"]]);
   return [
-    `${usage.modelCalls} model calls`,
-    `${usage.toolCalls} tool calls`,
-    `${count(inputTokens)} tokens in${cached}`,
+    counted(usage.modelCalls, "model call"),
+    counted(usage.toolCalls, "tool call"),
+    `${counted(inputTokens, "token", count(inputTokens))} in${cached}`,
     `${count(outputTokens)} out${thought}`,
     ...moneyOf(usage),
   ].join(", ");
@@ -20,7 +20,7 @@ export function usageText(usage: Usage): string {
 /** Nothing for what is free: whoever runs a model at home has not asked for its price. */
 function moneyOf({ costMicroUsd, unpricedCalls }: Usage): readonly string[] {
   if (unpricedCalls === undefined) return costMicroUsd === undefined ? [] : [dollarsOf(costMicroUsd)];
-  const more = `${unpricedCalls} model call${unpricedCalls === 1 ? "" : "s"} of unknown price`;
+  const more = `${counted(unpricedCalls, "model call")} of unknown price`;
   return [costMicroUsd === undefined ? more : `${dollarsOf(costMicroUsd)} and ${more}`];
 }
 

@@ -1,9 +1,10 @@
-import type { RunEnd } from "@toolbus/contracts";
+import { type RunEnd, whatWasWritten } from "@toolbus/contracts";
 import type { Context } from "../toolbus/context.ts";
 import type { ExitCode } from "../toolbus/exit-codes.ts";
 import { idOf } from "../toolbus/ids.ts";
 import { followRun } from "./follow-run.ts";
 import { reportLines } from "./report-lines.ts";
+import type { Paint } from "../terminal/output.ts";
 import { exitCodeOf } from "./run-lines.ts";
 import { type RunScreen, runScreen } from "./run-screen.ts";
 
@@ -28,11 +29,15 @@ export async function watchCommand(context: Context, typed: string | undefined):
 /** What is said at the end of a run: its report, or why there is none. */
 export function endLines({ output }: Pick<Context, "output">, end: RunEnd): string[] {
   const { paint } = output;
-  return [
-    ...(end.report ? ["", ...reportLines(end.report, paint)] : []),
-    ...(end.type === "run.failed" ? [paint("red", `The run failed: ${end.message} (${end.code})`)] : []),
-    ...(end.type === "run.cancelled" ? [paint("yellow", `The run was cancelled by ${end.by}.`)] : []),
-  ];
+  return [...(end.report ? ["", ...reportLines(end.report, paint)] : []), ...earlyEnd(end, paint)];
+}
+
+/** Why a run ended early; what it changed by then comes first. */
+export function earlyEnd(end: RunEnd, paint: Paint): string[] {
+  const written = end.writes && whatWasWritten(end.writes);
+  if (end.type === "run.failed") return [paint("red", `${written ? "" : "The run failed: "}${end.message} (${end.code})`)];
+  if (end.type !== "run.cancelled") return [];
+  return [...(written ? [paint("yellow", `${written}.`)] : []), paint("yellow", `The run was cancelled by ${end.by}.`)];
 }
 
 /** Standard output belongs to the records; only what happens to the connection is told. */

@@ -2,19 +2,58 @@ import { runMain } from "@toolbus/runtime";
 import type { Context } from "../toolbus/context.ts";
 import { EXIT, type ExitCode } from "../toolbus/exit-codes.ts";
 import { Failure } from "../toolbus/failure.ts";
+import { brokerFault, storeFault } from "../toolbus/server-addresses.ts";
 
-/** Starts everything in this process until it is told to stop: what `npm start` does, the same signals included. */
-export async function start({ options, around, output }: Context): Promise<ExitCode> {
+/** The values of its own flags as they were typed. */
+export interface StartValues {
+  readonly bus?: string;
+  readonly state?: string;
+}
+
+/** Starts everything until it is told to stop: in this process, as `npm start` does, or each service in its own. The same signals stop either. */
+export async function start({ options, around, output }: Context, typed: StartValues): Promise<ExitCode> {
   if (output.json) throw new Failure(EXIT.usage, "start prints its addresses and keys as text: leave --json out.");
   if (options.timeoutMs !== null) throw new Failure(EXIT.usage, "start runs until it is stopped: leave --timeout out.");
-  const { startEmbedded } = await import("@toolbus/all-in-one");
+  const servers = serversOf(typed, around.env);
+  const { startCluster, startEmbedded } = await import("@toolbus/all-in-one");
+  const common = {
+    directory: options.dataDirectory,
+    say: (text: string) => void (options.quiet || around.stdout.write(text)),
+  };
   await runMain((signal) =>
-    startEmbedded({
-      directory: options.dataDirectory,
-      env: around.env,
-      signal,
-      say: (text) => void (options.quiet || around.stdout.write(text)),
-    }),
+    servers === null
+      ? startEmbedded({ ...common, env: around.env, signal })
+      : startCluster({
+          ...common,
+          ...servers,
+          // What the processes write comes here by a pipe: they cannot know that a person reads it.
+          env: around.stderr.isTTY ? { LOG_FORMAT: "text", ...around.env } : around.env,
+          tell: (text) => void around.stderr.write(text),
+          monotonic: () => performance.now(),
+          signal,
+        }),
   );
   return process.exitCode === undefined ? EXIT.ok : EXIT.failed;
 }
+
+/** Where processes of their own meet; null when all services are in this one. Throws a Failure for what cannot be used. */
+function serversOf(
+  { bus, state }: StartValues,
+  env: Readonly<Record<string, string | undefined>>,
+): { readonly busUrl: string; readonly stateUrl: string } | null {
+  if (bus === undefined && state === undefined) return null;
+  const busUrl = bus ?? env["BUS_URL"];
+  const stateUrl = state ?? env["STATE_URL"];
+  if (!busUrl)
+    throw usage("--state goes with --bus: give the broker of the processes too, such as --bus amqp://127.0.0.1:5672, or set BUS_URL.");
+  if (!stateUrl)
+    throw usage(
+      "--bus goes with --state: give the store that the processes share too, such as --state redis://127.0.0.1:6379, or set STATE_URL.",
+    );
+  const fault =
+    brokerFault(bus === undefined ? "BUS_URL" : "--bus", busUrl) ?? storeFault(state === undefined ? "STATE_URL" : "--state", stateUrl);
+  if (fault !== null) throw usage(fault);
+  return { busUrl, stateUrl };
+}
+
+const usage = (message: string): Failure => new Failure(EXIT.usage, message);

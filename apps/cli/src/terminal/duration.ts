@@ -20,9 +20,9 @@ export function tookOf(ms: number): string {
 const SIZES: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, min: 60_000, h: 3_600_000, d: 86_400_000 };
 const LONGEST_MS = 2 ** 31 - 1;
 
-/** Reads "90", "30s", "5m" or "1h" (a bare number is seconds) as milliseconds; null for anything else, zero, and what no timer can hold. */
-export function parseSpan(text: string): number | null {
+/** Reads "90", "30s", "5m" or "1h" (a bare number is seconds) as milliseconds; null for anything else, zero, and what is longer than a timer can hold, or than said. */
+export function parseSpan(text: string, longestMs = LONGEST_MS): number | null {
   const [, figure = "", unit = "s"] = /^(\d{1,9}(?:\.\d{1,3})?) ?(ms|s|m|min|h|d)?$/.exec(text.trim()) ?? [];
   const ms = Math.round(Number(figure) * (SIZES[unit] ?? 0));
-  return figure !== "" && ms >= 1 && ms <= LONGEST_MS ? ms : null;
+  return figure !== "" && ms >= 1 && ms <= longestMs ? ms : null;
 }

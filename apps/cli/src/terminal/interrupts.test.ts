@@ -16,7 +16,11 @@ function setup() {
     clock.ms = at;
     presses.signalled();
   };
-  return { presses, press, signal, quits };
+  const told = (at: number): void => {
+    clock.ms = at;
+    presses.told();
+  };
+  return { presses, press, signal, told, quits };
 }
 
 describe("Ctrl-C", () => {
@@ -55,5 +59,19 @@ describe("Ctrl-C", () => {
     presses.first(() => cancelled++)();
     press(0);
     expect([cancelled, presses.leave.aborted]).toEqual([0, true]);
+  });
+});
+
+describe("being told to stop", () => {
+  it("leaves whatever a command made of Ctrl-C, and once where a group and a parent both pass it on; a second time quits", () => {
+    const { presses, told, quits } = setup();
+    let cancelled = 0;
+    presses.first(() => cancelled++);
+    told(0);
+    told(5);
+    expect([cancelled, quits]).toEqual([0, []]);
+    expect(presses.leave.reason).toMatchObject({ exitCode: 130 });
+    told(1000);
+    expect(quits).toEqual([1000]);
   });
 });

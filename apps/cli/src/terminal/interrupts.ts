@@ -9,6 +9,8 @@ export interface Interrupts {
   press(): void;
   /** The signal that a press sends where no keys are read; another one at once is the same press. */
   signalled(): void;
+  /** Whoever stops processes (SIGTERM, or the end of the process that started this one) asks it to leave, whatever a press would do. */
+  told(): void;
   /** The next press calls this instead of leaving. Returns what takes it back. */
   first(handle: () => void): () => void;
 }
@@ -25,9 +27,10 @@ export function interrupts(now: () => number, quit: () => void): Interrupts {
     leave: leaving.signal,
     press,
     signalled() {
-      const at = now();
-      if (at - last >= ONE_PRESS_MS) press();
-      last = at;
+      if (isAnother()) press();
+    },
+    told() {
+      if (isAnother()) leaveOrQuit();
     },
     first(next) {
       handle = next;
@@ -38,10 +41,21 @@ export function interrupts(now: () => number, quit: () => void): Interrupts {
   };
 
   function press(): void {
-    if (leaving.signal.aborted) return quit();
-    if (handle === null) return leaving.abort(new Failure(EXIT.interrupted, "Interrupted."));
+    if (leaving.signal.aborted || handle === null) return leaveOrQuit();
     const once = handle;
     handle = null;
     once();
+  }
+
+  function leaveOrQuit(): void {
+    if (leaving.signal.aborted) return quit();
+    leaving.abort(new Failure(EXIT.interrupted, "Interrupted."));
+  }
+
+  function isAnother(): boolean {
+    const at = now();
+    const before = last;
+    last = at;
+    return at - before >= ONE_PRESS_MS;
   }
 }

@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import type { Audience } from "../keys/find-key.ts";
 import type { Context } from "./context.ts";
 import type { ExitCode } from "./exit-codes.ts";
+import type { Reads } from "./unknown-variables.ts";
 
 /** How a command is run: with its context, its arguments and its own options. Gives the exit code; throws a Failure. */
 export type Run = (context: Context, command: Command) => Promise<ExitCode>;
@@ -20,5 +21,7 @@ export interface Definition {
   readonly examples: readonly string[];
   /** Whose key --key and --key-file are; where its options decide that, as they do. */
   readonly audience: Audience | ((command: Command) => Audience);
+  /** Whose variables it reads besides those of the command line, where it reads more; services name by themselves what they do not know. */
+  readonly reads?: Reads | "services";
   readonly run: Run;
 }

@@ -6,6 +6,8 @@ export const EXIT = {
   usage: 2,
   condition: 2,
   unreachable: 3,
+  /** Of the demo: its write waits for a person, and nobody was there to ask. */
+  pending: 3,
   notAllowed: 4,
   notFound: 5,
   timedOut: 124,
@@ -18,9 +20,9 @@ export const EXIT_MEANINGS: readonly (readonly [code: ExitCode, meaning: string]
   [0, "it worked"],
   [1, "it failed: the run, the call, a check, or what was asked for came too late"],
   [2, "the command cannot be used as typed, or the condition of --fail-on holds"],
-  [3, "Toolbus does not answer, or is not ready"],
+  [3, "Toolbus does not answer, or is not ready; of demo: the approval is still pending"],
   [4, "no key, a key that is not accepted, or one that may not do this"],
   [5, "there is no such thing for this key"],
   [124, "--timeout ran out; what was started goes on"],
-  [130, "interrupted with Ctrl-C"],
+  [130, "interrupted with Ctrl-C, or told to stop (SIGTERM)"],
 ];

@@ -5,7 +5,7 @@ import { SELF } from "./self.ts";
 
 const KINDS = {
   run: { is: isRunId, form: "rn_00_ and 26 characters", list: "runs list" },
-  conversation: { is: isConversationId, form: "cv_00_ and 26 characters", list: "runs list --json" },
+  conversation: { is: isConversationId, form: "cv_00_ and 26 characters", list: "conversations list" },
   call: { is: isCallId, form: "a run's id, a dot, the round, a dot and the number", list: "runs show" },
   "dead letter": { is: isDeadLetterId, form: "dl_00_ and 26 characters", list: "dead-letters list" },
   approval: { is: isApprovalId, form: "ap_ and the id of a call", list: "approvals list" },

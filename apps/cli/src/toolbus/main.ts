@@ -13,7 +13,10 @@ const presses = interrupts(
   () => performance.now(),
   () => process.exit(EXIT.interrupted),
 );
-process.on("SIGINT", () => presses.signalled());
+process.on("SIGINT", () => presses.signalled()).on("SIGTERM", () => presses.told());
+// The process that started this one, where that is only there to find the right Node, is gone: nobody would pass a signal on any more.
+process.once("disconnect", () => presses.told());
+process.channel?.unref();
 // Whoever reads the output may stop reading, as `head` does: then nothing is left to say.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? EXIT.ok : EXIT.failed));

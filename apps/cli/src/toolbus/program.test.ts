@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import type { Command } from "commander";
 import { describe, expect, it } from "vitest";
 import { WIDTH } from "../terminal/lines.ts";
 import { EXIT_MEANINGS } from "./exit-codes.ts";
 import { Failure } from "./failure.ts";
-import { build, runCommandLine } from "./program.ts";
+import { commandsUnderTest as commands } from "./commands-under-test.ts";
+import { runCommandLine } from "./program.ts";
 import { surroundingsUnderTest } from "./surroundings-under-test.ts";
 
 const setup = surroundingsUnderTest;
@@ -20,22 +20,6 @@ async function refused(argv: readonly string[], env: Readonly<Record<string, str
   expect(said()).toEqual({ out: "", err: "" });
   if (!(failure instanceof Failure)) throw new Error(`${argv.join(" ")} was taken.`);
   return failure;
-}
-
-/** Every command that does something, with its whole name. */
-function commands(): readonly (readonly [name: string, command: Command])[] {
-  const all: [string, Command][] = [];
-  const walk = (command: Command, name: string): void => {
-    // A name for others that does something itself has options of its own.
-    const acts = command.commands.length === 0 || (name !== "toolbus" && command.options.length > 0);
-    if (acts) all.push([name, command]);
-    for (const below of command.commands) walk(below, `${name} ${below.name()}`);
-  };
-  walk(
-    build(setup().around, () => undefined),
-    "toolbus",
-  );
-  return all;
 }
 
 const RUN = "rn_00_01K0AB5M0Y4T8J6W2Q9Z3C7D1E";
@@ -86,7 +70,19 @@ describe("what is typed wrongly", () => {
     ["permissions --toolsets a,B/c", /^--toolsets takes names with commas between them/],
     ["permissions --check --rotate", /^--rotate is for making logins; --check uses those that \/nowhere\/\.toolbus\/permissions holds\.$/],
     ["permissions --check --set-up", /^--set-up and --check are two steps/],
+    ["demo --approve --deny", /^--approve and --deny exclude each other/],
+    ["demo --fail-on low", /^--fail-on takes medium or high, not "low"\.$/],
+    ["demo --repo=", /^--repo needs a value: leave it out for the default, or see toolbus demo --help\.$/],
+    ["demo --quiet", /^demo is there to be watched: leave --quiet out/],
     ["start --json", /^start prints its addresses and keys as text/],
+    ["start --bus nats://127.0.0.1:4222", /^--bus goes with --state: .* such as --state redis:\/\/127\.0\.0\.1:6379, or set STATE_URL\.$/],
+    ["start --state redis://127.0.0.1:6379", /^--state goes with --bus: .* such as --bus amqp:\/\/127\.0\.0\.1:5672, or set BUS_URL\.$/],
+    ["start --bus kafka://me:secret@host --state redis://host", /^--bus takes the address of RabbitMQ or NATS(?!.*secret)/],
+    [
+      "start --bus nats://host --state sqlite:here",
+      /^--state takes the address of Redis: one that begins with redis:\/\/ or rediss:\/\/\.$/,
+    ],
+    ["start --bus amqp:// --state redis://host", /^--bus takes the address of RabbitMQ or NATS/],
   ])("%s is refused in one line with exit code 2", async (line, words) => {
     const { message, exitCode } = await refused(line.split(" "));
     expect(message).toMatch(words);

@@ -2,7 +2,9 @@ import { Command, CommanderError } from "commander";
 import { addApprovals } from "../commands/approvals.ts";
 import { addBroker } from "../commands/broker.ts";
 import { addChat } from "../commands/chat.ts";
+import { addConversations } from "../commands/conversations.ts";
 import { addDeadLetters } from "../commands/dead-letters.ts";
+import { addDemo } from "../commands/demo.ts";
 import { addDoctor } from "../commands/doctor.ts";
 import { addEra } from "../commands/era.ts";
 import { addInvestigate } from "../commands/investigate.ts";
@@ -18,6 +20,7 @@ import { EXIT, EXIT_MEANINGS, type ExitCode } from "./exit-codes.ts";
 import { Failure } from "./failure.ts";
 import { addGlobalOptions, readGlobalOptions } from "./global-options.ts";
 import type { Surroundings } from "./surroundings.ts";
+import { tellUnknownVariables } from "./unknown-variables.ts";
 import { usageSentence } from "./usage-sentence.ts";
 
 /** Runs one command line to its exit code. Throws a Failure for whatever a person must be told. */
@@ -64,7 +67,7 @@ export function build(around: Surroundings, onEnd: (code: ExitCode) => void): Co
     .addHelpText("after", () => afterHelp(program));
   addGlobalOptions(program);
 
-  const define: Define = (parent, { name, summary, more, examples, audience, run }) =>
+  const define: Define = (parent, { name, summary, more, examples, audience, reads = "nothing", run }) =>
     parent
       .command(name)
       .summary(summary)
@@ -74,14 +77,17 @@ export function build(around: Surroundings, onEnd: (code: ExitCode) => void): Co
       .action(async (...given: unknown[]) => {
         const command = given.at(-1) as Command;
         const options = readGlobalOptions(program.opts(), around);
+        if (reads !== "services") await tellUnknownVariables(around, reads);
         onEnd(await run(contextOf(options, around, typeof audience === "string" ? audience : audience(command)), command));
       });
 
   for (const add of [
     addStart,
+    addDemo,
     addChat,
     addInvestigate,
     addRuns,
+    addConversations,
     addApprovals,
     addTools,
     addDeadLetters,

@@ -1,0 +1,27 @@
+import type { Command } from "commander";
+import type { DemoValues } from "../demo/arguments.ts";
+import { DEMO_FLAGS } from "../demo/flags.ts";
+import type { Define } from "../toolbus/command.ts";
+
+/** `toolbus demo`: what `npm run demo` does, without npm's own lines. */
+export function addDemo(program: Command, define: Define): void {
+  const command = define(program, {
+    name: "demo",
+    summary: "investigate a release of a git repository, from start to filed report",
+    more:
+      "It starts a Toolbus of its own for that and stops it: an agent reads the summary of the release, assesses the risk and files a report once " +
+      "you agree. Exits with 2 when the severity is at or over --fail-on, with 3 when nobody was there to agree.",
+    audience: "gateway",
+    reads: "models",
+    examples: [
+      "toolbus demo",
+      "toolbus demo --repo ../shop --from v1.4.0 --to v1.5.0 --approve",
+      "toolbus demo --approve --json --fail-on high",
+    ],
+    run: async (context, typed) => (await import("../demo/demo-command.ts")).demo(context, typed.optsWithGlobals<DemoValues>()),
+  });
+  for (const { name, value, says, ofEveryCommand } of DEMO_FLAGS) {
+    if (ofEveryCommand) continue;
+    command.option(value === undefined ? `--${name}` : `--${name} <${value.toLowerCase()}>`, says);
+  }
+}

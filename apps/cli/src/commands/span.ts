@@ -1,0 +1,11 @@
+import { InvalidArgumentError } from "commander";
+import { parseSpan } from "../terminal/duration.ts";
+
+const TEN_YEARS_MS = 3650 * 86_400_000;
+
+/** A span of time as an option takes it, in milliseconds. */
+export function span(text: string): number {
+  const ms = parseSpan(text, TEN_YEARS_MS);
+  if (ms !== null) return ms;
+  throw new InvalidArgumentError("It is a time such as 30m, 12h or 7d.");
+}

@@ -1,0 +1,50 @@
+/** One flag of the demo: `npm run demo` and `toolbus demo` show the same. */
+export interface DemoFlag {
+  readonly name: string;
+  /** What its value is called; absent: it takes none. */
+  readonly value?: string;
+  readonly says: string;
+  /** `toolbus` has it for every command. */
+  readonly ofEveryCommand?: true;
+}
+
+export const DEMO_FLAGS: readonly DemoFlag[] = [
+  { name: "repo", value: "PATH", says: "the repository (default: this one)" },
+  { name: "from", value: "TAG", says: "the release before (default: the tag before --to, or the first commit)" },
+  { name: "to", value: "TAG", says: "the release (default: HEAD)" },
+  { name: "junit", value: "FILE", says: "test results of the release, JUnit XML" },
+  { name: "metrics", value: "FILE", says: 'its deployment metrics, JSON: {"error_rate": 0.02, "response_time_p95": 450}' },
+  { name: "approve", says: "the approver says yes (otherwise asked at the keyboard)" },
+  { name: "deny", says: "the approver says no" },
+  { name: "fail-on", value: "LEVEL", says: "exit with 2 when the severity is LEVEL or worse: medium or high" },
+  { name: "json", says: "print one JSON document instead of progress", ofEveryCommand: true },
+  { name: "data", value: "DIR", says: "where state and reports are kept (default: .toolbus/demo)", ofEveryCommand: true },
+  { name: "bus", value: "URL", says: "every service in a process of its own, on this broker: amqp://… or nats://…" },
+  { name: "state", value: "URL", says: "with --bus: the store that they share (default: redis://127.0.0.1:6379)" },
+  {
+    name: "permissions",
+    value: "DIR",
+    says: 'instead of both: the folder of "toolbus permissions", so that each service has a login of its own',
+  },
+  { name: "replicas", value: "N", says: "with --bus or --permissions: how many of each service, 1 to 9 (default: 2)" },
+];
+
+const line = (flag: string, says: string): string => `  ${flag.padEnd(17)}  ${says}`;
+
+export const DEMO_HELP = `Investigates a release of a git repository: an agent reads its summary, assesses the risk and files a report once a person agrees.
+
+Usage: npm run demo -- [options]
+
+${DEMO_FLAGS.map(({ name, value, says }) => line(value === undefined ? `--${name}` : `--${name} ${value}`, says)).join("\n")}
+${line("--help", "this text")}
+
+The model is set by environment variables, the offline rules without any: LLM_PROVIDER, LLM_MODEL, ANTHROPIC_API_KEY, OPENAI_API_KEY, …
+
+Exit codes: 0 fine, 1 an error, 2 the severity reached --fail-on, 3 the approval is still pending.
+
+Examples:
+  npm run demo
+  npm run demo -- --repo ../shop --from v1.4.0 --to v1.5.0 --approve
+  npm run demo -- --repo ../shop --junit report.xml --approve --json --fail-on high
+  npm run demo -- --bus amqp://guest:guest@127.0.0.1:5672 --state 'redis://127.0.0.1:6379?durability=relaxed' --approve
+`;

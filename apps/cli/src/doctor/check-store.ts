@@ -1,0 +1,33 @@
+import { sentenceOf, storeDurability } from "@toolbus/runtime";
+import { safeText } from "../terminal/safe-text.ts";
+import type { Context } from "../toolbus/context.ts";
+import { type Check, fail, ok, warn } from "./check.ts";
+
+const ASKED_FOR_MS = 3000;
+
+/**
+ * Whether the store that this shell's environment names keeps what it acknowledges. A check for each doubt; none where it names no server: a Toolbus that was
+ * started elsewhere has a STATE_URL of its own. What no service starts with is a fault, what a power cut may take a warning.
+ */
+export async function checkStore({ around, signal }: Pick<Context, "around" | "signal">): Promise<readonly Check[]> {
+  const name = "store";
+  const { STATE_URL: url, STATE_DURABILITY: durability } = around.env;
+  if (!url) return [];
+  try {
+    const found = await storeDurability(url, { connectForMs: ASKED_FOR_MS, signal, ...wantedOf(durability) });
+    if (found === null) return [];
+    const { shown, doubts } = found;
+    if (doubts.length === 0) return [ok(name, safeText(`${shown} keeps what it acknowledges, also through a power cut`))];
+    return doubts.map((doubt) => warn(name, safeText(doubt), REMEDY));
+  } catch (error) {
+    signal.throwIfAborted();
+    return [fail(name, safeText(sentenceOf(error)), `Nothing starts with this store. ${REMEDY}`)];
+  }
+}
+
+/** As services read it. */
+function wantedOf(durability: string | undefined): { readonly durability?: "required" | "relaxed" } {
+  return durability === "required" || durability === "relaxed" ? { durability } : {};
+}
+
+const REMEDY = 'docs/operations.md, "When the store lost writes", says what each setting of the server means.';

@@ -1,0 +1,40 @@
+import type { RunView } from "@toolbus/contracts";
+import { readRun, readRunPage, readTools } from "../http/answers.ts";
+import type { Client } from "../http/client.ts";
+import { spanOf } from "../terminal/duration.ts";
+import { safeText } from "../terminal/safe-text.ts";
+import { SELF } from "../toolbus/self.ts";
+import { type Check, ok, warn } from "./check.ts";
+import { told } from "./told.ts";
+
+/** A worker, or approvals, answers within seconds; people and models take as long as they do. */
+const LONG_MS = 60_000;
+const LOOKED_AT = 20;
+const WAITED_FOR: ReadonlySet<string> = new Set(["worker", "approvals"]);
+
+/** Whether runs of this key wait for a worker or for approvals longer than either takes. `here`: this machine's time, for a gateway that does not tell the store's. */
+export function checkWaits(gateway: Client, here: number): Promise<Check> {
+  const name = "runs";
+  return told(name, async () => {
+    const { asOf: now = here } = readTools(await gateway.get("/v1/tools"));
+    const { runs } = readRunPage(await gateway.get(`/v1/runs?status=waiting&limit=${LOOKED_AT}`));
+    const open = await Promise.all(runs.map(async ({ runId }) => readRun(await gateway.get(`/v1/runs/${runId}`))));
+    const stuck = open.flatMap((run) => {
+      const wait = (run.waits ?? []).find(({ kind, since }) => WAITED_FOR.has(kind) && since !== undefined && now - since > LONG_MS);
+      return wait ? [{ run, wait, age: now - (wait.since ?? now) }] : [];
+    });
+    const [longest] = stuck.toSorted((a, b) => b.age - a.age);
+    if (!longest) return ok(name, waiting(open));
+    const others = stuck.length === 1 ? "" : ` ${stuck.length - 1} more ${stuck.length === 2 ? "waits" : "wait"} like it.`;
+    return warn(
+      name,
+      safeText(`${longest.run.runId} waits for ${spanOf(longest.age)}: ${longest.wait.says.replace(/\.$/, "")}.${others}`),
+      `"${SELF} runs why ${safeText(longest.run.runId)}" says what happened so far and what to try.`,
+    );
+  });
+}
+
+function waiting(open: readonly RunView[]): string {
+  if (open.length === 0) return "none of this key waits for a worker or for approvals";
+  return `${open.length === 1 ? "1 of this key waits" : `${open.length} of this key wait`}, none of them for over a minute for a worker or approvals`;
+}

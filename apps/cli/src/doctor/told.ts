@@ -1,0 +1,12 @@
+import { Failure } from "../toolbus/failure.ts";
+import { type Check, fail } from "./check.ts";
+
+/** A check that asks a service. What the service refuses, or that it is not there, is what the check found. */
+export async function told(name: string, look: () => Promise<Check>): Promise<Check> {
+  try {
+    return await look();
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return fail(name, "This could not be found out.", error.message);
+  }
+}

@@ -1,0 +1,32 @@
+import { rm } from "node:fs/promises";
+import path from "node:path";
+import type { Context } from "../toolbus/context.ts";
+import { EXIT, type ExitCode } from "../toolbus/exit-codes.ts";
+import { Failure } from "../toolbus/failure.ts";
+import { hashesIn, localHashFiles, usage, writeHashes } from "./hash-file.ts";
+
+/** Takes a key away by its name: services that read the file refuse it within seconds, and streams that it opens anew. Throws a Failure. */
+export async function revokeKey({ options, output }: Context, name: string, to: string | undefined): Promise<ExitCode> {
+  if (name.startsWith("local-") && !to)
+    throw usage(
+      `The key "${name}" is made at each start: to replace it, stop Toolbus, delete ${path.join(options.dataDirectory, "keys", `${name.slice("local-".length)}.key`)} and start again.`,
+    );
+  const files = to ? [to] : Object.values(localHashFiles(options.dataDirectory));
+  const holding: string[] = [];
+  for (const file of files) {
+    const keys = await hashesIn(file);
+    if (!keys?.some(({ id }) => id === name)) continue;
+    await writeHashes(
+      file,
+      keys.filter(({ id }) => id !== name),
+    );
+    holding.push(file);
+  }
+  if (holding.length === 0) throw new Failure(EXIT.notFound, `There is no key "${name.slice(0, 80)}" in ${files.join(" or ")}.`);
+  // What its bearer has stays with them and is worth nothing; the copy on this machine goes.
+  if (/^[a-z0-9][a-z0-9_-]{0,63}$/.test(name)) await rm(path.join(options.dataDirectory, "keys", `${name}.key`), { force: true });
+  if (output.json) output.document({ id: name, files: holding, revoked: true });
+  else output.lines([`The key "${name}" is revoked.`]);
+  output.note(`A service that reads ${holding.join(" or ")} refuses it in a few seconds.`);
+  return EXIT.ok;
+}

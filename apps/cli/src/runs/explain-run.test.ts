@@ -1,0 +1,77 @@
+import type { RunEvent, RunView } from "@toolbus/contracts";
+import { expect, it } from "vitest";
+import { explainRun } from "./explain-run.ts";
+
+const T = 1_800_000_000_000;
+const usage = { inputTokens: 0, outputTokens: 0, modelCalls: 1, toolCalls: 1 };
+const view: RunView = {
+  runId: "rn_1",
+  conversationId: "cv_1",
+  requester: "user:ada",
+  createdAt: T,
+  links: { self: "", events: "", cancel: "", answers: "" },
+  status: "waiting",
+  profile: "chat",
+  input: { text: "Restart pay." },
+};
+const call = { callId: "rn_1.1.0", tool: "restart_service" } as const;
+const events: RunEvent[] = [
+  { type: "run.started", at: T, profile: "chat", input: {}, tools: ["restart_service"], registryVersion: "1" },
+  {
+    type: "turn",
+    at: T + 2000,
+    round: 1,
+    seed: false,
+    provider: "p",
+    model: "m",
+    text: "",
+    calls: [{ ...call, transcriptId: "1", kind: "write", arguments: "{}" }],
+    usage,
+  },
+  { type: "call.held", at: T + 2100, ...call, approvalId: "ap_1", tier: "high", effect: "Restarts pay.", expiresAt: T + 900_000 },
+  { type: "call.decided", at: T + 60_000, ...call, outcome: "approved", decidedBy: ["ana"] },
+];
+
+it("tells a waiting run's story up to now, what holds it up and what to try", () => {
+  const waits = [{ kind: "worker", says: "There is no worker for restart_service.", since: T + 60_000 }] as const;
+  expect(explainRun({ ...view, waits: [...waits] }, events, T + 180_000)).toEqual({
+    happened: [
+      "user:ada asked for it 3 min ago, profile chat: Restart pay.",
+      "+0 ms  It started with 1 tool.",
+      "+2.0 s  Round 1: p/m asked for restart_service.",
+      "+2.1 s  restart_service waited for a person (high tier, ap_1): Restarts pay.",
+      "+1 min  restart_service was approved by ana.",
+    ],
+    stands: ["It waits for 2 min now: There is no worker for restart_service."],
+    next: ["toolbus doctor  # which workers live", "toolbus tools list", "toolbus runs cancel rn_1  # give it up"],
+  });
+});
+
+it("says what a run that failed had done before, and what to do about its code", () => {
+  const answer = "1 write happened: restart_service, approved by ana; then the run ended: It used its time.";
+  const failed = { ...view, status: "failed", code: "time_limit", answer } as const;
+  const { stands, next } = explainRun(failed, events, T + 180_000);
+  expect(stands).toEqual([`It ended as failed (time_limit): ${answer}`]);
+  expect(next).toEqual([
+    '# raise limits.activeSeconds of the profile "chat", if its model or its tools are slow',
+    "toolbus chat --conversation cv_1  # ask again",
+  ]);
+});
+
+it("gives the command for each thing that a run can wait for", () => {
+  const waits = [
+    { kind: "approval", says: "a", approvalId: "ap_1", until: T + 60_000 },
+    { kind: "answer", says: "b", callId: "c" },
+    { kind: "model", says: "c.", until: T + 5000 },
+    { kind: "agent", says: "d" },
+  ] as const;
+  const { stands, next } = explainRun({ ...view, waits: [...waits] }, [], T);
+  expect(stands).toEqual(["It waits: a Until then 1 min are left.", "It waits: b", "It waits: c. That is in 5 s.", "It waits: d"]);
+  expect(next).toEqual([
+    "toolbus approvals show ap_1  # look at it, then approve or deny",
+    'toolbus runs answer rn_1 "your answer" --call c',
+    "toolbus runs watch rn_1",
+    "toolbus doctor  # what is down",
+    "toolbus runs cancel rn_1  # give it up",
+  ]);
+});

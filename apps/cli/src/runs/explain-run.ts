@@ -1,0 +1,126 @@
+import { counted, type RunEvent, type RunView, type Wait } from "@toolbus/contracts";
+import { spanOf, tookOf } from "../terminal/duration.ts";
+import { cut } from "../terminal/lines.ts";
+import { SELF } from "../toolbus/self.ts";
+import { absentFor, subjectOf } from "./run-lines.ts";
+import { messageIn } from "./run-screen.ts";
+
+/** Why a run stands where it stands: what happened, how it ended or what holds it up, and what can be done, a sentence each. */
+export interface Explanation {
+  readonly happened: readonly string[];
+  /** How it ended, or what it waits for. */
+  readonly stands: readonly string[];
+  /** Commands, each with what it is for; none where there is nothing to do. */
+  readonly next: readonly string[];
+}
+
+/** Explains a run from what its view and its events say; nothing is guessed. `now` is by the clock that `createdAt` was taken from. */
+export function explainRun(run: RunView, events: readonly RunEvent[], now: number): Explanation {
+  return { happened: [askedBy(run, now), ...events.flatMap((event) => told(event, run.createdAt))], ...standsAndNext(run, now) };
+}
+
+function askedBy(run: RunView, now: number): string {
+  const subject = subjectOf(run);
+  const about = subject === "" ? "" : `: ${cut(subject, 80)}`;
+  return `${run.requester} asked for it ${spanOf(now - run.createdAt)} ago${run.profile === undefined ? "" : `, profile ${run.profile}`}${about}`;
+}
+
+/** One event as a sentence with its time since the run was asked for; events that repeat what others say are left out. */
+function told(event: RunEvent, from: number): string[] {
+  const says = sentenceOf(event);
+  return says === null ? [] : [`+${tookOf(Math.max(0, event.at - from))}  ${says}`];
+}
+
+function sentenceOf(event: RunEvent): string | null {
+  switch (event.type) {
+    case "run.queued":
+      return `It waited behind ${event.behind}.`;
+    case "run.started":
+      return `It started with ${counted(event.tools.length, "tool")}.`;
+    case "turn":
+      return turnOf(event);
+    case "model.retry":
+      return `The model failed, attempt ${event.attempt} (${event.code}): ${cut(event.message, 120)}`;
+    case "call.held":
+      return `${event.tool} waited for a person (${event.tier} tier, ${event.approvalId}): ${cut(event.effect, 100)}`;
+    case "call.decided":
+      return `${event.tool} was ${event.outcome.replaceAll("_", " ")} by ${event.decidedBy.join(" and ") || "policy"}.`;
+    case "call.unserved":
+      return `${event.tool} waited for a worker: ${absentFor(event)}.`;
+    case "call.asked":
+      return `The model asked: ${cut(event.question, 120)}`;
+    case "call.resolved":
+      return event.status === "ok"
+        ? `${event.tool} ended well after ${tookOf(event.latencyMs)}.`
+        : `${event.tool} ended as ${event.status}: ${cut(messageIn(event.content) || event.content, 160)}`;
+    case "run.cancelling":
+      return `${event.by} cancelled it.`;
+    default:
+      return null;
+  }
+}
+
+function turnOf({ round, seed, provider, model, calls, text }: Extract<RunEvent, { type: "turn" }>): string {
+  const asked = calls.map(({ tool }) => tool).join(", ");
+  if (seed) return asked === "" ? "It began without a call." : `It began with ${asked}.`;
+  const who = `Round ${round}: ${provider}/${model}`;
+  return asked === "" ? `${who} answered${text === "" ? " nothing" : ""}.` : `${who} asked for ${asked}.`;
+}
+
+function standsAndNext(run: RunView, now: number): Pick<Explanation, "stands" | "next"> {
+  const { status, code, answer, waits = [], conversationId } = run;
+  if (status === "done") return { stands: ["It ended with an answer."], next: [`${SELF} chat --conversation ${conversationId}  # go on`] };
+  if (status === "failed" || status === "cancelled") {
+    const stands = [
+      `It ended as ${status}${code === undefined || code === status ? "" : ` (${code})`}: ${answer ?? "it does not say why"}`,
+    ];
+    return { stands, next: [...remedies(code ?? "", run), `${SELF} chat --conversation ${conversationId}  # ask again`] };
+  }
+  return {
+    stands: waits.map(
+      (wait) => `It waits${wait.since === undefined ? "" : ` for ${spanOf(now - wait.since)} now`}: ${wait.says}${endOf(wait, now)}`,
+    ),
+    next: [...new Set([...waits.flatMap((wait) => commandFor(run.runId, wait)), `${SELF} runs cancel ${run.runId}  # give it up`])],
+  };
+}
+
+function endOf({ kind, until }: Wait, now: number): string {
+  if (until === undefined || until <= now) return "";
+  return kind === "model" ? ` That is in ${spanOf(until - now)}.` : ` Until then ${spanOf(until - now)} are left.`;
+}
+
+function commandFor(runId: string, { kind, approvalId, callId }: Wait): string[] {
+  switch (kind) {
+    case "approval":
+      return approvalId === undefined ? [] : [`${SELF} approvals show ${approvalId}  # look at it, then approve or deny`];
+    case "answer":
+      return callId === undefined ? [] : [`${SELF} runs answer ${runId} "your answer" --call ${callId}`];
+    case "worker":
+      return [`${SELF} doctor  # which workers live`, `${SELF} tools list`];
+    case "agent":
+    case "approvals":
+      return [`${SELF} doctor  # what is down`];
+    case "tool":
+    case "model":
+    case "turn":
+    case "calls":
+      return [`${SELF} runs watch ${runId}`];
+  }
+}
+
+/** What to do about a code, where a command or a setting helps. */
+function remedies(code: string, { profile = "its profile" }: RunView): string[] {
+  switch (code) {
+    case "time_limit":
+      return [`# raise limits.activeSeconds of the profile "${profile}", if its model or its tools are slow`];
+    case "round_limit":
+      return [`# raise limits.rounds of the profile "${profile}", or ask for less at once`];
+    case "step_failed":
+    case "poison_run":
+      return [`${SELF} doctor  # the agent's log has the reason`];
+    case "budget_exhausted":
+      return ["# wait until the budget opens, or raise it"];
+    default:
+      return /^(provider|model|rate_limited|unauthenticated)/.test(code) ? [`${SELF} doctor  # it asks the model's provider`] : [];
+  }
+}

@@ -1,0 +1,42 @@
+import { describe, expect, it } from "vitest";
+import { commandsUnderTest } from "./commands-under-test.ts";
+import { EXIT } from "./exit-codes.ts";
+import { Failure } from "./failure.ts";
+import { runCommandLine } from "./program.ts";
+import { surroundingsUnderTest } from "./surroundings-under-test.ts";
+
+/** Nobody listens there: ports this low are given to nobody by chance. */
+const NOWHERE = "http://127.0.0.1:2";
+const RUN = `rn_00_${"0".repeat(26)}`;
+/** What every command that takes it is given. */
+const ARGUMENTS: Readonly<Record<string, string>> = { run: RUN, approval: `ap_${RUN}.1.0`, letter: `dl_00_${"0".repeat(26)}` };
+
+const all = commandsUnderTest().map(([name, command]) => [name.slice("toolbus ".length), command] as const);
+
+/** As `main.ts` runs a line, and with nothing on standard input. */
+async function run(argv: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const { around, said } = surroundingsUnderTest(env);
+  around.stdin.push(null);
+  const ended = await runCommandLine(argv, around).catch((error: unknown) => error);
+  return { ended, ...said() };
+}
+
+// That each prints one document when it works is shown on a whole system, in tests/e2e/cli-json.test.ts.
+describe("--json where a command fails", () => {
+  it.each(all)("has nothing on standard output where %s is typed wrongly", async (name) => {
+    const { ended, out } = await run([...name.split(" "), "--no-such-option", "--json"]);
+    expect(ended).toMatchObject({ exitCode: EXIT.usage });
+    expect(out).toBe("");
+  });
+
+  // The demo needs nobody who listens.
+  it.each(all.filter(([name]) => name !== "demo"))("has one document or nothing where nobody listens to %s", async (name, command) => {
+    const given = command.registeredArguments.filter(({ required }) => required).map((argument) => ARGUMENTS[argument.name()] ?? "x");
+    const options = command.options.filter(({ mandatory }) => mandatory).flatMap(({ long }) => [long ?? "", "x"]);
+    const env = { TOOLBUS_URL: NOWHERE, TOOLBUS_APPROVALS_URL: NOWHERE, TOOLBUS_KEY: "wrong", TOOLBUS_APPROVER_KEY: "wrong" };
+    const { ended, out } = await run([...name.split(" "), ...given, ...options, "--json", "--data", "/dev/null/no-folder"], env);
+    // Beside a Failure only what is to be read from a folder can go wrong here.
+    if (!(ended instanceof Failure) && !(ended instanceof Error)) expect(out).not.toBe("");
+    if (out !== "") expect(() => void JSON.parse(out)).not.toThrow();
+  });
+});
