@@ -21,6 +21,8 @@ export function orders(shop: Shop): Toolset {
     risk: { tier: "medium", rules: [{ when: { properties: { amount: { exclusiveMinimum: 50 } } }, tier: "high", reason: "over 50 EUR" }] },
     idempotency: { mode: "key", keepsForMs: 86_400_000 },
     effect: "Refund {amount} EUR on {order}.",
+    // Two refunds of one order are never under way at once, whoever asked for them.
+    resource: ({ order }: { readonly order: string; readonly amount: number }) => `order:${order}`,
     prepare: async (args) => args,
     run: (refund, { idempotencyKey, signal }) => shop.refund(refund, idempotencyKey, signal),
   });

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { recordedRelease } from "./recorded-release.ts";
 import { scratchFolder, scratchRepository } from "./scratch-repository.ts";
 
 const MAIN = fileURLToPath(new URL("main.ts", import.meta.url));
@@ -21,8 +22,8 @@ function setup() {
   };
   return {
     /** Starts the server and gives the process and its address once it prints one. */
-    async serve() {
-      const child = spawnMain("--repo", repo.path, "--port", "0", "--data", folder.path);
+    async serve(...args: string[]) {
+      const child = spawnMain(...(args.length > 0 ? args : ["--repo", repo.path]), "--port", "0", "--data", folder.path);
       for await (const line of createInterface({ input: child.stdout })) {
         const url = /http:\/\/[^/]+/.exec(line)?.[0];
         if (url) return { child, url };
@@ -60,6 +61,15 @@ describe("the release API as a process", () => {
     const ended = once(child, "close");
     child.kill("SIGTERM");
     expect(await ended).toEqual([0, null]);
+  });
+
+  it("serves the release that comes with it where there is no history, and says that it is that one", async () => {
+    using world = setup();
+    using bare = scratchFolder();
+    const { url } = await world.serve("--repo", bare.path, "--recorded");
+    const { release_id } = await recordedRelease();
+    const answer = await fetch(`${url}/release-summary?release_id=${encodeURIComponent(release_id)}`);
+    expect(await answer.json()).toMatchObject({ release_id, source: "recorded" });
   });
 
   it("has one report of one key, although it was killed in between", async () => {

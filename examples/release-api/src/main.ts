@@ -70,7 +70,8 @@ async function serve(flags: Extract<ReturnType<typeof readFlags>, { ok: true }>)
     releases: new Map([[release.release_id, release]]),
     clock: () => Date.now(),
     newId: () => `rr_${randomUUID()}`,
-    onEffect: ({ report_id, severity, findings }) => console.log(`Filed ${report_id}: ${severity}, ${findings.length} findings.`),
+    onEffect: ({ report_id, severity, findings }) =>
+      console.log(`Filed ${report_id}: ${severity}, ${findings.length} ${findings.length === 1 ? "finding" : "findings"}.`),
     onError: (error) => console.error(error),
   });
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => void api.stop());

@@ -7,7 +7,9 @@ import { RECORDED_SUMMARY } from "./recorded-release.ts";
 const outcome = await summariseGitRange({ repository: fileURLToPath(new URL("../../..", import.meta.url)) });
 if (outcome.ok) {
   await writeFile(RECORDED_SUMMARY, `${JSON.stringify(outcome.summary, null, 2)}\n`);
-  console.log(`Recorded ${outcome.summary.version}: ${outcome.summary.change_count} commits.`);
+  console.log(
+    `Recorded ${outcome.summary.version}: ${outcome.summary.change_count} ${outcome.summary.change_count === 1 ? "commit" : "commits"}.`,
+  );
 } else {
   console.error(`${outcome.message} ${outcome.remedy}`);
   process.exitCode = 1;
