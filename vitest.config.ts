@@ -1,12 +1,19 @@
 import { defineConfig } from "vitest/config";
 
-// What takes a benchmark through all its rows, in small, what floods whole systems, and the rotation of keys are part of a longer run; `bench`, `outside` or
-// `key-rotation` in the arguments asks for one of them.
+// What takes a benchmark through all its rows, in small, what floods whole systems, the rotation of keys, every command with --json and the servers of the tests
+// are part of a longer run; `bench`, `outside`, or a name below in the arguments asks for one of them.
 const isAskedFor = (part: string): boolean =>
   process.env["LONG_PROOFS"] !== undefined || process.argv.slice(2).some((argument) => argument.includes(part));
 const BENCHMARKS = "bench/src/*/*.test.ts";
-// Starts every process of a system three times.
-const ROTATION = "tests/e2e/apart/key-rotation.test.ts";
+// The first starts every process of a system three times, the second every command of the command line; the last two try the servers that tests start for themselves,
+// a RabbitMQ six times.
+const LONGER = {
+  "key-rotation": "tests/e2e/apart/key-rotation.test.ts",
+  "cli-json": "tests/e2e/cli-json.test.ts",
+  "find-servers": "tests/servers/find-servers.test.ts",
+  "private-servers": "tests/servers/private-servers.test.ts",
+};
+const leftOut = Object.entries(LONGER).flatMap(([name, file]) => (isAskedFor(name) ? [] : [file]));
 
 // Four projects in one run, the benchmarks, and `outside`: `unit`; `fuzz`; `servers` on real Redis, RabbitMQ and NATS, shared ones by a namespace for each test file, private ones on
 // free ports; `e2e` with child processes, ports and kills. Files run side by side: most of what the last two do is wait. The files of `unit` share the
@@ -36,12 +43,12 @@ export default defineConfig({
       },
       ...(isAskedFor("bench") ? [{ test: { name: "bench", include: [BENCHMARKS], testTimeout: 60_000 } }] : []),
       { test: { name: "fuzz", include: ["tests/fuzz/*.test.ts"], testTimeout: 30_000 } },
-      { test: { name: "servers", include: ["tests/servers/**/*.test.ts"], testTimeout: 60_000, hookTimeout: 120_000 } },
+      { test: { name: "servers", include: ["tests/servers/**/*.test.ts"], exclude: leftOut, testTimeout: 60_000, hookTimeout: 120_000 } },
       {
         test: {
           name: "e2e",
           include: ["tests/e2e/**/*.test.ts"],
-          exclude: isAskedFor("key-rotation") ? [] : [ROTATION],
+          exclude: leftOut,
           testTimeout: 600_000,
           hookTimeout: 120_000,
         },

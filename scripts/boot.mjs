@@ -26,10 +26,14 @@ env.NODE_COMPILE_CACHE ??= at("node_modules", ".cache", "node");
 // There Ctrl-C reaches every process in front, the child too: passed on as well, one press would count as two.
 const atTerminal = [0, 1, 2].some((fd) => isatty(fd));
 
-/** Runs a command to its end and gives its exit code; passes SIGINT and SIGTERM on, because npm does not. */
-function run(command, args, { shell = false, cwd = root, more = {} } = {}) {
+/**
+ * Runs a command to its end and gives its exit code; passes SIGINT and SIGTERM on, because npm does not. With `tied` it learns by a channel when this
+ * process is gone, also by SIGKILL, and stops.
+ */
+function run(command, args, { shell = false, cwd = root, more = {}, tied = false } = {}) {
   return new Promise((resolve) => {
-    const child = spawn(command, args, { cwd, stdio: "inherit", env: { ...env, ...more }, shell });
+    const stdio = tied ? ["inherit", "inherit", "inherit", "ipc"] : "inherit";
+    const child = spawn(command, args, { cwd, stdio, env: { ...env, ...more }, shell });
     const forward = (signal) => (signal === "SIGINT" && atTerminal ? true : child.kill(signal));
     process.on("SIGINT", forward).on("SIGTERM", forward);
     child.on("error", (error) => {
@@ -78,7 +82,7 @@ async function toolbus(node, args) {
   const byNpm = process.env.npm_lifecycle_event === "toolbus";
   const cwd = byNpm ? (process.env.INIT_CWD ?? process.cwd()) : process.cwd();
   const more = { TOOLBUS_TYPED: byNpm ? "npm run toolbus --" : (process.env.TOOLBUS_TYPED ?? "toolbus") };
-  if (node !== process.execPath) process.exit(await run(node, [entry, ...args], { cwd, more }));
+  if (node !== process.execPath) process.exit(await run(node, [entry, ...args], { cwd, more, tied: true }));
   for (const name of Object.keys(process.env)) if (fromNpm(name)) delete process.env[name];
   Object.assign(process.env, more, { NODE_COMPILE_CACHE: env.NODE_COMPILE_CACHE });
   module.enableCompileCache(env.NODE_COMPILE_CACHE);
@@ -119,6 +123,6 @@ if (!node) {
 if (task === "toolbus") await toolbus(node, rest);
 for (const [index, command] of (tasks[task] ?? []).entries()) {
   const last = index === tasks[task].length - 1;
-  const code = await run(node, [...command, ...(last ? rest : [])]);
+  const code = await run(node, [...command, ...(last ? rest : [])], { tied: task === "start" || task === "demo" });
   if (code !== 0 || last) process.exit(code);
 }

@@ -1,9 +1,13 @@
-// Writes the generated files (pages of docs/, and the list of writes that ship), or with --check says which are not current and writes nothing.
+// Writes the generated files (pages of docs/, and the list of writes that ship), or with --check says which are not current and writes nothing. With --try it runs
+// the commands of the pages.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { parseArgs } from "node:util";
 import { releaseToolset } from "@toolbus/tool-executor";
+import { mutations } from "../tests/requirement-mutations/mutations.ts";
 import { requirements } from "../tests/requirements.ts";
 import { requirementsPage } from "./requirements-page.ts";
+import { runPages } from "./try-pages.ts";
 
 interface GeneratedPage {
   /** From the root of the repository. */
@@ -12,25 +16,73 @@ interface GeneratedPage {
 }
 
 const pages: readonly GeneratedPage[] = [
-  { file: "docs/requirements.md", render: () => requirementsPage(requirements) },
+  { file: "docs/requirements.md", render: () => requirementsPage(requirements, mutations) },
   { file: "services/tool-executor/enabled-tools.json", render: enabledTools },
 ];
 
-const root = path.dirname(import.meta.dirname);
-const checkOnly = process.argv.includes("--check");
-const outdated = pages.filter(({ file, render }) => written(file) !== render());
+const HELP = `npm run docs                          writes the generated pages
+npm run docs -- --check               says which of them are not current, and writes nothing
+npm run docs -- --try [PAGE...]       runs the commands of the README, CONTRIBUTING and docs/*.md, or of these pages
 
-for (const { file, render } of outdated) {
-  if (checkOnly) {
-    console.error(`${file} is not current: run "npm run docs" and commit the result.`);
-    process.exitCode = 1;
-  } else {
-    mkdirSync(path.dirname(path.join(root, file)), { recursive: true });
-    writeFileSync(path.join(root, file), render());
-    console.log(`wrote ${file}`);
+  --json   with --try: one JSON document in place of lines; npm run -s docs leaves npm's own lines out
+  --help   this
+
+--try types each command of a page in a copy of this checkout, on ports of its own and with a private Redis, RabbitMQ and NATS where the page names one (their
+programs have to be on the PATH, or Docker has to answer). One line a command: ok, failed, or not run and why. It exits with 1 when one failed.
+What a fence of a page says of its commands: docs/testing.md.
+`;
+
+const root = path.dirname(import.meta.dirname);
+process.exitCode = await main();
+
+async function main(): Promise<number> {
+  const read = readArguments(process.argv.slice(2));
+  if (!read.ok) {
+    console.error(read.message);
+    return 2;
+  }
+  if (read.help) {
+    process.stdout.write(HELP);
+    return 0;
+  }
+  return read.try ? runPages(root, read.pages, { json: read.json }) : writePages(read.check);
+}
+
+function readArguments(args: readonly string[]) {
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: {
+        try: { type: "boolean", default: false },
+        check: { type: "boolean", default: false },
+        json: { type: "boolean", default: false },
+        help: { type: "boolean", short: "h", default: false },
+      },
+    });
+    if (!values.try && (positionals.length > 0 || values.json)) throw new Error("Pages and --json go with --try.");
+    if (values.try && values.check) throw new Error("--try and --check exclude each other.");
+    return { ok: true, ...values, pages: positionals } as const;
+  } catch (error) {
+    return { ok: false, message: `${error instanceof Error ? error.message : String(error)} See: npm run docs -- --help` } as const;
   }
 }
-if (outdated.length === 0) console.log(`${pages.length} generated page${pages.length === 1 ? " is" : "s are"} current`);
+
+/** Gives the exit code. */
+function writePages(checkOnly: boolean): number {
+  const outdated = pages.filter(({ file, render }) => written(file) !== render());
+  for (const { file, render } of outdated) {
+    if (checkOnly) {
+      console.error(`${file} is not current: run "npm run docs" and commit the result.`);
+    } else {
+      mkdirSync(path.dirname(path.join(root, file)), { recursive: true });
+      writeFileSync(path.join(root, file), render());
+      console.log(`wrote ${file}`);
+    }
+  }
+  if (outdated.length === 0) console.log(`${pages.length} generated page${pages.length === 1 ? " is" : "s are"} current`);
+  return checkOnly && outdated.length > 0 ? 1 : 0;
+}
 
 function written(file: string): string | null {
   try {

@@ -17,9 +17,11 @@ const openTelemetry = [
   "@opentelemetry/exporter-metrics-otlp-proto",
   "@opentelemetry/exporter-trace-otlp-http",
   "@opentelemetry/exporter-trace-otlp-proto",
+  "@opentelemetry/instrumentation-amqplib",
   "@opentelemetry/resources",
   "@opentelemetry/sdk-logs",
   "@opentelemetry/sdk-metrics",
+  "@opentelemetry/sdk-node",
   "@opentelemetry/sdk-trace",
 ];
 
@@ -38,22 +40,22 @@ export const rooms: Readonly<Record<string, Room>> = {
   "packages/model-servers": { ours: below("contracts"), clients: [], devOnly: true },
   "packages/bus": { ours: below("contracts"), clients: ["@nats-io/jetstream", "@nats-io/transport-node", "amqplib"] },
   "packages/state": { ours: below("contracts"), clients: ["ioredis"] },
-  "packages/grants": { ours: below("contracts"), clients: ["jose", "typebox"] },
+  "packages/grants": { ours: below("contracts"), clients: ["jose"] },
   "packages/models": {
     ours: below("contracts"),
     clients: ["@anthropic-ai/sdk", "@aws-sdk/client-bedrock-runtime", "gpt-tokenizer", "openai"],
   },
 
-  "packages/tool-kit": { ours: below("contracts", "telemetry", "bus", "state", "grants", "models"), clients: ["typebox"] },
+  "packages/tool-kit": { ours: below("contracts", "telemetry", "bus", "state", "grants", "models"), clients: [] },
   "packages/runtime": {
     ours: below("contracts", "telemetry", "bus", "state", "grants", "models"),
-    clients: ["envalid", "fastify", "typebox"],
+    clients: ["envalid", "@fastify/cors", "fastify"],
   },
 
-  "services/agent": { ours: belowServices, clients: ["typebox", "yaml"] },
-  "services/tool-executor": { ours: belowServices, clients: ["typebox"] },
+  "services/agent": { ours: belowServices, clients: ["yaml"] },
+  "services/tool-executor": { ours: belowServices, clients: ["@modelcontextprotocol/client"] },
   "services/approvals": { ours: belowServices, clients: [] },
-  "services/gateway": { ours: belowServices, clients: ["fastify", "typebox"] },
+  "services/gateway": { ours: belowServices, clients: ["fastify"] },
 
   // Below all-in-one, which starts it when no release API is configured: docs/decisions/0007.
   "examples/release-api": { ours: [], clients: ["fast-xml-parser"] },
@@ -76,6 +78,7 @@ export const homes: Readonly<Record<string, readonly string[]>> = {
   ...Object.fromEntries(openTelemetry.map((name) => [name, ["packages/telemetry/src"]])),
   "@nats-io/jetstream": ["packages/bus/src/nats", "bench/src"],
   "@nats-io/transport-node": ["packages/bus/src/nats", "bench/src"],
+  "@modelcontextprotocol/client": ["services/tool-executor/src/toolsets/mcp"],
   "@anthropic-ai/sdk": ["packages/models/src/anthropic"],
   "@aws-sdk/client-bedrock-runtime": ["packages/models/src/bedrock"],
   ajv: ["packages/contracts/src"],
@@ -85,6 +88,7 @@ export const homes: Readonly<Record<string, readonly string[]>> = {
   commander: ["apps/cli/src"],
   "eventsource-parser": ["apps/cli/src"],
   "fast-xml-parser": ["examples/release-api/src"],
+  "@fastify/cors": ["packages/runtime/src"],
   fastify: ["packages/runtime/src", "services/gateway/src", "bench/src"],
   "gpt-tokenizer": ["packages/models/src/tokens"],
   ioredis: ["packages/state/src/redis", "bench/src"],
@@ -94,7 +98,8 @@ export const homes: Readonly<Record<string, readonly string[]>> = {
   pino: ["packages/telemetry/src"],
   testcontainers: ["packages/testing/src/servers"],
   // Whoever declares a schema.
-  typebox: ["packages/contracts/src", "packages/grants/src", "packages/runtime/src", "packages/tool-kit/src", "services"],
+  // Its types only, in one file: decision 0067.
+  typebox: ["packages/contracts/src/schema.ts"],
   ulid: ["packages/contracts/src"],
   vitest: [
     "packages/testing/src/servers",

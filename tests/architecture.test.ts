@@ -70,6 +70,17 @@ describe("source", () => {
     expect(breaches).toEqual([]);
   });
 
+  it("reaches from the agent nothing but bus, store and model: no connection is made in its own code", () => {
+    const clients = /^(?:node:)?(?:https?|http2|net|tls|dgram|dns|child_process|worker_threads|undici)(?:\/|$)/;
+    const agents = files.filter(isProduction).filter(({ file }) => within(file, "services/agent"));
+    expect(agents.length).toBeGreaterThan(50);
+    const breaches = agents.flatMap(({ file, text, imports }) => [
+      ...imports.filter((module) => clients.test(module)).map((module) => `${file} imports ${module}`),
+      ...[...text.matchAll(/\bfetch\(|\bnew (?:WebSocket|EventSource)\b/g)].map(([word]) => `${file} has ${word}`),
+    ]);
+    expect(breaches).toEqual([]);
+  });
+
   it("runs a conformance suite from tests only", () => {
     const breaches = files.filter(isProduction).filter(({ imports }) => imports.some((module) => module.endsWith("/conformance")));
     expect(breaches.map(({ file }) => file)).toEqual([]);

@@ -32,6 +32,8 @@ function ofRoot(document: JsonObject): readonly string[] {
   if (!isJsonObject(info) || !isText(info["title"]) || !isText(info["version"])) faults.push("info lacks its title or version");
   if (!isJsonObject(paths)) faults.push("there are no paths");
   for (const [name] of entries(document)) if (!ROOT.includes(name)) faults.push(`${name} is no field of a document`);
+  for (const tag of list(document["tags"]))
+    if (!isText(child(tag, "description"))) faults.push(`the tag ${textOf(child(tag, "name"))} is not described`);
   for (const [name] of entries(child(document, "components", "schemas")))
     if (!/^[\w.-]+$/.test(name)) faults.push(`${name} is no name of a component`);
   return faults;

@@ -4,7 +4,7 @@ import os from "node:os";
 import path from "node:path";
 import { approvals } from "@toolbus/approvals";
 import { memoryBus } from "@toolbus/bus";
-import { type JsonObject, problemCodes } from "@toolbus/contracts";
+import { compileSchema, type JsonObject, problemCodes } from "@toolbus/contracts";
 import { ownKeys } from "@toolbus/grants";
 import { gateway } from "@toolbus/gateway";
 import { readSettings } from "@toolbus/runtime";
@@ -17,21 +17,29 @@ const ROUTES = {
   gateway: `
     createConversation   post /v1/conversations                  201
     getConversation      get  /v1/conversations/{id}             200
+    listConversations    get  /v1/conversations                  200
+    deleteConversation   delete /v1/conversations/{id}           200
     listMessages         get  /v1/conversations/{id}/messages    200
     sendMessage          post /v1/conversations/{id}/messages    200 202
     getContext           get  /v1/conversations/{id}/context     200
     startInvestigation   post /v1/investigations                 200 202
     getInvestigation     get  /v1/investigations/{id}            200
+    triggerByAlerts      post /v1/triggers/alertmanager          202
+    triggerByRelease     post /v1/triggers/release               202
     listRuns             get  /v1/runs                           200
     getRun               get  /v1/runs/{id}                      200
     cancelRun            post /v1/runs/{id}/cancel               200 202
     answerQuestion       post /v1/runs/{id}/answers              202
     streamRun            get  /v1/runs/{id}/events               200 204
+    listRunEvents        get  /v1/runs/{id}/history              200
     issueStreamTicket    post /v1/runs/{id}/stream-ticket        201
     listDeadLetters      get  /v1/dead-letters                   200
     getDeadLetter        get  /v1/dead-letters/{id}              200
     replayDeadLetter     post /v1/dead-letters/{id}/replay       200 202
+    listFailedWebhooks   get  /v1/webhooks                       200
+    sendWebhookAgain     post /v1/webhooks/{id}/send             202
     listTools            get  /v1/tools                          200
+    listAgents           get  /v1/agents                         200
     getHealth            get  /healthz                           200
     getReadiness         get  /readyz                            200
     getOpenApi           get  /openapi.json                      200
@@ -40,6 +48,7 @@ const ROUTES = {
     listApprovals        get  /v1/approvals                      200
     getApproval          get  /v1/approvals/{id}                 200
     decideApproval       post /v1/approvals/{id}/decision        200
+    decideByWebhook      post /v1/hooks/{id}                     200
     getEra               get  /v1/era                            200
     raiseEra             post /v1/era/raise                      200
     resumeWrites         post /v1/era/resume                     200
@@ -49,6 +58,8 @@ const ROUTES = {
     disableWrite         post /v1/writes/{id}/disable            200
     raiseWriteTier       post /v1/writes/{id}/tier               200
     removeTool           post /v1/tools/{id}/remove              200
+    listFailedWebhooks   get  /v1/webhooks                       200
+    sendWebhookAgain     post /v1/webhooks/{id}/send             202
     listRefused          get  /v1/refused                        200
     adoptDocument        post /v1/refused/adopt                  200
     getSeals             get  /v1/seals                          200
@@ -110,16 +121,34 @@ describe.each(SERVICES)("the description of %s", (service) => {
 });
 
 describe("the description of the stream", () => {
+  it("has a schema for each event under a name of its own, which every example of it keeps, as does the union that tells events apart", async () => {
+    const document = await system.document("gateway");
+    const schemas = child(document, "components", "schemas") as JsonObject;
+    const keeps = (name: string, data: unknown) =>
+      compileSchema({ allOf: [{ $ref: `#/components/schemas/${name}` }], components: { schemas } })(data);
+    const unions = ["RunEvent", "LiveEvent"].map((name) => ({
+      name,
+      mapping: child(schemas, name, "discriminator", "mapping") as JsonObject,
+    }));
+    const media = child(streamIn(document), "schema", "contentSchema", "anyOf");
+    expect(media).toEqual(unions.map(({ name }) => ({ $ref: `#/components/schemas/${name}` })));
+    const shown = Object.values(child(streamIn(document), "examples") as JsonObject).map((example) => textOf(child(example, "value")));
+    for (const text of shown) {
+      const data: JsonObject = JSON.parse(/^data: (.+)$/m.exec(text)?.[1] ?? "");
+      const type = textOf(data["type"]);
+      const [union, other] = text.startsWith("id: ") ? unions : unions.toReversed();
+      const own = textOf(union?.mapping[type]).replace("#/components/schemas/", "");
+      expect(other?.mapping[type]).toBeUndefined();
+      expect({ type, own: keeps(own, data), union: keeps(union?.name ?? "", data) }).toEqual({ type, own: [], union: [] });
+      expect(keeps(own, { ...data, more: 1 })).not.toEqual([]);
+    }
+    const mapped = unions.flatMap(({ mapping }) => Object.values(mapping));
+    expect(mapped).toHaveLength(shown.length);
+    for (const { name, mapping } of unions) expect(child(schemas, name, "oneOf")).toEqual(Object.values(mapping).map(($ref) => ({ $ref })));
+  });
+
   it("shows every event as it goes over the wire", async () => {
-    const media = child(
-      (await system.document("gateway"))["paths"],
-      "/v1/runs/{id}/events",
-      "get",
-      "responses",
-      "200",
-      "content",
-      "text/event-stream",
-    );
+    const media = streamIn(await system.document("gateway"));
     const shown = Object.values(child(media, "examples") as JsonObject).map((example) => textOf(child(example, "value")));
     expect(shown.map((text) => /^event: (.+)$/m.exec(text)?.[1])).toEqual([
       "accepted",
@@ -128,6 +157,7 @@ describe("the description of the stream", () => {
       "turn",
       "model.retry",
       "call.held",
+      "call.unserved",
       "call.decided",
       "call.resolved",
       "call.asked",
@@ -212,11 +242,19 @@ describe("the rules", () => {
       broken: (d) => text(d).replace('"operationId":', '"x":1,"operationId":'),
       fault: "has the unknown field x",
     },
+    {
+      what: "a tag without a word on what it is for",
+      broken: (d) => text(d).replace(/"name":"Runs","description":"[^"]+"/, '"name":"Runs","description":""'),
+      fault: "the tag Runs is not described",
+    },
   ])("find $what", async ({ broken, fault }) => {
     const faults = faultsOf(JSON.parse(broken(await system.document("gateway"))));
     expect(faults.some((line) => line.includes(fault))).toBe(true);
   });
 });
+
+const streamIn = (document: JsonObject) =>
+  child(document["paths"], "/v1/runs/{id}/events", "get", "responses", "200", "content", "text/event-stream");
 
 const text = (document: JsonObject): string => JSON.stringify(document);
 

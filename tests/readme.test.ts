@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 
@@ -26,6 +26,24 @@ describe("the README", () => {
         path.join(path.dirname(file), link ?? ""),
       );
       expect(links.filter((link) => !existsSync(path.join(root, link)))).toEqual([]);
+    },
+  );
+
+  it("and every other page runs TypeScript on the Node that came with the first command, since the system's may be too old for it", () => {
+    const pages = globSync("{*,docs/*,services/*/*,examples/*/*}.md", { cwd: root });
+    const runs = pages.flatMap((file) =>
+      [...text(file).matchAll(/(?<npx>npx )?\bnode (?:\S+ )*?[\w/-]+\.ts\b/g)].map((run) => ({ file, run })),
+    );
+    expect(runs.length).toBeGreaterThan(10);
+    expect(runs.filter(({ run }) => run.groups?.["npx"] === undefined).map(({ file, run }) => `${file}: ${run[0]}`)).toEqual([]);
+  });
+
+  it.each(["README.md", "docs/tutorial.md", "docs/deployment.md"])(
+    "and pages to try things with name a Redis of this machine so that one as it comes is taken: %s",
+    (file) => {
+      const addresses = [...text(file).matchAll(/redis:\/\/127\.0\.0\.1[^\s'`]*/g)].map(([address]) => address);
+      expect(addresses.length).toBeGreaterThan(0);
+      expect(addresses.filter((address) => !address.includes("durability=relaxed"))).toEqual([]);
     },
   );
 

@@ -191,7 +191,7 @@ export const requirementAreas: readonly RequirementArea[] = [
   ] },
   { title: "L. Agent loop", rows: [
     ["L-01", "S4", "Five steps: register schemas, call model, execute, inject, respond"],
-    ["L-02", "S4", "At most 5 rounds and, separately, 30 s wall time"],
+    ["L-02", "S4", "At most 5 rounds and, separately, a limit of active time (30 s in S4; 5 min here, decision 0066)"],
     ["L-03", "S1", "Limit per agent (25 in S1) as circuit breaker; ours counts rounds"],
     ["L-04", "S0", "Seed calls: fixed tool runs before the loop, as synthetic assistant and result turns in the active provider's shape"],
     ["L-05", "S0", "The seed call ID of the transcript stands in the synthetic turn, the results and the evidence, beside the bus call ID; never reused in a later run of the same conversation"],

@@ -9,19 +9,32 @@ const from =
   (test: string): Proof => ({ file, test });
 
 const agentService = from("services/agent/src/service.test.ts");
+const agentMessages = from("services/agent/src/loop/messages.test.ts");
+const writesInOrder = from("services/agent/src/loop/writes-in-order.test.ts");
+const resourceTurn = from("packages/tool-kit/src/resource-turn.test.ts");
+const callRecord = from("services/agent/src/loop/call-record.test.ts");
+const resultIndex = from("services/agent/src/memory/result-index.test.ts");
+const modelFacts = from("packages/models/src/facts/model-facts.test.ts");
+const eitherBroker = from("tests/e2e/either-broker.test.ts");
 const transitions = from("services/agent/src/loop/transitions.test.ts");
+const limits = from("services/agent/src/loop/end.test.ts");
+const decidedWrites = from("services/agent/src/loop/decided-writes.test.ts");
+const cancelling = from("services/agent/src/loop/cancel.test.ts");
 const redispatch = from("services/agent/src/loop/redispatch.test.ts");
 const seed = from("services/agent/src/loop/seed.test.ts");
 const callRights = from("services/agent/src/loop/call-rights.test.ts");
 const toolRights = from("tests/e2e/tool-rights.test.ts");
 const inbox = from("services/agent/src/loop/inbox.test.ts");
 const report = from("services/agent/src/investigation/report.test.ts");
+const mcpConfig = from("services/tool-executor/src/toolsets/mcp/mcp-config.test.ts");
+const mcpServer = from("services/tool-executor/src/toolsets/mcp/mcp-server.test.ts");
 const worker = from("packages/tool-kit/src/worker.test.ts");
 const runRead = from("packages/tool-kit/src/run-read.test.ts");
 const largeResult = from("packages/tool-kit/src/large-result.test.ts");
 const largeResults = from("services/agent/src/large-results.test.ts");
 const chunkText = from("services/agent/src/memory/chunk-text.test.ts");
 const runWrite = from("packages/tool-kit/src/run-write.test.ts");
+const failedCalls = from("packages/tool-kit/src/failed-calls.test.ts");
 const writeCrash = from("packages/tool-kit/src/write-crash.test.ts");
 const writeGrant = from("packages/tool-kit/src/write-grant.test.ts");
 const writeRace = from("packages/tool-kit/src/write-race.test.ts");
@@ -32,24 +45,33 @@ const pairing = from("packages/models/src/pairing.test.ts");
 const requests = from("services/approvals/src/requests.test.ts");
 const decisions = from("services/approvals/src/decisions.test.ts");
 const approvalRoutes = from("services/approvals/src/routes.test.ts");
+const hookRoutes = from("services/approvals/src/hook-routes.test.ts");
+const webhooksEndToEnd = from("tests/e2e/webhooks.test.ts");
+const toldApprovals = from("services/approvals/src/told-approvals.test.ts");
+const toldRuns = from("services/agent/src/told-runs.test.ts");
+const webhooks = from("packages/runtime/src/webhooks/webhooks.test.ts");
+const webhookSignature = from("packages/runtime/src/webhooks/webhook-signature.test.ts");
 const expiry = from("services/approvals/src/expiry.test.ts");
 const approval = from("services/approvals/src/approval.test.ts");
 const grantMutations = from("packages/grants/src/grant-mutations.test.ts");
 const releaseToolset = from("services/tool-executor/src/toolsets/release/release-toolset.test.ts");
 const executor = from("services/tool-executor/src/service.test.ts");
 const releaseApi = from("examples/release-api/src/release-api.test.ts");
+const releaseMain = from("examples/release-api/src/main.test.ts");
 const loadRelease = from("examples/release-api/src/load-release.test.ts");
 const golden = from("packages/models/src/offline/golden-releases.test.ts");
 const steps = from("packages/models/src/offline/next-step.test.ts");
 const apart = from("tests/e2e/apart/apart.test.ts");
+const traceApart = from("tests/e2e/apart/trace.test.ts");
+const amqpSpans = from("tests/servers/amqp-spans.test.ts");
+const startTelemetry = from("packages/telemetry/src/start-telemetry.test.ts");
 const architecture = from("tests/architecture.test.ts");
 const investigations = from("services/gateway/src/routes/investigations.test.ts");
 const entryTimer = from("services/gateway/src/entry-timer.test.ts");
 const stream = from("services/gateway/src/stream/stream-run.test.ts");
 const errorCodes = from("packages/contracts/src/error-codes.test.ts");
+const toolResults = from("packages/contracts/src/result.test.ts");
 const bodyPins = from("packages/contracts/src/body-pins.test.ts");
-const demo = from("tests/e2e/demo.test.ts");
-const keyboard = from("tests/e2e/keyboard.test.ts");
 const start = from("tests/e2e/start.test.ts");
 const attack = from("tests/e2e/attack.test.ts");
 const kill = from("tests/e2e/kill.test.ts");
@@ -86,7 +108,8 @@ const telemetry = from("tests/e2e/telemetry.test.ts");
 const cutStream = from("services/gateway/src/stream/cut-stream.test.ts");
 const postedStream = from("services/gateway/src/stream/posted-stream.test.ts");
 const gatewayMatrix = from("services/gateway/src/routes/matrix.test.ts");
-const approvalsMatrix = from("services/approvals/src/matrix.test.ts");
+const alertTrigger = from("services/gateway/src/routes/alert-trigger.test.ts");
+const releaseTrigger = from("services/gateway/src/routes/release-trigger.test.ts");
 const awaiting = from("services/gateway/src/routes/awaiting.test.ts");
 const conversationRoutes = from("services/gateway/src/routes/conversations.test.ts");
 const sendMessage = from("services/gateway/src/routes/send-message.test.ts");
@@ -100,7 +123,6 @@ const connection = from("services/gateway/src/stream/connection.test.ts");
 const models = from("tests/e2e/models.test.ts");
 const modelFaults = from("tests/e2e/model-faults.test.ts");
 const modelStreams = from("tests/e2e/model-streams.test.ts");
-const modelConfiguration = from("tests/e2e/model-configuration.test.ts");
 const connectModel = from("packages/models/src/connect/connect-model.test.ts");
 const chooseProvider = from("packages/models/src/connect/choose-provider.test.ts");
 const conformance = from("packages/models/src/conformance/index.ts");
@@ -112,8 +134,13 @@ const anthropicMessages = from("packages/models/src/anthropic/messages.test.ts")
 const anthropicRequest = from("packages/models/src/anthropic/request.test.ts");
 const bedrockMessages = from("packages/models/src/bedrock/messages.test.ts");
 const bedrockRequest = from("packages/models/src/bedrock/request.test.ts");
+const commandModel = from("packages/models/src/cli/cli-model.test.ts");
+const vendorIds = from("packages/models/src/adapter/vendor-id.test.ts");
+const settingsOfModels = from("services/agent/src/model-settings.test.ts");
+const toolSchemas = from("tests/tool-schemas.test.ts");
 const chatRequest = from("packages/models/src/openai/chat-request.test.ts");
 const vendorErrors = from("packages/models/src/openai/vendor-error.test.ts");
+const statusErrors = from("packages/models/src/adapter/status-error.test.ts");
 const corpus = from("packages/models/src/schema/corpus.test.ts");
 const corpusOnTheWire = from("packages/models/src/schema/wire.test.ts");
 const soundness = from("packages/models/src/schema/soundness.test.ts");
@@ -129,21 +156,31 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
   "B-01": [
     agentService("seeds, thinks, asks for its write, waits for the decision, and ends with a report"),
     architecture("has third-party clients only at home"),
+    architecture("reaches from the agent nothing but bus, store and model: no connection is made in its own code"),
   ],
-  "B-02": [bodyPins("%s has exactly its fields")],
+  "B-02": [
+    bodyPins("%s has exactly its fields"),
+    agentMessages("has in its body the call, the tool, its arguments as text and the session, and all else as attributes"),
+  ],
   "B-03": [resultMessage("has exactly the fields of the contract in its body")],
   "B-04": [resultMessage("has exactly the fields of the contract in its body")],
   "B-05": [
     resultMessage("goes to the agent that the call names, and to the default one where it names none"),
     runRead("answers to agents only, whatever the message names"),
+    agentMessages("asks for its answer on the queue of the agent that sends it"),
   ],
   "B-06": [transitions("takes each once, and the last one makes the run ready with results in index order")],
   "B-10": [
     investigations("stores who asks, what for, the timer, the index and the wake in one commit"),
     entryTimer("repeats the wake, each under an id of its own, until the run has a document, and is gone then"),
   ],
-  "B-13": [worker("answers the local consumer through the same pipeline, with grant and ledger, and without a queue")],
+  "M-03": [mcpConfig("is taken in the form that people have"), mcpServer("gets the environment that it is given and nothing else")],
+  "B-13": [
+    worker("answers the local consumer through the same pipeline, with grant and ledger, and without a queue"),
+    worker("answers as a worker on the bus does, message for message, and puts nothing on the bus"),
+  ],
   "B-14": [
+    eitherBroker("investigates a release to its filed report, with the broker's address as the only difference"),
     apart("investigate a release to its filed report, and miss no right"),
     apart("go on when the broker is restarted in the middle of a run"),
   ],
@@ -154,6 +191,10 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     },
     connectModel("gives the model of %s, without a connection"),
     architecture("has third-party clients only at home"),
+    startTelemetry(
+      "that nobody asked for loads nothing of OpenTelemetry; asked for, it loads sdk-node, and the instrumentation of amqplib for RabbitMQ",
+    ),
+    amqpSpans("has one producer, one client and one consumer span, each beneath the one before, however many wait for their turn"),
   ],
   "G-01": [
     defineTool("finds, adds and removes tools, and refuses a second one of a name"),
@@ -164,7 +205,10 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     registry("takes a second replica, a second version and a changed definition as no duplicates"),
     registry("has one owner in the end when two toolsets race for a name"),
   ],
-  "G-03": [registry("keeps what was registered, with definition and hash")],
+  "G-03": [
+    registry("says of each tool its name, description, parameters and source: that of its author, or the toolset"),
+    registry("keeps what was registered, with definition and hash"),
+  ],
   "G-04": [
     executor("registers the toolsets it is told to serve, and stops"),
     { file: "services/agent/src/no-tool-names.test.ts", test: "names no tool outside its profiles" },
@@ -180,11 +224,14 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     transitions("answers an unknown tool and wrong arguments without sending anything"),
     runRead("of an unknown tool is answered with the names there are"),
   ],
-  "G-17": [releaseToolset("gives the API's summary")],
+  "G-17": [
+    defineTool("takes plain functions as its bodies and gives what they give, with nothing round it"),
+    releaseToolset("ask the API that their factory was given, also beside those of another"),
+  ],
   "X-01": [worker("registers its tools, announces them and answers calls")],
   "X-02": [
     runRead("times out with a retryable result although the tool ignores its signal"),
-    runRead("gives the message of an unknown exception, never its stack"),
+    runRead("gives neither the words of an unknown exception nor its stack nor its causes: they may quote a row"),
     runRead("of an unknown tool is answered with the names there are"),
     runRead("with wrong arguments is answered with every field that is wrong"),
   ],
@@ -197,16 +244,27 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     transitions("sends reads at once, at most eight, and tells the others why they did not run"),
     transitions("ask for all grants at once, and run one after another after the reads"),
   ],
-  "X-07": [transitions("ask for all grants at once, and run one after another after the reads")],
+  "X-07": [
+    resourceTurn("run one after another, at whichever replica they are"),
+    resourceTurn("wait for the call of a worker that died, which goes on first"),
+    writesInOrder("wait for the one before them although they have their grant, and that one is at work"),
+    transitions("ask for all grants at once, and run one after another after the reads"),
+  ],
   "X-09": [
     runWrite("gives the stored result when its grant is used again, and does not run again"),
+    runWrite("is repeated with the same key and back-off, and unknown after five attempts"),
     writeRace("racing in four processes have exactly one effect and one result"),
   ],
   "X-10": [
+    runRead("answers JSON as JSON text and text as it is"),
     largeResult("is cut where it is longer than any may be, between characters, and says how much is left out"),
-    runRead("gives the message of an unknown exception, never its stack"),
+    runRead("gives neither the words of an unknown exception nor its stack nor its causes: they may quote a row"),
+    runRead("gives no page of HTML, neither as a result nor as a reason: its words alone"),
   ],
-  "X-12": [resultMessage("is read back as it was sent: 3,000 results of any shape")],
+  "X-12": [
+    callRecord("is its id, name, arguments and time, and its result with the record of how it was run"),
+    runRead("records whose result it is, its content, whether it worked, and when and how long it ran"),
+  ],
   "X-13": [pairing("refuses %s and names the id")],
   "X-14": [
     {
@@ -220,7 +278,11 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     callRights("is answered as refused by the policy and sent to nobody, who %s"),
     callRights("is not sent again"),
   ],
-  "C-01": [largeResults("goes into working memory in chunks, which the model reads by their keys and answers from")],
+  "C-01": [
+    largeResults("goes into working memory in chunks, which the model reads by their keys and answers from"),
+    largeResults("is put away from the first character on that is more than the model takes: 64,000 where nothing says otherwise"),
+    modelFacts("gives a model 64,000 characters of one result, 32,000 where its window is small, and what a table says of it"),
+  ],
   "C-02": [
     chunkText("are cut before the heading of the lowest level, wherever in reach that stands"),
     chunkText("are cut after a blank line where there is no heading, and after a line where there is none of these"),
@@ -229,34 +291,64 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     chunkText("are never planned under 20,000 characters, and the last one gets as many where it can"),
     largeResults("is asked for by a later run of the conversation while it is kept, and is gone after that with a word on what to do"),
   ],
-  "C-05": [largeResults("goes into working memory in chunks, which the model reads by their keys and answers from")],
+  "C-05": [
+    largeResults("goes into working memory in chunks, which the model reads by their keys and answers from"),
+    resultIndex("has an outline of its headings by their levels, with the chunk that each begins in"),
+    resultIndex("gives the model a small table, however many chunks there are, and the key of the outline"),
+  ],
   "C-06": [
     largeResults("goes into working memory in chunks, which the model reads by their keys and answers from"),
     largeResults("is not read from another conversation, nor under a key that is none"),
   ],
   "C-07": [largeResults("is cut with a notice where %s")],
-  "C-08": [largeResults("follows the profile's own number, and two of one tool in one turn have keys of their own")],
-  "A-01": [requests("is held for people when the tier is high, with the effect from the pinned definition")],
-  "A-02": [approvalRoutes("shows everything that an approver judges by, from the pin and the origin")],
+  "C-08": [
+    largeResults("is put away from the first character on that is more than the model takes: 64,000 where nothing says otherwise"),
+    largeResults("follows the profile's own number, and two of one tool in one turn have keys of their own"),
+    modelFacts("gives a model 64,000 characters of one result, 32,000 where its window is small, and what a table says of it"),
+  ],
+  "A-01": [
+    requests("is held for people when the tier is high, with the effect from the pinned definition"),
+    decidedWrites("are not sent before, whatever else is done, and one that is approved takes its turn"),
+  ],
+  "A-02": [
+    approvalRoutes("shows everything that an approver judges by, from the pin and the origin"),
+    approvalRoutes("shows no credential, neither among the arguments nor in the effect, and grants the arguments as they are"),
+    decidedWrites("are not sent before, whatever else is done, and one that is approved takes its turn"),
+  ],
   "A-04": [
-    decisions("to approve grants the write, and the worker's own check agrees"),
-    kill("ends every run with exactly one filed report and a complete stream"),
+    hookRoutes("decides for the approver whom the operator's file names, and the grant and the record say by which system"),
+    hookRoutes("answers a repeat of its id as the first, also after a restart and later decisions, and refuses the id for something else"),
+    hookRoutes("changes nothing for what is not signed by its source, just now, over these bytes"),
+    hookRoutes("refuses whom nobody named, what the file does not allow, and what the rules of approvals forbid, with one sentence each"),
+    webhooksEndToEnd("runs to its end though every process is killed right after it was held, and right after it was decided"),
+    apart("investigate a release to its filed report, and miss no right"),
   ],
   "A-05": [
     decisions("to approve grants the write, and the worker's own check agrees"),
     writeCrash("after the effect: the target honours the key, so the effect stays one"),
+    agentService("seeds, thinks, asks for its write, waits for the decision, and ends with a report"),
   ],
   "A-06": [
     transitions("are skipped after a denied one, and their requests taken back"),
     agentService("tells the person that nothing was filed when the approver says no"),
   ],
   "A-07": [
+    agentService("asks again with what the reviewer wants when they ask for a revision, and files only that"),
+    decidedWrites("but wants otherwise asks again when the model has reworked it, in the reviewer's words"),
     steps("takes up the reviewer's words as a finding and files again"),
-    keyboard("asks again with the reworked report after revise, in the severity that the comment names"),
   ],
-  "A-09": [expiry("expires by the store's clock, tells the agent once and leaves no timer")],
+  "A-09": [
+    expiry("expires by the store's clock, tells the agent once and leaves no timer"),
+    approval("does not expire before its time, and is not decided after it"),
+    decidedWrites("because it was %s is told to the model with what to do and with its approval"),
+  ],
   "A-10": [
     approval("has a timer and a place in the list exactly while it is pending"),
+    approval("is over once it is %s: nothing moves it"),
+    decisions("to %s ends it as %s without a grant, and the comment reaches the agent"),
+    expiry("that was pending ends as cancelled, once, and can no longer be decided"),
+    awaiting("says which approval it waits for"),
+    decidedWrites("because it was %s is told to the model with what to do and with its approval"),
     transitions("stop the run's clock while people decide"),
   ],
   "A-11": [
@@ -278,66 +370,95 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     attack("cannot approve by an argument: the schema knows no such field"),
   ],
   "A-16": [
+    approvalRoutes("is read and decided by its own links, which carry the call's id, and says the outcome at the same link later"),
     decisions("repeated with the same token gets the same answer, also after later commits and in a new process"),
+    requests("is answered with the old outcome after %s, by a new process too"),
     approvalRoutes("of one that ended says how, to everybody of the tenant"),
   ],
-  "A-17": [kill("ends every run with exactly one filed report and a complete stream")],
+  "A-17": [
+    toldApprovals("is told when it is held, when half of its time is over, and when it has ended, as the API shows it"),
+    webhooks("tell what was committed, signed so that the package standardwebhooks takes it by either of two secrets"),
+    webhooksEndToEnd("runs to its end though every process is killed right after it was held, and right after it was decided"),
+  ],
   "E-01": [
     errorCodes("are exactly these, each with class, wire code, name, status and whether to retry"),
+    failedCalls("$what fails under one code in the four vocabularies of errors"),
+    transitions("answers an unknown tool and wrong arguments without sending anything"),
     runRead("with wrong arguments is answered with every field that is wrong"),
   ],
   "E-02": [
-    errorCodes("are exactly these, each with class, wire code, name, status and whether to retry"),
+    failedCalls("$what fails under one code in the four vocabularies of errors"),
+    toolResults("of %s has the reason %s"),
+    callRights("is answered as refused by the policy and sent to nobody, who %s"),
     transitions("are skipped after a denied one, and their requests taken back"),
   ],
   "E-03": [
+    failedCalls("$what fails under one code in the four vocabularies of errors"),
     errorCodes("are retryable exactly when their class is transient"),
     releaseToolset("is unavailable and may be repeated when the API fails, breaks off, talks nonsense or too much"),
   ],
   "E-04": [
+    failedCalls("$what fails under one code in the four vocabularies of errors"),
     errorCodes("never call an unknown outcome or a denial retryable"),
-    runRead("gives the message of an unknown exception, never its stack"),
+    runRead("gives neither the words of an unknown exception nor its stack nor its causes: they may quote a row"),
   ],
   "E-05": [
-    errorCodes("are exactly these, each with class, wire code, name, status and whether to retry"),
+    failedCalls("$what fails under one code in the four vocabularies of errors"),
+    failedCalls("whose worker sends nothing but the wire code is read by the same table"),
     resultMessage("has exactly the fields of the contract in its body"),
   ],
-  "E-06": [errorCodes("are exactly these, each with class, wire code, name, status and whether to retry")],
-  "E-08": [errorCodes("are exactly these, each with class, wire code, name, status and whether to retry")],
-  "E-09": [transitions("are skipped after a denied one, and their requests taken back"), steps("names the fault and the remedy")],
+  "E-06": [
+    failedCalls("$what fails under one code in the four vocabularies of errors"),
+    failedCalls("that fails in its tool throws under the name of its kind"),
+  ],
+  "E-08": [
+    failedCalls("$what fails under one code in the four vocabularies of errors"),
+    failedCalls("that goes well has the status ok and no error, in the answer and in the log"),
+  ],
+  "E-09": [
+    modelStep("reaches the model as the tool's message, with class and words, and the model goes on as it likes"),
+    steps("names the fault and the remedy"),
+  ],
   "L-01": [agentService("seeds, thinks, asks for its write, waits for the decision, and ends with a report")],
   "L-02": [
     transitions("end a run by rounds, by active time, by loops and by poison, each with its own code"),
     transitions("end a read that nobody answers when the active time is used up"),
     advance("by taking longer than the run may is stopped, and the run ends for the time it used"),
+    profiles("are there without a setting, each with its own limits"),
   ],
   "L-03": [
-    transitions("end a run by rounds, by active time, by loops and by poison, each with its own code"),
+    limits("of rounds are each profile's own: the seed round and the last one that is allowed do not end a run"),
     profiles("are there without a setting, each with its own limits"),
   ],
   "L-04": [
     seed("stand in the transcript as a turn and its results before the model is asked, under both ids"),
     seed("are left out when the input lacks a value, when the run lacks the tool, and when the same call is made already"),
+    wireTranscripts("sends its own turns back, and goes on from those of the other kind in mid-conversation"),
   ],
   "L-05": [
+    seed("stand in the transcript as a turn and its results before the model is asked, under both ids"),
     seed("have ids that no later run of the conversation uses again"),
     report("names both ids of every call as evidence, with the hash of what it said"),
     seed("have an id each when a tool is seeded twice, and none that another tool or run can have"),
   ],
   "L-10": [
-    kill("ends every run with exactly one filed report and a complete stream"),
     transitions("takes over when the lease is over, or when its owner died before the store was opened"),
+    conversations("that waits for the person goes on at another agent, which has what is stored and nothing else"),
     conversations("goes through several replicas that each know all that was said"),
   ],
   "L-12": [
     agentService("seeds, thinks, asks for its write, waits for the decision, and ends with a report"),
-    demo("prints one JSON document and nothing else with --json"),
     offlineChat("investigates an alert: what its labels name is looked up first, and the report has cause, severity and evidence"),
+    report("rests on what was looked up, not on the conclusion itself"),
     goldenAlerts("$what"),
     investigations("starts the profile for alerts, says in a sentence what is asked, and hands the model the alert as data"),
   ],
   "Z-01": [releaseApi("answers a known release"), loadRelease("joins history, test results and metrics under the version")],
-  "Z-02": [releaseApi("files a report that can be read again"), releaseToolset("sends the report with the call's id as key")],
+  "Z-02": [
+    releaseApi("files a report that can be read again"),
+    releaseToolset("sends the report with the call's id as key"),
+    releaseToolset("has the definition that approvers read"),
+  ],
   "Z-03": [
     golden("golden high: failures, an error rate of two in a hundred, payments and authentication"),
     golden("golden medium: a minor failure and a slightly slower service"),
@@ -345,25 +466,31 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
   ],
   "Z-05": [
     releaseApi("answers a known release"),
-    demo("shows the card, files the report once and names its severity when the approver says yes"),
+    releaseMain("serves the release that comes with it where there is no history, and says that it is that one"),
   ],
   "H-01": [
     architecture("declare nothing that the table does not allow"),
     architecture("imports only what its package declares"),
     gatewayMatrix("are exactly those of the table"),
+    gatewayMatrix("answer everybody as the table says: $method $url"),
   ],
   "H-04": [
     investigations("answers 202 with the run and where to follow it"),
+    sendMessage("starts a run of the conversation, and the agent is told at once"),
+    postedStream("says at once which run it is, then all that happens in it: $body"),
     stream("gives what has happened and what happens, with ids, and ends with the run"),
     openapi("keeps the rules of OpenAPI 3.1, and each of its examples its schema"),
     openapi("has exactly these operations, with these answers of yes"),
   ],
   "LV-01": [
     kill("ends every run with exactly one filed report and a complete stream"),
+    transitions("takes over when the lease is over, or when its owner died before the store was opened"),
+    advance("whose process stops gives the run back as it was"),
+    conversations("goes through several replicas that each know all that was said"),
+    redispatch("is sent again as it was, uncounted, when the process that held the bus is dead"),
     apart("go on when a worker is killed in the middle of a read"),
     apart("go on when an agent is killed in the middle of a model call"),
     apart("go on when Redis is restarted in the middle of a run"),
-    redispatch("is sent again as it was, uncounted, when the process that held the bus is dead"),
   ],
   "LV-02": [
     stream("gives exactly the rest to a client that comes back, at every position, after the end too"),
@@ -398,6 +525,14 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     awaiting("answers a repeat of its key as the first, also when the run went on meanwhile, and refuses another text under it"),
     awaiting("is answered as the first was when it comes again, however the run has ended by then"),
     decisionRequests("is refused when its key comes again with $what, and the first decision stands"),
+    {
+      file: "services/approvals/src/eras.test.ts",
+      test: "gets the first answer again for a repeat of the key, and none for another body under it",
+    },
+    {
+      file: "services/gateway/src/stream/stream-ticket.test.ts",
+      test: "takes the place of the one that the same Idempotency-Key was given, and of no other",
+    },
   ],
   "BEST-1": [
     grantMutations("is not granted when the attacker signs it, or the right key signed something else"),
@@ -427,14 +562,19 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
   "LV-04": [
     cancel("reaches the tool that runs: its signal aborts, and its call has its one result"),
     cancel("drops the write that nobody has decided on, and nobody can decide on it any more"),
+    cancelling("gives every open call its result, but waits for a write that was sent"),
   ],
   "L-07": [
     advance("stops when it asks for the same calls again and again"),
     advance("stops when no call of five rounds succeeded, though each was another one"),
+    modelMetrics("that went round in circles is that, and a warning tells the operator which one and why"),
   ],
-  "E-12": [advance("stops when it asks for the same calls again and again")],
+  "E-12": [
+    advance("stops when the same call fails in the same way again and again"),
+    advance("stops when no call of five rounds succeeded, though each was another one"),
+  ],
   "L-11": [
-    wireEndings("%s"),
+    wireEndings("keep their meaning: %s"),
     advance("that pauses is kept, and the model gets it back to go on"),
     advance("with a tool finish reason and no call is asked for again"),
     advance("that stays empty ends the run as failed, never as an empty answer"),
@@ -444,12 +584,14 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     wireFaults("ends %s as it should, with nothing of a reply"),
     modelFaults("by %s ends in a retry that is seen, or in an error that names the cause"),
   ],
-  "E-10": [wireFaults("names %s in the error"), vendorErrors("of %s becomes what a caller can act on (%#)")],
+  "E-10": [
+    wireFaults("names %s in the error"),
+    vendorErrors("of %s becomes what a caller can act on (%#)"),
+    statusErrors("looks at the tools first where the vendor names none"),
+  ],
   "E-11": [
     modelFaults("by %s ends in a retry that is seen, or in an error that names the cause"),
-    modelConfiguration("of the demo: $what"),
-    modelConfiguration("a wrong key"),
-    modelConfiguration("an Ollama that does not run"),
+    statusErrors("names what to set"),
     advance("for good ends the run at once, with its own code and words"),
     advance("again and again ends the run with the reason of the last failure, not with one of ours"),
   ],
@@ -471,22 +613,32 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     switchedOff("refuses a read as a matter of policy and says which flag it was"),
     toolOffers("leave out what a flag of this environment switches off"),
   ],
-  "G-14": [toolOffer("are warned of above 12, and again from 15 on")],
+  "G-14": [
+    toolOffer("are warned of above 12, and again from 15 on"),
+    toolOffer("are chosen by what the run is asked, and keep their order"),
+  ],
   "G-18": [
     defineTool("refuses what cannot work with one sentence that names the tool"),
     defineTool("refuses a tool that was not made by defineTool and cannot work"),
     registryOfARun("is given name, description and parameters of a tool, under its plain name, and nothing else of it"),
   ],
-  "G-19": [lint("doubts that %s only reads")],
+  "G-19": [
+    lint("doubts that %s only reads"),
+    lint('doubts that what says "%s" only reads, whatever its name is'),
+    executor("pass the lint without an error or a warning"),
+  ],
   "G-20": [
     lint("refuses %s, which is not in snake case"),
     lint("a parameter that chooses between jobs"),
     lint("%s without a limit"),
+    lint("warns when it lacks %s"),
     executor("pass the lint without an error or a warning"),
   ],
   "V-11": [
     lint("%s at the root"),
+    lint("%s as a parameter"),
     lint("the word %s"),
+    lint("a dialect that it does not know"),
     draft07("makes a tool like any other"),
     draft07("is refused with what to write instead: %s"),
   ],
@@ -496,14 +648,23 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     catalogue("are each run's own where two began with different ones, and one reader serves both"),
   ],
   "B-12": [
+    traceApart("is one trace of four processes, from the HTTP request to the worker and back, with the parents that caused each"),
     telemetry("is one trace, from the HTTP request across the bus into the worker and back, with the parents that caused each"),
     telemetry("has every span beneath one that was sent too, in every trace"),
   ],
-  "N-01": [telemetry("has %s in %s, by its tags"), telemetry("counts streams that open and close, and calls once each")],
+  "N-01": [
+    telemetry("has %s in %s, by its tags"),
+    telemetry("counts streams that open and close, and calls once each"),
+    telemetry("has the milliseconds of each tool call"),
+  ],
   "N-02": [
     telemetry("is one trace, from the HTTP request across the bus into the worker and back, with the parents that caused each"),
     telemetry("%s has its kind and the required attributes"),
+    tracedBus(
+      "has a producer span around the publish and beneath it a consumer span around the delivery, of the services that they belong to",
+    ),
     tracedBus("tells a delivery that is given back, and one whose handler fails by its code only"),
+    { file: "services/agent/src/loop/step-span.test.ts", test: "says which attempt at the model call it is, and how long it was put off" },
   ],
   "N-06": [
     telemetry("has one file that holds every span of its trace"),
@@ -514,21 +675,33 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     observeRun(
       "has what never reached a worker too: an unknown tool, broken arguments, a denied write, one that was skipped, and a cancel",
     ),
+    { file: "packages/telemetry/src/tool-audit.test.ts", test: "shows that arguments are equal, under this deployment's key only" },
   ],
   "N-08": [
     observeRun("has a call that a worker answered, with what it was, how it ended and in which trace"),
-    telemetry("has one line of the tool audit a call, with its trace"),
+    observeRun("joins a call with what the models used and cost that its tool called itself, in the log and in its span"),
+    runRead("says in its record what the models used that it called itself, and what is known of their cost"),
   ],
-  "L-06": [tracedModel("says at debug who said how much in a round")],
-  "H-05": [approvalsMatrix("are exactly those of the table"), decisions("to approve grants the write, and the worker's own check agrees")],
-  "H-06": [awaiting("says which approval it waits for"), offlineChat("runs a write that a message names, when a person has approved it")],
-  "H-02": [conversationRoutes("shows each message with its role and what belongs to it")],
+  "L-06": [
+    tracedModel("says at debug, for each round, every message that the model gets, with a length in the place of each text"),
+    tracedModel("shows nothing of what is said, in no span and no line"),
+  ],
+  "H-06": [
+    awaiting("says which approval it waits for"),
+    awaiting("waits for an approval first, and lists all that it waits for"),
+    offlineChat("runs a write that a message names, when a person has approved it"),
+  ],
   "L-08": [
     offlineChat("chats: it says what can be called, calls it, and tells the outcome"),
-    conversationRoutes("says what was said, used and called"),
+    conversations("is offered a tool that is registered while a run is under way from its next run on"),
+    conversationRoutes("says what was said, used and called, and in which trace"),
     conversationRoutes("gives all of %i messages, page by page, the newest page first"),
+    conversationRoutes("gives as many as are asked for"),
+    conversationRoutes(
+      "begins anew for whoever has one: nothing was said in it, its profile is the same, and the other keeps its messages",
+    ),
   ],
-  "F-10": [modelMetrics("is what it has cost, by profile and how it ended")],
+  "F-10": [modelMetrics("that ends is what it has cost, by profile and how it ended, and that it has ended so")],
   "LV-22": [
     budgetRaces("never pass a ceiling, lose no settlement and count what died as it was reserved, in whatever order the store does it"),
     redisBudgets("holds when two processes draw on it at once, and opens for what is given back"),
@@ -537,17 +710,55 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     agentBudgets("is that of all runs of a principal, and says when it opens again"),
     agentBudgets("lets as many calls of a turn through as are left, and the model still answers after that"),
     agentBudgets("is the root's for a sub-run"),
+    agentBudgets("that one of several refuses is not drawn on by the others"),
+    agentBudgets("is drawn on with the most that the call may cost, and afterwards with what it cost"),
+  ],
+  "LV-41": [
+    webhookSignature("by two secrets is taken by the package standardwebhooks with either, and with no other"),
+    webhooks("are told once more by the next process when theirs is killed between the commit and the delivery, and in an attempt"),
+    webhooks(
+      "that are not taken are sent again by the ladder under the same id, then given up where an operator sees them and sends them again",
+    ),
+    webhooks("are not sent to this machine unless the operator allows it, and follow no redirect"),
+    toldApprovals("is told when it is held, when half of its time is over, and when it has ended, as the API shows it"),
+    toldRuns("is told with every call, writes that happened first, each with its outcome, its approvers and its effect"),
+    toldRuns("is noted down by the very commit that ends it, and by no other; a sub-run is told with its root"),
   ],
   "LV-42": [cutStream("shows what the run has used so far wherever that changes, and a number in every durable event")],
-  "V-01": [models("run through $name"), connectModel("gives the model of %s, without a connection")],
-  "V-02": [models("run through $name"), models("have the same transcript in neutral form, whoever was asked")],
+  "LV-43": [
+    alertTrigger("starts an investigation of each alert that fires, asked for by the trigger, and says what became of each"),
+    alertTrigger("starts nothing for what comes again, whatever its annotations say by now, and says which run it has"),
+    alertTrigger("starts another run for an alert that $what"),
+    alertTrigger(
+      "are answered so that Alertmanager comes again, while their principal has as many runs under way as may be; then they start",
+    ),
+    alertTrigger("are those behind a store that went away in the middle; the same message starts them, and nothing twice"),
+    releaseTrigger("starts the investigation of a release, asked for by the trigger"),
+    releaseTrigger("has one run for a release, whatever is noted the next time"),
+    gatewayMatrix("answer everybody as the table says: $method $url"),
+    {
+      file: "tests/e2e/cli-people-keys.test.ts",
+      test: "lets an Alertmanager start investigations with a key of its own, and do nothing else, until that is revoked",
+    },
+  ],
+  "V-01": [
+    connectModel("asks its vendor's server, with the key and the address of its settings: %s"),
+    connectModel("gives the model of %s, without a connection"),
+  ],
+  "V-02": [
+    connectModel("asks its vendor's server, with the key and the address of its settings: %s"),
+    commandModel("is told the whole prompt, with its tools, as one document"),
+  ],
   "V-03": [
     conformance("never estimates fewer tokens for a longer prompt"),
+    conformance("streams text in pieces when it says so"),
     modelStep("reaches the model: how many at a time, how random, and no more tokens than the model gives"),
     anthropicRequest("has no temperature, whatever is asked for"),
+    anthropicRequest("leaves a blank system prompt out, and marks any other for the cache, the tools before it with it"),
     bedrockRequest("has a temperature where the model takes one, and only then"),
   ],
   "V-04": [
+    wireTools("arrive exactly as they were compiled, whatever their schemas are"),
     anthropicRequest("sends exactly what the compiler made of a tool"),
     bedrockRequest("sends exactly what the compiler made of a tool"),
     wireTools("go with name, description and schema, and come back with their own names"),
@@ -557,46 +768,89 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     chatRequest("has the results in the order of their calls, one message each"),
   ],
   "V-06": [
+    anthropicRequest("sends exactly what the compiler made of a tool"),
     anthropicMessages("read back are the transcript, with calls and results paired, for any transcript"),
     anthropicMessages("send it back as it came, but for a text that is blank"),
+    wireTranscripts("sends thinking back with its signature, and leaves out what another model thought"),
   ],
   "V-07": [
+    bedrockRequest("sends exactly what the compiler made of a tool"),
     bedrockMessages("read back are the transcript, with calls and results paired, for any transcript"),
     bedrockMessages("give a success as JSON when it is an object, and as text when it is not or would lose something"),
     bedrockMessages("give a failure as text, marked as one"),
+    wireTranscripts("takes any transcript that is paired, with every call, result and text in its place"),
   ],
   "V-08": [
+    wireTools("is auto when nothing is said"),
+    wireTools("tells the vendor that nothing may be called"),
+    wireTools("tells the vendor that something must be called"),
     wireTools("tells the vendor which tool must be called"),
+    toolChoice("with the profile's %s, after %i model calls and with the tools %j is %s"),
     toolChoice(
       "gets the tool choice that holds, and the log says once which model, how many tools, what choice and which seeds were left out",
     ),
+    tracedModel("says at debug of each request how many tools it offers, and the choice %s"),
   ],
   "V-09": [
     wireTools("tells the vendor when one call a turn is enough"),
+    anthropicRequest("says with every choice that one call is enough, but for none"),
     chatRequest("speaks of parallel calls only to say no, and only with tools"),
+    modelStep("reaches the model: how many at a time, how random, and no more tokens than the model gives"),
+    connectModel("asks for what is configured where a request says nothing, and for nothing where nothing is"),
   ],
   "V-10": [corpus("is compiled for %s in a form that keeps its rules")],
-  "V-12": [corpusOnTheWire("makes no request fail when it is compiled, and many when it is not")],
-  "V-13": [{ file: "tests/tool-schemas.test.ts", test: "is passed on to Anthropic, OpenAI and a command line without any loss" }],
-  "V-14": [corpus("gives for %s the same as a copy of it does, and the same object again")],
+  "V-12": [
+    toolSchemas("is among those that are checked here"),
+    toolSchemas("%s: compiles for every provider, and is set aside for none"),
+    corpusOnTheWire("fails no request for what the vendor has no form for, and many when it is sent as it is"),
+  ],
+  "V-13": [
+    toolSchemas("is checked by the rules of %s, and these by a server of its kind where it has one"),
+    toolSchemas("is passed on to Anthropic, OpenAI and a command line without any loss"),
+  ],
+  "V-14": [
+    wireTools("arrive exactly as they were compiled, whatever their schemas are"),
+    toolSchemas("%s: compiles for every provider, and is set aside for none"),
+  ],
   "V-16": [wireTranscripts("takes any transcript that is paired, with every call, result and text in its place")],
-  "V-17": [chatRequest("has a foreign turn in this vendor's form, with other ids only where they break the rule")],
+  "V-17": [
+    chatRequest("has a foreign turn in this vendor's form, with other ids only where they break the rule"),
+    vendorIds("stays as it is where the vendor takes it"),
+  ],
   "V-18": [
     wireTranscripts("sends its own turns back, and goes on from those of the other kind in mid-conversation"),
+    chatRequest("has an own turn as it came, long id and all, and a changed one made anew"),
+    advance("that pauses is kept, and the model gets it back to go on"),
     models("have the same transcript in neutral form, whoever was asked"),
   ],
-  "V-19": [conformance("refuses a transcript with an unanswered call before it says anything")],
-  "V-20": [modelStep("is offered no tools, and answers with text")],
+  "V-19": [
+    conformance("refuses a transcript with an unanswered call before it says anything"),
+    conformance("refuses a result of a call that the turn before it did not make, before it says anything"),
+    pairing("refuses %s and names the id"),
+  ],
+  "V-20": [
+    modelStep("is offered no tools, and answers with text"),
+    connectModel("says of a model of %s what it can do: tools and pictures as the tables have it, and whether text comes in pieces"),
+  ],
   "V-21": [models("run through $name")],
   "V-22": [
     chooseProvider("is the one that is named, whatever else is set"),
-    modelConfiguration("is a key, and the demo says which model it asks"),
+    settingsOfModels("are read from their variables"),
+    connectModel("gives the model of %s, without a connection"),
+    connectModel("asks its vendor's server, with the key and the address of its settings: %s"),
   ],
   "V-23": [
+    {
+      file: "services/agent/src/no-vendor-names.test.ts",
+      test: "names no vendor of models, nor a word of a vendor's protocol, outside its settings",
+    },
     architecture("has third-party clients only at home"),
     wireTranscripts("takes any transcript that is paired, with every call, result and text in its place"),
   ],
-  "K-01": [modelStep("is shown as far as it fits, its newest part, and the turn says what was left out")],
+  "K-01": [
+    modelStep("is shown as far as it fits, its newest part, and the turn says what was left out"),
+    contextFor("leaves out the oldest, down to three fifths, and then nothing more for a while"),
+  ],
   "K-02": [
     modelStep("is summarised first when the profile says so, in a step of its own, and the turn stands on the summary"),
     contextFor("has the model summarise what goes, and shows the summary in its place"),
@@ -613,7 +867,10 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     planContext("has room for the prompt, the tools, the longest reply, a tenth that is left free, and then the conversation"),
     planContext("is used as far as the profile allows, in tokens and in messages"),
   ],
-  "C-09": [modelStep("that its provider finds too long all the same is shown by half, at once and once")],
+  "C-09": [
+    largeResults("that the provider finds too long all the same is cut at once for the model, and the log keeps it"),
+    modelStep("that its provider finds too long all the same is shown by half, at once and once"),
+  ],
   "R-01": [
     modelRetry("is drawn from up to 1 s, twice as much after each failure, and never over 60 s"),
     modelRetry("comes after two failures, and not after a third, nor after one that lasts"),
@@ -622,29 +879,40 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     modelStreams("is taken back when the stream breaks: a retry, a reset, and the text from its beginning"),
     modelFaults("three times in a row ends the run with the last cause, after two retries and three calls"),
   ],
-  "R-02": [modelFaults("by %s ends in a retry that is seen, or in an error that names the cause")],
+  "R-02": [
+    wireFaults("ends %s as it should, with nothing of a reply"),
+    statusErrors("of status %s is of its class"),
+    modelFaults("by %s ends in a retry that is seen, or in an error that names the cause"),
+  ],
   "R-03": [
     { file: "services/agent/src/loop/step-span.test.ts", test: "says which attempt at the model call it is, and how long it was put off" },
     advance("is told of in the run's events, each failure with its attempt and the wait that follows it"),
   ],
   "R-04": [wireFaults("ends %s as it should, with nothing of a reply")],
-  "N-04": [modelMetrics("is what it has cost, by profile and how it ended")],
+  "N-04": [
+    modelMetrics("is every token in one class, and what it cost in dollars, by provider, model and profile"),
+    modelMetrics("is which share of the model's window it took"),
+    modelMetrics("is each failure by provider and type"),
+    modelMetrics("whose model call is put off is one retry, by provider and error"),
+    telemetry("has %s in %s, by its tags"),
+  ],
   "BEST-7": [
     { file: "services/gateway/src/routes/tools.test.ts", test: "says for which providers a tool is set aside, and what is lost for which" },
     corpus("is of at least 150, each with a name of its own"),
-    corpusOnTheWire("makes no request fail when it is compiled, and many when it is not"),
+    corpusOnTheWire("fails no request for what the vendor has no form for, and many when it is sent as it is"),
     soundness("is taken by the tool's own schema once it is restored, or a loss names the place"),
     corpus("is set aside for %s only where it is at fault, with the place and what to do"),
   ],
   "BEST-9": [
     { file: "tests/servers/permissions.test.ts", test: "may do what their services do, and nothing else" },
     { file: "tests/servers/permissions.test.ts", test: "says both of each server" },
-    apart("investigate a release to its filed report, and miss no right"),
+    { file: "packages/bus/src/conformance/conformance.test.ts", test: "notices a bus that $fault" },
     {
       file: "tests/servers/permissions.test.ts",
       test: "leave nothing out of what was committed when the Redis is killed and reads its file again",
     },
     { file: "tests/rights.test.ts", test: "allows whatever the services do in an investigation with an approval, and with a dead letter" },
+    apart("investigate a release to its filed report, and miss no right"),
   ],
 };
 
@@ -657,10 +925,15 @@ export const metOnTheWire: readonly string[] = [
   "V-07",
   "V-08",
   "V-09",
+  "V-12",
+  "V-16",
   "V-18",
   "V-21",
   "V-22",
+  "L-11",
   "E-07",
   "E-10",
   "R-02",
+  "BEST-7",
+  "R-04",
 ];

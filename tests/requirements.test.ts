@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { requirementsPage } from "../scripts/requirements-page.ts";
+import { mutations } from "./requirement-mutations/mutations.ts";
 import { requirementAreas } from "./requirement-rows.ts";
 import { met, metOnTheWire } from "./requirements-met.ts";
 import { composeRequirements, requirements } from "./requirements.ts";
@@ -37,9 +38,10 @@ describe("requirements", () => {
   });
 
   it("has a current page", () => {
-    expect(readFileSync(path.join(root, "docs/requirements.md"), "utf8") === requirementsPage(requirements), 'run "npm run docs"').toBe(
-      true,
-    );
+    expect(
+      readFileSync(path.join(root, "docs/requirements.md"), "utf8") === requirementsPage(requirements, mutations),
+      'run "npm run docs"',
+    ).toBe(true);
   });
 });
 
@@ -68,11 +70,23 @@ describe("composed requirements", () => {
     ]);
   });
 
+  it.each([
+    ["tests/e2e/door.test.ts", false, ["real parts"]],
+    ["packages/bus/src/conformance/doors.ts", false, ["real parts"]],
+    ["packages/testing/src/doors.test.ts", false, ["simulator"]],
+    ["packages/doors/src/door.test.ts", true, ["wire server"]],
+    ["packages/doors/src/door.test.ts", false, ["in process"]],
+  ])("say what a test of %s rests on (on the wire: %s)", (file, onTheWire, restsOn) => {
+    const areas = [{ title: "Doors", rows: [["D-01", "S1", "Opens"]] as const }];
+    const [row] = composeRequirements({ areas, met: { "D-01": [{ file, test: "opens" }] }, metOnTheWire: onTheWire ? ["D-01"] : [] });
+    expect(row?.restsOn).toEqual(restsOn);
+  });
+
   it("become a page that links each proof and escapes what would end a cell", () => {
-    const page = requirementsPage(setup());
+    const page = requirementsPage(setup(), { "D-01": { breaks: "it stays closed", patches: [] } });
     expect(page).toContain("3 requirements: 1 met, 1 met (wire), 1 planned.");
-    expect(page).toContain("| D-01 | S1 | Opens | met | [opens](../door.test.ts) |");
-    expect(page).toContain("| D-03 | first | Locks. Shown: a key \\| no key | met (wire) | [locks](../lock.test.ts) |");
+    expect(page).toContain("| D-01 | S1 | Opens | met | in process | [opens](../door.test.ts) | it stays closed |");
+    expect(page).toContain("| D-03 | first | Locks. Shown: a key \\| no key | met (wire) | wire server | [locks](../lock.test.ts) |  |");
   });
 });
 

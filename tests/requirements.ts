@@ -10,9 +10,20 @@ export interface Requirement {
   /** How a first is shown; absent for the others. */
   readonly shown?: string;
   readonly state: "met" | "met (wire)" | "planned";
+  /** What its tests run on, the strongest first; empty while it is planned. */
+  readonly restsOn: readonly Ground[];
   /** The tests that prove it; empty while it is planned. */
   readonly tests: readonly { readonly file: string; readonly name: string }[];
 }
+
+/**
+ * What "met" rests on. `real parts`: real brokers, stores or processes. `wire server`: a server of ours speaks a vendor's protocol. `simulator`: the real
+ * services on virtual time, with faults. `in process`: the real code on the bus and the store in memory, or a function of it alone.
+ */
+export type Ground = "real parts" | "wire server" | "simulator" | "in process";
+
+/** The cases of these conformance suites are run on every real server by `tests/servers`. */
+const REAL = /^tests\/(?:servers|e2e|outside|redteam)\/|^packages\/(?:bus|state)\/src\/conformance\//;
 
 /** What `composeRequirements` joins; the default is what this repository holds. */
 export interface RequirementSources {
@@ -33,6 +44,7 @@ export function composeRequirements(sources: RequirementSources): readonly Requi
         requirement,
         ...(shown === undefined ? {} : { shown }),
         state: stateOf(proofs, sources.metOnTheWire.includes(id)),
+        restsOn: groundsOf(proofs, sources.metOnTheWire.includes(id)),
         tests: proofs.map(({ file, test }) => ({ file, name: test })),
       };
     }),
@@ -45,4 +57,15 @@ export const requirements: readonly Requirement[] = composeRequirements({ areas:
 function stateOf(proofs: readonly Proof[], onTheWire: boolean): Requirement["state"] {
   if (proofs.length === 0) return "planned";
   return onTheWire ? "met (wire)" : "met";
+}
+
+function groundsOf(proofs: readonly Proof[], onTheWire: boolean): readonly Ground[] {
+  const grounds = new Set(proofs.map(({ file }) => groundOf(file, onTheWire)));
+  return (["real parts", "wire server", "simulator", "in process"] as const).filter((ground) => grounds.has(ground));
+}
+
+function groundOf(file: string, onTheWire: boolean): Ground {
+  if (REAL.test(file)) return "real parts";
+  if (file.startsWith("packages/testing/src/")) return "simulator";
+  return onTheWire ? "wire server" : "in process";
 }

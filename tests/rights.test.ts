@@ -19,9 +19,10 @@ const rights = rightsOf(oneAgent(["release"]));
 /** What `core.md`, section 2, says of documents and logs, and which service writes what it does not name. */
 const OWNERS: Readonly<Record<string, string>> = {
   gateway: "inbox index.runs.* origin rate.gateway replay security:gateway security:gateway.head ticket",
-  agent: "budget call context conversation events index.agents live profile run security:agent security:agent.head stop transcript working",
+  agent:
+    "budget call context conversation events hook.agent index.agents index.hooks.agent live profile run security:agent security:agent.head stop transcript working",
   approvals:
-    "approval audit era index.approvals.* index.removals pin policy quota rate.approvals removal security:approvals security:approvals.head token",
+    "approval audit era hook.approvals index.approvals.* index.hooks.approvals index.removals pin policy quota rate.approvals removal security:approvals security:approvals.head token",
   "worker-release": "index.registry ledger.release registry.release security:worker.release security:worker.release.head",
   operations: "dead index.dead index.dead.* index.registry index.removals registry.* security:operations security:operations.head",
 };

@@ -1,18 +1,14 @@
-import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { type Browser, chromium } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type Heard, watchingPage } from "./browser-page.ts";
+import { launchChromium, NO_CHROMIUM } from "./chromium.ts";
 import { type Addresses, type Child, startChild } from "./child.ts";
 import { type GatedReleaseApi, gatedReleaseApi } from "./gated-release-api.ts";
 import { approve, follow, startRun } from "./http-client.ts";
 
-const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find((file) => existsSync(file));
-const FLAGS = "--no-sandbox --disable-gpu --no-first-run --disable-background-networking --disable-component-update --disable-sync".split(
-  " ",
-);
 const RELEASE = "v2";
 
 describe("the EventSource of a real browser", () => {
@@ -22,11 +18,12 @@ describe("the EventSource of a real browser", () => {
   const children = new Set<Child>();
 
   beforeAll(async () => {
-    if (CHROMIUM) browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
+    const launched = await launchChromium();
+    if (launched) browser = launched;
   });
   afterAll(() => browser?.close());
   beforeEach(async (test) => {
-    if (!CHROMIUM) test.skip("there is no Chromium on this machine: apt-get install chromium");
+    if (NO_CHROMIUM !== null) test.skip(NO_CHROMIUM);
     directory = await mkdtemp(path.join(tmpdir(), "toolbus-browser-"));
     api = await gatedReleaseApi(directory, [RELEASE]);
   });

@@ -34,7 +34,9 @@ const FIELDS = {
   "a forged call secret": "canary-forged-secret",
 } as const;
 // What the owner of a run asked for and gets to see, and nobody who reads telemetry does.
-const CONTENTS = { arguments: "canary-argument", result: "canary-result", "words of a tool's error": "canary-error-words" } as const;
+const CONTENTS = { arguments: "canary-argument", result: "canary-result", "words of a tool's problem": "canary-error-words" } as const;
+/** An exception's words are for the log of its worker: without them nobody could mend the tool. */
+const THROWN = "canary-thrown-words";
 
 let files: Scratch;
 let seen: Seen;
@@ -60,9 +62,9 @@ describe("a credential", () => {
   );
 
   it("in what a tool throws or refuses with is gone before the answer leaves its worker", () => {
-    expect(seen.toolErrors).toContain(CONTENTS["words of a tool's error"]);
-    expect(seen.toolErrors).toContain("[redacted]");
-    for (const what of ["in what a tool throws", "in a tool's problem"] as const) expect(seen.toolErrors).not.toContain(CREDENTIALS[what]);
+    for (const words of [CONTENTS["words of a tool's problem"], "[redacted]"]) expect(seen.toolErrors).toContain(words);
+    for (const words of [THROWN, CREDENTIALS["in what a tool throws"], CREDENTIALS["in a tool's problem"]])
+      expect(seen.toolErrors).not.toContain(words);
   });
 
   it("was really there: every field was used, and grants, call secrets and keys of this very run are among what is looked for", () => {
@@ -75,6 +77,13 @@ describe("a credential", () => {
       expect.stringContaining("toolbus.dead_letters"),
       expect.stringContaining("a dead letter is kept"),
     ]);
+  });
+});
+
+describe("what a tool's handler throws", () => {
+  it("is logged by its worker, for whoever runs it, and counted and traced without its words", () => {
+    expect(seen.places.log).toContain(THROWN);
+    for (const place of ["traceFiles", "audit", "errorBodies"] as const) expect(seen.places[place]).not.toContain(THROWN);
   });
 });
 
@@ -248,9 +257,11 @@ async function leakyWorker({ bus, state, clock, monotonic, random }: Infrastruct
       name: "canary",
       tools: [
         tool("canary_throws", () => {
-          throw new Error(`${CREDENTIALS["in what a tool throws"]} ${CONTENTS["words of a tool's error"]}`);
+          throw new Error(`${CREDENTIALS["in what a tool throws"]} ${THROWN}`);
         }),
-        tool("canary_refuses", () => toolError("refused", `${CREDENTIALS["in a tool's problem"]} ${CONTENTS["words of a tool's error"]}`)),
+        tool("canary_refuses", () =>
+          toolError("refused", `${CREDENTIALS["in a tool's problem"]} ${CONTENTS["words of a tool's problem"]}`),
+        ),
         tool("canary_answers", () => ({ secret: CREDENTIALS["in a result"], plain: CONTENTS.result })),
       ],
     }),

@@ -134,6 +134,17 @@ describe("toolbus investigate", () => {
     });
   });
 
+  it("fails where the release is unknown, and says why, as text and as the document", async () => {
+    const { code, stdout, stderr } = await cli.run(["investigate", "v0.0.9", "--quiet"]);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: "" });
+    expect(stdout).toContain(`There is no release "v0.0.9". Known releases: ${RELEASE}.`);
+    expect(stdout).toContain("Report on v0.0.9: not assessed");
+    const asked = await cli.run(["investigate", "v0.0.9", "--json"]);
+    expect(asked.code).toBe(1);
+    const document: unknown = JSON.parse(asked.stdout);
+    expect(document).toMatchObject({ status: "completed", severity: null, exitCode: 1, answer: expect.stringContaining("no release") });
+  });
+
   it("prints the run's id alone when it is not to wait", async () => {
     const { code, stdout, stderr } = await cli.run(["investigate", RELEASE, "--no-wait"]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });

@@ -26,6 +26,7 @@ async function codeOf(line: string, ids: { readonly run?: string; readonly appro
 
 describe("the examples in the help work as they are written", () => {
   it.each([
+    ["conversations", "list"],
     ["runs", "list"],
     ["approvals", "list"],
     ["tools", "list"],
@@ -43,7 +44,7 @@ describe("the examples in the help work as they are written", () => {
     for (const line of await examplesOf(...command.filter((word) => word !== undefined))) expect(await codeOf(line)).toBe(0);
   });
 
-  it.each(["show", "watch"])("runs %s", async (command) => {
+  it.each(["show", "why", "watch"])("runs %s", async (command) => {
     const { runId, approvalId } = await waitingRun(cli);
     await approve(cli, approvalId);
     for (const line of await examplesOf("runs", command)) expect(await codeOf(line, { run: runId })).toBe(0);

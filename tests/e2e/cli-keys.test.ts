@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { apiKeysFromFile } from "@toolbus/runtime";
+import { apiKeys, readApiKeys } from "@toolbus/runtime";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { TOOLBUS } from "./cli-under-test.ts";
 import { runProgram } from "./program.ts";
@@ -74,6 +74,7 @@ describe("toolbus keys", () => {
       "agent",
       "approvals",
       "gateway",
+      "worker.mcp",
       "worker.operations",
       "worker.orders",
       "worker.release",
@@ -145,7 +146,10 @@ describe("toolbus keys", () => {
       scopes: ["payroll", "tools:read"],
       tools: ["release", "web/read_page"],
     });
-    expect((await apiKeysFromFile(file)).find(`Bearer ${key}`)).toMatchObject({ id: "partner", tools: ["release", "web/read_page"] });
+    expect(apiKeys(await readApiKeys(file), () => 0).find(`Bearer ${key}`)).toMatchObject({
+      id: "partner",
+      tools: ["release", "web/read_page"],
+    });
     const again = await keys(...args);
     expect([again.code, again.stdout]).toEqual([2, ""]);
     expect(again.stderr).toMatch(/^.*The key "partner" is in .*keys\.json already: take another name, or take it out of the file\.\n$/);
@@ -155,7 +159,11 @@ describe("toolbus keys", () => {
   });
 
   it.each([
-    [["add", "partner"], /Name the file of hashes that the service reads with --to/],
+    [
+      ["add", "partner"],
+      /There is no .*gateway-api-keys\.json: start Toolbus here first, or name the file of hashes that the service reads with --to/,
+    ],
+    [["add", "partner", "--to", "f", "--expires", "soon"], /It is a time such as 30m, 12h or 7d/],
     [
       ["add", "partner", "--to", "f", "--tools", "toolset:release"],
       /--tools: "toolset:release" names no tools: write a toolset, such as "release"/,

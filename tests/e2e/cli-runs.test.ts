@@ -33,6 +33,41 @@ describe("toolbus runs", () => {
     expect(JSON.stringify(rest)).not.toContain(runId);
   });
 
+  it("lists conversations, those of investigations too, page by page", async () => {
+    const { runId } = await waitingRun(cli);
+    const { conversationId } = await jsonOf(cli, ["runs", "show", runId]);
+    const { code, stdout, stderr } = await cli.run(["conversations", "list", "--limit", "1"]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^CONVERSATION +PROFILE +AGE +RUNS +ACTIVE\n/);
+    expect(stdout).toMatch(new RegExp(`^${String(conversationId)} +release-investigation +\\d+ s +1 +${runId}$`, "m"));
+    const [, cursor = ""] = /^There are more: toolbus conversations list --limit 1 --cursor (\S+)\n$/.exec(stderr) ?? [];
+    const rest = await jsonOf(cli, ["conversations", "list", "--cursor", cursor]);
+    expect(JSON.stringify(rest)).not.toContain(conversationId);
+  });
+
+  it("delete a conversation when its run has ended, say what is kept, and need --yes where nobody can be asked", async () => {
+    const { runId, approvalId } = await waitingRun(cli);
+    const { conversationId } = await jsonOf(cli, ["runs", "show", runId]);
+    const id = String(conversationId);
+    expect(await cli.run(["conversations", "delete", id])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("repeat this with --yes") as string,
+    });
+    expect(await cli.run(["conversations", "delete", id, "--yes"])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`The run ${runId} is active`) as string,
+    });
+    await approve(cli, approvalId);
+    await follow(cli, runId);
+    const { code, stdout } = await cli.run(["conversations", "delete", id, "--yes"]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^  removed  its messages/m);
+    expect(stdout).toMatch(/^  kept +its runs/m);
+    expect(JSON.stringify(await jsonOf(cli, ["conversations", "list", "--limit", "100"]))).not.toContain(id);
+    expect(await cli.run(["chat", "--conversation", id, "hello"])).toMatchObject({ code: 5 });
+    expect((await cli.run(["runs", "show", runId])).stdout).toMatch(/^status +done$/m);
+  });
+
   it("show what a run waits for, with a line that goes on with it, and its report at the end", async () => {
     const { runId, approvalId } = await waitingRun(cli);
     expect((await cli.run(["runs", "show", runId])).stdout).toContain(`\n  toolbus approvals approve ${approvalId}\n`);
@@ -41,9 +76,31 @@ describe("toolbus runs", () => {
     const { code, stdout } = await cli.run(["runs", "show", runId]);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^status +done$/m);
+    expect(stdout).toMatch(/^writes +file_risk_report happened, by approver:local$/m);
     expect(stdout).toMatch(/^Report on /m);
     expect(stdout.split("\n").filter((line) => line.length > 100)).toEqual([]);
     expect(await jsonOf(cli, ["runs", "show", runId])).toMatchObject({ runId, status: "done", report: { subject: RELEASE } });
+  });
+
+  it("explain why a run waits, and what it did once it has ended, each with the command to try next", async () => {
+    const { runId, approvalId } = await waitingRun(cli);
+    const waiting = (await cli.run(["runs", "why", runId])).stdout;
+    expect(waiting).toMatch(/^user:local asked for it \d+ s ago, profile release-investigation: release /);
+    expect(waiting).toContain(`file_risk_report waited for a person (high tier, ${approvalId})`);
+    expect(waiting).toMatch(/^It waits for \d+ s now: file_risk_report waits for a person to decide\./m);
+    expect(waiting).toContain(`\n  toolbus approvals show ${approvalId}  # look at it, then approve or deny\n`);
+    await approve(cli, approvalId);
+    await follow(cli, runId);
+    const ended = (await cli.run(["runs", "why", runId])).stdout;
+    expect(ended).toMatch(
+      /file_risk_report was approved by approver:local\.\n[^]*file_risk_report ended well after [^]*\nIt ended with an answer\.\n/,
+    );
+    expect(await jsonOf(cli, ["runs", "why", runId])).toMatchObject({
+      runId,
+      status: "done",
+      waits: [],
+      stands: ["It ended with an answer."],
+    });
   });
 
   it("watch a run to its end, and give each event as one line of JSON", async () => {

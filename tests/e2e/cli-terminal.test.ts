@@ -34,7 +34,7 @@ describe.skipIf(!hasTerminal)(`toolbus at a terminal${hasTerminal ? "" : " (skip
     chat.type(`get_release_summary {"release_id": "${RELEASE}"}`);
     await chat.says(/get_release_summary answered:[^]*> \u001b\[\d+G$/);
     chat.type("/context");
-    await chat.says(/so far {8}4 messages, 1 runs, 1 tool calls[^]*> \u001b\[\d+G$/);
+    await chat.says(/so far {8}4 messages, 1 run, 1 tool call[^]*> \u001b\[\d+G$/);
     chat.press(CTRL_D);
     const { code, stdout } = await chat.ended();
     expect(code).toBe(0);

@@ -1,5 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { TOOLBUS } from "./cli-under-test.ts";
 import { DEMO, type Ended, runProgram, startProgram } from "./program.ts";
 import { BAD_METRICS, emptyRepository, filedIn, FINE_METRICS, PASSING_JUNIT, scratch, type Scratch, taggedRepository } from "./scratch.ts";
 
@@ -68,6 +69,27 @@ describe("the demo", () => {
       exitCode: 0,
     });
     expect(document["answer"]).toContain(report?.report_id);
+  });
+
+  it("is a command of toolbus as well: one document of JSON and nothing else, whatever the exit code", async () => {
+    const data = files.data();
+    const toolbus = (...flags: string[]): Promise<Ended> => runProgram(TOOLBUS, ["demo", ...release(), "--data", data, "--json", ...flags]);
+    const pending = await toolbus();
+    expect({ code: pending.code, stderr: pending.stderr }).toEqual({ code: 3, stderr: "" });
+    const { runId } = JSON.parse(pending.stdout) as { readonly runId: string };
+    const { code, stdout, stderr } = await toolbus("--approve", "--fail-on", "medium");
+    expect({ code, stderr }).toEqual({ code: 2, stderr: "" });
+    expect(JSON.parse(stdout)).toMatchObject({ runId, status: "completed", severity: "medium", data, exitCode: 2 });
+    expect(filedIn(data)).toHaveLength(1);
+  });
+
+  it.each(["SIGINT", "SIGTERM"] as const)("started by toolbus and ended by %s, says how to carry on and exits with 130", async (signal) => {
+    const data = files.data();
+    await using interrupted = startProgram(TOOLBUS, ["demo", ...release(), "--data", data, "--approve"]);
+    await interrupted.says(/^Run (rn_\S+)/m);
+    interrupted.kill(signal);
+    const { code, stderr } = await interrupted.ended();
+    expect({ code, stderr }).toEqual({ code: 130, stderr: "Interrupted. Run the same command to carry on.\n" });
   });
 
   it.each([

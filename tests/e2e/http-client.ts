@@ -1,4 +1,4 @@
-import { isRunEnd, type RunEvent } from "@toolbus/contracts";
+import { describeProblems, isRunEnd, NumberedRunEvent, parser, type RunEvent } from "@toolbus/contracts";
 
 /** Where a requester asks, and with which key. */
 export interface Requester {
@@ -19,6 +19,7 @@ export interface SeenApproval {
 }
 
 const DEADLINE_MS = 30_000;
+const parseEvent = parser(NumberedRunEvent);
 
 /** One HTTP request with a key; a body makes it a POST. */
 export async function call(url: string, key: string, body?: object): Promise<{ readonly status: number; readonly body: unknown }> {
@@ -37,7 +38,9 @@ export async function startRun({ gateway, user }: Requester, releaseId: string):
   return (body as { readonly runId: string }).runId;
 }
 
-/** Reads a run's durable events up to its end, or up to the first that is wanted. */
+/**
+ * Reads a run's durable events up to its end, or up to the first that is wanted. Throws for one that the API's description does not promise.
+ */
 export async function follow(
   { gateway, user }: Requester,
   runId: string,
@@ -58,7 +61,9 @@ export async function follow(
     for (const block of blocks) {
       const data = /^data: (.+)$/m.exec(block)?.[1];
       if (!data || !/^id: /m.test(block)) continue;
-      const event = JSON.parse(data) as RunEvent;
+      const parsed = parseEvent(JSON.parse(data));
+      if (!parsed.ok) throw new Error(`The API's description has no such event: ${describeProblems(parsed.problems)} ${data}`);
+      const event = parsed.value;
       events.push(event);
       if (wanted(event) || isRunEnd(event)) return events;
     }

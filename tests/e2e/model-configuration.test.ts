@@ -150,15 +150,19 @@ describe("a wrong configuration that only the provider knows of ends the run wit
 });
 
 describe("a configuration that is right", () => {
-  it("is a key, and the demo says which model it asks", async () => {
-    await using server = await investigator();
-    const data = files.data();
-    const env = { LLM_PROVIDER: "openai", LLM_BASE_URL: server.url, LLM_MODEL: server.model, OPENAI_API_KEY: server.key };
-    const { code, stdout } = await runProgram(DEMO, ["--repo", repo, "--from", "v1", "--to", "v2", "--data", data, "--approve"], { env });
-    expect({ code, said: stdout }).toMatchObject({ code: 0, said: expect.stringContaining(`Model: ${server.model} of openai.`) });
-    expect(stdout).not.toContain(server.key);
-    expect(filedIn(data)).toMatchObject([{ release_id: "v2" }]);
-  });
+  it.each(["LLM_BASE_URL", "OPENAI_BASE_URL"])(
+    "is a key, and the demo says which model it asks, and where %s has it asked",
+    async (variable) => {
+      await using server = await investigator();
+      const data = files.data();
+      const env = { LLM_PROVIDER: "openai", [variable]: server.url, LLM_MODEL: server.model, OPENAI_API_KEY: server.key };
+      const { code, stdout } = await runProgram(DEMO, ["--repo", repo, "--from", "v1", "--to", "v2", "--data", data, "--approve"], { env });
+      const says = `Model: ${server.model} of openai at ${new URL(server.url).origin}, as ${variable} says.`;
+      expect({ code, said: stdout }).toMatchObject({ code: 0, said: expect.stringContaining(says) });
+      expect(stdout).not.toContain(server.key);
+      expect(filedIn(data)).toMatchObject([{ release_id: "v2" }]);
+    },
+  );
 
   it("is a command that speaks JSON, which gets the tools and files the report with a person's consent", async () => {
     const data = files.data();

@@ -21,6 +21,11 @@ export interface ReceivedSpan {
   readonly links: readonly { readonly traceId: string; readonly spanId: string }[];
   readonly events: readonly { readonly name: string; readonly attributes: Readonly<Record<string, unknown>> }[];
   readonly failed: boolean;
+  /** Who made it: `toolbus`, or an instrumentation. */
+  readonly scope: string;
+  /** `service.name` and `service.instance.id` of the process that sent it. */
+  readonly service: string;
+  readonly instance: string;
 }
 
 export interface ReceivedMetric {
@@ -28,7 +33,7 @@ export interface ReceivedMetric {
   readonly unit: string;
   /** The tags of each series. */
   readonly points: readonly Readonly<Record<string, unknown>>[];
-  /** What each series of a counter or a gauge says, in the same order. */
+  /** What each series of a counter or a gauge says, or comes to in a histogram, in the same order. */
   readonly values: readonly number[];
 }
 
@@ -67,7 +72,7 @@ export async function otlpReceiver(): Promise<OtlpReceiver> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     exports: () => received,
-    spans: () => traces().flatMap((one) => list(one, "scopeSpans").flatMap((scope) => list(scope, "spans").map(spanOf))),
+    spans: () => traces().flatMap(spansOf),
     metrics: () => measurements().flatMap((one) => list(one, "scopeMetrics").flatMap((scope) => list(scope, "metrics").map(metricOf))),
     logs: () => records().flatMap((one) => list(one, "scopeLogs").flatMap((scope) => list(scope, "logRecords").map(logOf))),
     resources: () => [...traces(), ...measurements(), ...records()].map(({ resource }) => attributesOf(resource as Json)),
@@ -89,7 +94,16 @@ function list(of: Json, field: string): readonly Json[] {
   return (of[field] as readonly Json[] | undefined) ?? [];
 }
 
-function spanOf(span: Json): ReceivedSpan {
+function spansOf(sent: Json): readonly ReceivedSpan[] {
+  const resource = attributesOf(sent["resource"] as Json);
+  const from = { service: text(resource["service.name"]), instance: text(resource["service.instance.id"]) };
+  return list(sent, "scopeSpans").flatMap(({ scope, spans }) => {
+    const made = { ...from, scope: text((scope as Json)["name"]) };
+    return (spans as readonly Json[]).map((span) => ({ ...spanOf(span), ...made }));
+  });
+}
+
+function spanOf(span: Json): Omit<ReceivedSpan, "scope" | "service" | "instance"> {
   return {
     traceId: text(span["traceId"]),
     spanId: text(span["spanId"]),
@@ -114,7 +128,7 @@ function metricOf(metric: Json): ReceivedMetric {
 }
 
 function valueOfPoint(point: Json): number {
-  return Number(point["asInt"] ?? point["asDouble"]);
+  return Number(point["asInt"] ?? point["asDouble"] ?? point["sum"]);
 }
 
 function logOf(record: Json): ReceivedLog {

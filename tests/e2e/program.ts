@@ -36,6 +36,12 @@ export interface ProgramOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Leaves standard input open, for programs that are typed to. */
   readonly typedTo?: boolean;
+  /** A process group of its own, which is what signals go to: as Ctrl-C at a terminal reaches a program and all that it started. */
+  readonly group?: boolean;
+  /** Instead of this process's. */
+  readonly searchPath?: string;
+  /** How long it may take to say or to end something; 40 s by default. */
+  readonly deadlineMs?: number;
 }
 
 const DEADLINE_MS = 40_000;
@@ -50,15 +56,20 @@ export async function runProgram(script: string, args: readonly string[], option
   return startProgram(script, args, options).ended();
 }
 
-export function startCommand(command: string, args: readonly string[], { env = {}, typedTo = false }: ProgramOptions): Program {
+export function startCommand(
+  command: string,
+  args: readonly string[],
+  { env = {}, typedTo = false, group = false, searchPath = process.env["PATH"], deadlineMs = DEADLINE_MS }: ProgramOptions,
+): Program {
   const child: ChildProcessWithoutNullStreams = spawn(command, args, {
     env: {
-      PATH: process.env["PATH"],
+      PATH: searchPath,
       HOME: process.env["HOME"],
       // Starting takes half as long with it.
       NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
       ...env,
     },
+    detached: group,
   });
   let stdout = "";
   let stderr = "";
@@ -96,21 +107,27 @@ export function startCommand(command: string, args: readonly string[], { env = {
       }),
     type: (line) => void child.stdin.write(`${line}\n`),
     press: (keys) => void child.stdin.write(keys),
-    kill: (signal) => void child.kill(signal),
+    kill,
     ended: () => until("end", () => ended),
     async [Symbol.asyncDispose]() {
-      child.kill("SIGKILL");
+      kill("SIGKILL");
       await until("die", () => ended);
     },
   };
+
+  function kill(signal: NodeJS.Signals): void {
+    if (ended) return;
+    if (group && child.pid !== undefined) process.kill(-child.pid, signal);
+    else child.kill(signal);
+  }
 
   function until<T>(what: string, look: () => T | Error | null): Promise<T> {
     return new Promise((resolve, reject) => {
       const deadline = setTimeout(() => {
         watchers.delete(check);
-        child.kill("SIGKILL");
-        reject(new Error(`It did not ${what} within ${DEADLINE_MS} ms: ${stdout}${stderr}`));
-      }, DEADLINE_MS);
+        kill("SIGKILL");
+        reject(new Error(`It did not ${what} within ${deadlineMs} ms: ${stdout}${stderr}`));
+      }, deadlineMs);
       watchers.add(check);
       check();
       function check(): void {

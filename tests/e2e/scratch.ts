@@ -14,8 +14,8 @@ export interface Scratch {
   remove(): void;
 }
 
-export function scratch(): Scratch {
-  const root = mkdtempSync(path.join(tmpdir(), "toolbus-e2e-"));
+export function scratch(parent = tmpdir()): Scratch {
+  const root = mkdtempSync(path.join(parent, "toolbus-e2e-"));
   const at = (...parts: string[]): string => path.join(root, ...parts);
   let count = 0;
   return {
@@ -30,13 +30,13 @@ export function scratch(): Scratch {
   };
 }
 
-/** Makes a repository with the tags v1 and v2, one commit apart. */
-export function taggedRepository(folder: string): string {
+/** Makes a repository with two tags, one commit apart. */
+export function taggedRepository(folder: string, [first, second]: readonly [string, string] = ["v1", "v2"]): string {
   const git = gitIn(folder);
   git("init", "--quiet", "--initial-branch=main");
   for (const [tag, line] of [
-    ["v1", "First words"],
-    ["v2", "More words"],
+    [first, "First words"],
+    [second, "More words"],
   ] as const) {
     mkdirSync(path.join(folder, "guide"), { recursive: true });
     appendFileSync(path.join(folder, "guide", "words.txt"), `${line}\n`);

@@ -25,7 +25,7 @@ describe("npm start", () => {
   let printed: Printed;
   beforeAll(async () => {
     files = scratch();
-    program = start(files.at("shared"));
+    program = start(files.at("shared"), { GATEWAY_HOTS: "nobody reads it", LLM_PROVDER: "nobody", TOOLBUS_ULR: "nobody" });
     printed = await printedBy(program);
   });
   afterAll(async () => {
@@ -33,9 +33,16 @@ describe("npm start", () => {
     files.remove();
   });
 
-  function start(data: string): Program {
-    return startProgram(START, [], { env: { DATA_DIR: data, GATEWAY_PORT: "0", APPROVALS_PORT: "0" } });
+  function start(data: string, env: Readonly<Record<string, string>> = {}): Program {
+    return startProgram(START, [], { env: { DATA_DIR: data, GATEWAY_PORT: "0", APPROVALS_PORT: "0", ...env } });
   }
+
+  it("names the variables that are misspelt, with the setting that was meant, and not their values", () => {
+    expect(program.stderr()).toContain("GATEWAY_HOTS is not a setting of this process and is not read: was GATEWAY_HOST meant?");
+    expect(program.stderr()).toContain("LLM_PROVDER is not a setting of this process and is not read: was LLM_PROVIDER meant?");
+    expect(program.stderr()).toContain("TOOLBUS_ULR is not a setting of this process and is not read: was TOOLBUS_URL meant?");
+    expect(program.stderr()).not.toContain("nobody");
+  });
 
   it("prints two addresses, three keys and a command that starts an investigation", async () => {
     expect(printed.gateway).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
@@ -48,6 +55,7 @@ describe("npm start", () => {
     });
 
     expect(printed.curl).toContain(printed.gateway);
+    expect(printed.curl).not.toContain(printed.user);
     const { status, runId } = await runPrinted(printed);
     expect(status).toBe(202);
     expect(await heldApproval(printed, runId)).toBe(`ap_${runId}.1.0`);
@@ -98,8 +106,11 @@ describe("npm start", () => {
     expect(filedIn(data)).toEqual([]);
 
     await using second = start(data);
-    const after = await printedBy(second);
-    expect([after.user, after.operator, after.approver]).toEqual([before.user, before.operator, before.approver]);
+    const { user, operator, approver } = before;
+    const after = { ...(await printedBy(second)), user, operator, approver };
+    expect(second.stdout(), "keys are shown once").not.toMatch(/tb_(user|operator|approver)_/);
+    expect(second.stdout()).toContain(path.join(data, "keys"));
+    expect((await runPrinted(after)).status, "the printed line works at a later start, too").toBe(202);
     expect(await look(after, approvalId)).toMatchObject({ status: "pending" });
     await approve(after, approvalId);
     expect((await follow(after, runId)).at(-1)).toMatchObject({ type: "run.completed", report: { filing: { status: "filed" } } });

@@ -45,6 +45,13 @@ describe("telemetry that is sent to a collector", () => {
     });
   });
 
+  it("is sent in order when the process stops: spans, then measurements, then log records", async () => {
+    const { end } = await start({ OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url });
+    expect(receiver.exports()).toEqual([]);
+    await end();
+    expect(receiver.exports().map(({ path }) => path)).toEqual(["/v1/traces", "/v1/metrics", "/v1/logs"]);
+  });
+
   it("is only of the signals that were asked for", async () => {
     const { end } = await start({ OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, OTEL_LOGS_EXPORTER: "none", OTEL_METRICS_EXPORTER: "none" });
     await end();
@@ -80,6 +87,17 @@ describe("a collector that is away", () => {
       .map((line) => (JSON.parse(line) as { readonly msg: string }).msg);
     expect(lines).toEqual(["said within", "telemetry could not be exported and is dropped; the services go on"]);
     await stop();
+  });
+});
+
+describe("a collector of spans that never answers", () => {
+  it("takes nothing of the time that measurements and log records have to be sent", async () => {
+    const silent = await silentServer();
+    const env = { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: silent.url };
+    const { end } = await start(env, 600);
+    await end();
+    expect(receiver.exports().map(({ path }) => path)).toEqual(["/v1/metrics", "/v1/logs"]);
+    await silent.stop();
   });
 });
 

@@ -11,6 +11,7 @@ let files: Scratch;
 let traced: TracedSystem;
 let runId: string;
 let conversationId: string;
+let traceOfContext: string | null;
 let spans: readonly ReceivedSpan[];
 
 beforeAll(async () => {
@@ -27,6 +28,7 @@ beforeAll(async () => {
   await follow(requester, runId);
   await followTraced();
   conversationId = await converse();
+  traceOfContext = await traceOfConversation();
   await traced.end();
   spans = receiver.spans();
 });
@@ -40,19 +42,20 @@ describe("one investigation", () => {
     const trace = traceOf(runId);
     expect(trace.filter(({ parentSpanId }) => parentSpanId === "").map(({ name }) => name)).toEqual(["POST /v1/investigations"]);
     const chains = {
-      "invoke_agent default": ["POST /v1/investigations"],
-      "chat rules-1": ["invoke_agent default", "POST /v1/investigations"],
+      conversation: ["POST /v1/investigations"],
+      "invoke_agent default": ["conversation", "POST /v1/investigations"],
+      "chat rules-1": ["invoke_agent default", "conversation"],
       "process run.wake": ["publish run.wake"],
       "execute_tool get_release_summary": [
         "process tool.invoke.release",
         "publish tool.invoke.release",
         "invoke_agent default",
-        "POST /v1/investigations",
+        "conversation",
       ],
       "process tool.result.default": ["publish tool.result.default", "process tool.invoke.release", "publish tool.invoke.release"],
-      "process approval.request": ["publish approval.request", "invoke_agent default", "POST /v1/investigations"],
+      "process approval.request": ["publish approval.request", "invoke_agent default", "conversation"],
       "process approval.held.default": ["publish approval.held.default", "process approval.request"],
-      "execute_tool file_risk_report": ["process tool.invoke.release", "publish tool.invoke.release", "POST /v1/investigations"],
+      "execute_tool file_risk_report": ["process tool.invoke.release", "publish tool.invoke.release", "conversation"],
     };
     const found = Object.entries(chains).map(([name, chain]) => {
       const above = trace.filter((span) => span.name === name).map((span) => ancestors(span, trace).slice(0, chain.length).join(" < "));
@@ -91,6 +94,15 @@ describe("one investigation", () => {
         "url.scheme": "http",
         "server.address": "127.0.0.1",
         "server.port": expect.any(Number),
+      },
+    ],
+    [
+      "conversation",
+      1,
+      {
+        "toolbus.service": "gateway",
+        "gen_ai.conversation.id": expect.stringMatching(/^cv_/),
+        "toolbus.run.id": expect.stringMatching(/^rn_/),
       },
     ],
     [
@@ -180,6 +192,7 @@ describe("one investigation", () => {
       [
         "POST /v1/investigations",
         "chat rules-1",
+        "conversation",
         "execute_tool file_risk_report",
         "execute_tool get_release_summary",
         "invoke_agent default",
@@ -256,9 +269,17 @@ describe("one conversation", () => {
     expect(new Set(steps.map(({ traceId }) => traceId)).size).toBe(1);
     const requests = spans.filter(({ name }) => name === "POST /v1/conversations/:id/messages");
     expect(requests).toHaveLength(2);
-    const own = requests.find(({ traceId }) => traceId === steps[0]?.traceId);
-    const other = requests.find(({ traceId }) => traceId !== steps[0]?.traceId);
-    expect(own?.parentSpanId).toBe("");
+    const messages = spans.filter(
+      ({ name, attributes }) => name === "conversation" && attributes["gen_ai.conversation.id"] === conversationId,
+    );
+    expect(messages.map(({ parentSpanId }) => parentSpanId).toSorted()).toEqual(requests.map(({ spanId }) => spanId).toSorted());
+    expect(requests.map(({ parentSpanId }) => parentSpanId)).toEqual(["", ""]);
+    const own = messages.find(({ traceId }) => traceId === steps[0]?.traceId);
+    const other = messages.find(({ traceId }) => traceId !== steps[0]?.traceId);
+    expect(steps.map(({ parentSpanId }) => parentSpanId)).toEqual(steps.map(() => own?.spanId));
+    // What the model answered to each is a span of its own too, in that one trace.
+    expect(spans.filter(({ name, traceId }) => name.startsWith("chat ") && traceId === own?.traceId)).toHaveLength(2);
+    expect(traceOfContext).toBe(own?.traceId);
     const links = spans.filter(({ traceId }) => traceId === steps[0]?.traceId).flatMap((span) => span.links);
     expect(links).toContainEqual({ traceId: other?.traceId, spanId: other?.spanId });
   });
@@ -293,6 +314,16 @@ describe("what is measured", () => {
     // Two runs read the summary, one filed a report.
     expect(last("toolbus.tool.invocations")?.toSorted()).toEqual([1, 2]);
     expect(last("toolbus.tool.calls")?.toSorted()).toEqual([1, 2]);
+  });
+
+  it("has the milliseconds of each tool call", () => {
+    const durations = traced.receiver.metrics().findLast(({ name }) => name === "toolbus.tool.invoke.duration");
+    const lines = readFileSync(files.at("audit.jsonl"), "utf8").trim().split("\n");
+    const audited = lines.map((line) => (JSON.parse(line) as { readonly latency_ms: number }).latency_ms);
+    const sum = (values: readonly number[]): number => values.reduce((before, value) => before + value, 0);
+    // The worker's own figure, without the time that the answer took to its end.
+    expect(sum(durations?.values ?? [])).toBeGreaterThanOrEqual(sum(audited));
+    expect(sum(audited)).toBeGreaterThan(0);
   });
 
   it("has no id for a tag", () => {
@@ -335,6 +366,13 @@ async function converse(): Promise<string> {
     await follow(traced.requester, run);
   }
   return id;
+}
+
+/** The trace that the conversation's context names. */
+async function traceOfConversation(): Promise<string | null> {
+  const { gateway, user } = traced.requester;
+  const { body } = await call(`${gateway}/v1/conversations/${conversationId}/context`, user);
+  return (body as { readonly traceId: string | null }).traceId;
 }
 
 /** All spans of the trace that a run belongs to. */

@@ -6,7 +6,7 @@ import { givenUp } from "./tally.ts";
 
 const SEED = wholeNumber("FUZZ_SEED", 20_261_215, 0);
 // Fewer do not bring every fault to every topic.
-const COUNT = wholeNumber("FUZZ_COUNT", 100_000, 2000);
+const COUNT = wholeNumber("FUZZ_COUNT", process.env["LONG_PROOFS"] === undefined ? 25_000 : 100_000, 2000);
 
 /** What the heap may grow by from the first wave of 5,000 to the last: audit records stay, a good hundred bytes a message. */
 const HEAP_GROWTH_BYTES = 32 * 2 ** 20;

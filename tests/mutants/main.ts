@@ -3,7 +3,8 @@ import { mkdtempDisposable, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
-import { type TestMutant, testMutants } from "./test-mutants.ts";
+import type { TestMutant } from "./test-mutant.ts";
+import { testMutants } from "./test-mutants.ts";
 
 const HELP = `Takes one check after the other out of the product and runs the tests that have to fail then.
 

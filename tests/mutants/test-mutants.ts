@@ -1,13 +1,5 @@
-import type { Patch } from "@toolbus/testing";
-
-/** The product with one check taken out, and the test files of which one has to fail then. */
-export interface TestMutant {
-  readonly name: string;
-  /** What is missing. */
-  readonly breaks: string;
-  readonly patches: readonly Patch[];
-  readonly tests: readonly string[];
-}
+import { crashMutants } from "./crash-mutants.ts";
+import type { TestMutant } from "./test-mutant.ts";
 
 const SEALED = "services/approvals/src/sealed-approvals.test.ts";
 
@@ -384,4 +376,5 @@ export const testMutants: readonly TestMutant[] = [
     ],
     tests: ["packages/tool-kit/src/write-grant.test.ts"],
   },
+  ...crashMutants,
 ];

@@ -23,9 +23,9 @@ export async function sent({ until, events, eye }: Arena, runId: string): Promis
 }
 
 /** Resolves when people were asked about the run's write. */
-export async function isHeld({ until, events }: Arena, runId: string): Promise<void> {
+export async function isHeld({ until, events }: Arena, runId: string, withinMs?: number): Promise<void> {
   const isThere = ({ type }: RunEvent): boolean => type === "call.held";
-  await until("the write to be held", async () => ((await events(runId)).some(isThere) ? true : null));
+  await until("the write to be held", async () => ((await events(runId)).some(isThere) ? true : null), withinMs);
 }
 
 /** The lines of the services that match, so far. */

@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Answer, ask } from "../redteam/http.ts";
 import { faultsOf, PROCESSES, startWatchedSystem, type WatchedSystem } from "./watched-system.ts";
 
-/** Longer than an answer of the store is kept. */
-const PATIENCE = { timeout: 15_000, interval: 100 } as const;
+/** Longer than a refused change is remembered (15 s) by a process that has nothing else to write. */
+const PATIENCE = { timeout: 25_000, interval: 100 } as const;
 
 /** How a Redis that answers every question comes to refuse every change, what a process says of it, and the words in its log. */
 interface Refusal {

@@ -87,7 +87,7 @@ export interface Arena {
   done(which: Attacked, args: Held["args"]): Promise<Held>;
   readonly allowed: () => readonly Effect[];
   /** Resolves with what the attempt gives as soon as it gives something. */
-  until<T>(what: string, attempt: () => Promise<T | null> | T | null): Promise<T>;
+  until<T>(what: string, attempt: () => Promise<T | null> | T | null, withinMs?: number): Promise<T>;
   approvals(path: string): string;
   gateway(path: string): string;
   /** What is stored of an approval. */
@@ -186,12 +186,12 @@ export async function openArena(system: SystemUnderAttack): Promise<Arena> {
       return held;
     },
     allowed: () => allowed,
-    async until(what, attempt) {
-      const late = performance.now() + DEADLINE_MS;
+    async until(what, attempt, withinMs = DEADLINE_MS) {
+      const late = performance.now() + withinMs;
       for (;;) {
         const found = await attempt();
         if (found !== null) return found;
-        if (performance.now() > late) throw new Error(`Waited ${DEADLINE_MS / 1000} s for ${what}.`);
+        if (performance.now() > late) throw new Error(`Waited ${Math.round(withinMs / 1000)} s for ${what}.`);
         await pause(AGAIN_MS);
       }
     },

@@ -11,11 +11,12 @@ const DEADLINE_MS = 300_000;
 /** Makes the mutation of a row in the copy, runs the tests that the row names, undoes it, and says whether one of them noticed. */
 export async function judge(
   copy: ScratchCopy,
-  { id, tests }: Requirement,
+  { id, tests: named }: Requirement,
   mutation: Mutation | undefined,
   signal: AbortSignal,
 ): Promise<Verdict> {
   if (!mutation) return { kind: "no_mutation", why: "it is met, and no mutation is kept for it" };
+  const tests = named.filter(({ file }) => !mutation.without?.includes(file));
   let undo: () => Promise<void>;
   try {
     undo = await copy.apply(id, mutation);

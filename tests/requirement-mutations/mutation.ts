@@ -8,6 +8,8 @@ export interface Mutation {
   readonly patches: readonly Patch[];
   /** The test file that runs the row's cases, where these are a conformance suite's. */
   readonly runs?: string;
+  /** Files of the row that take minutes and are not run for this: its other tests have to notice it. */
+  readonly without?: readonly string[];
 }
 
 /** By the id of the requirement. */

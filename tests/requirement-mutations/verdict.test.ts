@@ -42,6 +42,7 @@ describe("a requirement whose words were made untrue", () => {
     ["opens the %s", "opens the front door"],
     ["opens $name at $at.hour", "opens the door at 7"],
     ["opens (all) of it", "opens (all) of it"],
+    ["opens %s (%#)", "opens the door (7)"],
   ])("knows %s in its report", (name, title) => {
     expect(verdictOf([name], ran([title, "failed"]))).toEqual({ kind: "caught", by: title });
   });

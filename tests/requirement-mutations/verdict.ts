@@ -31,8 +31,8 @@ export function verdictOf(names: readonly string[], ran: readonly RanTest[]): Ve
   return { kind: "not_caught", why: `no test that it names failed${elsewhere}` };
 }
 
-/** `%s`, `$name` and `$a.b` in the name of a table's test stand for anything. */
+/** `%s`, `%#`, `$name` and `$a.b` in the name of a table's test stand for anything. */
 function patternOf(name: string): RegExp {
-  const parts = name.split(/%[a-zA-Z%]|\$[\w.]+/).map((part) => part.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`));
+  const parts = name.split(/%[a-zA-Z%#$]|\$[\w.]+/).map((part) => part.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`));
   return new RegExp(`^${parts.join(".*")}$`, "s");
 }

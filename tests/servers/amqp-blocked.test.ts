@@ -1,4 +1,5 @@
 import { collect, probe } from "@toolbus/bus/conformance";
+import { healthRoutes } from "@toolbus/runtime";
 import { describeOnPrivateServer } from "@toolbus/testing/servers";
 import { expect, it } from "vitest";
 import { amqpTrial } from "./amqp-trial.ts";
@@ -17,6 +18,14 @@ describeOnPrivateServer(
       await trial.logged("RabbitMQ is short of memory or disk and takes no messages for now");
       // It delivers all the same, and what a service accepts waits in its outbox.
       expect(trial.bus.unready()).toEqual([]);
+      // `toolbus doctor` reads it where the service says whether it is ready.
+      const [ready] = healthRoutes({ unready: () => [], needs: [], warnings: () => trial.bus.warnings?.() ?? [] }).slice(1);
+      const reply = { code: () => reply, header: () => reply };
+      const said = ready?.handle({ params: {}, query: {} } as never, reply as never, {} as never);
+      expect(await said).toMatchObject({
+        status: "ready",
+        warnings: [expect.stringMatching(/^RabbitMQ is short of memory or disk and takes no messages: make room/)],
+      });
       await expect(trial.bus.announce(probe("orders", "second"))).rejects.toThrow(REASON);
       // The connection that consumes is another one, and goes on.
       const { subscription } = await collect(trial, "refunds");

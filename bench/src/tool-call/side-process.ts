@@ -1,5 +1,6 @@
 // One side of a call in a process of its own: the one that calls, or the one that answers. With telemetry or without: OpenTelemetry is one a process.
 import { randomBytes } from "node:crypto";
+import { messagingSystem } from "@toolbus/runtime";
 import { silentLog, startTelemetry } from "@toolbus/telemetry";
 import { answerQuestions } from "../asked-process.ts";
 import { ARGUMENTS } from "../embedded/noop-tools.ts";
@@ -49,6 +50,7 @@ async function begin({ side, driver: name, place, collector }: SideQuestion & { 
   const telemetry = await startTelemetry({
     env: collector === null ? {} : { OTEL_EXPORTER_OTLP_ENDPOINT: collector },
     serviceName: "bench",
+    messagingSystem: messagingSystem(place.url),
     log: silentLog,
     newKey: () => randomBytes(32).toString("base64url"),
     monotonic: () => performance.now(),

@@ -109,8 +109,12 @@ export function keptFacts(): KeptFacts {
 
 /** The family in a key `tb:<family>:{<shard>}:<id>`. */
 export function familyOf(key: string): string {
-  return key.slice(3, key.indexOf(":", 3));
+  const family = key.slice(3, key.indexOf(":", 3));
+  // Beside its rows a toolset keeps turns and crash marks under the same right.
+  return family.startsWith("ledger.") && BESIDE_ROWS.test(key) ? "beside-ledger" : family;
 }
+
+const BESIDE_ROWS = /:(?:crash|resource)\.[^:]*$/;
 
 function entry<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   const known = map.get(key);

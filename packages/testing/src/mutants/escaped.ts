@@ -5,7 +5,8 @@ export const escaped: readonly Mutant[] = [
   {
     name: "another message takes a live lease",
     breaks: "a redelivery of any message takes a write from the worker that still holds it",
-    within: 2000,
+    within: 3000,
+    variant: "taken-over",
     patches: [
       {
         file: "packages/tool-kit/src/ledger.ts",
@@ -52,14 +53,22 @@ export const escaped: readonly Mutant[] = [
   },
   {
     name: "a taken-over attempt says that it was stopped",
-    breaks: "a worker that lost its write to another one answers that it was cancelled before it was sent",
-    within: 4000,
+    breaks:
+      "a worker that lost its write to another one answers that it was cancelled before it was sent, and writes that over the other's row",
+    within: 1000,
     variant: "taken-over",
     patches: [
       {
         file: "packages/tool-kit/src/ledger-hold.ts",
         find: `return documents[0]?.version === version ? "stopped" : "lost";`,
         replace: `return documents.length > 0 ? "stopped" : "lost";`,
+      },
+      // Either guard alone is enough: without this one, too, nothing holds the answer back.
+      {
+        file: "packages/tool-kit/src/ledger-hold.ts",
+        find: "const receipt = await signReceipt(row, result, at);",
+        replace:
+          "version = (await state.read([key])).documents[0]?.version ?? version; const receipt = await signReceipt(row, result, at);",
       },
     ],
   },
@@ -82,8 +91,8 @@ export const escaped: readonly Mutant[] = [
     patches: [
       {
         file: "services/agent/src/loop/waiting.ts",
-        find: "draft.runTimer(left > 0 && reads.length > 0 ? Math.max(1000, left) : IDLE_MS);",
-        replace: "draft.runTimer(left > 0 && reads.length > 0 ? Math.max(1000, left) : IDLE_MS > 0 ? null : 0);",
+        find: "const IDLE_MS = 60_000;",
+        replace: "const IDLE_MS = null;",
       },
     ],
   },

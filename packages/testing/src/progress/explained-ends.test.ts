@@ -1,8 +1,9 @@
+import type { JsonObject } from "@toolbus/contracts";
 import { describe, expect, it } from "vitest";
 import { keptFacts } from "../invariants/facts.ts";
 import { FAULT_NAMES, type FaultName } from "../ports/faults.ts";
 import { quietPlan } from "../world/plan.ts";
-import { type Explanation, unexplainedEnds } from "./explained-ends.ts";
+import { type Explanation, unexplainedCrashes, unexplainedEnds } from "./explained-ends.ts";
 
 describe("an end that is not done", () => {
   it.each(["poison_run", "provider_failed", "time_limit", "cancelled", "conversation_busy", "model_timeout"])(
@@ -17,6 +18,7 @@ describe("an end that is not done", () => {
   it("is explained by what makes it", () => {
     expect(unexplainedEnds(factsWith("provider_failed"), world({ failing_model: 1 }))).toEqual([]);
     expect(unexplainedEnds(factsWith("time_limit"), world({ slow_target: 1 }))).toEqual([]);
+    expect(unexplainedEnds(factsWith("time_limit"), world({ forged: 1 }))).toEqual([]);
     expect(unexplainedEnds(factsWith("cancelled"), world({}, 0.2))).toEqual([]);
   });
 
@@ -25,14 +27,31 @@ describe("an end that is not done", () => {
     expect(unexplainedEnds(factsWith("poison_run"), world({ kill: 5, lost_reply: 5 }))).toEqual([]);
   });
 
+  it("as a loop takes as many rounds of the same, or of failures, as the run says it had", () => {
+    expect(unexplainedEnds(factsWith("loop", { repeats: { hash: "", count: 2 }, fruitless: 4 }), world())).toHaveLength(1);
+    expect(unexplainedEnds(factsWith("loop", { repeats: { hash: "", count: 3 } }), world())).toEqual([]);
+    expect(unexplainedEnds(factsWith("loop", { repeats: { hash: "", count: 1 }, fruitless: 5 }), world())).toEqual([]);
+  });
+
   it("with a code that is not known, or none, is never explained", () => {
     for (const code of ["step_failed", undefined]) expect(unexplainedEnds(factsWith(code), world({ kill: 100 }, 1))).toHaveLength(1);
   });
 });
 
-function factsWith(code: string | undefined) {
+describe("a call that was given up because workers went down with it", () => {
+  it("is unexplained where fewer than two processes did", () => {
+    const facts = keptFacts();
+    const value = { callId: "rn_1.1.0", result: { error: { code: "worker_crashed" } } };
+    const put = [{ key: "tb:call:{00}:rn_1.1.0", value }];
+    facts.take({ kind: "commit", at: 0, shard: "00", commit: 1, change: { op: "join", guards: [], put } });
+    expect(unexplainedCrashes(facts, world({ kill: 1 }))).toHaveLength(1);
+    expect(unexplainedCrashes(facts, world({ kill: 2 }))).toEqual([]);
+  });
+});
+
+function factsWith(code: string | undefined, more: JsonObject = {}) {
   const facts = keptFacts();
-  const value = { runId: "rn_1", status: "failed", ending: { text: "It ended.", ...(code === undefined ? {} : { code }) } };
+  const value = { runId: "rn_1", status: "failed", ending: { text: "It ended.", ...(code === undefined ? {} : { code }) }, ...more };
   facts.take({
     kind: "commit",
     at: 0,

@@ -1,4 +1,4 @@
-import type { Run } from "@toolbus/contracts";
+import type { Call, Run } from "@toolbus/contracts";
 import { type Facts, familyOf } from "../invariants/facts.ts";
 import type { FaultName, Faults } from "../ports/faults.ts";
 import type { WorldPlan } from "../world/plan.ts";
@@ -23,33 +23,50 @@ const DELAYS: readonly FaultName[] = [
   "outage",
 ];
 
+/** Whoever may publish in the name of approvals can give a call a grant that no worker takes: it is sent again until the run's time is over. */
+const TAKEN_FOR_APPROVALS: readonly FaultName[] = ["forged", "replayed"];
+
 /** What makes a model call fail. */
 const UNANSWERED: readonly FaultName[] = ["failing_model", "slow_model", "lost_request", "lost_reply"];
 
 /** How a run may end other than done, and what has to have happened in its world for that. A code that is not here is never expected. */
-const EXPLAINED: Readonly<Record<string, (world: Explanation) => boolean>> = {
+const EXPLAINED: Readonly<Record<string, (world: Explanation, run: Run) => boolean>> = {
   cancelled: ({ plan }) => plan.habits.cancels > 0 || plan.wishes.some(({ messages }) => messages > 1),
   conversation_busy: ({ plan }) => plan.wishes.some(({ messages }) => messages > 1),
   provider_failed: ({ injected }) => sum(injected, UNANSWERED) > 0,
   model_timeout: ({ injected }) => injected.slow_model > 0,
-  time_limit: ({ injected }) => sum(injected, DELAYS) > 0,
+  time_limit: ({ injected }) => sum(injected, [...DELAYS, ...TAKEN_FOR_APPROVALS]) > 0,
+  // A model drawn by lot asks for the same thing three times, or for what fails each time: rarely, and its run has counted it.
+  loop: (_, { repeats, fruitless }) => repeats.count >= SAME || fruitless >= FRUITLESS,
   // A round is begun ten times: so many steps have to have been cut off.
   poison_run: ({ injected }) => sum(injected, DELAYS) >= ATTEMPTS,
 };
 const ATTEMPTS = 10;
+const SAME = 3;
+const FRUITLESS = 5;
 
 /** The runs that ended in a way that nothing in their world explains. */
 export function unexplainedEnds(facts: Facts, world: Explanation): readonly string[] {
   return [...facts.documents]
     .filter(([key]) => familyOf(key) === "run")
     .flatMap(([, value]) => {
-      const { runId, status, ending } = value as unknown as Run;
+      const run = value as unknown as Run;
+      const { runId, status, ending } = run;
       if (status !== "failed" && status !== "cancelled") return [];
       const code = ending?.code ?? "no code";
-      return EXPLAINED[code]?.(world)
+      return EXPLAINED[code]?.(world, run)
         ? []
         : [`progress: the run ${runId} ended as ${status} with ${code}, which nothing in this world explains`];
     });
+}
+
+/** The calls that were given up as too dangerous where no two processes went down. */
+export function unexplainedCrashes(facts: Facts, { injected }: Explanation): readonly string[] {
+  return [...facts.documents]
+    .filter(([key]) => familyOf(key) === "call")
+    .map(([, value]) => value as unknown as Call)
+    .filter(({ result }) => result?.error?.code === "worker_crashed" && sum(injected, ["kill", "stop"]) < 2)
+    .map(({ callId }) => `progress: the call ${callId} was given up as one that takes workers down, and none went down with it`);
 }
 
 function sum(injected: Explanation["injected"], names: readonly FaultName[]): number {

@@ -7,7 +7,7 @@ import type { SimProcess } from "../clockwork/sim-process.ts";
 import { installVirtualTime } from "../clockwork/virtual-time.ts";
 import { type Checker, checker } from "../invariants/checker.ts";
 import { type Coverage, keptCoverage } from "../progress/coverage.ts";
-import { unexplainedEnds } from "../progress/explained-ends.ts";
+import { unexplainedCrashes, unexplainedEnds } from "../progress/explained-ends.ts";
 import { type Faults, faults } from "../ports/faults.ts";
 import type { Observation } from "../ports/observation.ts";
 import { observedStore } from "../ports/observed-store.ts";
@@ -176,7 +176,8 @@ function createWorld(plan: WorldPlan, witness: Witness) {
     fault: (error: string) => observe({ kind: "fault", at: time.now, process: "some process", error }),
     judgeEnd() {
       for (const broken of check.end()) violated(broken);
-      for (const broken of unexplainedEnds(check.facts, { injected: injected.injected, plan })) violated(broken);
+      const world = { injected: injected.injected, plan };
+      for (const broken of [...unexplainedEnds(check.facts, world), ...unexplainedCrashes(check.facts, world)]) violated(broken);
     },
   };
 

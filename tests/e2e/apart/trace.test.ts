@@ -1,0 +1,125 @@
+import { type PrivateServer, startPrivateServer } from "@toolbus/testing/servers";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type OtlpReceiver, otlpReceiver, type ReceivedSpan } from "../otlp-receiver.ts";
+import { patientClient } from "./client.ts";
+import { startApartSystem } from "./system.ts";
+
+const RELEASE = "r1";
+const AMQPLIB = "@opentelemetry/instrumentation-amqplib";
+/** OTLP's numbers. */
+const KIND = { client: 3, producer: 4, consumer: 5 } as const;
+// Nothing is sent again only because the machine is slow: each message is in the trace once.
+const CALM = {
+  REDISPATCH_MS: "60000",
+  WAKE_REPEAT_MS: "60000",
+  OUTBOX_VISIBILITY_MS: "60000",
+  RUN_LEASE_MS: "60000",
+  LEDGER_LEASE_MS: "60000",
+};
+
+describe.each(["rabbitmq", "nats"] as const)("an investigation with every service in a process of its own, on %s and Redis", (kind) => {
+  let servers: readonly PrivateServer[];
+  let receiver: OtlpReceiver;
+  /** Of the one trace that the run is in. */
+  let trace: readonly ReceivedSpan[];
+  let spans: readonly ReceivedSpan[];
+  beforeAll(async () => {
+    [servers, receiver] = await Promise.all([Promise.all([startPrivateServer(kind), startPrivateServer("redis")]), otlpReceiver()]);
+    const [broker, redis] = servers;
+    const system = await startApartSystem({
+      ...(broker && redis ? { busUrl: broker.url, stateUrl: redis.url } : {}),
+      replicas: 1,
+      releases: [RELEASE],
+      env: { ...CALM, OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, OTEL_EXPORTER_OTLP_PROTOCOL: "http/json" },
+    });
+    let runId: string;
+    try {
+      const client = patientClient(system.apart);
+      ({ runId } = await client.investigate(RELEASE));
+      await client.toTheEnd(runId);
+    } finally {
+      // SIGTERM: what was not sent yet is sent now.
+      await system.stop();
+    }
+    spans = receiver.spans();
+    const traceId = spans.find(({ attributes }) => attributes["toolbus.run.id"] === runId)?.traceId;
+    trace = spans.filter((span) => span.traceId === traceId);
+  });
+  afterAll(async () => {
+    await receiver?.stop();
+    await Promise.all((servers ?? []).map((server) => server.remove()));
+  });
+
+  it("is one trace of four processes, from the HTTP request to the worker and back, with the parents that caused each", () => {
+    const processes = new Map(trace.map(({ service, instance }) => [instance, service]));
+    expect([...processes.values()].toSorted()).toEqual(["agent", "approvals", "gateway", "tool-executor"]);
+    const root = "gateway: POST /v1/investigations";
+    expect(trace.filter(({ parentSpanId }) => parentSpanId === "").map(told)).toEqual([root]);
+    const conversation = "gateway: conversation";
+    const step = ["agent: invoke_agent default", conversation, root];
+    const call = ["tool-executor: process tool.invoke.release", "agent: publish tool.invoke.release"];
+    const request = ["approvals: process approval.request", "agent: publish approval.request"];
+    const chains = {
+      "gateway: conversation": [root],
+      "gateway: publish run.wake": [conversation, root],
+      "agent: invoke_agent default": [conversation, root],
+      "tool-executor: execute_tool get_release_summary": [...call, ...step],
+      "agent: process tool.result.default": ["tool-executor: publish tool.result.default", ...call],
+      "approvals: publish approval.held.default": [...request, ...step],
+      "agent: process approval.held.default": ["approvals: publish approval.held.default", ...request, ...step],
+      "tool-executor: execute_tool file_risk_report": call,
+    };
+    const found = Object.entries(chains).map(([name, chain]) => [name, above(name, chain.length)]);
+    expect(Object.fromEntries(found)).toEqual(
+      Object.fromEntries(Object.entries(chains).map(([name, chain]) => [name, [chain.join(" < ")]])),
+    );
+    // The agent wakes it, too.
+    expect(above("agent: process run.wake", 2)).toContain(`gateway: publish run.wake < ${conversation}`);
+  });
+
+  it("has every span beneath one that its process sent before it ended, or beneath nothing", () => {
+    const known = new Set(spans.map(({ spanId }) => spanId));
+    expect(spans.filter(({ parentSpanId }) => parentSpanId !== "" && !known.has(parentSpanId)).map(told)).toEqual([]);
+  });
+
+  it("has one producer and one consumer span for each message, which are ours, and beneath each publish what its client did", () => {
+    for (const each of [KIND.producer, KIND.consumer]) {
+      const ours = trace.filter((span) => span.kind === each);
+      const messages = ours.map(
+        ({ attributes }) => `${String(attributes["messaging.message.id"])} ${String(attributes["messaging.destination.name"])}`,
+      );
+      expect(messages).toEqual([...new Set(messages)]);
+      expect(new Set(ours.map(({ scope }) => scope))).toEqual(new Set(["toolbus"]));
+    }
+    const published = trace.filter((span) => span.kind === KIND.producer);
+    const byClient = trace.filter((span) => span.scope === AMQPLIB);
+    const expected = kind === "rabbitmq" ? published.map(({ spanId }) => spanId) : [];
+    expect(byClient.map(({ parentSpanId }) => parentSpanId).toSorted()).toEqual(expected.toSorted());
+    for (const span of byClient) {
+      const publish = published.find(({ spanId }) => spanId === span.parentSpanId);
+      expect(span).toMatchObject({ kind: KIND.client, instance: publish?.instance, failed: false });
+      expect(span.attributes).toMatchObject({
+        "toolbus.service": publish?.attributes["toolbus.service"],
+        "messaging.system": "rabbitmq",
+        "messaging.operation.name": "send",
+        "messaging.destination.name": expect.stringMatching(/^toolbus\./),
+        "server.address": "127.0.0.1",
+      });
+    }
+  });
+
+  /** What is above the spans of a name, as far as that; each once. */
+  function above(name: string, height: number): readonly string[] {
+    return [...new Set(trace.filter((span) => told(span) === name).map((span) => ancestors(span).slice(0, height).join(" < ")))];
+  }
+
+  /** The spans above one, from its parent up. */
+  function ancestors(span: ReceivedSpan): readonly string[] {
+    const parent = trace.find(({ spanId }) => spanId === span.parentSpanId);
+    return parent ? [told(parent), ...ancestors(parent)] : [];
+  }
+});
+
+function told({ service, name }: ReceivedSpan): string {
+  return `${service}: ${name}`;
+}

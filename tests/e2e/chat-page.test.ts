@@ -1,0 +1,110 @@
+import { readFileSync } from "node:fs";
+import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from "node:http";
+import path from "node:path";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { launchChromium, NO_CHROMIUM } from "./chromium.ts";
+import { type CliUnderTest, cliUnderTest, RELEASE } from "./cli-under-test.ts";
+
+const PAGE = readFileSync(path.resolve(import.meta.dirname, "../../examples/chat-page/index.html"));
+const PATIENCE = { timeout: 20_000, interval: 50 };
+
+describe("the chat page of the examples, in a real browser", () => {
+  let browser: Browser | null = null;
+  let cli: CliUnderTest;
+  const servers: Server[] = [];
+  /** Another origin that the gateway lets in, one that it does not, and one under which both stand. */
+  const origins = { named: "", stranger: "", shared: "" };
+
+  beforeAll(async () => {
+    browser = await launchChromium();
+    if (!browser) return;
+    origins.named = await served(page);
+    origins.stranger = await served(page);
+    cli = await cliUnderTest({ CORS_ORIGINS: origins.named });
+    origins.shared = await served((asked, answer) =>
+      asked.url?.startsWith("/v1/") ? passedOn(asked, answer, cli.gateway) : page(asked, answer),
+    );
+  });
+  afterAll(async () => {
+    await browser?.close();
+    for (const server of servers) {
+      server.closeAllConnections();
+      server.close();
+    }
+    await cli?.stop();
+  });
+  beforeEach((test) => {
+    if (NO_CHROMIUM !== null) test.skip(NO_CHROMIUM);
+  });
+
+  it("talks with a gateway of another origin, and shows text and tools as they come", async () => {
+    const { log, say, asked } = await chat(origins.named, cli.gateway);
+    await say("hello");
+    await expect.poll(log, PATIENCE).toMatch(/^hello\n[\s\S]*I run the tool that your message names[\s\S]*\ndone$/);
+    await say(`get_release_summary {"release_id": "${RELEASE}"}`);
+    await expect.poll(log, PATIENCE).toMatch(/→ get_release_summary [\s\S]*\n✓ get_release_summary ok\n[\s\S]*\ndone$/);
+    expect(asked().filter((url) => url.endsWith("/stream-ticket"))).toEqual([]);
+  });
+
+  it("follows a run by EventSource and a ticket where page and gateway have one origin", async () => {
+    const { log, say, asked } = await chat(origins.shared, origins.shared);
+    await say(`get_release_summary {"release_id": "${RELEASE}"}`);
+    await expect.poll(log, PATIENCE).toMatch(/\n✓ get_release_summary ok\n[\s\S]*\ndone$/);
+    expect(asked().filter((url) => url.endsWith("/stream-ticket"))).toHaveLength(1);
+  });
+
+  it("says what to do where the gateway does not let its origin in", async () => {
+    const { log, say } = await chat(origins.stranger, cli.gateway);
+    await say("hello");
+    await expect.poll(log, PATIENCE).toContain(`start it with CORS_ORIGINS=${origins.stranger}.`);
+  });
+
+  it("says what the gateway says of a wrong key", async () => {
+    const { log, say } = await chat(origins.named, cli.gateway, "tb_user_nobody");
+    await say("hello");
+    await expect.poll(log, PATIENCE).toMatch(/API key/);
+  });
+
+  /** A page at this origin, for this gateway, and what a person does with it. */
+  async function chat(origin: string, gateway: string, key = cli.user) {
+    if (!browser) throw new Error("There is no browser.");
+    const opened: Page = await (await browser.newContext()).newPage();
+    const requests: string[] = [];
+    opened.on("request", (one) => void requests.push(one.url()));
+    await opened.goto(`${origin}/?gateway=${encodeURIComponent(gateway)}`);
+    await opened.getByLabel("Key").fill(key);
+    return {
+      log: () => opened.getByRole("log").innerText(),
+      asked: (): readonly string[] => requests,
+      async say(text: string) {
+        await opened.getByLabel("Message").fill(text);
+        await opened.getByRole("button", { name: "Send" }).click();
+      },
+    };
+  }
+
+  async function served(handle: (asked: IncomingMessage, answer: ServerResponse) => void): Promise<string> {
+    const server = createServer(handle);
+    servers.push(server);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    server.listen(0, "127.0.0.1", resolve);
+    await promise;
+    const address = server.address();
+    return `http://127.0.0.1:${typeof address === "object" && address ? address.port : 0}`;
+  }
+});
+
+function page(_asked: IncomingMessage, answer: ServerResponse): void {
+  answer.writeHead(200, { "content-type": "text/html; charset=utf-8" }).end(PAGE);
+}
+
+/** As a proxy in front of both does it. */
+function passedOn(asked: IncomingMessage, answer: ServerResponse, gateway: string): void {
+  const passed = request(new URL(asked.url ?? "/", gateway), { method: asked.method, headers: asked.headers }, (reply) => {
+    answer.writeHead(reply.statusCode ?? 502, reply.headers);
+    reply.pipe(answer);
+  });
+  passed.on("error", () => answer.destroy());
+  asked.pipe(passed);
+}

@@ -1,0 +1,15 @@
+import { existsSync } from "node:fs";
+import { type Browser, chromium } from "playwright-core";
+
+const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find((file) => existsSync(file));
+const FLAGS = "--no-sandbox --disable-gpu --no-first-run --disable-background-networking --disable-component-update --disable-sync".split(
+  " ",
+);
+
+/** Why a test that drives a browser is skipped; null where there is one. */
+export const NO_CHROMIUM = CHROMIUM === undefined ? "there is no Chromium on this machine: apt-get install chromium" : null;
+
+/** A headless browser; null where there is none. */
+export async function launchChromium(): Promise<Browser | null> {
+  return CHROMIUM === undefined ? null : chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
+}

@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { askingRun, type CliUnderTest, cliUnderTest, RELEASE, waitingRun } from "./cli-under-test.ts";
+import { inMemory } from "./dead-letter-places.ts";
+import { deadLettersIn } from "./dead-letters-under-test.ts";
+import { approve, call } from "./http-client.ts";
+import { type Ended, startCommand } from "./program.ts";
+import { taggedRepository } from "./scratch.ts";
+
+const TOOL = "file_risk_report";
+const ALERT = { labels: { alertname: "Errors", release: RELEASE } };
+
+let cli: CliUnderTest;
+beforeAll(async () => {
+  cli = await cliUnderTest();
+});
+afterAll(() => cli.stop());
+
+/** A command line that works, after the command's own name; made when it is wanted, because ids in it are. */
+type Line = () => readonly string[] | Promise<readonly string[]>;
+
+const approval = async (...more: string[]) => [(await waitingRun(cli)).approvalId, ...more];
+/** A conversation in which nothing was said. */
+const conversation = async () =>
+  String(((await call(`${cli.gateway}/v1/conversations`, cli.user, {})).body as { conversationId: string }).conversationId);
+const run = async (...more: string[]) => [(await waitingRun(cli)).runId, ...more];
+
+/** Every command, with lines that it succeeds with. One that is missing here fails the first test. */
+const LINES: Readonly<Record<string, readonly Line[]>> = {
+  demo: [() => ["--repo", taggedRepository(cli.files.at("repo")), "--data", cli.files.data(), "--approve"]],
+  chat: [() => ["hello"]],
+  investigate: [() => [RELEASE, "--no-wait"], () => ["--alert", cli.files.file("alert.json", JSON.stringify(ALERT))]],
+  "runs list": [() => []],
+  "runs show": [run],
+  "runs why": [run],
+  "runs cancel": [run],
+  "runs answer": [async () => [(await askingRun(cli)).runId, "red"]],
+  "conversations list": [() => []],
+  "conversations delete": [async () => [await conversation(), "--yes"]],
+  "approvals list": [() => []],
+  "approvals show": [approval],
+  "approvals approve": [() => approval("--yes")],
+  "approvals deny": [() => approval("--yes")],
+  "approvals revise": [() => approval("--yes", "--comment", "Make it high")],
+  "approvals adopt": [() => [], () => ["--yes"]],
+  "approvals reseal": [() => []],
+  "tools list": [() => []],
+  "tools show": [() => ["get_release_summary"], () => [TOOL, "--diff"]],
+  "tools call": [() => ["get_release_summary", JSON.stringify({ release_id: RELEASE })]],
+  "tools pending": [() => ["--all"]],
+  "tools disable": [() => [TOOL, "--yes"]],
+  "tools enable": [async () => [TOOL, "--hash", await hash(), "--yes"]],
+  "tools tier": [() => [TOOL, "critical"]],
+  "tools remove": [() => [TOOL, "--yes"]],
+  "era show": [() => []],
+  "era raise": [() => ["--reason", "a test", "--hold"]],
+  "era resume": [() => ["--all"]],
+  keys: [() => ["--data", cli.files.at("keys")]],
+  "keys add": [() => ["bo", "--data", cli.files.at("keys"), "--to", cli.files.at("keys.json")]],
+  "keys list": [() => ["--data", cli.files.at("keys"), "--to", cli.files.at("keys.json")]],
+  "keys revoke": [() => ["bo", "--data", cli.files.at("keys"), "--to", cli.files.at("keys.json")]],
+  "keys rotate": [() => ["gateway", "--data", cli.files.at("keys")]],
+  permissions: [() => ["--bus", "nats://broker", "--state", "redis://redis", "--out", cli.files.at("permissions")]],
+  "broker policies": [() => ["--bus", "amqp://broker/production"], () => ["--bus", "nats://broker"]],
+  doctor: [() => []],
+};
+/** In a suite of their own below, as they take dead letters. */
+const LETTERS = ["dead-letters list", "dead-letters show", "dead-letters replay"];
+/** One document a line, as it happens, and one that has no document. */
+const OTHERWISE = ["runs watch", "start"];
+
+/** The commands that the help names, those that only are names for others left out: they have no examples. */
+async function commandsIn(help: string, before: readonly string[] = []): Promise<readonly string[]> {
+  const [, listed = ""] = /^Commands:\n((?: {2}.*\n)+)/m.exec(help) ?? [];
+  const names = [...listed.matchAll(/^ {2}([a-z-]+)/gm)].map(([, name = ""]) => [...before, name]);
+  const below = await Promise.all(names.map(async (name) => commandsIn((await cli.run([...name, "--help"])).stdout, name)));
+  return [...(before.length > 0 && help.includes("\nExamples:") ? [before.join(" ")] : []), ...below.flat()];
+}
+
+async function hash(): Promise<string> {
+  const { stdout } = await cli.run(["tools", "show", TOOL, "--diff"]);
+  return /sha256-[\w-]+/.exec(stdout)?.[0] ?? "";
+}
+
+/** The whole of standard output is one document: `JSON.parse` takes neither words around it nor a second one. */
+function expectOneDocument({ stdout }: Ended): void {
+  expect(stdout).toMatch(/^[{[]/);
+  expect(() => void JSON.parse(stdout)).not.toThrow();
+}
+
+describe("--json", () => {
+  it("is tried below for every command that there is, and for no other", async () => {
+    const commands = await commandsIn((await cli.run(["--help"])).stdout);
+    expect([...Object.keys(LINES), ...LETTERS, ...OTHERWISE].toSorted()).toEqual(commands.toSorted());
+  });
+
+  it("of runs watch is one document a line, the last of them the end", async () => {
+    const { runId, approvalId } = await waitingRun(cli);
+    await approve(cli, approvalId);
+    const { code, stdout } = await cli.run(["runs", "watch", runId, "--json"]);
+    expect(code).toBe(0);
+    const events = stdout
+      .trimEnd()
+      .split("\n")
+      .map((line): unknown => JSON.parse(line));
+    expect(events.at(-1)).toMatchObject({ type: "run.completed" });
+  });
+
+  const lines = Object.entries(LINES).flatMap(([name, made]) => made.map((line, n) => [name, n + 1, line] as const));
+
+  it.each(lines)("of %s (%i) is one document and nothing else", async (name, _n, line) => {
+    const ended = await cli.run([...name.split(" "), ...(await line()), "--json"]);
+    expect({ code: ended.code, stderr: ended.code === 0 ? "" : ended.stderr }).toEqual({ code: 0, stderr: "" });
+    expectOneDocument(ended);
+  });
+
+  it("is nothing for start, which is told apart by its exit code", async () => {
+    expect(await cli.run(["start", "--json"])).toMatchObject({ code: 2, stdout: "", stderr: expect.stringMatching(/leave --json out/) });
+  });
+
+  it("of npm run demo is one document behind npm's own lines, and alone with -s", async () => {
+    const flags = ["--repo", taggedRepository(cli.files.at("shop")), "--data", cli.files.data(), "--approve", "--json"];
+    const npm = (...before: readonly string[]) => startCommand("npm", ["run", ...before, "demo", "--", ...flags], {}).ended();
+    expectOneDocument(await npm("-s"));
+    const { stdout } = await npm();
+    expect(stdout).toMatch(/^\n> .*\n> .*\n\n\{/);
+    expectOneDocument({ code: 0, signal: null, stderr: "", stdout: stdout.slice(stdout.indexOf("\n{") + 1) });
+  });
+});
+
+describe("--json of a dead letter", () => {
+  const system = deadLettersIn(() => inMemory);
+
+  it.each(LETTERS)("%s is one document and nothing else", async (name) => {
+    const letterId = await system().given("run.wake", "[]");
+    const ended = await system().cli(...name.split(" "), ...(name.endsWith("list") ? [] : [letterId]), "--json");
+    expect(ended).toMatchObject({ code: 0, stderr: "" });
+    expectOneDocument(ended);
+  });
+
+  it.each(["show", "replay"])("%s is nothing where there is none", async (command) => {
+    expect(await system().cli("dead-letters", command, `dl_00_${"0".repeat(26)}`, "--json")).toMatchObject({ code: 5, stdout: "" });
+  });
+});

@@ -1,0 +1,131 @@
+import { topics } from "@toolbus/contracts";
+import { describeOnServer } from "@toolbus/testing/servers";
+import { expect, it } from "vitest";
+import { TOOLBUS } from "./cli-under-test.ts";
+import { onServers, type Place } from "./dead-letter-places.ts";
+import { type Program, runProgram, startCommand } from "./program.ts";
+import { scratch } from "./scratch.ts";
+
+const SERVICES = ["tool-executor", "operations", "approvals", "agent", "gateway"];
+
+/** What its services consume, and the queue of dead letters of each, which operations consumes: AMQP cannot list what is to be removed. */
+const CONSUMED = [
+  topics.invoke("release"),
+  topics.operationsReplay,
+  topics.approvalRequest,
+  topics.approvalCancel,
+  topics.approvalRollback,
+  topics.runWake,
+  topics.result("default"),
+  topics.approvalHeld("default"),
+  topics.approvalDecided("default"),
+];
+
+/** A start of processes of their own on these servers, both of its outputs in one, in a process group as a shell makes one. */
+async function started(place: Place) {
+  await using begun = new AsyncDisposableStack();
+  const files = scratch();
+  begun.defer(() => files.remove());
+  begun.defer(() => place.remove(CONSUMED.flatMap((topic) => [topic, `dead.${topic}`])));
+  const data = files.data();
+  const { BUS_URL = "", STATE_URL = "" } = place.env;
+  const line = `exec '${process.execPath}' '${TOOLBUS}' start --data '${data}' --bus '${BUS_URL}' --state '${STATE_URL}' 2>&1`;
+  const env = { GATEWAY_PORT: "0", APPROVALS_PORT: "0", LOG_LEVEL: "error", GATEWAY_HOTS: "nobody reads it", HEALTH_PORT: "9000" };
+  const program = startCommand("sh", ["-c", line], { env, group: true });
+  begun.use(program);
+  await program.says(/Stop with Ctrl-C/);
+  const [, url = ""] = /^gateway +(\S+)$/m.exec(program.stdout()) ?? [];
+  const [, releaseId = ""] = /"releaseId":"([^"]+)"/.exec(program.stdout()) ?? [];
+  const open = begun.move();
+  return {
+    program,
+    BUS_URL,
+    pids: new Map(SERVICES.map((service) => [service, pidOf(program, service)])),
+    /** A message that has a worker read the release, as a person at another terminal sends it. */
+    chat: () =>
+      runProgram(TOOLBUS, ["chat", `get_release_summary {"release_id": "${releaseId}"}`], { env: { TOOLBUS_URL: url, DATA_DIR: data } }),
+    releaseId,
+    [Symbol.asyncDispose]: () => open.disposeAsync(),
+  };
+}
+
+async function answersAndIsStopped(place: Place): Promise<void> {
+  await using system = await started(place);
+  const { program, pids, chat, releaseId } = system;
+  expect(new Set([...pids.values(), program.pid]).size).toBe(SERVICES.length + 1);
+  expect(program.stdout()).toContain("GATEWAY_HOTS is not a setting of any service and is not read: was GATEWAY_HOST meant?");
+  expect(program.stdout()).toContain("HEALTH_PORT is not read by services in processes of their own: ");
+  expect(program.stdout()).not.toContain("nobody reads it");
+  expect(await chat()).toMatchObject({ code: 0, stdout: expect.stringContaining(releaseId) });
+
+  const killed = pids.get("tool-executor") ?? 0;
+  process.kill(killed, "SIGKILL");
+  await program.says(
+    new RegExp(`^The process tool-executor \\(${killed}\\) was ended by SIGKILL\\. It starts again in 1 s \\(1 of 4\\)\\.$`, "m"),
+  );
+  const [, again = ""] = await program.says(/^The process tool-executor \((\d+)\) runs again\.$/m);
+  expect(isThere(Number(again))).toBe(true);
+  expect(await chat()).toMatchObject({ code: 0, stdout: expect.stringContaining(releaseId) });
+
+  // To the whole group, as the terminal does it.
+  program.kill("SIGINT");
+  expect(await program.ended()).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining("Stopping; what is open goes on at the next start."),
+  });
+  expect([...pids.values(), Number(again)].filter(isThere)).toEqual([]);
+}
+
+describeOnServer("nats", "toolbus start with --bus and --state", (broker) =>
+  describeOnServer("redis", "and Redis", (redis) => {
+    it("answers from processes of their own, starts one again that was killed and says so, and leaves none when it is stopped with Ctrl-C", () =>
+      answersAndIsStopped(onServers(broker(), redis())));
+
+    it("leaves no process either when it is killed itself", async () => {
+      await using system = await started(onServers(broker(), redis()));
+      system.program.kill("SIGKILL");
+      await system.program.ended();
+      for (const pid of system.pids.values()) await gone(pid);
+    });
+
+    it("is told why one does not start, with the remedy and without a password, and exits with 1", async () => {
+      const place = onServers(broker(), redis());
+      const files = scratch();
+      try {
+        const wrong = (place.env["STATE_URL"] ?? "").replace("//", "//nobody:wrong-password@");
+        const args = ["start", "--data", files.data(), "--bus", place.env["BUS_URL"] ?? "", "--state", wrong];
+        const { code, stdout, stderr } = await runProgram(TOOLBUS, args, { env: { GATEWAY_PORT: "0", APPROVALS_PORT: "0" } });
+        expect({ code, stdout }).toEqual({ code: 1, stdout: "Toolbus starts, each service in a process of its own…\n" });
+        expect(stderr).toMatch(/^The service tool-executor did not start: Redis at .+ refuses the login.+\.\n$/);
+        expect(stderr).not.toContain("wrong-password");
+      } finally {
+        files.remove();
+        await place.remove([]);
+      }
+    });
+  }),
+);
+
+describeOnServer("rabbitmq", "toolbus start with --bus and --state", (broker) =>
+  describeOnServer("redis", "and Redis", (redis) => {
+    it("answers from processes of their own, starts one again that was killed and says so, and leaves none when it is stopped with Ctrl-C", () =>
+      answersAndIsStopped(onServers(broker(), redis())));
+  }),
+);
+
+function pidOf(program: Program, service: string): number {
+  return Number(new RegExp(`^processes .*\\b${service} \\((\\d+)\\)`, "m").exec(program.stdout())?.[1]);
+}
+
+function isThere(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+/** A process that is nobody's child gives no signal when it ends: it is asked for, until the test's own time is over. */
+async function gone(pid: number): Promise<void> {
+  while (isThere(pid)) await new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,55 @@
+import type { TestMutant } from "./test-mutant.ts";
+
+const CRASHED = "packages/tool-kit/src/crashed-calls.test.ts";
+
+/** Of the calls that take their workers down (decision 0070). */
+export const crashMutants: readonly TestMutant[] = [
+  {
+    name: "one worker is enough",
+    breaks: "a call is given up when a single worker went down while it ran it, which may have had any cause",
+    patches: [
+      {
+        file: "packages/tool-kit/src/crash-mark.ts",
+        find: "export const ENOUGH_DEATHS = 2;",
+        replace: "export const ENOUGH_DEATHS = 1;",
+      },
+    ],
+    tests: [CRASHED],
+  },
+  {
+    name: "blamed for what ran beside it",
+    breaks: "a call is given up although another that ran in the same worker may have taken it down",
+    patches: [
+      {
+        file: "packages/tool-kit/src/crash-mark.ts",
+        find: "return (mark.alone && deaths >= ENOUGH_DEATHS)",
+        replace: "return deaths >= ENOUGH_DEATHS",
+      },
+    ],
+    tests: [CRASHED],
+  },
+  {
+    name: "takes the next worker down as well",
+    breaks: "a call whose workers went down is run again",
+    patches: [
+      {
+        file: "packages/tool-kit/src/crash-mark.ts",
+        find: '|| deaths >= MOST_DEATHS ? { kind: "quarantined", deaths }',
+        replace: '|| deaths >= MOST_DEATHS ? { kind: "run", deaths }',
+      },
+    ],
+    tests: [CRASHED],
+  },
+  {
+    name: "a dangerous call has company",
+    breaks: "other calls begin while one runs that may take the worker down",
+    patches: [
+      {
+        file: "packages/tool-kit/src/shared-lane.ts",
+        find: "async function enter(stopped: AbortSignal): Promise<Place> {\n    while (closed && !stopped.aborted)",
+        replace: "async function enter(stopped: AbortSignal): Promise<Place> {\n    if (inside < 0 && closed && !stopped.aborted)",
+      },
+    ],
+    tests: [CRASHED],
+  },
+];

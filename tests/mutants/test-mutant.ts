@@ -1,0 +1,10 @@
+import type { Patch } from "@toolbus/testing";
+
+/** The product with one check taken out, and the test files of which one has to fail then. */
+export interface TestMutant {
+  readonly name: string;
+  /** What is missing. */
+  readonly breaks: string;
+  readonly patches: readonly Patch[];
+  readonly tests: readonly string[];
+}

@@ -1,0 +1,33 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { afterAll, beforeAll, describe, it } from "vitest";
+import { openStage, type Stage } from "./stage.ts";
+import { nameOf, type Step, stepsOf } from "./steps.ts";
+
+const ROOT = path.resolve(import.meta.dirname, "../..");
+
+/** The steps of a page of the repository. */
+export function stepsIn(page: string): readonly Step[] {
+  return stepsOf(readFileSync(path.join(ROOT, page), "utf8"));
+}
+
+/** One test for each step of a page, one after the other on one stage; `leaveOut` are those that another test does. */
+export function describePage(page: string, { leaveOut = () => false }: { readonly leaveOut?: (command: string) => boolean } = {}): void {
+  describe(`${page}, as a reader types it`, () => {
+    let stage: Stage | null = null;
+    beforeAll(async () => {
+      stage = await openStage(ROOT);
+    });
+    afterAll(() => stage?.[Symbol.asyncDispose]());
+
+    const steps = stepsIn(page).filter((step) => step.kind !== "not-run" && !("command" in step && leaveOut(step.command)));
+    it.each(steps.map((step) => [step.line, nameOf(step), step] as const))(
+      "line %i: %s",
+      async (_line, _name, step) => stage?.act(step),
+      STEP_MS,
+    );
+  });
+}
+
+/** A little more than a stage waits for anything. */
+const STEP_MS = 160_000;

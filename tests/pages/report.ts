@@ -1,0 +1,64 @@
+import type { Tried } from "./try-pages.ts";
+
+/** What is said of a try as a whole, as a document. */
+export interface TryReport {
+  readonly ok: boolean;
+  readonly commands: readonly Tried[];
+  readonly counts: { readonly ok: number; readonly failed: number; readonly notRun: number };
+  /** How many commands are not run for which reason, the most frequent first. */
+  readonly notRun: readonly { readonly why: string; readonly commands: number }[];
+}
+
+export function reportOf(commands: readonly Tried[]): TryReport {
+  const count = (outcome: Tried["outcome"]): number => commands.filter((one) => one.outcome === outcome).length;
+  const reasons = Map.groupBy(
+    commands.filter(({ outcome }) => outcome === "not run"),
+    ({ why = "" }) => why,
+  );
+  const counts = { ok: count("ok"), failed: count("failed"), notRun: count("not run") };
+  return {
+    // Where nothing was run nothing is shown to work.
+    ok: counts.failed === 0 && counts.ok > 0,
+    commands,
+    counts,
+    notRun: [...reasons].map(([why, of]) => ({ why, commands: of.length })).toSorted((a, b) => b.commands - a.commands),
+  };
+}
+
+/** A command in a line; of one that failed also what was expected and what was shown. */
+export function linesOf({ page, line, command, outcome, seconds, why, expected = "", shown = "" }: Tried): readonly string[] {
+  const first = `${outcome.padEnd(8)}${`${page}:${line}`.padEnd(26)} ${withoutComment(command)}`;
+  switch (outcome) {
+    case "ok":
+      return [`${first}  ${seconds.toFixed(1)} s`];
+    case "not run":
+      return [`${first}  (${why})`];
+    case "failed":
+      return [`${first}  ${seconds.toFixed(1)} s`, "  expected", ...indented(expected), "  shown", ...indented(shown)];
+  }
+}
+
+export function summaryOf({ counts, notRun, commands }: TryReport): readonly string[] {
+  const seconds = commands.reduce((sum, one) => sum + one.seconds, 0);
+  return [
+    ...(notRun.length === 0 ? [] : ["", `Not run, each with the reason that its page has:`]),
+    ...notRun.map(({ why, commands: number }) => `${String(number).padStart(4)}  ${why}`),
+    "",
+    `${counts.ok} ok, ${counts.failed} failed, ${counts.notRun} not run, ${seconds.toFixed(0)} s`,
+  ];
+}
+
+function withoutComment(command: string): string {
+  return command.replaceAll(/\\\n\s*/g, "").replace(/\s+# .*$/, "");
+}
+
+function indented(text: string): readonly string[] {
+  return text
+    .trimEnd()
+    .split("\n")
+    .slice(-LAST_LINES)
+    .map((line) => `    ${line}`);
+}
+
+/** Of what a program has shown the end says why. */
+const LAST_LINES = 40;

@@ -1,0 +1,170 @@
+import { mkdirSync, symlinkSync } from "node:fs";
+import path from "node:path";
+import { freePort, type PrivateServer, type ServerKind, startPrivateServer } from "@toolbus/testing/servers";
+import { type Program, startCommand } from "../e2e/program.ts";
+import { PASSING_JUNIT, scratch, type Scratch, taggedRepository } from "../e2e/scratch.ts";
+import { copyCheckout } from "./checkout-copy.ts";
+import { quickFolder } from "./quick-folder.ts";
+import { CTRL_C } from "./shell-fence.ts";
+import { type Exported, patternOf, type Seen, type Step, type Typed, type Written } from "./steps.ts";
+import { shownIds, type ShownIds } from "./shown-ids.ts";
+
+/** Where the steps of one page are done: a copy of the checkout, terminals, and the servers that the page names. */
+export interface Stage extends AsyncDisposable {
+  /** Throws a `NotAsThePageSays`. */
+  act(step: Step): Promise<void>;
+}
+
+/** A command did something else than its page says. */
+export class NotAsThePageSays extends Error {
+  override readonly name = "NotAsThePageSays";
+  readonly expected: string;
+  readonly shown: string;
+  constructor(expected: string, shown: string) {
+    super(`Expected ${expected}; it showed:\n${shown}`);
+    this.expected = expected;
+    this.shown = shown;
+  }
+}
+
+/** The servers that pages name, by the address that they have as they come. */
+const SERVERS: readonly (readonly [address: string, kind: ServerKind])[] = [
+  ["127.0.0.1:4222", "nats"],
+  ["127.0.0.1:6379", "redis"],
+  ["127.0.0.1:5672", "rabbitmq"],
+];
+/** For one step, a system on two brokers among them. */
+const DEADLINE_MS = 150_000;
+
+/**
+ * A stage for one page. Addresses of the page stand for ports of its own, so that nothing which runs on this machine is met: servers are private ones, started when
+ * they are first named. Beside the checkout lies `../shop`, a repository with the tags v1.4.0 and v1.5.0, and in it `report.xml`, its test results;
+ * `toolbus` is on the path, and folders in `/srv` are made.
+ */
+export async function openStage(root: string): Promise<Stage> {
+  await using begun = new AsyncDisposableStack();
+  const files: Scratch = scratch(quickFolder());
+  begun.defer(() => files.remove());
+  const folder = files.at("checkout");
+  copyCheckout(root, folder);
+  taggedRepository(files.at("shop"), ["v1.4.0", "v1.5.0"]);
+  files.file("checkout/report.xml", PASSING_JUNIT);
+  mkdirSync(files.at("bin"));
+  symlinkSync(path.join(folder, "toolbus"), files.at("bin/toolbus"));
+
+  const [gateway, approvals, releases] = [await freePort(), await freePort(), await freePort()];
+  /** What the page calls something → what it is called here. */
+  const here = new Map([
+    ["127.0.0.1:8080", `127.0.0.1:${gateway}`],
+    ["127.0.0.1:8081", `127.0.0.1:${approvals}`],
+    ["127.0.0.1:4010", `127.0.0.1:${releases}`],
+    ["--port 4010", `--port ${releases}`],
+    ["/srv/", `${files.at("srv")}/`],
+  ]);
+  const env = {
+    GATEWAY_PORT: String(gateway),
+    APPROVALS_PORT: String(approvals),
+    TOOLBUS_URL: `http://127.0.0.1:${gateway}`,
+    TOOLBUS_APPROVALS_URL: `http://127.0.0.1:${approvals}`,
+    JWKS_URL: `http://127.0.0.1:${approvals}/.well-known/jwks.json`,
+  };
+  /** The program of each terminal, and what was exported there. */
+  const programs = new Map<string, Program>();
+  const exported = new Map<string, string[]>();
+  const ids: ShownIds = shownIds();
+  begun.defer(async () => {
+    for (const terminal of programs.keys()) await ctrlC(terminal);
+  });
+  const open = begun.move();
+  return { act, [Symbol.asyncDispose]: () => open.disposeAsync() };
+
+  async function act(step: Step): Promise<void> {
+    switch (step.kind) {
+      case "not-run":
+        return;
+      case "writes":
+        return write(step);
+      case "exports":
+        await startServers(step.command);
+        return remember(step);
+      case "sees":
+        return see(step);
+      case "types":
+        await startServers(step.command);
+        return type(step);
+    }
+  }
+
+  function write({ file, text }: Written): void {
+    const content = asHere(text);
+    // What runs it is found by its whole name, here and nowhere else.
+    here.set(file, files.file(`checkout/${file}`, content));
+  }
+
+  function remember({ terminals, command }: Exported): void {
+    for (const terminal of terminals) exported.set(terminal, [...(exported.get(terminal) ?? []), asHere(command)]);
+  }
+
+  async function see({ terminal, shows }: Seen): Promise<void> {
+    const program = programs.get(terminal);
+    if (!program) throw new NotAsThePageSays(shows, `(nothing runs in ${terminal})`);
+    await says(program, shows);
+  }
+
+  async function type({ terminal, command, stays, exits, shows }: Typed): Promise<void> {
+    await ctrlC(terminal);
+    if (command === CTRL_C) return;
+    // A program that stays takes the shell's place where it can: pkill does not find its own command line in a shell's.
+    const line = ids.putInto(asHere(command));
+    const lines = [`cd '${folder}'`, ...(exported.get(terminal) ?? []), "exec 2>&1", isSimple(line) ? `exec ${line}` : line];
+    const searchPath = [files.at("bin"), ...systemPath()].join(path.delimiter);
+    const program = startCommand("sh", ["-c", lines.join("\n")], { env, group: true, searchPath, deadlineMs: DEADLINE_MS });
+    programs.set(terminal, program);
+    if (stays) {
+      if (shows !== null) await says(program, shows);
+    } else {
+      const { code, stdout } = await program.ended();
+      if (code === null || !exits.includes(code)) throw new NotAsThePageSays(`exit code ${exits.join(" or ")}, not ${code}`, stdout);
+      if (!patternOf(asHere(shows ?? "")).test(stdout)) throw new NotAsThePageSays(shows ?? "", stdout);
+    }
+    ids.see(program.stdout());
+  }
+
+  async function says(program: Program, shows: string): Promise<void> {
+    try {
+      await program.says(patternOf(asHere(shows)));
+    } catch {
+      throw new NotAsThePageSays(shows, program.stdout());
+    }
+  }
+
+  /** Stops what runs in the terminal, if anything does. */
+  async function ctrlC(terminal: string): Promise<void> {
+    const program = programs.get(terminal);
+    program?.kill("SIGINT");
+    await program?.ended();
+  }
+
+  async function startServers(command: string): Promise<void> {
+    for (const [address, kind] of SERVERS) {
+      if (!command.includes(address) || here.has(address)) continue;
+      const server: PrivateServer = await startPrivateServer(kind);
+      open.defer(() => server.remove());
+      here.set(address, `${server.host}:${server.port}`);
+    }
+  }
+
+  function asHere(text: string): string {
+    return [...here].reduce((so, [there, name]) => so.replaceAll(there, name), text);
+  }
+}
+
+function isSimple(line: string): boolean {
+  return !/[|;&<>(]|^\w+=/.test(line);
+}
+
+/** What a newcomer has: without the programs of this checkout, the Node that runs this among them. */
+function systemPath(): readonly string[] {
+  const folders = (process.env["PATH"] ?? "").split(path.delimiter);
+  return folders.filter((folder) => !folder.includes("node_modules"));
+}

@@ -1,0 +1,103 @@
+import { globSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { CTRL_C } from "./shell-fence.ts";
+import { NotAsThePageSays, openStage, type Stage } from "./stage.ts";
+import { nameOf, type Step, stepsOf } from "./steps.ts";
+
+/** What became of one command of a page. */
+export interface Tried {
+  readonly page: string;
+  readonly line: number;
+  readonly command: string;
+  readonly outcome: "ok" | "failed" | "not run";
+  readonly seconds: number;
+  /** Of one that is not run. */
+  readonly why?: string;
+  /** Of one that failed: what the page says, and what happened. */
+  readonly expected?: string;
+  readonly shown?: string;
+}
+
+/** The pages whose commands are tried, from the root of the repository. */
+export function pagesOf(root: string): readonly string[] {
+  return ["README.md", "CONTRIBUTING.md", ...globSync("docs/*.md", { cwd: root }).toSorted()];
+}
+
+/** Does every step of the pages, each page on a stage of its own, and tells of each command as it ends. An abort ends what runs and gives what there is. */
+export async function tryPages(
+  root: string,
+  pages: readonly string[],
+  { onTried, signal }: { readonly onTried: (tried: Tried) => void; readonly signal: AbortSignal },
+): Promise<readonly Tried[]> {
+  const all: Tried[] = [];
+  const tell = (tried: Tried): void => {
+    all.push(tried);
+    onTried(tried);
+  };
+  for (const page of pages) {
+    if (signal.aborted) break;
+    const read = readSteps(root, page);
+    if (read.ok) await tryPage(root, page, read.steps, tell, signal);
+    else tell(read.failed);
+  }
+  return all;
+}
+
+/** A page that does not say what its fences are is one failure. */
+function readSteps(
+  root: string,
+  page: string,
+): { readonly ok: true; readonly steps: readonly Step[] } | { readonly ok: false; readonly failed: Tried } {
+  try {
+    return { ok: true, steps: stepsOf(readFileSync(path.join(root, page), "utf8")) };
+  } catch (error) {
+    const shown = error instanceof Error ? error.message : String(error);
+    const line = Number(/in line (\d+)/.exec(shown)?.[1] ?? 1);
+    const expected = "fences that say what they are";
+    return { ok: false, failed: { page, line, command: "(the page itself)", outcome: "failed", seconds: 0, expected, shown } };
+  }
+}
+
+async function tryPage(
+  root: string,
+  page: string,
+  steps: readonly Step[],
+  tell: (tried: Tried) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  // A page that has only reasons needs no stage.
+  const stage = steps.some(({ kind }) => kind === "types") ? await openStage(root) : null;
+  let closed: PromiseLike<void> | null = null;
+  const close = (): PromiseLike<void> | null => (closed ??= stage?.[Symbol.asyncDispose]() ?? null);
+  // Its programs are in groups of their own, which a Ctrl-C at the terminal does not reach.
+  const leave = (): void => void close();
+  signal.addEventListener("abort", leave, { once: true });
+  try {
+    for (const step of steps) {
+      if (signal.aborted) return;
+      const tried = await tryStep(page, step, stage);
+      if (tried && !signal.aborted) tell(tried);
+    }
+  } finally {
+    signal.removeEventListener("abort", leave);
+    await close();
+  }
+}
+
+/** Null for a step that is no command of a reader, and went well. */
+async function tryStep(page: string, step: Step, stage: Stage | null): Promise<Tried | null> {
+  const begun = performance.now();
+  const command = "command" in step ? step.command : nameOf(step);
+  const tried = { page, line: step.line, command };
+  if (step.kind === "not-run") return { ...tried, outcome: "not run", seconds: 0, why: step.why };
+  const seconds = (): number => Math.round(performance.now() - begun) / 1000;
+  try {
+    await stage?.act(step);
+    return step.kind === "types" && !step.hidden && command !== CTRL_C ? { ...tried, outcome: "ok", seconds: seconds() } : null;
+  } catch (error) {
+    if (error instanceof NotAsThePageSays)
+      return { ...tried, outcome: "failed", seconds: seconds(), expected: error.expected, shown: error.shown };
+    const shown = error instanceof Error ? error.message : String(error);
+    return { ...tried, outcome: "failed", seconds: seconds(), expected: "that it can be tried", shown };
+  }
+}

@@ -1,0 +1,150 @@
+import type { Mutations } from "../mutation.ts";
+
+/** For the rows A. */
+export const approvalsMutations: Mutations = {
+  "A-09": {
+    breaks: "an approval's timer is taken for one that is early, again and again",
+    patches: [
+      {
+        file: "services/approvals/src/expiry.ts",
+        find: "const moved = approval ? expire(approval, { now }) : null;",
+        replace: "const moved = approval ? expire(approval, { now: now - expiryMs }) : null;",
+      },
+    ],
+  },
+  "A-06": {
+    breaks: "a person's no is told in another word",
+    patches: [
+      {
+        file: "packages/contracts/src/result.ts",
+        find: 'return code === "denied_by_user" ? "APPROVAL_DENIED" : code.toUpperCase();',
+        replace: "return code.toUpperCase();",
+      },
+    ],
+  },
+  "A-01": {
+    breaks: "a write that waits for people is sent when its turn comes",
+    patches: [
+      {
+        file: "services/agent/src/loop/join.ts",
+        find: 'if (next?.state !== "granted") return;',
+        replace: 'if (next?.state !== "granted" && next?.state !== "held") return;',
+      },
+    ],
+  },
+  "A-02": {
+    breaks: "a card shows credentials that stand among the arguments",
+    patches: [
+      {
+        file: "services/approvals/src/view.ts",
+        find: "return redacted<ApprovalView>({",
+        replace: "return ((shown: ApprovalView) => shown)({",
+      },
+    ],
+  },
+  "A-04": {
+    breaks: "a decision webhook counts whoever signed it",
+    patches: [
+      {
+        file: "services/approvals/src/hook-sources.ts",
+        find: "if (!source || !isSigned(signature, { id, seconds, body: text }, source.secrets))",
+        replace: "if (!source || (!isSigned(signature, { id, seconds, body: text }, source.secrets) && text === id))",
+      },
+    ],
+  },
+  "A-05": {
+    breaks: "each attempt at an approved write has a key of its own, so that its target does it again",
+    patches: [
+      {
+        file: "packages/tool-kit/src/run-write.ts",
+        find: "function writeContext({ call, context }: Attempt, signal",
+        replace: "function writeContext({ call, context, hold }: Attempt, signal",
+      },
+      {
+        file: "packages/tool-kit/src/run-write.ts",
+        find: "return { idempotencyKey: callId, signal,",
+        replace: "return { idempotencyKey: `${callId}.${hold.fence}`, signal,",
+      },
+    ],
+  },
+  "A-07": {
+    breaks: "the agent is told to rework its write, and not what the reviewer wants",
+    patches: [
+      {
+        file: "services/agent/src/loop/decided.ts",
+        find: "revision before this may run ${which}; nothing was done.${said}",
+        replace: "revision before this may run ${which}; nothing was done.",
+      },
+    ],
+  },
+  "A-10": {
+    breaks: "a run that waits for people says that it waits for tools",
+    patches: [
+      {
+        file: "packages/contracts/src/run-view.ts",
+        find: 'if (awaiting.some(({ kind }) => kind === "approval")) return "awaiting_approval";',
+        replace: 'if (awaiting.some(({ kind }) => kind === "approval")) return run.status;',
+      },
+    ],
+  },
+  "A-11": {
+    breaks: "one person alone approves a critical write",
+    patches: [
+      {
+        file: "packages/contracts/src/tool-definition.ts",
+        find: "{ low: 0, medium: 0, high: 1, critical: 2 }",
+        replace: "{ low: 0, medium: 0, high: 1, critical: 1 }",
+      },
+    ],
+  },
+  "A-13": {
+    breaks: "whoever may approve everything may approve what they asked for themselves",
+    patches: [
+      {
+        file: "services/approvals/src/policy.ts",
+        find: "if (requesters(approval, origin).includes(approver.id))",
+        replace: 'if (requesters(approval, origin).includes(approver.id) && !approver.scopes.includes("approve:*"))',
+      },
+    ],
+  },
+  "A-14": {
+    breaks: "an approver's token decides for another approver",
+    patches: [
+      {
+        file: "services/approvals/src/decisions.ts",
+        find: "if (!token || token.value.approver !== approver.id || token.value.approvalId !== approvalId) {",
+        replace: "if (!token || token.value.approvalId !== approvalId) {",
+      },
+    ],
+  },
+  "A-15": {
+    breaks: "a write whose arguments say that it is approved is granted by policy",
+    patches: [
+      {
+        file: "services/approvals/src/judge-request.ts",
+        find: "return { facts, holding: { by: decidedBy(tier) } };",
+        replace: 'return { facts, holding: { by: args.value["approved"] === true ? "policy" : decidedBy(tier) } };',
+      },
+    ],
+  },
+  "A-16": {
+    breaks: "the links of an approval name its correlation id in place of its call",
+    patches: [
+      {
+        file: "services/approvals/src/view.ts",
+        find: "const self = `/v1/approvals/${approval.approvalId}`;",
+        replace: "const self = `/v1/approvals/${approval.correlationId}`;",
+      },
+    ],
+  },
+  "A-17": {
+    breaks: "nobody is told: a commit notes down nothing of what it makes true",
+    patches: [
+      {
+        file: "packages/runtime/src/webhooks/webhooks.ts",
+        find: "commit: (shard, change) => outbox.commit(shard, noted(change)),",
+        replace: "commit: (shard, change) => outbox.commit(shard, targets.size < 0 ? noted(change) : change),",
+      },
+    ],
+  },
+};

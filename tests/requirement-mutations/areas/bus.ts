@@ -1,0 +1,119 @@
+import type { Mutations } from "../mutation.ts";
+
+/** For the rows B. */
+export const busMutations: Mutations = {
+  "B-03": {
+    breaks: "a response says a thing more than the contract has",
+    patches: [
+      {
+        file: "packages/tool-kit/src/result-message.ts",
+        find: ": { toolCallId, toolName, content: result.content, isError: result.isError },",
+        replace: ": { toolCallId, toolName, content: result.content, isError: result.isError, status: result.status },",
+      },
+    ],
+  },
+  "B-04": {
+    breaks: "an error does not say whether it may be tried again",
+    patches: [
+      {
+        file: "packages/tool-kit/src/result-message.ts",
+        find: "message: error.message, isRetryable: error.retryable }",
+        replace: "message: error.message }",
+      },
+    ],
+  },
+  "B-05": {
+    breaks: "every answer goes to the default agent",
+    patches: [
+      {
+        file: "packages/tool-kit/src/result-message.ts",
+        find: `return RESULT_TOPIC.exec(replyTo ?? "")?.[1] ?? DEFAULT_AGENT;`,
+        replace: `return replyTo === undefined || RESULT_TOPIC.test(replyTo) ? DEFAULT_AGENT : DEFAULT_AGENT;`,
+      },
+    ],
+  },
+  "B-06": {
+    breaks: "an answer is joined to the first call that is open, whatever it names",
+    patches: [
+      {
+        file: "services/agent/src/loop/join.ts",
+        find: "snapshot.calls.find((known) => known.value.callId === answer.callId)?.value;",
+        replace: `snapshot.calls.find((known) => known.value.callId === answer.callId || known.value.state !== "resolved")?.value;`,
+      },
+    ],
+  },
+  "B-01": {
+    breaks: "the agent asks a server that is neither bus, store nor model",
+    patches: [
+      {
+        file: "services/agent/src/tool-offers.ts",
+        find: "      const values = await flags.current();\n",
+        replace:
+          '      const values = await flags.current();\n      if (flags.environment.startsWith("http")) await fetch(flags.environment);\n',
+      },
+    ],
+  },
+  "B-02": {
+    breaks: "a request says the tool's version in its body",
+    patches: [
+      {
+        file: "services/agent/src/loop/messages.ts",
+        find: "toolName: call.toolName, arguments: call.arguments, sessionId: run.conversationId };",
+        replace: "toolName: call.toolName, arguments: call.arguments, sessionId: run.conversationId, toolVersion: call.toolVersion };",
+      },
+    ],
+  },
+  "B-10": {
+    breaks: "a task is accepted in one commit, and announced in another that may never come",
+    patches: [
+      {
+        file: "services/gateway/src/inbound/start-investigation.ts",
+        find: '  const commit = async () => outbox.commit(shardOf(runId), await acceptMessage({ ...message, ifActive: "enqueue" }, config, identity));',
+        replace:
+          '  const commit = async () => {\n    const { outbox: announced = [], ...accepted } = await acceptMessage({ ...message, ifActive: "enqueue" }, config, identity);\n    const reply = await outbox.commit(shardOf(runId), accepted);\n    if (reply.outcome === "ok") await outbox.commit(shardOf(runId), { op: `${accepted.op}:announce`, guards: [{ key: accepted.guards[0].key, version: reply.commit }], outbox: announced });\n    return reply;\n  };',
+      },
+    ],
+  },
+  "B-13": {
+    breaks: "the answer of a tool in this process goes over the bus all the same",
+    patches: [
+      {
+        file: "packages/tool-kit/src/local-toolset.ts",
+        find: "const consumer = consumers.get(answer.topic);",
+        replace: "const consumer = consumers.get(`${answer.topic} here`);",
+      },
+    ],
+  },
+  "B-14": {
+    breaks: "where NATS is named messages stay in the process",
+    without: ["tests/e2e/apart/apart.test.ts"],
+    patches: [
+      { file: "packages/bus/src/bus-kind.ts", find: '      return { kind: "nats" };', replace: '      return { kind: "memory" };' },
+    ],
+  },
+  "B-12": {
+    breaks: "a message loses its trace context on either broker",
+    patches: [
+      {
+        file: "packages/bus/src/amqp/wire.ts",
+        find: "if (value !== undefined && !RESERVED.test(name)) attributes[name] = value;",
+        replace: `if (value !== undefined && !RESERVED.test(name) && name !== "traceparent") attributes[name] = value;`,
+      },
+      {
+        file: "packages/bus/src/nats/wire.ts",
+        find: "else attributes.push([decodeName(name), decodeText(value)]);",
+        replace: `else if (lower !== "traceparent") attributes.push([decodeName(name), decodeText(value)]);`,
+      },
+    ],
+  },
+  "B-15": {
+    breaks: "the instrumentation of amqplib is installed and nobody uses it",
+    patches: [
+      {
+        file: "packages/telemetry/src/otel/sdk-recorder.ts",
+        find: "instrumentAmqp && pipelines.spanProcessors.length > 0 ? await amqpSpans() : null;",
+        replace: "instrumentAmqp && pipelines.spanProcessors.length < 0 ? await amqpSpans() : null;",
+      },
+    ],
+  },
+};

@@ -1,0 +1,120 @@
+import type { Mutations } from "../mutation.ts";
+
+/** For the rows X. */
+export const executorMutations: Mutations = {
+  "M-03": {
+    breaks: "a variable of the environment is passed on as it is written",
+    patches: [
+      {
+        file: "services/tool-executor/src/toolsets/mcp/mcp-config.ts",
+        find: "const value = env[name] || otherwise;",
+        replace: "const value = `\\${${name}}` || env[name] || otherwise;",
+      },
+    ],
+  },
+  "X-05": {
+    breaks: "a write is given six times as long as it should have",
+    patches: [
+      {
+        file: "packages/tool-kit/src/define-tool.ts",
+        find: "{ read: 5000, write: 30_000, compute: 2000 }",
+        replace: "{ read: 5000, write: 180_000, compute: 2000 }",
+      },
+    ],
+  },
+  "X-13": {
+    breaks: "a call without a result passes",
+    patches: [{ file: "packages/models/src/pairing.ts", find: "  if (first !== undefined)\n", replace: `  if (first === "")\n` }],
+  },
+  "X-03": {
+    breaks: "of several arguments that are wrong the first alone is told",
+    patches: [
+      {
+        file: "packages/tool-kit/src/read-arguments.ts",
+        find: "if (problems.length > 0) return { ok: false, problems };",
+        replace: "if (problems.length > 0) return { ok: false, problems: problems.slice(0, 1) };",
+      },
+    ],
+  },
+  "X-06": {
+    breaks: "nine reads of one turn run at once",
+    patches: [
+      { file: "services/agent/src/profile.ts", find: "export const PARALLEL_CALLS = 8;", replace: "export const PARALLEL_CALLS = 9;" },
+    ],
+  },
+  "X-14": {
+    breaks: "the model is not told when it may come again",
+    patches: [
+      {
+        file: "packages/contracts/src/result.ts",
+        find: "    retryable,\n    retryAfter,\n    details,\n    truncated,\n  });",
+        replace: "    retryable,\n    details,\n    truncated,\n  });",
+      },
+    ],
+  },
+  "X-01": {
+    breaks: "a failed call is acknowledged and answered with nothing",
+    patches: [
+      {
+        file: "packages/tool-kit/src/invoke-pipeline.ts",
+        find: "      await publish(resultMessage({ ...parts, result: outcome.result, receipt: outcome.receipt }));",
+        replace:
+          "      if (!outcome.result.isError) await publish(resultMessage({ ...parts, result: outcome.result, receipt: outcome.receipt }));",
+      },
+    ],
+  },
+  "X-02": {
+    breaks: "wrong arguments are told as a failure of the tool",
+    patches: [
+      {
+        file: "packages/contracts/src/error-codes.ts",
+        find: 'invalid_arguments: row("ToolUserError", "InvalidArguments",',
+        replace: 'invalid_arguments: row("ToolUserError", "ExecutionFailed",',
+      },
+    ],
+  },
+  "X-07": {
+    breaks: "writes of two runs on one resource are under way at once",
+    patches: [
+      {
+        file: "packages/tool-kit/src/run-write.ts",
+        find: "  const resource = executor.tool.resource?.(args.value);",
+        replace: "  const resource = executor.tool.resource?.(args.value) === null ? call.callId : undefined;",
+      },
+    ],
+  },
+  "X-09": {
+    breaks: "a write that is done is done again when its key comes again",
+    patches: [
+      {
+        file: "packages/tool-kit/src/ledger.ts",
+        find: '  if (row?.state === "done" && row.result)\n',
+        replace: '  if (row?.state === "done" && row.result && row.fence > 9)\n',
+      },
+    ],
+  },
+  "X-10": {
+    breaks: "a page of HTML is handed to the model as it came",
+    patches: [
+      {
+        file: "packages/tool-kit/src/tool-output.ts",
+        find: "return isHtmlPage(value) ? textOfHtml(value) : value;",
+        replace: 'return isHtmlPage(value) && textOfHtml(value) === "" ? textOfHtml(value) : value;',
+      },
+    ],
+  },
+  "X-12": {
+    breaks: "the record of a result says that no call took any time",
+    patches: [{ file: "packages/tool-kit/src/tool-call.ts", find: "    latencyMs,\n    ok:", replace: "    latencyMs: 0,\n    ok:" }],
+  },
+  "X-15": {
+    breaks: "a caller without a tool's scope may call it",
+    patches: [
+      {
+        file: "services/agent/src/loop/call-rights.ts",
+        find: "const fault = rights ? rightsFault(rights, { name, toolset, scopes }) : null;",
+        replace: "const fault = rights ? rightsFault({ ...rights, scopes: scopes ?? [] }, { name, toolset, scopes }) : null;",
+      },
+    ],
+  },
+};

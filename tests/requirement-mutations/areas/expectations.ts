@@ -1,0 +1,156 @@
+import type { Mutations } from "../mutation.ts";
+
+/** For the rows LV. */
+export const expectationsMutations: Mutations = {
+  "LV-01": {
+    breaks: "a run whose process died is never gone on with by another one",
+    without: ["tests/e2e/apart/apart.test.ts"],
+    patches: [
+      {
+        file: "services/agent/src/loop/acquire.ts",
+        find: "return lease.until > now && lease.since >= ownersDeadBefore;",
+        replace: "return lease.until > 0 && lease.since >= ownersDeadBefore;",
+      },
+    ],
+  },
+  "LV-02": {
+    breaks: "a client that comes back is told the event that it has",
+    patches: [
+      {
+        file: "services/gateway/src/stream/event-id.ts",
+        find: `return /^\\d{1,15}$/.test(digits) ? Number(digits) : null;`,
+        replace: `return /^\\d{1,15}$/.test(digits) ? Math.max(0, Number(digits) - 1) : null;`,
+      },
+    ],
+  },
+  "LV-03": {
+    breaks: "a client that goes away cancels the run that it began",
+    patches: [
+      {
+        file: "services/gateway/src/stream/stream-run.ts",
+        find: `  reply.raw.on("close", close);`,
+        replace: `  reply.raw.on("close", close);\n  if (accepted) reply.raw.on("close", () => void cancelRun(gateway, { principal, runId }));`,
+      },
+      {
+        file: "services/gateway/src/stream/stream-run.ts",
+        find: `import type { OwnRun } from "../run-access.ts";`,
+        replace: `import { cancelRun } from "../inbound/cancel-run.ts";\nimport type { OwnRun } from "../run-access.ts";`,
+      },
+    ],
+  },
+  "LV-04": {
+    breaks: "a write that a cancel dropped can still be decided on",
+    patches: [
+      {
+        file: "services/agent/src/loop/draft.ts",
+        find: `if (call.state === "requested" || call.state === "held")`,
+        replace: `if (call.state === "requested")`,
+      },
+    ],
+  },
+  "LV-05": {
+    breaks: "messages that wait are taken last first",
+    patches: [
+      {
+        file: "services/agent/src/loop/conversation.ts",
+        find: "return a.interrupts ? b.accepted - a.accepted : a.accepted - b.accepted;",
+        replace: "return b.accepted - a.accepted;",
+      },
+    ],
+  },
+  "LV-14": {
+    breaks: "a question is open for ever",
+    patches: [
+      {
+        file: "services/agent/src/loop/ask.ts",
+        find: `heldSince: draft.now, askExpiresAt: expiresAt }, ASK_EXPIRY_MS);`,
+        replace: `heldSince: draft.now, askExpiresAt: expiresAt }, null);`,
+      },
+    ],
+  },
+  "LV-20": {
+    breaks: "a model is offered what the person behind the run may not use",
+    patches: [
+      {
+        file: "services/agent/src/tool-offer.ts",
+        find: "rightsFault(rights, judged(one)) ?? whyNot(one, now, off);",
+        replace: "(now < 0 ? rightsFault(rights, judged(one)) : null) ?? whyNot(one, now, off);",
+      },
+    ],
+  },
+  "LV-22": {
+    breaks: "a tenant has a budget for each of its principals",
+    patches: [
+      {
+        file: "services/agent/src/budget/budget-places.ts",
+        find: `whose === "tenant" ? [of.tenant] : [of.tenant, of.principal];`,
+        replace: `[of.tenant, of.principal];`,
+      },
+    ],
+  },
+  "LV-31": {
+    breaks: "the one command starts everything but the worker of the tools",
+    patches: [
+      {
+        file: "services/all-in-one/src/start-all-in-one.ts",
+        find: "runServices([toolExecutor, approvals, agent, gateway], {",
+        replace: "runServices([approvals, agent, gateway], {",
+      },
+    ],
+  },
+  "LV-32": {
+    breaks: "a run is given the definition that another one began with",
+    patches: [
+      {
+        file: "services/agent/src/catalogue.ts",
+        find: "new Map(tools.map((tool) => [tool.hash, byHash.get(tool.hash)]))",
+        replace: "new Map(tools.map((tool) => [tool.hash, byHash.values().find(({ definition }) => definition.name === tool.name)]))",
+      },
+    ],
+  },
+  "LV-40": {
+    breaks: "an operator's request that comes again under its key with another body is answered as the first was",
+    patches: [
+      {
+        file: "services/approvals/src/operator-keys.ts",
+        find: `if (kept.value["bodyHash"] !== bodyHash) throw keyReused();`,
+        replace: `if (kept.value["bodyHash"] === undefined) throw keyReused();`,
+      },
+    ],
+  },
+  "LV-41": {
+    breaks: "nobody is told that a write waits, or that it waits no more",
+    patches: [
+      {
+        file: "services/approvals/src/told-approvals.ts",
+        find: "index === keys.pendingApprovals()",
+        replace: "index === keys.removals()",
+      },
+    ],
+  },
+  "LV-42": {
+    breaks: "durable events come without their numbers",
+    patches: [
+      {
+        file: "services/gateway/src/stream/feed.ts",
+        find: "data: JSON.stringify({ sequence, ...event })",
+        replace: "data: JSON.stringify(event)",
+      },
+    ],
+  },
+  "LV-43": {
+    breaks: "an alert that Alertmanager sends again starts another investigation when its annotations have changed",
+    patches: [
+      {
+        file: "services/gateway/src/inbound/start-alerts.ts",
+        find: "name: JSON.stringify(what)",
+        replace: "name: JSON.stringify([what, annotations])",
+      },
+      {
+        file: "services/gateway/src/inbound/start-alerts.ts",
+        find: "{ fingerprint, startsAt }: SentAlert): Known",
+        replace: "{ fingerprint, startsAt, annotations }: SentAlert): Known",
+      },
+    ],
+  },
+};

@@ -1,0 +1,37 @@
+import type { Mutations } from "../mutation.ts";
+
+/** For the rows BEST. */
+export const firstsMutations: Mutations = {
+  "BEST-1": {
+    breaks: "approvals takes a document for its own whatever its seal is",
+    patches: [
+      {
+        file: "packages/grants/src/seal.ts",
+        find: "if (given.length !== expected.length || !timingSafeEqual(given, expected))",
+        replace: "if (given.length !== expected.length && !timingSafeEqual(given, expected))",
+      },
+    ],
+  },
+  "BEST-7": {
+    breaks: "a tool that the vendor has no form for is sent as it is",
+    patches: [
+      {
+        file: "packages/models/src/adapter/wire-tools.ts",
+        find: "    const tool = compileTool(spec, dialect);\n    if (!tool.ok || ",
+        replace:
+          "    const compiled = compileTool(spec, dialect);\n    const tool = compiled.ok ? compiled : { ...spec, ok: true as const, strict: false, losses: [], restore: (text: string) => text };\n    if (!tool.ok || ",
+      },
+    ],
+  },
+  "BEST-9": {
+    breaks: "every login on NATS may say to the agent what was decided on a write",
+    without: ["tests/e2e/apart/apart.test.ts"],
+    patches: [
+      {
+        file: "packages/bus/src/nats/rights.ts",
+        find: `    publish: distinct([\n      "$JS.API.INFO",\n      ...published`,
+        replace: `    publish: distinct([\n      "$JS.API.INFO",\n      placeOf(namespace, topics.approvalDecided("default")).subject,\n      ...published`,
+      },
+    ],
+  },
+};

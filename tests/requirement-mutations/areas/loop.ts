@@ -1,0 +1,126 @@
+import type { Mutations } from "../mutation.ts";
+
+/** For the rows L. */
+export const loopMutations: Mutations = {
+  "L-01": {
+    breaks: "the model is not shown what its calls answered",
+    patches: [
+      {
+        file: "services/agent/src/loop/model-turn.ts",
+        find: "        transcript,\n        tools: offered.map",
+        replace: `        transcript: transcript.filter(({ type }) => type !== "result"),\n        tools: offered.map`,
+      },
+    ],
+  },
+  "L-02": {
+    breaks: "a conversation that nobody has set up may take ten times as long",
+    patches: [{ file: "services/agent/profiles/chat.yaml", find: "activeSeconds: 300,", replace: "activeSeconds: 3000," }],
+  },
+  "L-03": {
+    breaks: "every agent is stopped after five rounds, whatever its own limit is",
+    patches: [
+      {
+        file: "services/agent/src/loop/end.ts",
+        find: "if (run.round > limits.maxRounds)",
+        replace: "if (run.round > Math.min(5, limits.maxRounds))",
+      },
+    ],
+  },
+  "L-04": {
+    breaks: "a vendor is told of a seed call as of something that was said, and not as of a call",
+    patches: [
+      {
+        file: "packages/models/src/anthropic/messages.ts",
+        find: `    ...calls.map((call): Block => ({ type: "tool_use", id: call.id, name: tools.wireName(call.name), input: callInput(call.arguments) })),`,
+        replace: `    ...calls.map((call): Block =>
+      call.id.startsWith("seed_")
+        ? { type: "text", text: \`I called \${call.name}.\` }
+        : { type: "tool_use", id: call.id, name: tools.wireName(call.name), input: callInput(call.arguments) },
+    ),`,
+      },
+    ],
+    runs: "packages/models/src/anthropic/anthropic-model.test.ts",
+  },
+  "L-05": {
+    breaks: "every run of a conversation takes itself for the first, and gives its seed calls the ids of that one",
+    patches: [
+      {
+        file: "services/agent/src/loop/start.ts",
+        find: "const draft = draftOf(input, conversation, newRun(input, runs + 1), rules);",
+        replace: "const draft = draftOf(input, conversation, newRun(input, 1), rules);",
+      },
+    ],
+  },
+  "L-06": {
+    breaks: "the message array is logged with what was said",
+    patches: [
+      {
+        file: "services/agent/src/traced-model.ts",
+        find: `return { role: "user", chars: entry.text.length };`,
+        replace: `return { role: "user", chars: entry.text.length, text: entry.text };`,
+      },
+    ],
+  },
+  "L-07": {
+    breaks: "nobody is told that a run went round in circles",
+    patches: [
+      {
+        file: "services/agent/src/observe-run.ts",
+        find: `if (event.type === "run.failed" && event.code === LOOP) tellLoop`,
+        replace: `if (event.type === "run.failed" && event.code === "loops") tellLoop`,
+      },
+    ],
+  },
+  "L-08": {
+    breaks: "a tool that is registered is not offered before the agent starts again",
+    patches: [
+      {
+        file: "services/agent/src/tool-offers.ts",
+        find: "const registrations = await readRegistry(state, log, pace);",
+        replace: "const registrations = (known ??= await readRegistry(state, log, pace));",
+      },
+      {
+        file: "services/agent/src/tool-offers.ts",
+        find: "  const told = new Set<string>();",
+        replace: "  const told = new Set<string>();\n  let known: Awaited<ReturnType<typeof readRegistry>> | undefined;",
+      },
+      {
+        file: "services/agent/src/tool-offers.ts",
+        find: "      const known = new Set(registrations.map(({ definition }) => definition.flag));\n      for (const flag of values.keys())\n        if (!known.has(flag))",
+        replace:
+          "      const flagged = new Set(registrations.map(({ definition }) => definition.flag));\n      for (const flag of values.keys())\n        if (!flagged.has(flag))",
+      },
+    ],
+  },
+  "L-10": {
+    breaks: "no other worker takes a run over whose worker is gone",
+    patches: [
+      {
+        file: "services/agent/src/loop/acquire.ts",
+        find: "return lease.until > now && lease.since >= ownersDeadBefore;",
+        replace: "return lease.until > 0 || (lease.until > now && lease.since >= ownersDeadBefore);",
+      },
+    ],
+  },
+  "L-11": {
+    breaks: "what a reply that was cut off asks for is run",
+    runs: "packages/models/src/openai/openai-model.test.ts",
+    patches: [
+      {
+        file: "services/agent/src/loop/model-turn.ts",
+        find: "const trusted = truncated ? [] : calls;",
+        replace: "const trusted = truncated ? calls : calls;",
+      },
+    ],
+  },
+  "L-12": {
+    breaks: "the report of an alert rests on no evidence",
+    patches: [
+      {
+        file: "services/agent/src/investigation/report.ts",
+        find: "resolved.filter((call) => call.toolName !== CONCLUDE),",
+        replace: "resolved.filter((call) => call.toolName === CONCLUDE && call.toolName !== CONCLUDE),",
+      },
+    ],
+  },
+};

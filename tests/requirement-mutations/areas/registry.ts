@@ -1,0 +1,144 @@
+import type { Mutations } from "../mutation.ts";
+
+/** For the rows G. */
+export const registryMutations: Mutations = {
+  "G-02": {
+    breaks: "a name of another toolset is taken over",
+    patches: [
+      {
+        file: "packages/tool-kit/src/registry.ts",
+        find: "  if (!first) return;\n  throw new RegistryConflict(",
+        replace: "  if (first) return;\n  throw new RegistryConflict(",
+      },
+    ],
+  },
+  "G-07": {
+    breaks: "an author's own remarks reach the model",
+    patches: [
+      {
+        file: "packages/contracts/src/public-tool.ts",
+        find: `.filter(([word]) => !word.startsWith("x-"))`,
+        replace: `.filter(([word]) => word !== "")`,
+      },
+    ],
+  },
+  "G-08": {
+    breaks: "a tool that computes is given as long as one that reads",
+    patches: [
+      {
+        file: "packages/tool-kit/src/define-tool.ts",
+        find: "{ read: 5000, write: 30_000, compute: 2000 }",
+        replace: "{ read: 5000, write: 30_000, compute: 5000 }",
+      },
+    ],
+  },
+  "G-14": {
+    breaks: "thirteen tools are offered without a word",
+    patches: [{ file: "services/agent/src/tool-offer.ts", find: "const MANY_TOOLS = 12;", replace: "const MANY_TOOLS = 13;" }],
+  },
+  "G-15": {
+    breaks: "a tool that nobody has registered is sent to a queue",
+    patches: [
+      {
+        file: "services/agent/src/loop/turn.ts",
+        find: "    if (!offered) return { call, result: unknownTool(asked.name, tools) };\n    const quarantined = definitionFault(offered.definition);",
+        replace: "    if (!offered) return { call };\n    const quarantined = definitionFault(offered.definition);",
+      },
+    ],
+  },
+  "G-01": {
+    breaks: "a tool that was unregistered is still found",
+    patches: [
+      {
+        file: "packages/tool-kit/src/toolset.ts",
+        find: "if (version === undefined) return byName.delete(tool);",
+        replace: "if (version === undefined) return byName.has(tool);",
+      },
+    ],
+  },
+  "G-03": {
+    breaks: "every tool has its toolset for a source, whatever its author says",
+    patches: [{ file: "packages/tool-kit/src/toolset.ts", find: "source: tool.draft.source ?? name };", replace: "source: name };" }],
+  },
+  "G-04": {
+    breaks: "the agent has a rule for one tool by its name",
+    patches: [
+      {
+        file: "services/agent/src/tool-offer.ts",
+        find: "  const all = [...chosen.values()];",
+        replace: '  const all = [...chosen.values()].filter(({ definition }) => definition.name !== "issue_refund");',
+      },
+    ],
+  },
+  "G-05": {
+    breaks: "a run is offered a tool that its workers say cannot be used",
+    patches: [
+      {
+        file: "services/agent/src/tool-offer.ts",
+        find: 'if (availabilityOf(registration, now) === "unavailable")',
+        replace: 'if (availabilityOf(registration, now) === "unavailable" && registration.unavailable === undefined)',
+      },
+    ],
+  },
+  "G-10": {
+    breaks: "a call gets the newest version, whichever it names",
+    patches: [
+      {
+        file: "packages/tool-kit/src/toolset.ts",
+        find: 'if (!versions || version !== undefined) return versions?.get(version ?? "");',
+        replace: 'if (!versions || version === "") return undefined;',
+      },
+    ],
+  },
+  "G-12": {
+    breaks: "every environment has the flags of production",
+    patches: [
+      {
+        file: "packages/tool-kit/src/tool-flags.ts",
+        find: "const { default: common = {}, [environment]: own = {} } = parsed.value;",
+        replace: 'const { default: common = {}, [environment === "" ? environment : "production"]: own = {} } = parsed.value;',
+      },
+    ],
+  },
+  "G-17": {
+    breaks: "tools ask the API that the first toolset of the process was given",
+    patches: [
+      {
+        file: "services/tool-executor/src/toolsets/release/release-toolset.ts",
+        find: "export function releaseToolset(options: ReleaseApiOptions): Toolset {\n  const api = releaseApi(options);",
+        replace:
+          "let shared: ReturnType<typeof releaseApi> | undefined;\n\nexport function releaseToolset(options: ReleaseApiOptions): Toolset {\n  const api = (shared ??= releaseApi(options));",
+      },
+    ],
+  },
+  "G-18": {
+    breaks: "a toolset takes a tool whose definition cannot work",
+    patches: [
+      {
+        file: "packages/tool-kit/src/toolset.ts",
+        find: '      if (error) throw new TypeError(`The tool "${toolName}"',
+        replace: '      if (error === "") throw new TypeError(`The tool "${toolName}"',
+      },
+    ],
+  },
+  "G-19": {
+    breaks: "what says that it opens a ticket passes for a read when its name does not act",
+    patches: [
+      {
+        file: "packages/tool-kit/src/lint/lint-kind.ts",
+        find: "const verb = named ?? actIn(description);",
+        replace: 'const verb = named ?? actIn("");',
+      },
+    ],
+  },
+  "G-20": {
+    breaks: "a description need not say what the tool is not for",
+    patches: [
+      {
+        file: "packages/tool-kit/src/lint/lint-description.ts",
+        find: "      !NOT_FOR.test(description),\n",
+        replace: "      !NOT_FOR.test(`${description} Not for anything else.`),\n",
+      },
+    ],
+  },
+};

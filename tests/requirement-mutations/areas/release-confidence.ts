@@ -1,0 +1,55 @@
+import type { Mutations } from "../mutation.ts";
+
+/** For the rows Z. */
+export const releaseConfidenceMutations: Mutations = {
+  "Z-01": {
+    breaks: "the summary of a release has its response time under another name",
+    patches: [
+      {
+        file: "examples/release-api/src/metrics.ts",
+        find: "metrics: { error_rate, response_time_p95 }, baseline",
+        replace: "metrics: { error_rate, p95: response_time_p95 }, baseline",
+      },
+    ],
+  },
+  "Z-02": {
+    breaks: "a risk report is filed by a tool that says it only computes, so that nobody is asked",
+    patches: [
+      {
+        file: "services/tool-executor/src/toolsets/release/file-risk-report.ts",
+        find: `    kind: "write",`,
+        replace: `    kind: "compute",`,
+      },
+      {
+        file: "services/tool-executor/src/toolsets/release/file-risk-report.ts",
+        find: `    idempotency: { mode: "key", keepsForMs: KEY_KEPT_MS },\n`,
+        replace: "",
+      },
+      {
+        file: "services/tool-executor/src/toolsets/release/file-risk-report.ts",
+        find: "    prepare: (report: RiskReport): RiskReport => report,\n    run: (report, { idempotencyKey, signal }) => api.fileReport(report, idempotencyKey, signal),",
+        replace: "    run: (report: RiskReport, { callId, signal }) => api.fileReport(report, callId, signal),",
+      },
+    ],
+  },
+  "Z-03": {
+    breaks: "a risky release is as grave as its mildest finding",
+    patches: [
+      {
+        file: "packages/models/src/offline/assess-release.ts",
+        find: 'severity: findings[0]?.severity ?? "low"',
+        replace: 'severity: findings.at(-1)?.severity ?? "low"',
+      },
+    ],
+  },
+  "Z-05": {
+    breaks: "the mock of the release API has no release of its own",
+    patches: [
+      {
+        file: "examples/release-api/src/main.ts",
+        find: "allowRecorded: recorded });",
+        replace: "allowRecorded: false && recorded });",
+      },
+    ],
+  },
+};
