@@ -153,7 +153,7 @@ function mayImport(file: string, name: string): boolean {
 
 /** The root's own files are tools and tests, and so are test files and conformance suites everywhere. */
 function isProduction({ file }: Pick<SourceFile, "file">): boolean {
-  return folderOf(file) !== "." && !file.endsWith(".test.ts") && !/\/(conformance|corpus)\/|\/test-[^/]+$/.test(file);
+  return folderOf(file) !== "." && !file.endsWith(".test.ts") && !/\/(?:conformance|corpus)\/|\/src\/(?:.+\/)?testing\//.test(file);
 }
 
 function folderOf(file: string): string {

@@ -9,22 +9,22 @@ const from =
   (test: string): Proof => ({ file, test });
 
 const agentService = from("services/agent/src/service.test.ts");
-const agentMessages = from("services/agent/src/loop/messages.test.ts");
-const writesInOrder = from("services/agent/src/loop/writes-in-order.test.ts");
+const agentMessages = from("services/agent/src/outgoing/messages.test.ts");
+const writesInOrder = from("services/agent/src/transitions/writes-in-order.test.ts");
 const resourceTurn = from("packages/tool-kit/src/resource-turn.test.ts");
-const callRecord = from("services/agent/src/loop/call-record.test.ts");
+const callRecord = from("services/agent/src/transitions/call-record.test.ts");
 const resultIndex = from("services/agent/src/memory/result-index.test.ts");
 const modelFacts = from("packages/models/src/facts/model-facts.test.ts");
 const eitherBroker = from("tests/e2e/either-broker.test.ts");
-const transitions = from("services/agent/src/loop/transitions.test.ts");
-const limits = from("services/agent/src/loop/end.test.ts");
-const decidedWrites = from("services/agent/src/loop/decided-writes.test.ts");
-const cancelling = from("services/agent/src/loop/cancel.test.ts");
-const redispatch = from("services/agent/src/loop/redispatch.test.ts");
-const seed = from("services/agent/src/loop/seed.test.ts");
-const callRights = from("services/agent/src/loop/call-rights.test.ts");
+const transitions = from("services/agent/src/transitions/transitions.test.ts");
+const limits = from("services/agent/src/transitions/end.test.ts");
+const decidedWrites = from("services/agent/src/transitions/decided-writes.test.ts");
+const cancelling = from("services/agent/src/transitions/cancel.test.ts");
+const redispatch = from("services/agent/src/transitions/redispatch.test.ts");
+const seed = from("services/agent/src/transitions/seed.test.ts");
+const callRights = from("services/agent/src/transitions/call-rights.test.ts");
 const toolRights = from("tests/e2e/tool-rights.test.ts");
-const inbox = from("services/agent/src/loop/inbox.test.ts");
+const inbox = from("services/agent/src/incoming/inbox.test.ts");
 const report = from("services/agent/src/investigation/report.test.ts");
 const mcpConfig = from("services/tool-executor/src/toolsets/mcp/mcp-config.test.ts");
 const mcpServer = from("services/tool-executor/src/toolsets/mcp/mcp-server.test.ts");
@@ -42,17 +42,17 @@ const registry = from("packages/tool-kit/src/registry.test.ts");
 const defineTool = from("packages/tool-kit/src/define-tool.test.ts");
 const resultMessage = from("packages/tool-kit/src/result-message.test.ts");
 const pairing = from("packages/models/src/pairing.test.ts");
-const requests = from("services/approvals/src/requests.test.ts");
-const decisions = from("services/approvals/src/decisions.test.ts");
-const approvalRoutes = from("services/approvals/src/routes.test.ts");
-const hookRoutes = from("services/approvals/src/hook-routes.test.ts");
+const requests = from("services/approvals/src/requests/requests.test.ts");
+const decisions = from("services/approvals/src/decisions/decisions.test.ts");
+const approvalRoutes = from("services/approvals/src/routes/routes.test.ts");
+const hookRoutes = from("services/approvals/src/routes/hook-routes.test.ts");
 const webhooksEndToEnd = from("tests/e2e/webhooks.test.ts");
-const toldApprovals = from("services/approvals/src/told-approvals.test.ts");
+const toldApprovals = from("services/approvals/src/answers/told-approvals.test.ts");
 const toldRuns = from("services/agent/src/told-runs.test.ts");
 const webhooks = from("packages/runtime/src/webhooks/webhooks.test.ts");
 const webhookSignature = from("packages/runtime/src/webhooks/webhook-signature.test.ts");
-const expiry = from("services/approvals/src/expiry.test.ts");
-const approval = from("services/approvals/src/approval.test.ts");
+const expiry = from("services/approvals/src/requests/expiry.test.ts");
+const approval = from("services/approvals/src/machine/approval.test.ts");
 const grantMutations = from("packages/grants/src/grant-mutations.test.ts");
 const releaseToolset = from("services/tool-executor/src/toolsets/release/release-toolset.test.ts");
 const executor = from("services/tool-executor/src/service.test.ts");
@@ -75,10 +75,10 @@ const bodyPins = from("packages/contracts/src/body-pins.test.ts");
 const start = from("tests/e2e/start.test.ts");
 const attack = from("tests/e2e/attack.test.ts");
 const kill = from("tests/e2e/kill.test.ts");
-const conversationTransitions = from("services/agent/src/loop/conversation.test.ts");
+const conversationTransitions = from("services/agent/src/transitions/conversation.test.ts");
 const conversations = from("services/agent/src/conversations.test.ts");
-const ask = from("services/agent/src/loop/ask.test.ts");
-const advance = from("services/agent/src/loop/advance.test.ts");
+const ask = from("services/agent/src/transitions/ask.test.ts");
+const advance = from("services/agent/src/steps/advance.test.ts");
 const toolOffer = from("services/agent/src/tool-offer.test.ts");
 const toolOffers = from("services/agent/src/tool-offers.test.ts");
 const registryOfARun = from("services/agent/src/registry-of-a-run.test.ts");
@@ -88,7 +88,7 @@ const observeRun = from("services/agent/src/observe-run.test.ts");
 const modelMetrics = from("services/agent/src/model-metrics.test.ts");
 const agentBudgets = from("services/agent/src/budget/budgets.test.ts");
 const budgetRaces = from("services/agent/src/budget/budget-races.test.ts");
-const completeWithin = from("services/agent/src/loop/complete-within.test.ts");
+const completeWithin = from("services/agent/src/steps/complete-within.test.ts");
 const redisBudgets = from("tests/servers/redis-budgets.test.ts");
 const tracedModel = from("services/agent/src/traced-model.test.ts");
 const toolVersions = from("packages/tool-kit/src/tool-versions.test.ts");
@@ -99,7 +99,7 @@ const draft07 = from("packages/tool-kit/src/lint/draft-07.test.ts");
 const publicTool = from("packages/contracts/src/public-tool.test.ts");
 const tracedBus = from("packages/runtime/src/traced-bus.test.ts");
 const goldenAlerts = from("packages/models/src/offline/alert/golden-alerts.test.ts");
-const pins = from("services/approvals/src/pins.test.ts");
+const pins = from("services/approvals/src/pins/pins.test.ts");
 const tools = from("services/gateway/src/routes/tools.test.ts");
 const conversation = from("tests/e2e/conversation.test.ts");
 const cancel = from("tests/e2e/cancel.test.ts");
@@ -113,7 +113,7 @@ const releaseTrigger = from("services/gateway/src/routes/release-trigger.test.ts
 const awaiting = from("services/gateway/src/routes/awaiting.test.ts");
 const conversationRoutes = from("services/gateway/src/routes/conversations.test.ts");
 const sendMessage = from("services/gateway/src/routes/send-message.test.ts");
-const decisionRequests = from("services/approvals/src/decision-requests.test.ts");
+const decisionRequests = from("services/approvals/src/decisions/decision-requests.test.ts");
 const openapi = from("tests/openapi.test.ts");
 const streamResume = from("tests/e2e/stream-resume.test.ts");
 const browser = from("tests/e2e/browser.test.ts");
@@ -144,12 +144,12 @@ const statusErrors = from("packages/models/src/adapter/status-error.test.ts");
 const corpus = from("packages/models/src/schema/corpus.test.ts");
 const corpusOnTheWire = from("packages/models/src/schema/wire.test.ts");
 const soundness = from("packages/models/src/schema/soundness.test.ts");
-const modelStep = from("services/agent/src/loop/model-step.test.ts");
-const modelRetry = from("services/agent/src/loop/model-retry.test.ts");
+const modelStep = from("services/agent/src/steps/model-step.test.ts");
+const modelRetry = from("services/agent/src/transitions/model-retry.test.ts");
 const importance = from("services/agent/src/context/importance.test.ts");
 const contextFor = from("services/agent/src/context/context-for.test.ts");
 const planContext = from("services/agent/src/context/plan-context.test.ts");
-const toolChoice = from("services/agent/src/loop/tool-choice.test.ts");
+const toolChoice = from("services/agent/src/transitions/tool-choice.test.ts");
 
 /** Which tests prove which requirement. To mark a row as met, add one line here and run `npm run docs`. */
 export const met: Readonly<Record<string, readonly Proof[]>> = {
@@ -526,7 +526,7 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     awaiting("is answered as the first was when it comes again, however the run has ended by then"),
     decisionRequests("is refused when its key comes again with $what, and the first decision stands"),
     {
-      file: "services/approvals/src/eras.test.ts",
+      file: "services/approvals/src/eras/eras.test.ts",
       test: "gets the first answer again for a repeat of the key, and none for another body under it",
     },
     {
@@ -664,7 +664,7 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
       "has a producer span around the publish and beneath it a consumer span around the delivery, of the services that they belong to",
     ),
     tracedBus("tells a delivery that is given back, and one whose handler fails by its code only"),
-    { file: "services/agent/src/loop/step-span.test.ts", test: "says which attempt at the model call it is, and how long it was put off" },
+    { file: "services/agent/src/steps/step-span.test.ts", test: "says which attempt at the model call it is, and how long it was put off" },
   ],
   "N-06": [
     telemetry("has one file that holds every span of its trace"),
@@ -885,7 +885,7 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     modelFaults("by %s ends in a retry that is seen, or in an error that names the cause"),
   ],
   "R-03": [
-    { file: "services/agent/src/loop/step-span.test.ts", test: "says which attempt at the model call it is, and how long it was put off" },
+    { file: "services/agent/src/steps/step-span.test.ts", test: "says which attempt at the model call it is, and how long it was put off" },
     advance("is told of in the run's events, each failure with its attempt and the wait that follows it"),
   ],
   "R-04": [wireFaults("ends %s as it should, with nothing of a reply")],

@@ -1,7 +1,7 @@
 import { crashMutants } from "./crash-mutants.ts";
 import type { TestMutant } from "./test-mutant.ts";
 
-const SEALED = "services/approvals/src/sealed-approvals.test.ts";
+const SEALED = "services/approvals/src/sealed/sealed-approvals.test.ts";
 
 /** One for each check on which "nothing counts because it stands in a store" rests (decision 0032), and for rights and bounds. */
 export const testMutants: readonly TestMutant[] = [
@@ -101,7 +101,7 @@ export const testMutants: readonly TestMutant[] = [
     breaks: "approvals believes whoever wrote the origin of a run",
     patches: [
       {
-        file: "services/approvals/src/approval-documents.ts",
+        file: "services/approvals/src/sealed/approval-documents.ts",
         find: `if (verdict.kind !== "genuine") {`,
         replace: "if (verdict.kind === undefined) {",
       },
@@ -113,12 +113,12 @@ export const testMutants: readonly TestMutant[] = [
     breaks: "a person is shown, and decides, what somebody else wrote",
     patches: [
       {
-        file: "services/approvals/src/approval-documents.ts",
+        file: "services/approvals/src/sealed/approval-documents.ts",
         find: `return opened.kind === "genuine" ? { version`,
         replace: `return opened.kind !== "absent" && "value" in opened ? { version`,
       },
       {
-        file: "services/approvals/src/decisions.ts",
+        file: "services/approvals/src/decisions/decisions.ts",
         find: "if (records.refused) return damaged(records.refused);\n        const approval",
         replace: "const approval",
       },
@@ -130,7 +130,7 @@ export const testMutants: readonly TestMutant[] = [
     breaks: "policy counts from whatever number somebody wrote",
     patches: [
       {
-        file: "services/approvals/src/granted-so-far.ts",
+        file: "services/approvals/src/requests/granted-so-far.ts",
         find: `return document.why === "older" ? document.seen : null;`,
         replace: "return 0;",
       },
@@ -142,7 +142,7 @@ export const testMutants: readonly TestMutant[] = [
     breaks: "everybody on the bus raises the era",
     patches: [
       {
-        file: "services/approvals/src/rollbacks.ts",
+        file: "services/approvals/src/eras/rollbacks.ts",
         find: `if (sender.kind !== "genuine") {`,
         replace: "if (sender.kind === undefined) {",
       },
@@ -152,15 +152,17 @@ export const testMutants: readonly TestMutant[] = [
   {
     name: "notices without a bound",
     breaks: "one service that was taken over raises the era as often as it likes",
-    patches: [{ file: "services/approvals/src/era.ts", find: "if (told(shard) >= RAISES_PER_HOUR) {", replace: "if (told(shard) < 0) {" }],
-    tests: ["services/approvals/src/era.test.ts"],
+    patches: [
+      { file: "services/approvals/src/eras/era.ts", find: "if (told(shard) >= RAISES_PER_HOUR) {", replace: "if (told(shard) < 0) {" },
+    ],
+    tests: ["services/approvals/src/eras/era.test.ts"],
   },
   {
     name: "cancel not verified",
     breaks: "everybody on the bus withdraws a pending approval",
     patches: [
       {
-        file: "services/approvals/src/requests.ts",
+        file: "services/approvals/src/requests/requests.ts",
         find: "if (refusedSender !== null) return refuseCancel",
         replace: "if (refusedSender === undefined) return refuseCancel",
       },
@@ -172,7 +174,7 @@ export const testMutants: readonly TestMutant[] = [
     breaks: "an agent withdraws what another one asked for",
     patches: [
       {
-        file: "services/approvals/src/requests.ts",
+        file: "services/approvals/src/requests/requests.ts",
         find: "if (agentOf(message) !== approval.value.agent) return",
         replace: "if (agentOf(message) === undefined) return",
       },
@@ -182,8 +184,8 @@ export const testMutants: readonly TestMutant[] = [
   {
     name: "hourly rate not counted",
     breaks: "policy grants a tool to one requester without end, in runs without end",
-    patches: [{ file: "services/approvals/src/grant-rate.ts", find: "if (granted >= perHour) return false;", replace: "" }],
-    tests: ["services/approvals/src/requests.test.ts"],
+    patches: [{ file: "services/approvals/src/requests/grant-rate.ts", find: "if (granted >= perHour) return false;", replace: "" }],
+    tests: ["services/approvals/src/requests/requests.test.ts"],
   },
   {
     name: "message signed for any body",
@@ -238,24 +240,24 @@ export const testMutants: readonly TestMutant[] = [
     breaks: "the agent believes whoever answers a write",
     patches: [
       {
-        file: "services/agent/src/loop/write-proofs.ts",
+        file: "services/agent/src/steps/write-proofs.ts",
         find: `if (verdict.kind === "genuine") return true;`,
         replace: "if (verdict.kind !== undefined) return true;",
       },
     ],
-    tests: ["services/agent/src/loop/write-proofs.test.ts"],
+    tests: ["services/agent/src/steps/write-proofs.test.ts"],
   },
   {
     name: "row of a ledger believed",
     breaks: "the agent ends a write by a row that no worker signed",
     patches: [
       {
-        file: "services/agent/src/loop/write-proofs.ts",
+        file: "services/agent/src/steps/write-proofs.ts",
         find: "if (why === null) return true;",
         replace: "if (why !== undefined) return true;",
       },
     ],
-    tests: ["services/agent/src/loop/write-proofs.test.ts"],
+    tests: ["services/agent/src/steps/write-proofs.test.ts"],
   },
   {
     name: "era not verified by workers",
@@ -275,7 +277,7 @@ export const testMutants: readonly TestMutant[] = [
     patches: [
       { file: "services/agent/src/origins.ts", find: `if (verdict.kind !== "genuine") {`, replace: "if (verdict.kind === undefined) {" },
     ],
-    tests: ["services/agent/src/loop/inbox.test.ts"],
+    tests: ["services/agent/src/incoming/inbox.test.ts"],
   },
   {
     name: "rights not checked where a call is made",
@@ -287,7 +289,7 @@ export const testMutants: readonly TestMutant[] = [
         replace: "if (missing.length >= 0) return null;",
       },
     ],
-    tests: ["services/agent/src/loop/call-rights.test.ts"],
+    tests: ["services/agent/src/transitions/call-rights.test.ts"],
   },
   {
     name: "retry acknowledged first",

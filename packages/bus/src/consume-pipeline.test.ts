@@ -5,7 +5,7 @@ import { consumeQueue } from "./consume-pipeline.ts";
 import { deadLetterMessage } from "./dead-letter.ts";
 import { memoryBus } from "./memory/memory-bus.ts";
 import { BusUnavailable, type MessageBus, Unroutable } from "./message-bus.ts";
-import { CALL, good, NOW, pipelineUnderTest, TOPIC } from "./pipeline-under-test.ts";
+import { CALL, good, NOW, pipelineUnderTest, TOPIC } from "./testing/pipeline-under-test.ts";
 
 describe("a message that cannot be read", () => {
   it("because of its long id is kept with all of it", async () => {

@@ -1,7 +1,7 @@
 import { type Message, topics } from "@toolbus/contracts";
 import { describe, expect, it } from "vitest";
 import { BusUnavailable } from "./message-bus.ts";
-import { NOW, pipelineUnderTest, TOPIC } from "./pipeline-under-test.ts";
+import { NOW, pipelineUnderTest, TOPIC } from "./testing/pipeline-under-test.ts";
 import { LETTERS_PER_MINUTE } from "./unusable-messages.ts";
 
 describe("a flood of messages that nobody can use", () => {

@@ -2,7 +2,7 @@ import { BusUnavailable, type MessageBus } from "@toolbus/bus";
 import { StoreRefused, StoreUnavailable } from "@toolbus/state";
 import { describe, expect, it } from "vitest";
 import { startHttpServer } from "./http/http-server.ts";
-import { serverOptions } from "./http/http-under-test.ts";
+import { serverOptions } from "./testing/http-under-test.ts";
 import { Refusal } from "./refusal.ts";
 import { type RunOptions, runServices } from "./run-services.ts";
 import { defineService, type ServiceDefinition } from "./service.ts";

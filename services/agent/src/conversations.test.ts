@@ -2,7 +2,7 @@ import { keys, message, messageTypes, type RunEvent, type TranscriptEntry, topic
 import type { ModelRequest } from "@toolbus/models";
 import { defineTool, registerToolset, type ToolContext, toolset } from "@toolbus/tool-kit";
 import { describe, expect, it } from "vitest";
-import { CONVERSATION, conversationUnderTest, run, type Script } from "./conversation-under-test.ts";
+import { CONVERSATION, conversationUnderTest, run, type Script } from "./testing/conversation-under-test.ts";
 
 const userTexts = (transcript: readonly TranscriptEntry[]): string[] =>
   transcript.flatMap((entry) => (entry.type === "user" ? [entry.text] : []));

@@ -11,4 +11,4 @@ export { withContext } from "./context/context-document.ts";
 export { contextFor } from "./context/context-for.ts";
 export type { ContextInput } from "./context/context-plan.ts";
 export type { TranscriptWindow } from "./context/transcript-window.ts";
-export { transcripts } from "./loop/transcripts.ts";
+export { transcripts } from "./steps/transcripts.ts";

@@ -3,7 +3,7 @@ import { keys, type RunEvent, type TranscriptEntry } from "@toolbus/contracts";
 import { ContextOverflow, offlineModel } from "@toolbus/models";
 import { defineTool, type Tool } from "@toolbus/tool-kit";
 import { describe, expect, it } from "vitest";
-import { CONVERSATION, conversationUnderTest, run, type Script } from "./conversation-under-test.ts";
+import { CONVERSATION, conversationUnderTest, run, type Script } from "./testing/conversation-under-test.ts";
 import { readEntry } from "./memory/stored-entries.ts";
 
 const RECALL = "get_from_working_memory";

@@ -4,11 +4,11 @@ import { failedResult } from "@toolbus/contracts";
 import { modelFacts, type ModelProvider, type ModelReply, RateLimitError } from "@toolbus/models";
 import { type Log, silentLog, startTelemetry } from "@toolbus/telemetry";
 import { describe, expect, it, vi } from "vitest";
-import { acquire } from "./loop/acquire.ts";
-import { failRun, limitReached } from "./loop/end.ts";
-import { retryLater } from "./loop/model-retry.ts";
-import { asks, type Bundle, bundle, CONVERSATION, RUN } from "./loop/test-bundle.ts";
-import { commitTurn, type Turn } from "./loop/turn.ts";
+import { acquire } from "./transitions/acquire.ts";
+import { failRun, limitReached } from "./transitions/end.ts";
+import { retryLater } from "./transitions/model-retry.ts";
+import { asks, type Bundle, bundle, CONVERSATION, RUN } from "./testing/test-bundle.ts";
+import { commitTurn, type Turn } from "./transitions/turn.ts";
 import { observeRun } from "./observe-run.ts";
 import { tracedModel } from "./traced-model.ts";
 

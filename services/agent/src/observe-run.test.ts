@@ -4,10 +4,10 @@ import path from "node:path";
 import { failedResult } from "@toolbus/contracts";
 import { type AuditLine, type Log, silentLog, startTelemetry, withSpan } from "@toolbus/telemetry";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { cancelRun } from "./loop/cancel.ts";
-import { callDecided } from "./loop/decided.ts";
-import { failRun } from "./loop/end.ts";
-import { asks, type Bundle, bundle, CONVERSATION, ok, RUN } from "./loop/test-bundle.ts";
+import { cancelRun } from "./transitions/cancel.ts";
+import { callDecided } from "./transitions/decided.ts";
+import { failRun } from "./transitions/end.ts";
+import { asks, type Bundle, bundle, CONVERSATION, ok, RUN } from "./testing/test-bundle.ts";
 import { observeRun } from "./observe-run.ts";
 
 const CLIENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";

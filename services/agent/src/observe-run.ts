@@ -12,7 +12,7 @@ import {
 } from "@toolbus/contracts";
 import type { Change } from "@toolbus/state";
 import { attributeNames, type Log, measure, metricNames, readCarrier, recordToolCall } from "@toolbus/telemetry";
-import { LOOP } from "./loop/end.ts";
+import { LOOP } from "./transitions/end.ts";
 
 /**
  * Tells metrics, log and audit of what a commit made true: runs that began or ended, and every call that has its result, whoever gave it: the worker,

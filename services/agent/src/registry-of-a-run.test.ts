@@ -1,5 +1,5 @@
 import { ownKeys } from "@toolbus/grants";
-import { budgetsOf } from "./budget/budgets-under-test.ts";
+import { budgetsOf } from "./testing/budgets-under-test.ts";
 import { listenTo, memoryBus } from "@toolbus/bus";
 import { messageTypes, parser, registryVersion, ToolRefresh, topics } from "@toolbus/contracts";
 import { type ModelProvider, offlineModel } from "@toolbus/models";
@@ -7,8 +7,8 @@ import { readSettings, Refusal } from "@toolbus/runtime";
 import { memoryStore } from "@toolbus/state";
 import { silentLog } from "@toolbus/telemetry";
 import { describe, expect, it } from "vitest";
-import { modelTurn } from "./loop/model-turn.ts";
-import { bundle, profile } from "./loop/test-bundle.ts";
+import { modelTurn } from "./steps/model-turn.ts";
+import { bundle, profile } from "./testing/test-bundle.ts";
 import { agent } from "./service.ts";
 
 const own = await ownKeys(["agent", "gateway", "approvals"]);

@@ -2,7 +2,7 @@ import { isRunEnd, type RunEvent, type ToolRights } from "@toolbus/contracts";
 import type { ModelRequest } from "@toolbus/models";
 import { defineTool } from "@toolbus/tool-kit";
 import { describe, expect, it } from "vitest";
-import { conversationUnderTest } from "./conversation-under-test.ts";
+import { conversationUnderTest } from "./testing/conversation-under-test.ts";
 
 /** A worker with an open read and one that demands the scope "payroll"; the model calls the latter whatever it is offered. */
 async function setup(rights: ToolRights, called = "read_salary") {

@@ -20,8 +20,8 @@ import { memoryStore, type StateStore } from "@toolbus/state";
 import { silentLog } from "@toolbus/telemetry";
 import { resultMessage, signAnswer } from "@toolbus/tool-kit";
 import { afterEach, describe, expect, it } from "vitest";
-import { eventsOf } from "./events-under-test.ts";
-import { signedOrigin } from "./origin-under-test.ts";
+import { eventsOf } from "./testing/events-under-test.ts";
+import { signedOrigin } from "./testing/origin-under-test.ts";
 import { agent } from "./service.ts";
 
 const CONVERSATION = "cv_05_01JD0000000000000000000001";

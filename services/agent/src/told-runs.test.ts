@@ -1,8 +1,8 @@
 import { type Json, keys, parser, WEBHOOK_BODIES } from "@toolbus/contracts";
 import { describe, expect, it } from "vitest";
-import { callDecided, callHeld } from "./loop/decided.ts";
-import { failRun } from "./loop/end.ts";
-import { asks, bundle, ok } from "./loop/test-bundle.ts";
+import { callDecided, callHeld } from "./transitions/decided.ts";
+import { failRun } from "./transitions/end.ts";
+import { asks, bundle, ok } from "./testing/test-bundle.ts";
 import type { Origins } from "./origins.ts";
 import { contentOfRun, toldByAgent } from "./told-runs.ts";
 

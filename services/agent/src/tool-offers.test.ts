@@ -6,7 +6,7 @@ import { memoryStore } from "@toolbus/state";
 import { silentLog, startTelemetry } from "@toolbus/telemetry";
 import { definitionPace, defineTool, fixedToolFlags, registerToolset, toolset } from "@toolbus/tool-kit";
 import { describe, expect, it } from "vitest";
-import { profile } from "./loop/test-bundle.ts";
+import { profile } from "./testing/test-bundle.ts";
 import { namesOf, toolOffers } from "./tool-offers.ts";
 
 const pace = definitionPace({ log: silentLog, monotonic: () => 0 });

@@ -6,11 +6,11 @@ import { type Infrastructure, readSettings, Refusal } from "@toolbus/runtime";
 import { memoryStore } from "@toolbus/state";
 import { silentLog } from "@toolbus/telemetry";
 import { describe, expect, it } from "vitest";
-import { correlationIdFrom } from "./correlation-id.ts";
+import { correlationIdFrom } from "./routes/correlation-id.ts";
 import { approvals } from "./service.ts";
-import { own } from "./writes-under-test.ts";
+import { own } from "./testing/writes-under-test.ts";
 import { approvalsSettings } from "./settings.ts";
-import { START } from "./writes-under-test.ts";
+import { START } from "./testing/writes-under-test.ts";
 
 describe("the approvals service", () => {
   it("starts, says where it is, and stops however often it is told to", async () => {

@@ -12,8 +12,8 @@ import {
 } from "@toolbus/runtime";
 import { startApprovalsCore } from "./approvals-core.ts";
 import { approvalsKeys } from "./approvals-keys.ts";
-import { readHookSources } from "./hook-sources.ts";
-import { publishKeys } from "./publish-keys.ts";
+import { readHookSources } from "./decisions/hook-sources.ts";
+import { publishKeys } from "./routes/publish-keys.ts";
 import { APPROVALS_SERVICE, type ApprovalsConfig, approvalsSettings } from "./settings.ts";
 
 /** A running approvals service. */

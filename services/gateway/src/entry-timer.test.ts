@@ -2,8 +2,8 @@ import { keys, parseInboxEntry, shardOf } from "@toolbus/contracts";
 import type { Change, StateStore } from "@toolbus/state";
 import { describe, expect, it } from "vitest";
 import { deletionEntryId } from "./accept.ts";
-import { completed } from "./agent-under-test.ts";
-import { setup as setupGateway, START, until } from "./gateway-under-test.ts";
+import { completed } from "./testing/agent-under-test.ts";
+import { setup as setupGateway, START, until } from "./testing/gateway-under-test.ts";
 
 const REPEAT_MS = 1000;
 const DAY = 86_400_000;

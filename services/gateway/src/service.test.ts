@@ -3,7 +3,7 @@ import path from "node:path";
 import { Refusal, readSettings } from "@toolbus/runtime";
 import type { StateStore } from "@toolbus/state";
 import { describe, expect, it } from "vitest";
-import { setup, until } from "./gateway-under-test.ts";
+import { setup, until } from "./testing/gateway-under-test.ts";
 import { gateway } from "./index.ts";
 
 describe("the gateway service", () => {

@@ -6,7 +6,7 @@ export const approvalsMutations: Mutations = {
     breaks: "an approval's timer is taken for one that is early, again and again",
     patches: [
       {
-        file: "services/approvals/src/expiry.ts",
+        file: "services/approvals/src/requests/expiry.ts",
         find: "const moved = approval ? expire(approval, { now }) : null;",
         replace: "const moved = approval ? expire(approval, { now: now - expiryMs }) : null;",
       },
@@ -26,7 +26,7 @@ export const approvalsMutations: Mutations = {
     breaks: "a write that waits for people is sent when its turn comes",
     patches: [
       {
-        file: "services/agent/src/loop/join.ts",
+        file: "services/agent/src/transitions/join.ts",
         find: 'if (next?.state !== "granted") return;',
         replace: 'if (next?.state !== "granted" && next?.state !== "held") return;',
       },
@@ -36,7 +36,7 @@ export const approvalsMutations: Mutations = {
     breaks: "a card shows credentials that stand among the arguments",
     patches: [
       {
-        file: "services/approvals/src/view.ts",
+        file: "services/approvals/src/decisions/view.ts",
         find: "return redacted<ApprovalView>({",
         replace: "return ((shown: ApprovalView) => shown)({",
       },
@@ -46,7 +46,7 @@ export const approvalsMutations: Mutations = {
     breaks: "a decision webhook counts whoever signed it",
     patches: [
       {
-        file: "services/approvals/src/hook-sources.ts",
+        file: "services/approvals/src/decisions/hook-sources.ts",
         find: "if (!source || !isSigned(signature, { id, seconds, body: text }, source.secrets))",
         replace: "if (!source || (!isSigned(signature, { id, seconds, body: text }, source.secrets) && text === id))",
       },
@@ -71,7 +71,7 @@ export const approvalsMutations: Mutations = {
     breaks: "the agent is told to rework its write, and not what the reviewer wants",
     patches: [
       {
-        file: "services/agent/src/loop/decided.ts",
+        file: "services/agent/src/transitions/decided.ts",
         find: "revision before this may run ${which}; nothing was done.${said}",
         replace: "revision before this may run ${which}; nothing was done.",
       },
@@ -101,7 +101,7 @@ export const approvalsMutations: Mutations = {
     breaks: "whoever may approve everything may approve what they asked for themselves",
     patches: [
       {
-        file: "services/approvals/src/policy.ts",
+        file: "services/approvals/src/requests/policy.ts",
         find: "if (requesters(approval, origin).includes(approver.id))",
         replace: 'if (requesters(approval, origin).includes(approver.id) && !approver.scopes.includes("approve:*"))',
       },
@@ -111,7 +111,7 @@ export const approvalsMutations: Mutations = {
     breaks: "an approver's token decides for another approver",
     patches: [
       {
-        file: "services/approvals/src/decisions.ts",
+        file: "services/approvals/src/decisions/decisions.ts",
         find: "if (!token || token.value.approver !== approver.id || token.value.approvalId !== approvalId) {",
         replace: "if (!token || token.value.approvalId !== approvalId) {",
       },
@@ -121,7 +121,7 @@ export const approvalsMutations: Mutations = {
     breaks: "a write whose arguments say that it is approved is granted by policy",
     patches: [
       {
-        file: "services/approvals/src/judge-request.ts",
+        file: "services/approvals/src/requests/judge-request.ts",
         find: "return { facts, holding: { by: decidedBy(tier) } };",
         replace: 'return { facts, holding: { by: args.value["approved"] === true ? "policy" : decidedBy(tier) } };',
       },
@@ -131,7 +131,7 @@ export const approvalsMutations: Mutations = {
     breaks: "the links of an approval name its correlation id in place of its call",
     patches: [
       {
-        file: "services/approvals/src/view.ts",
+        file: "services/approvals/src/decisions/view.ts",
         find: "const self = `/v1/approvals/${approval.approvalId}`;",
         replace: "const self = `/v1/approvals/${approval.correlationId}`;",
       },

@@ -36,7 +36,7 @@ export const busMutations: Mutations = {
     breaks: "an answer is joined to the first call that is open, whatever it names",
     patches: [
       {
-        file: "services/agent/src/loop/join.ts",
+        file: "services/agent/src/transitions/join.ts",
         find: "snapshot.calls.find((known) => known.value.callId === answer.callId)?.value;",
         replace: `snapshot.calls.find((known) => known.value.callId === answer.callId || known.value.state !== "resolved")?.value;`,
       },
@@ -57,7 +57,7 @@ export const busMutations: Mutations = {
     breaks: "a request says the tool's version in its body",
     patches: [
       {
-        file: "services/agent/src/loop/messages.ts",
+        file: "services/agent/src/outgoing/messages.ts",
         find: "toolName: call.toolName, arguments: call.arguments, sessionId: run.conversationId };",
         replace: "toolName: call.toolName, arguments: call.arguments, sessionId: run.conversationId, toolVersion: call.toolVersion };",
       },

@@ -6,7 +6,7 @@ export const errorsMutations: Mutations = {
     breaks: "whoever watches a run sees nothing of what was wrong with a call",
     patches: [
       {
-        file: "services/agent/src/loop/draft.ts",
+        file: "services/agent/src/transitions/draft.ts",
         find: "content: result.content.slice(0, EVENT_CONTENT_CHARS),",
         replace: 'content: result.isError ? "" : result.content.slice(0, EVENT_CONTENT_CHARS),',
       },
@@ -108,7 +108,7 @@ export const errorsMutations: Mutations = {
     breaks: "a provider's failure is told without what to do about it",
     patches: [
       {
-        file: "services/agent/src/loop/model-retry.ts",
+        file: "services/agent/src/transitions/model-retry.ts",
         find: "return { code, message: message.slice(0, 1000), retryable",
         replace: "return { code, message: `The model call failed (${message.length}).`, retryable",
       },
@@ -118,9 +118,9 @@ export const errorsMutations: Mutations = {
     breaks: "rounds without a call that succeeded are not counted up",
     patches: [
       {
-        file: "services/agent/src/loop/draft.ts",
-        find: "? 0 : this.run.fruitless + 1,",
-        replace: "? 0 : Math.min(1, this.run.fruitless + 1),",
+        file: "services/agent/src/transitions/finish-round.ts",
+        find: "? 0 : draft.run.fruitless + 1,",
+        replace: "? 0 : Math.min(1, draft.run.fruitless + 1),",
       },
     ],
   },

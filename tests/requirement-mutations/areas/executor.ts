@@ -111,7 +111,7 @@ export const executorMutations: Mutations = {
     breaks: "a caller without a tool's scope may call it",
     patches: [
       {
-        file: "services/agent/src/loop/call-rights.ts",
+        file: "services/agent/src/transitions/call-rights.ts",
         find: "const fault = rights ? rightsFault(rights, { name, toolset, scopes }) : null;",
         replace: "const fault = rights ? rightsFault({ ...rights, scopes: scopes ?? [] }, { name, toolset, scopes }) : null;",
       },

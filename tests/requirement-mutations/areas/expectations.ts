@@ -7,7 +7,7 @@ export const expectationsMutations: Mutations = {
     without: ["tests/e2e/apart/apart.test.ts"],
     patches: [
       {
-        file: "services/agent/src/loop/acquire.ts",
+        file: "services/agent/src/transitions/acquire.ts",
         find: "return lease.until > now && lease.since >= ownersDeadBefore;",
         replace: "return lease.until > 0 && lease.since >= ownersDeadBefore;",
       },
@@ -42,7 +42,7 @@ export const expectationsMutations: Mutations = {
     breaks: "a write that a cancel dropped can still be decided on",
     patches: [
       {
-        file: "services/agent/src/loop/draft.ts",
+        file: "services/agent/src/transitions/draft.ts",
         find: `if (call.state === "requested" || call.state === "held")`,
         replace: `if (call.state === "requested")`,
       },
@@ -52,7 +52,7 @@ export const expectationsMutations: Mutations = {
     breaks: "messages that wait are taken last first",
     patches: [
       {
-        file: "services/agent/src/loop/conversation.ts",
+        file: "services/agent/src/transitions/conversation.ts",
         find: "return a.interrupts ? b.accepted - a.accepted : a.accepted - b.accepted;",
         replace: "return b.accepted - a.accepted;",
       },
@@ -62,7 +62,7 @@ export const expectationsMutations: Mutations = {
     breaks: "a question is open for ever",
     patches: [
       {
-        file: "services/agent/src/loop/ask.ts",
+        file: "services/agent/src/transitions/ask.ts",
         find: `heldSince: draft.now, askExpiresAt: expiresAt }, ASK_EXPIRY_MS);`,
         replace: `heldSince: draft.now, askExpiresAt: expiresAt }, null);`,
       },
@@ -112,7 +112,7 @@ export const expectationsMutations: Mutations = {
     breaks: "an operator's request that comes again under its key with another body is answered as the first was",
     patches: [
       {
-        file: "services/approvals/src/operator-keys.ts",
+        file: "services/approvals/src/routes/operator-keys.ts",
         find: `if (kept.value["bodyHash"] !== bodyHash) throw keyReused();`,
         replace: `if (kept.value["bodyHash"] === undefined) throw keyReused();`,
       },
@@ -122,7 +122,7 @@ export const expectationsMutations: Mutations = {
     breaks: "nobody is told that a write waits, or that it waits no more",
     patches: [
       {
-        file: "services/approvals/src/told-approvals.ts",
+        file: "services/approvals/src/answers/told-approvals.ts",
         find: "index === keys.pendingApprovals()",
         replace: "index === keys.removals()",
       },

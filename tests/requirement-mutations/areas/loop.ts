@@ -6,7 +6,7 @@ export const loopMutations: Mutations = {
     breaks: "the model is not shown what its calls answered",
     patches: [
       {
-        file: "services/agent/src/loop/model-turn.ts",
+        file: "services/agent/src/steps/model-turn.ts",
         find: "        transcript,\n        tools: offered.map",
         replace: `        transcript: transcript.filter(({ type }) => type !== "result"),\n        tools: offered.map`,
       },
@@ -20,7 +20,7 @@ export const loopMutations: Mutations = {
     breaks: "every agent is stopped after five rounds, whatever its own limit is",
     patches: [
       {
-        file: "services/agent/src/loop/end.ts",
+        file: "services/agent/src/transitions/end.ts",
         find: "if (run.round > limits.maxRounds)",
         replace: "if (run.round > Math.min(5, limits.maxRounds))",
       },
@@ -45,7 +45,7 @@ export const loopMutations: Mutations = {
     breaks: "every run of a conversation takes itself for the first, and gives its seed calls the ids of that one",
     patches: [
       {
-        file: "services/agent/src/loop/start.ts",
+        file: "services/agent/src/transitions/start.ts",
         find: "const draft = draftOf(input, conversation, newRun(input, runs + 1), rules);",
         replace: "const draft = draftOf(input, conversation, newRun(input, 1), rules);",
       },
@@ -96,7 +96,7 @@ export const loopMutations: Mutations = {
     breaks: "no other worker takes a run over whose worker is gone",
     patches: [
       {
-        file: "services/agent/src/loop/acquire.ts",
+        file: "services/agent/src/transitions/acquire.ts",
         find: "return lease.until > now && lease.since >= ownersDeadBefore;",
         replace: "return lease.until > 0 || (lease.until > now && lease.since >= ownersDeadBefore);",
       },
@@ -107,7 +107,7 @@ export const loopMutations: Mutations = {
     runs: "packages/models/src/openai/openai-model.test.ts",
     patches: [
       {
-        file: "services/agent/src/loop/model-turn.ts",
+        file: "services/agent/src/steps/model-turn.ts",
         find: "const trusted = truncated ? [] : calls;",
         replace: "const trusted = truncated ? calls : calls;",
       },

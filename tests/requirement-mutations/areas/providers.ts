@@ -93,7 +93,7 @@ export const providersMutations: Mutations = {
     runs: "packages/models/src/anthropic/anthropic-model.test.ts",
     patches: [
       {
-        file: "services/agent/src/loop/model-turn.ts",
+        file: "services/agent/src/steps/model-turn.ts",
         find: "...(profile.parallelCalls === undefined ? {} : { parallelCalls: profile.parallelCalls }),",
         replace: "...(profile.parallelCalls === undefined ? {} : {}),",
       },
@@ -127,7 +127,7 @@ export const providersMutations: Mutations = {
     breaks: "a tool that ships refers to a schema that it does not have",
     patches: [
       {
-        file: "services/agent/src/loop/loop-tools.ts",
+        file: "services/agent/src/transitions/loop-tools.ts",
         find: `key: { type: "string", minLength: 1, maxLength: 512,`,
         replace: `key: { $ref: "#/$defs/key",`,
       },
@@ -180,7 +180,7 @@ export const providersMutations: Mutations = {
     runs: "packages/models/src/anthropic/anthropic-model.test.ts",
     patches: [
       {
-        file: "services/agent/src/loop/model-turn.ts",
+        file: "services/agent/src/steps/model-turn.ts",
         find: "...(vendor ? { vendor } : {}),",
         replace: "...(vendor ? {} : {}),",
       },
@@ -232,7 +232,7 @@ export const providersMutations: Mutations = {
     runs: "packages/models/src/anthropic/anthropic-model.test.ts",
     patches: [
       {
-        file: "services/agent/src/loop/complete-within.ts",
+        file: "services/agent/src/steps/complete-within.ts",
         find: "estimateToolTokens(tools);",
         replace: `estimateToolTokens(tools) * (provider.name === "anthropic" ? 2 : 1);`,
       },

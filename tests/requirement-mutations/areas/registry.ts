@@ -40,7 +40,7 @@ export const registryMutations: Mutations = {
     breaks: "a tool that nobody has registered is sent to a queue",
     patches: [
       {
-        file: "services/agent/src/loop/turn.ts",
+        file: "services/agent/src/transitions/turn.ts",
         find: "    if (!offered) return { call, result: unknownTool(asked.name, tools) };\n    const quarantined = definitionFault(offered.definition);",
         replace: "    if (!offered) return { call };\n    const quarantined = definitionFault(offered.definition);",
       },

@@ -6,7 +6,7 @@ export const retryMutations: Mutations = {
     breaks: "every attempt at a model call says that it is the first",
     patches: [
       {
-        file: "services/agent/src/loop/step-span.ts",
+        file: "services/agent/src/steps/step-span.ts",
         find: "[attributeNames.attempt]: (modelFailures?.count ?? 0) + 1,",
         replace: "[attributeNames.attempt]: Math.min(1, (modelFailures?.count ?? 0) + 1),",
       },
@@ -15,14 +15,18 @@ export const retryMutations: Mutations = {
   "R-01": {
     breaks: "the wait between attempts does not grow",
     patches: [
-      { file: "services/agent/src/loop/model-retry.ts", find: "policy.initialMs * 2 ** before", replace: "policy.initialMs * 1 ** before" },
+      {
+        file: "services/agent/src/transitions/model-retry.ts",
+        find: "policy.initialMs * 2 ** before",
+        replace: "policy.initialMs * 1 ** before",
+      },
     ],
   },
   "R-02": {
     breaks: "a model that does not answer in time is not asked again",
     patches: [
       {
-        file: "services/agent/src/loop/failed-step.ts",
+        file: "services/agent/src/steps/failed-step.ts",
         find: "message: `The model did not answer within ${seconds} s.`, retryable: true,",
         replace: "message: `The model did not answer within ${seconds} s.`, retryable: false,",
       },

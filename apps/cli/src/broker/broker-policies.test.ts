@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { sendJson, serverUnderTest } from "../http/server-under-test.ts";
+import { sendJson, serverUnderTest } from "../testing/server-under-test.ts";
 import { runCommandLine } from "../toolbus/program.ts";
-import { surroundingsUnderTest } from "../toolbus/surroundings-under-test.ts";
+import { surroundingsUnderTest } from "../testing/surroundings-under-test.ts";
 
 const RABBITMQ = "amqp://me:secret@broker/prod%20eu?namespace=tb";
 

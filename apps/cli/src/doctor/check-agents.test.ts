@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { client } from "../http/client.ts";
-import { sendJson, sendProblem, serverUnderTest } from "../http/server-under-test.ts";
+import { sendJson, sendProblem, serverUnderTest } from "../testing/server-under-test.ts";
 import { checkAgents } from "./check-agents.ts";
 
 /** The store's time, which is not this machine's. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { sendJson, serverUnderTest } from "../http/server-under-test.ts";
-import { surroundingsUnderTest } from "../toolbus/surroundings-under-test.ts";
+import { sendJson, serverUnderTest } from "../testing/server-under-test.ts";
+import { surroundingsUnderTest } from "../testing/surroundings-under-test.ts";
 import { checkModelSettings } from "./check-model-settings.ts";
 
 const check = (env: Readonly<Record<string, string>>) =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { sendJson, sendProblem, serverUnderTest } from "../http/server-under-test.ts";
+import { sendJson, sendProblem, serverUnderTest } from "../testing/server-under-test.ts";
 import { checkNode } from "./check-machine.ts";
 import { checkClock, checkReady, checkWarnings } from "./check-service.ts";
 import { probe, type Probed } from "./probe.ts";

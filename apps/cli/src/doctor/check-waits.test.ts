@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { client } from "../http/client.ts";
-import { sendJson, serverUnderTest } from "../http/server-under-test.ts";
+import { sendJson, serverUnderTest } from "../testing/server-under-test.ts";
 import { checkWaits } from "./check-waits.ts";
 
 /** The store's time, which is not this machine's. */

@@ -1,7 +1,7 @@
 import type { ToolView } from "@toolbus/contracts";
 import { describe, expect, it } from "vitest";
 import { client } from "../http/client.ts";
-import { sendJson, serverUnderTest } from "../http/server-under-test.ts";
+import { sendJson, serverUnderTest } from "../testing/server-under-test.ts";
 import { checkTools } from "./check-work.ts";
 
 /** The store's time, which is not this machine's. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { client } from "./client.ts";
-import { sendJson, sendProblem, serverUnderTest } from "./server-under-test.ts";
+import { sendJson, sendProblem, serverUnderTest } from "../testing/server-under-test.ts";
 
 const never = new AbortController().signal;
 const gatewayAt = (url: string, key: string | null = "a-key") => client({ url, service: "gateway", key, signal: never });

@@ -3,7 +3,7 @@ import os from "node:os";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { runCommandLine } from "../toolbus/program.ts";
-import { surroundingsUnderTest } from "../toolbus/surroundings-under-test.ts";
+import { surroundingsUnderTest } from "../testing/surroundings-under-test.ts";
 
 async function setup() {
   const folder = await mkdtempDisposable(path.join(os.tmpdir(), "permissions-"));

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { describe, expect, it } from "vitest";
 import { client } from "../http/client.ts";
-import { sendProblem, serverUnderTest } from "../http/server-under-test.ts";
+import { sendProblem, serverUnderTest } from "../testing/server-under-test.ts";
 import { type StreamItem, watchRun } from "./watch-run.ts";
 
 const RUN = "rn_00_01K0AB5M0Y4T8J6W2Q9Z3C7D1E";

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { commandsUnderTest } from "./commands-under-test.ts";
+import { commandsUnderTest } from "../testing/commands-under-test.ts";
 import { EXIT } from "./exit-codes.ts";
 import { Failure } from "./failure.ts";
 import { runCommandLine } from "./program.ts";
-import { surroundingsUnderTest } from "./surroundings-under-test.ts";
+import { surroundingsUnderTest } from "../testing/surroundings-under-test.ts";
 
 /** Nobody listens there: ports this low are given to nobody by chance. */
 const NOWHERE = "http://127.0.0.1:2";

@@ -4,9 +4,9 @@ import { describe, expect, it } from "vitest";
 import { WIDTH } from "../terminal/lines.ts";
 import { EXIT_MEANINGS } from "./exit-codes.ts";
 import { Failure } from "./failure.ts";
-import { commandsUnderTest as commands } from "./commands-under-test.ts";
+import { commandsUnderTest as commands } from "../testing/commands-under-test.ts";
 import { runCommandLine } from "./program.ts";
-import { surroundingsUnderTest } from "./surroundings-under-test.ts";
+import { surroundingsUnderTest } from "../testing/surroundings-under-test.ts";
 
 const setup = surroundingsUnderTest;
 const ROOT = path.resolve(import.meta.dirname, "../../../..");

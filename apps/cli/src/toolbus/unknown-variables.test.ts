@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { runCommandLine } from "./program.ts";
-import { surroundingsUnderTest } from "./surroundings-under-test.ts";
+import { surroundingsUnderTest } from "../testing/surroundings-under-test.ts";
 import { tellUnknownVariables } from "./unknown-variables.ts";
 
 describe("variables that toolbus does not read", () => {

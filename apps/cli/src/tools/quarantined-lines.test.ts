@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 import { checkApprovals } from "../doctor/check-approvals.ts";
 import { checkTools } from "../doctor/check-work.ts";
 import { client, type Client } from "../http/client.ts";
-import { sendJson, sendProblem, serverUnderTest } from "../http/server-under-test.ts";
+import { sendJson, sendProblem, serverUnderTest } from "../testing/server-under-test.ts";
 import { runCommandLine } from "../toolbus/program.ts";
-import { surroundingsUnderTest } from "../toolbus/surroundings-under-test.ts";
+import { surroundingsUnderTest } from "../testing/surroundings-under-test.ts";
 
 const POINTER = "/risk/rules/0/when/properties/order/pattern";
 const REASON = 'The pattern "(?<=x)y" looks around, which costs more than anybody can say beforehand. \u001b[31mWrite it without.';

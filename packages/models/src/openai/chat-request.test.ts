@@ -5,7 +5,7 @@ import type { ModelRequest } from "../model-provider.ts";
 import { ollamaModel } from "../ollama/ollama-model.ts";
 import { openrouterModel } from "../openrouter/openrouter-model.ts";
 import { openaiModel } from "./openai-model.ts";
-import { asking, count, deltas, facts, kept, lookup, outcome, testStream, userSays } from "./test-stream.ts";
+import { asking, count, deltas, facts, kept, lookup, outcome, testStream, userSays } from "../testing/test-stream.ts";
 
 const families = { openai: openaiModel, openrouter: openrouterModel, ollama: ollamaModel, compatible: compatibleModel };
 type Family = keyof typeof families;

@@ -3,7 +3,7 @@ import { compatibleModel } from "../compatible/compatible-model.ts";
 import { ollamaModel } from "../ollama/ollama-model.ts";
 import { openrouterModel } from "../openrouter/openrouter-model.ts";
 import { openaiModel } from "./openai-model.ts";
-import { type Answer, asking, deltas, events, facts, failure, kept, outcome, testStream, userSays } from "./test-stream.ts";
+import { type Answer, asking, deltas, events, facts, failure, kept, outcome, testStream, userSays } from "../testing/test-stream.ts";
 
 const families = { openai: openaiModel, openrouter: openrouterModel, ollama: ollamaModel, compatible: compatibleModel };
 

@@ -8,7 +8,7 @@ import { ModelRefused } from "../connect/model-settings.ts";
 import { openrouterModel } from "../openrouter/openrouter-model.ts";
 import { openaiModel } from "./openai-model.ts";
 import { openaiResponsesModel } from "./openai-responses-model.ts";
-import { type Answer, asking, deltas, facts, failure, outcome, testStream } from "./test-stream.ts";
+import { type Answer, asking, deltas, facts, failure, outcome, testStream } from "../testing/test-stream.ts";
 
 const KEY = "sk-proj-0123456789abcdef";
 const well = deltas("stop", { content: "Well." });

@@ -1,7 +1,7 @@
 import { startModelServer } from "@toolbus/model-servers";
 import { describeModelProvider } from "../conformance/index.ts";
 import { openaiModel } from "./openai-model.ts";
-import { facts } from "./test-stream.ts";
+import { facts } from "../testing/test-stream.ts";
 
 describeModelProvider("openai", {
   start: () => startModelServer("openai"),

@@ -1,7 +1,7 @@
 import { startModelServer } from "@toolbus/model-servers";
 import { describeModelProvider } from "../conformance/index.ts";
 import { openaiResponsesModel } from "./openai-responses-model.ts";
-import { facts } from "./test-stream.ts";
+import { facts } from "../testing/test-stream.ts";
 
 describeModelProvider("openai by responses", {
   start: () => startModelServer("openai"),

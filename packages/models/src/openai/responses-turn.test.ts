@@ -1,7 +1,7 @@
 import type { Json } from "@toolbus/contracts";
 import { describe, expect, it } from "vitest";
 import { openaiResponsesModel } from "./openai-responses-model.ts";
-import { asking, count, events, facts, failure, kept, lookup, outcome, testStream, userSays } from "./test-stream.ts";
+import { asking, count, events, facts, failure, kept, lookup, outcome, testStream, userSays } from "../testing/test-stream.ts";
 
 async function setup(all: readonly Json[]) {
   const stream = await testStream(events(...all));

@@ -2,7 +2,7 @@ import { startModelServer } from "@toolbus/model-servers";
 import OpenAI from "openai";
 import { expect, it } from "vitest";
 import { openaiModel } from "./openai-model.ts";
-import { asking, facts, lookup, outcome, userSays } from "./test-stream.ts";
+import { asking, facts, lookup, outcome, userSays } from "../testing/test-stream.ts";
 
 // The adapter reads the stream itself; the vendor's own reading is the judge of it.
 it("reads from OpenAI's stream what OpenAI's own client reads", async () => {

@@ -6,7 +6,7 @@ import { ollamaModel } from "../ollama/ollama-model.ts";
 import { openrouterModel } from "../openrouter/openrouter-model.ts";
 import { openaiModel } from "./openai-model.ts";
 import { openaiResponsesModel } from "./openai-responses-model.ts";
-import { type Answer, asking, count, events, facts, failure, lookup, testStream } from "./test-stream.ts";
+import { type Answer, asking, count, events, facts, failure, lookup, testStream } from "../testing/test-stream.ts";
 
 const KEY = "sk-proj-0123456789abcdef";
 

@@ -1,6 +1,6 @@
 import { startModelServer } from "@toolbus/model-servers";
 import { describeModelProvider } from "../conformance/index.ts";
-import { facts } from "../openai/test-stream.ts";
+import { facts } from "../testing/test-stream.ts";
 import { openrouterModel } from "./openrouter-model.ts";
 
 describeModelProvider("openrouter", {

@@ -2,7 +2,7 @@ import { connect, type Socket } from "node:net";
 import { describe, expect, it } from "vitest";
 import { CONNECTION_BOUNDS, type ConnectionBounds } from "./connection-bounds.ts";
 import { type HttpServer, startHttpServer } from "./http-server.ts";
-import { documented, serverOptions } from "./http-under-test.ts";
+import { documented, serverOptions } from "../testing/http-under-test.ts";
 
 const LARGE = 16 * 1024 * 1024;
 const SHORT: ConnectionBounds = { headersMs: 100, requestMs: 300, checkMs: 50, idleMs: 72_000, answerMs: 300, pipelined: 4 };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { readOrigins } from "./cross-origin.ts";
 import { startHttpServer } from "./http-server.ts";
-import { documented, serverOptions } from "./http-under-test.ts";
+import { documented, serverOptions } from "../testing/http-under-test.ts";
 
 const PAGE = "https://chat.example.com";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type HealthOptions, healthRoutes } from "./health-routes.ts";
 import { startHttpServer } from "./http-server.ts";
-import { documented, serverOptions } from "./http-under-test.ts";
+import { documented, serverOptions } from "../testing/http-under-test.ts";
 
 describe("readiness", () => {
   it("says what does not answer, in few words", async () => {

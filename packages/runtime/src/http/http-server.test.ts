@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { Refusal } from "../refusal.ts";
 import type { Principal } from "./api-keys.ts";
 import { type HttpServerOptions, startHttpServer } from "./http-server.ts";
-import { documented, type PlainRoute, serverOptions } from "./http-under-test.ts";
+import { documented, type PlainRoute, serverOptions } from "../testing/http-under-test.ts";
 import { HttpProblem } from "./problem.ts";
 
 describe("an HTTP server", () => {

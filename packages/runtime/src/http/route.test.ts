@@ -2,7 +2,7 @@ import { declared } from "@toolbus/contracts";
 import { describe, expect, it } from "vitest";
 import type { HttpServerOptions } from "./http-server.ts";
 import { startHttpServer } from "./http-server.ts";
-import { serverOptions } from "./http-under-test.ts";
+import { serverOptions } from "../testing/http-under-test.ts";
 import type { RateLimit } from "./rate-limit.ts";
 import { type BodyDefinition, getRoute, noBody, noQuery, postRoute, type Route, type RouteDocs } from "./route.ts";
 import { checkRoutes } from "./route-check.ts";

@@ -1,6 +1,6 @@
 import { Webhook } from "standardwebhooks";
 import { describe, expect, it } from "vitest";
-import { SECRETS } from "./receiver-under-test.ts";
+import { SECRETS } from "../testing/receiver-under-test.ts";
 import { isSigned, webhookSecret, webhookSignature } from "./webhook-signature.ts";
 
 const [FIRST = "", SECOND = "", OTHER = ""] = SECRETS;

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { SECRETS } from "./receiver-under-test.ts";
+import { SECRETS } from "../testing/receiver-under-test.ts";
 import { readWebhookPlan } from "./webhook-targets.ts";
 
 const [FIRST = "", SECOND = ""] = SECRETS;

@@ -4,7 +4,7 @@ import { type Log, silentLog } from "@toolbus/telemetry";
 import { Webhook } from "standardwebhooks";
 import { describe, expect, it } from "vitest";
 import type { Outbox } from "../outbox.ts";
-import { receiver, SECRETS } from "./receiver-under-test.ts";
+import { receiver, SECRETS } from "../testing/receiver-under-test.ts";
 import { webhookSecret } from "./webhook-signature.ts";
 import { startWebhooks, type Webhooks } from "./webhooks.ts";
 

@@ -21,7 +21,7 @@ export const escaped: readonly Mutant[] = [
     within: 4000,
     patches: [
       {
-        file: "services/agent/src/loop/join.ts",
+        file: "services/agent/src/transitions/join.ts",
         find: `status === "denied" || status === "outcome_unknown" ||`,
         replace: `status === "denied" ||`,
       },
@@ -33,7 +33,7 @@ export const escaped: readonly Mutant[] = [
     within: 300,
     patches: [
       {
-        file: "services/agent/src/loop/join.ts",
+        file: "services/agent/src/transitions/join.ts",
         find: `status === "denied" || status === "outcome_unknown" ||`,
         replace: `status === "outcome_unknown" ||`,
       },
@@ -45,7 +45,7 @@ export const escaped: readonly Mutant[] = [
     within: 6000,
     patches: [
       {
-        file: "services/agent/src/loop/redispatch.ts",
+        file: "services/agent/src/transitions/redispatch.ts",
         find: "if (row?.lease && leaseLives(row.lease, now, draft.rules.ownersDeadBefore))\n    return draft.callTimer(call.callId, row.lease.until - now + 1);",
         replace: 'void leaseLives;\n  if (row?.state === "sending" && row.lease) return resolveCall(draft, call, outcomeUnknown(call));',
       },
@@ -90,7 +90,7 @@ export const escaped: readonly Mutant[] = [
     within: 2000,
     patches: [
       {
-        file: "services/agent/src/loop/waiting.ts",
+        file: "services/agent/src/transitions/waiting.ts",
         find: "const IDLE_MS = 60_000;",
         replace: "const IDLE_MS = null;",
       },
@@ -114,12 +114,12 @@ export const escaped: readonly Mutant[] = [
     within: 300,
     patches: [
       {
-        file: "services/agent/src/loop/draft.ts",
+        file: "services/agent/src/transitions/draft.ts",
         find: "this.setCall(sent, Math.min(REDISPATCH_MS * 2 ** (dispatch - 1), REDISPATCH_MAX_MS));",
         replace: "this.setCall(sent, Math.min(REDISPATCH_MS * 1 ** (dispatch - 1), REDISPATCH_MAX_MS));",
       },
       {
-        file: "services/agent/src/loop/redispatch.ts",
+        file: "services/agent/src/transitions/redispatch.ts",
         find: "return Math.min(REDISPATCH_MS * 2 ** (times - 1), REDISPATCH_MAX_MS);",
         replace: "return Math.min(REDISPATCH_MS * 1 ** (times - 1), REDISPATCH_MAX_MS);",
       },
@@ -131,7 +131,7 @@ export const escaped: readonly Mutant[] = [
     within: 2000,
     patches: [
       {
-        file: "services/agent/src/loop/draft.ts",
+        file: "services/agent/src/transitions/draft.ts",
         find: "this.setCall(sent, Math.min(REDISPATCH_MS * 2 ** (dispatch - 1), REDISPATCH_MAX_MS));",
         replace: "this.setCall(sent, Math.max(REDISPATCH_MS * 2 ** (dispatch - 1), REDISPATCH_MAX_MS + 1));",
       },
@@ -141,7 +141,9 @@ export const escaped: readonly Mutant[] = [
     name: "an expired approval told as denied",
     breaks: "the model is told that a person denied what nobody decided",
     within: 2000,
-    patches: [{ file: "services/agent/src/loop/decided.ts", find: `        "approval_expired",`, replace: `        "denied_by_user",` }],
+    patches: [
+      { file: "services/agent/src/transitions/decided.ts", find: `        "approval_expired",`, replace: `        "denied_by_user",` },
+    ],
   },
   {
     name: "a run that began in 1970",
@@ -149,7 +151,7 @@ export const escaped: readonly Mutant[] = [
     within: 60,
     patches: [
       {
-        file: "services/agent/src/loop/draft.ts",
+        file: "services/agent/src/transitions/draft.ts",
         find: `message: null, status: "ready", startedAt: this.now,`,
         replace: `message: null, status: "ready", startedAt: 0,`,
       },
@@ -161,7 +163,7 @@ export const escaped: readonly Mutant[] = [
     within: 60,
     patches: [
       {
-        file: "services/agent/src/loop/messages.ts",
+        file: "services/agent/src/outgoing/messages.ts",
         find: "arguments: call.arguments, sessionId: run.conversationId };\n  return message({\n    id: messageIds.invoke",
         replace:
           "arguments: call.arguments, sessionId: run.conversationId, ...{ extra: true } };\n  return message({\n    id: messageIds.invoke",
@@ -174,7 +176,7 @@ export const escaped: readonly Mutant[] = [
     within: 600,
     patches: [
       {
-        file: "services/approvals/src/decision-status.ts",
+        file: "services/approvals/src/machine/decision-status.ts",
         find: "return new Set(decisions.map(({ approver }) => approver)).size >= need",
         replace: "return new Set(decisions.map(({ approver }) => approver)).size >= Math.min(1, need)",
       },
@@ -184,7 +186,7 @@ export const escaped: readonly Mutant[] = [
     name: "a grant of a lower tier",
     breaks: "a grant says a lower tier than its write has",
     within: 300,
-    patches: [{ file: "services/approvals/src/grant-claims.ts", find: "tier: granted.tier,", replace: 'tier: "low",' }],
+    patches: [{ file: "services/approvals/src/answers/grant-claims.ts", find: "tier: granted.tier,", replace: 'tier: "low",' }],
   },
   {
     name: "a grant without its approvers",
@@ -192,7 +194,7 @@ export const escaped: readonly Mutant[] = [
     within: 300,
     patches: [
       {
-        file: "services/approvals/src/grant-claims.ts",
+        file: "services/approvals/src/answers/grant-claims.ts",
         find: "approvers: decisions.map(({ approver: sub, at, via }) => ({ sub, at, via })),",
         replace: "approvers: decisions.slice(0, 0).map(({ approver: sub, at, via }) => ({ sub, at, via })),",
       },
@@ -202,7 +204,9 @@ export const escaped: readonly Mutant[] = [
     name: "a grant for another's request",
     breaks: "a grant names somebody else as the one who asked",
     within: 300,
-    patches: [{ file: "services/approvals/src/grant-claims.ts", find: "requester: granted.requester,", replace: 'requester: "nobody",' }],
+    patches: [
+      { file: "services/approvals/src/answers/grant-claims.ts", find: "requester: granted.requester,", replace: 'requester: "nobody",' },
+    ],
   },
   {
     name: "a grant that lasts too long",
@@ -210,7 +214,7 @@ export const escaped: readonly Mutant[] = [
     within: 300,
     patches: [
       {
-        file: "services/approvals/src/grant-claims.ts",
+        file: "services/approvals/src/answers/grant-claims.ts",
         find: "exp: seconds(grant.expiresAt),",
         replace: "exp: seconds(grant.expiresAt) + 86_400,",
       },
@@ -222,7 +226,7 @@ export const escaped: readonly Mutant[] = [
     within: 2000,
     patches: [
       {
-        file: "services/approvals/src/policy.ts",
+        file: "services/approvals/src/requests/policy.ts",
         find: "if (requesters(approval, origin).includes(approver.id))",
         replace: "if (requesters(approval, origin).length < 0)",
       },
@@ -233,8 +237,12 @@ export const escaped: readonly Mutant[] = [
     breaks: "a decision counts although the time to decide is over",
     within: 4000,
     patches: [
-      { file: "services/approvals/src/approval.ts", find: `  if (now > before.expiresAt) return illegal("expired");\n`, replace: "" },
-      { file: "services/approvals/src/approval.ts", find: "      notAfter: before.expiresAt,\n", replace: "" },
+      {
+        file: "services/approvals/src/machine/approval.ts",
+        find: `  if (now > before.expiresAt) return illegal("expired");\n`,
+        replace: "",
+      },
+      { file: "services/approvals/src/machine/approval.ts", find: "      notAfter: before.expiresAt,\n", replace: "" },
     ],
   },
   {
@@ -243,7 +251,7 @@ export const escaped: readonly Mutant[] = [
     within: 2000,
     patches: [
       {
-        file: "services/approvals/src/decisions.ts",
+        file: "services/approvals/src/decisions/decisions.ts",
         find: "if (!token || token.value.approver !== approver.id || token.value.approvalId !== approvalId) {",
         replace: "if (!token) {",
       },
@@ -255,7 +263,7 @@ export const escaped: readonly Mutant[] = [
     within: 300,
     patches: [
       {
-        file: "services/approvals/src/approval.ts",
+        file: "services/approvals/src/machine/approval.ts",
         find: "change: pending ? { timers: [timer(approval, rules.APPROVAL_EXPIRY_MS)], index: [indexed(approval, now)] } : {},",
         replace: "change: pending ? { index: [indexed(approval, now)] } : {},",
       },
@@ -267,7 +275,7 @@ export const escaped: readonly Mutant[] = [
     within: 600,
     patches: [
       {
-        file: "services/agent/src/loop/join.ts",
+        file: "services/agent/src/transitions/join.ts",
         find: "if (answer.secretHash !== null && answer.secretHash !== secretHash(call.secret))",
         replace: "if (answer.secretHash === secretHash(call.secret) + 1)",
       },

@@ -35,7 +35,7 @@ const guards: readonly Mutant[] = [
     within: 600,
     patches: [
       {
-        file: "services/agent/src/loop/timers.ts",
+        file: "services/agent/src/incoming/timers.ts",
         find: `if (kind === "call") return onCallTimer(reader, timer, id);`,
         replace: `if (kind === "call") return;`,
       },
@@ -45,13 +45,13 @@ const guards: readonly Mutant[] = [
     name: "join without dedupe",
     breaks: "a second answer to a call is joined like the first",
     within: 300,
-    patches: [{ file: "services/agent/src/loop/join.ts", find: `if (call.state === "resolved")`, replace: "if (false)" }],
+    patches: [{ file: "services/agent/src/transitions/join.ts", find: `if (call.state === "resolved")`, replace: "if (false)" }],
   },
   {
     name: "shared op",
     breaks: "two processes that decide the same at the same time name their changes alike, and the store takes the second for a repeat",
     within: 6000,
-    patches: [{ file: "services/agent/src/loop/draft.ts", find: "op: `${op}:${this.rules.newNonce()}`,", replace: "op," }],
+    patches: [{ file: "services/agent/src/transitions/draft.ts", find: "build(`${op}:${this.rules.newNonce()}`,", replace: "build(op," }],
   },
   {
     name: "round ended twice",
@@ -59,9 +59,9 @@ const guards: readonly Mutant[] = [
     within: 4000,
     patches: [
       {
-        file: "services/agent/src/loop/draft.ts",
-        find: `if (this.run.pending > 0 || this.run.status !== "waiting") return;`,
-        replace: "if (this.run.pending > 0) return;",
+        file: "services/agent/src/transitions/finish-round.ts",
+        find: `if (draft.run.pending > 0 || draft.run.status !== "waiting") return;`,
+        replace: "if (draft.run.pending > 0) return;",
       },
     ],
   },
@@ -72,7 +72,7 @@ const guards: readonly Mutant[] = [
     variant: "interruptions",
     patches: [
       {
-        file: "services/agent/src/loop/inbox.ts",
+        file: "services/agent/src/incoming/inbox.ts",
         find: "if (active && active.conversation.value.activeRun !== activeRun) return false;",
         replace: "",
       },
@@ -85,7 +85,7 @@ const guards: readonly Mutant[] = [
     variant: "late-messages",
     patches: [
       {
-        file: "services/agent/src/loop/join.ts",
+        file: "services/agent/src/transitions/join.ts",
         find: "if (dispatch === 0) return 0;",
         replace: "return 0;",
       },
@@ -95,7 +95,7 @@ const guards: readonly Mutant[] = [
     name: "skip of an earlier write",
     breaks: "a write that is denied takes those before it along, which people still think about",
     within: 300,
-    patches: [{ file: "services/agent/src/loop/join.ts", find: "waiting.index < call.index ||", replace: "" }],
+    patches: [{ file: "services/agent/src/transitions/join.ts", find: "waiting.index < call.index ||", replace: "" }],
   },
   {
     name: "retry of an unknown write",
@@ -152,17 +152,17 @@ const guards: readonly Mutant[] = [
     within: 2000,
     patches: [
       {
-        file: "services/approvals/src/approval.ts",
+        file: "services/approvals/src/machine/approval.ts",
         find: `if (before.decisions.some(({ approver }) => approver === made.approver)) return illegal("twice");`,
         replace: "",
       },
       {
-        file: "services/approvals/src/decision-status.ts",
+        file: "services/approvals/src/machine/decision-status.ts",
         find: "return new Set(decisions.map(({ approver }) => approver)).size >= need",
         replace: "return decisions.length >= need",
       },
       {
-        file: "services/approvals/src/policy.ts",
+        file: "services/approvals/src/requests/policy.ts",
         find: "if (approval.decisions.some((made) => made.approver === approver.id))",
         replace: "if (false)",
       },

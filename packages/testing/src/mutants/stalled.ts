@@ -8,7 +8,7 @@ export const stalled: readonly Mutant[] = [
     within: 60,
     patches: [
       {
-        file: "services/agent/src/loop/lease-keeper.ts",
+        file: "services/agent/src/steps/lease-keeper.ts",
         find: "  const lost = new AbortController();\n  const stopped",
         replace: '  if (forMs > 0) throw new Error("It is broken.");\n  const lost = new AbortController();\n  const stopped',
       },
@@ -32,7 +32,7 @@ export const stalled: readonly Mutant[] = [
     within: 60,
     patches: [
       {
-        file: "services/agent/src/loop/join.ts",
+        file: "services/agent/src/transitions/join.ts",
         find: `if (!call) return { kind: "orphan", why: "no such call in the current round" };`,
         replace: `if (!call || answer.secretHash !== null) return { kind: "orphan", why: "no such call in the current round" };`,
       },
@@ -44,7 +44,7 @@ export const stalled: readonly Mutant[] = [
     within: 60,
     patches: [
       {
-        file: "services/agent/src/loop/draft.ts",
+        file: "services/agent/src/transitions/draft.ts",
         find: "this.send(approvalRequestMessage(asked, this.rules, this.now));",
         replace: "void approvalRequestMessage;",
       },
@@ -56,7 +56,7 @@ export const stalled: readonly Mutant[] = [
     within: 60,
     patches: [
       {
-        file: "services/approvals/src/answers.ts",
+        file: "services/approvals/src/answers/answers.ts",
         find: "const grant = terms && (await signGrant(grantClaims({ ...approval, grant: terms }), signer));",
         replace: "const grant = terms && signer && signGrant && grantClaims ? undefined : undefined;",
       },
@@ -68,7 +68,7 @@ export const stalled: readonly Mutant[] = [
     within: 60,
     patches: [
       {
-        file: "services/approvals/src/policy.ts",
+        file: "services/approvals/src/requests/policy.ts",
         find: `return APPROVERS_NEEDED[tier] === 0 ? "policy" : "people";`,
         replace: `return APPROVERS_NEEDED[tier] === -1 ? "policy" : "people";`,
       },
@@ -105,7 +105,7 @@ export const stalled: readonly Mutant[] = [
     within: 60,
     patches: [
       {
-        file: "services/agent/src/loop/acquire.ts",
+        file: "services/agent/src/transitions/acquire.ts",
         find: `if (run.status !== "ready" || waitsForProvider(run, now)) return { kind: "not-ready" };`,
         replace: `if (run.status !== "ready" || run.round > 1 || waitsForProvider(run, now)) return { kind: "not-ready" };`,
       },
@@ -117,7 +117,7 @@ export const stalled: readonly Mutant[] = [
     within: 60,
     patches: [
       {
-        file: "services/agent/src/loop/ask.ts",
+        file: "services/agent/src/transitions/ask.ts",
         find: "  const { ASK_EXPIRY_MS } = draft.rules.config;",
         replace: "  const ASK_EXPIRY_MS = draft.rules.config.ASK_EXPIRY_MS && 1;",
       },

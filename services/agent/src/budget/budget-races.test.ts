@@ -2,7 +2,18 @@ import { keys, parseBudgetWindow } from "@toolbus/contracts";
 import { memoryStore, type StateStore, StoreUnavailable } from "@toolbus/state";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { askedBy, type BudgetParts, budgetsOf, callOf, EVENING, RUN_A, RUN_B, RUN_C, stepOf, usedOf } from "./budgets-under-test.ts";
+import {
+  askedBy,
+  type BudgetParts,
+  budgetsOf,
+  callOf,
+  EVENING,
+  RUN_A,
+  RUN_B,
+  RUN_C,
+  stepOf,
+  usedOf,
+} from "../testing/budgets-under-test.ts";
 
 const signal = new AbortController().signal;
 const CEILINGS = { run: 600, principal: 1000, tenant: 1500 } as const;

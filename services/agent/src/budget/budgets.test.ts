@@ -1,8 +1,19 @@
 import { memoryStore, type StateStore, StoreUnavailable } from "@toolbus/state";
 import { describe, expect, it } from "vitest";
-import { profile } from "../loop/test-bundle.ts";
+import { profile } from "../testing/test-bundle.ts";
 import type { Refused, Reservation } from "./budgets.ts";
-import { askedBy, type BudgetParts, budgetsOf, callOf, EVENING, RUN_A, RUN_B, RUN_C, stepOf, usedOf } from "./budgets-under-test.ts";
+import {
+  askedBy,
+  type BudgetParts,
+  budgetsOf,
+  callOf,
+  EVENING,
+  RUN_A,
+  RUN_B,
+  RUN_C,
+  stepOf,
+  usedOf,
+} from "../testing/budgets-under-test.ts";
 
 const signal = new AbortController().signal;
 const used = (inputTokens: number, outputTokens: number, costMicroUsd = 0, toolCalls = 0) => ({

@@ -1,9 +1,9 @@
 import { type ContextDocument, keys, parseContextDocument } from "@toolbus/contracts";
 import { describe, expect, it } from "vitest";
-import { acquire } from "../loop/acquire.ts";
-import { bundle, CONVERSATION, RUN } from "../loop/test-bundle.ts";
-import { transcripts } from "../loop/transcripts.ts";
-import { commitSummary } from "../loop/commit-summary.ts";
+import { acquire } from "../transitions/acquire.ts";
+import { bundle, CONVERSATION, RUN } from "../testing/test-bundle.ts";
+import { transcripts } from "../steps/transcripts.ts";
+import { commitSummary } from "../transitions/commit-summary.ts";
 import { withContext } from "./context-document.ts";
 
 async function setup() {

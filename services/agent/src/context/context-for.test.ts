@@ -18,7 +18,7 @@ import {
   settled,
   transcriptOf,
   windowOf,
-} from "./test-transcripts.ts";
+} from "../testing/test-transcripts.ts";
 
 const strategies = fc.constantFrom(...CONTEXT_STRATEGIES);
 const budgets = fc.record({

@@ -1,10 +1,10 @@
 import { type ModelCapabilities, tokenCalibration } from "@toolbus/models";
 import { describe, expect, it } from "vitest";
-import { bundle, profile } from "../loop/test-bundle.ts";
+import { bundle, profile } from "../testing/test-bundle.ts";
 import type { Profile } from "../profile.ts";
 import type { FittingContext } from "./context-plan.ts";
 import { learnFrom, planAgain, planContext } from "./plan-context.ts";
-import { counting, type DrawnRun, runIdOf, transcriptOf, windowOf } from "./test-transcripts.ts";
+import { counting, type DrawnRun, runIdOf, transcriptOf, windowOf } from "../testing/test-transcripts.ts";
 
 const TALK: readonly DrawnRun[] = Array.from({ length: 40 }, () => ({ text: 400, seeded: false, turns: [], answer: 400 }));
 

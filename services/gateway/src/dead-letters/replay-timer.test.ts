@@ -1,6 +1,6 @@
 import { type Message, topics } from "@toolbus/contracts";
 import { describe, expect, it } from "vitest";
-import { setup as setupGateway, until } from "../gateway-under-test.ts";
+import { setup as setupGateway, until } from "../testing/gateway-under-test.ts";
 
 const REPEAT_MS = 1000;
 

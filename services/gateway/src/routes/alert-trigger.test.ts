@@ -2,10 +2,10 @@ import { isJsonObject, type JsonObject, keys, parseInboxEntry, parseRunOrigin, s
 import { type StateStore, StoreUnavailable } from "@toolbus/state";
 import { silentLog } from "@toolbus/telemetry";
 import { describe, expect, it } from "vitest";
-import { completed } from "../agent-under-test.ts";
-import { alertMessage, sentAlert } from "../alerts-under-test.ts";
-import { type Answer, type Asking, setup } from "../gateway-under-test.ts";
-import { problemOf } from "../problem-under-test.ts";
+import { completed } from "../testing/agent-under-test.ts";
+import { alertMessage, sentAlert } from "../testing/alerts-under-test.ts";
+import { type Answer, type Asking, setup } from "../testing/gateway-under-test.ts";
+import { problemOf } from "../testing/problem-under-test.ts";
 
 const ROUTE = "/v1/triggers/alertmanager";
 const RESOLVED = { status: "resolved", endsAt: "2026-11-21T09:30:00Z" };

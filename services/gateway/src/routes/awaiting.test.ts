@@ -1,8 +1,8 @@
 import { keys, parseInboxEntry, shardOf } from "@toolbus/contracts";
 import { describe, expect, it } from "vitest";
-import { completed } from "../agent-under-test.ts";
-import { type Asking, type Options, type Person, setup, START, until } from "../gateway-under-test.ts";
-import { problemOf } from "../problem-under-test.ts";
+import { completed } from "../testing/agent-under-test.ts";
+import { type Asking, type Options, type Person, setup, START, until } from "../testing/gateway-under-test.ts";
+import { problemOf } from "../testing/problem-under-test.ts";
 
 const post = (body: Asking["body"] = {}, headers: Asking["headers"] = {}): Asking => ({ method: "POST", body, headers });
 

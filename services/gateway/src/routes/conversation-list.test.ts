@@ -1,8 +1,8 @@
 import { type JsonObject, keys, parseConversationOrigin, shardOf } from "@toolbus/contracts";
 import { describe, expect, it } from "vitest";
 import { conversationsOf } from "../conversation-page.ts";
-import { setup, textIn } from "../gateway-under-test.ts";
-import { problemOf } from "../problem-under-test.ts";
+import { setup, textIn } from "../testing/gateway-under-test.ts";
+import { problemOf } from "../testing/problem-under-test.ts";
 
 const DAY = 86_400_000;
 

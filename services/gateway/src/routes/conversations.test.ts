@@ -1,8 +1,8 @@
 import { isConversationId, keys, type TranscriptEntry } from "@toolbus/contracts";
 import { holdText, type StateStore } from "@toolbus/state";
 import { describe, expect, it } from "vitest";
-import { type Asking, type Person, setup, START, textIn } from "../gateway-under-test.ts";
-import { problemOf } from "../problem-under-test.ts";
+import { type Asking, type Person, setup, START, textIn } from "../testing/gateway-under-test.ts";
+import { problemOf } from "../testing/problem-under-test.ts";
 
 const ROUTE = "/v1/conversations";
 const NO_CONVERSATION = "cv_05_01JD0000000000000000000001";

@@ -1,7 +1,7 @@
 import { type JsonObject, keys, type Message, parseReplayRequest, topics } from "@toolbus/contracts";
 import { describe, expect, it } from "vitest";
-import { type Answer, setup, textIn, until } from "../gateway-under-test.ts";
-import { problemOf } from "../problem-under-test.ts";
+import { type Answer, setup, textIn, until } from "../testing/gateway-under-test.ts";
+import { problemOf } from "../testing/problem-under-test.ts";
 
 const CALL = "rn_05_01JD0000000000000000000001.1.0";
 

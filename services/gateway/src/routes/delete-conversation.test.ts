@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { completed } from "../agent-under-test.ts";
-import { setup, START, textIn } from "../gateway-under-test.ts";
-import { problemOf } from "../problem-under-test.ts";
+import { completed } from "../testing/agent-under-test.ts";
+import { setup, START, textIn } from "../testing/gateway-under-test.ts";
+import { problemOf } from "../testing/problem-under-test.ts";
 
 const DELETE = { method: "DELETE" } as const;
 

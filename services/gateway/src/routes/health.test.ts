@@ -1,7 +1,7 @@
 import type { StateStore } from "@toolbus/state";
 import { describe, expect, it } from "vitest";
-import { setup } from "../gateway-under-test.ts";
-import { problemOf } from "../problem-under-test.ts";
+import { setup } from "../testing/gateway-under-test.ts";
+import { problemOf } from "../testing/problem-under-test.ts";
 
 describe("health", () => {
   it("is open to everybody", async () => {

@@ -1,9 +1,9 @@
 import { isConversationId, isRunId, keys, parseConversationOrigin, parseInboxEntry, parseRunOrigin, shardOf } from "@toolbus/contracts";
 import { type Change, type StateStore, StoreUnavailable } from "@toolbus/state";
 import { describe, expect, it } from "vitest";
-import { type Asking, type Options, type Person, setup, START, textIn, until } from "../gateway-under-test.ts";
+import { type Asking, type Options, type Person, setup, START, textIn, until } from "../testing/gateway-under-test.ts";
 import { conversationsOf } from "../conversation-page.ts";
-import { problemOf } from "../problem-under-test.ts";
+import { problemOf } from "../testing/problem-under-test.ts";
 
 const ROUTE = "/v1/investigations";
 const ask = (body: Asking["body"] = { releaseId: "v2" }, headers: Asking["headers"] = {}): Asking => ({ method: "POST", body, headers });

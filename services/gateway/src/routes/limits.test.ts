@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { apiKeyOf, type Asking, setup } from "../gateway-under-test.ts";
-import { problemOf } from "../problem-under-test.ts";
+import { apiKeyOf, type Asking, setup } from "../testing/gateway-under-test.ts";
+import { problemOf } from "../testing/problem-under-test.ts";
 
 const MINUTE = 60_000;
 const post = (body: Asking["body"] = {}): Asking => ({ method: "POST", body });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { completed, started } from "../agent-under-test.ts";
-import { type Asking, type Person, setup, START } from "../gateway-under-test.ts";
-import { problemOf } from "../problem-under-test.ts";
+import { completed, started } from "../testing/agent-under-test.ts";
+import { type Asking, type Person, setup, START } from "../testing/gateway-under-test.ts";
+import { problemOf } from "../testing/problem-under-test.ts";
 
 // Every route × everybody who may ask, with the answer written out. What is asked for is una's, of the tenant acme: ugo is another user of it, otto
 // its operator, amy an approver, alma an Alertmanager and rolf what rolls out releases; uma is a user and olga the operator of another tenant. A route that

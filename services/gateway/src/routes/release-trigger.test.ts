@@ -1,7 +1,7 @@
 import { type JsonObject, keys, parseRunOrigin, shardOf } from "@toolbus/contracts";
 import { describe, expect, it } from "vitest";
-import { type Answer, type Asking, setup, textIn } from "../gateway-under-test.ts";
-import { problemOf } from "../problem-under-test.ts";
+import { type Answer, type Asking, setup, textIn } from "../testing/gateway-under-test.ts";
+import { problemOf } from "../testing/problem-under-test.ts";
 
 const ROUTE = "/v1/triggers/release";
 

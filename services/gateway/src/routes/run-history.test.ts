@@ -1,8 +1,8 @@
 import type { JsonObject, RunEvent } from "@toolbus/contracts";
 import { describe, expect, it } from "vitest";
-import { completed, started, turn } from "../agent-under-test.ts";
-import { setup } from "../gateway-under-test.ts";
-import { problemOf } from "../problem-under-test.ts";
+import { completed, started, turn } from "../testing/agent-under-test.ts";
+import { setup } from "../testing/gateway-under-test.ts";
+import { problemOf } from "../testing/problem-under-test.ts";
 
 describe("GET /v1/runs/{id}/history", () => {
   it("gives the durable events so far, each as the stream tells it, of a run that goes on and of one that has ended", async () => {

@@ -1,7 +1,7 @@
 import { type Call, HOME_SHARD, type JsonObject, keys, SEEN_FOR_MS, type Wait } from "@toolbus/contracts";
 import { describe, expect, it } from "vitest";
-import { completed } from "../agent-under-test.ts";
-import { setup, START } from "../gateway-under-test.ts";
+import { completed } from "../testing/agent-under-test.ts";
+import { setup, START } from "../testing/gateway-under-test.ts";
 
 const SENT: Partial<Call> = { state: "dispatched", dispatch: 1, sentAt: START };
 

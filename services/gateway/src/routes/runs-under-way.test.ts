@@ -1,9 +1,9 @@
 import { keys } from "@toolbus/contracts";
 import type { StateStore } from "@toolbus/state";
 import { describe, expect, it } from "vitest";
-import { cancelled, completed } from "../agent-under-test.ts";
-import { apiKeyOf, type Asking, setup } from "../gateway-under-test.ts";
-import { problemOf } from "../problem-under-test.ts";
+import { cancelled, completed } from "../testing/agent-under-test.ts";
+import { apiKeyOf, type Asking, setup } from "../testing/gateway-under-test.ts";
+import { problemOf } from "../testing/problem-under-test.ts";
 import { openRunsOf } from "../runs-under-way.ts";
 
 const DAY = 86_400_000;

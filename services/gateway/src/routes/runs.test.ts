@@ -1,8 +1,8 @@
 import { keys, shardOf } from "@toolbus/contracts";
 import { describe, expect, it } from "vitest";
-import { cancelled, completed, started, turn } from "../agent-under-test.ts";
-import { type Asking, type Person, setup, START, until } from "../gateway-under-test.ts";
-import { problemOf } from "../problem-under-test.ts";
+import { cancelled, completed, started, turn } from "../testing/agent-under-test.ts";
+import { type Asking, type Person, setup, START, until } from "../testing/gateway-under-test.ts";
+import { problemOf } from "../testing/problem-under-test.ts";
 
 const POST: Asking = { method: "POST" };
 const NO_RUN = "rn_05_01JD0000000000000000000001";

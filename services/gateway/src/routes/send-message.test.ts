@@ -1,7 +1,7 @@
 import { keys, parseConversationOrigin, parseInboxEntry, shardOf } from "@toolbus/contracts";
 import { describe, expect, it } from "vitest";
-import { type Asking, setup, START, textIn, until } from "../gateway-under-test.ts";
-import { problemOf } from "../problem-under-test.ts";
+import { type Asking, setup, START, textIn, until } from "../testing/gateway-under-test.ts";
+import { problemOf } from "../testing/problem-under-test.ts";
 
 const ROUTE = "/v1/conversations";
 const post = (body?: Asking["body"], headers: Asking["headers"] = {}): Asking => ({

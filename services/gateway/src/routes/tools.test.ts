@@ -2,8 +2,8 @@ import { HOME_SHARD, type Json, keys, type Registration, SEEN_FOR_MS, type ToolD
 import { toolHash } from "@toolbus/grants";
 import type { StateStore } from "@toolbus/state";
 import { describe, expect, it } from "vitest";
-import { setup, START } from "../gateway-under-test.ts";
-import { problemOf } from "../problem-under-test.ts";
+import { setup, START } from "../testing/gateway-under-test.ts";
+import { problemOf } from "../testing/problem-under-test.ts";
 
 const refund: ToolDefinition = {
   name: "issue_refund",

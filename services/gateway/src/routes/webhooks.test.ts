@@ -1,6 +1,6 @@
 import { deliveryIdOf, type Json, keys, shardOf, type WebhookDelivery } from "@toolbus/contracts";
 import { describe, expect, it } from "vitest";
-import { setup, START, until } from "../gateway-under-test.ts";
+import { setup, START, until } from "../testing/gateway-under-test.ts";
 
 /** What the agent leaves of a delivery that it gave up. */
 async function givenUp(t: Awaited<ReturnType<typeof setup>>, runId: string, state: WebhookDelivery["state"] = "failed"): Promise<string> {

@@ -1,8 +1,8 @@
 import { connect, type Socket } from "node:net";
 import type { StateStore } from "@toolbus/state";
 import { describe, expect, it } from "vitest";
-import { completed, started, turn } from "../agent-under-test.ts";
-import { apiKeyOf, setup as setupGateway, until } from "../gateway-under-test.ts";
+import { completed, started, turn } from "../testing/agent-under-test.ts";
+import { apiKeyOf, setup as setupGateway, until } from "../testing/gateway-under-test.ts";
 
 describe("the connection of a stream", () => {
   it("goes without chunks, and ends with the stream, for a client of HTTP/1.0", async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { completed, started, turn } from "../agent-under-test.ts";
-import { apiKeyOf, setup as setupGateway, textIn } from "../gateway-under-test.ts";
-import { openViewer, type Seen, type Viewer } from "../viewer-under-test.ts";
+import { completed, started, turn } from "../testing/agent-under-test.ts";
+import { apiKeyOf, setup as setupGateway, textIn } from "../testing/gateway-under-test.ts";
+import { openViewer, type Seen, type Viewer } from "../testing/viewer-under-test.ts";
 
 // A run with text between its turns, as a list of steps: each is stored or goes live, one after the other.
 const WORDS = ["It ", "is ", "safe ", "to ", "roll ", "out."];

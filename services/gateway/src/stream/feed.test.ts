@@ -1,7 +1,7 @@
 import type { StateStore } from "@toolbus/state";
 import { describe, expect, it } from "vitest";
-import { completed, started, turn } from "../agent-under-test.ts";
-import { setup as setupGateway } from "../gateway-under-test.ts";
+import { completed, started, turn } from "../testing/agent-under-test.ts";
+import { setup as setupGateway } from "../testing/gateway-under-test.ts";
 
 describe("the reader of a run's log", () => {
   it("reads an event once, however many watch", async () => {

@@ -1,6 +1,6 @@
 import type { EventCall, RunEvent, ToolProgressed } from "@toolbus/contracts";
 import { describe, expect, it } from "vitest";
-import { turn } from "../agent-under-test.ts";
+import { turn } from "../testing/agent-under-test.ts";
 import { liveProgress, progressOf } from "./live-progress.ts";
 
 const RUN = "rn_03_01JD0000000000000000000001";

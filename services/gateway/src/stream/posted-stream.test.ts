@@ -1,10 +1,10 @@
 import { type JsonObject, keys, shardOf } from "@toolbus/contracts";
 import { describe, expect, it } from "vitest";
 import { cancelEntryId } from "../accept.ts";
-import { completed, started } from "../agent-under-test.ts";
-import { apiKeyOf, type Options, setup as setupGateway, until } from "../gateway-under-test.ts";
-import { problemOf } from "../problem-under-test.ts";
-import { openViewer, type Viewer } from "../viewer-under-test.ts";
+import { completed, started } from "../testing/agent-under-test.ts";
+import { apiKeyOf, type Options, setup as setupGateway, until } from "../testing/gateway-under-test.ts";
+import { problemOf } from "../testing/problem-under-test.ts";
+import { openViewer, type Viewer } from "../testing/viewer-under-test.ts";
 
 describe("the stream that a POST opens", () => {
   it.each([

@@ -1,7 +1,7 @@
 import { get, type IncomingMessage } from "node:http";
 import { describe, expect, it } from "vitest";
-import { completed, turn } from "../agent-under-test.ts";
-import { apiKeyOf, setup, until } from "../gateway-under-test.ts";
+import { completed, turn } from "../testing/agent-under-test.ts";
+import { apiKeyOf, setup, until } from "../testing/gateway-under-test.ts";
 
 // More than what the kernel holds for a connection on this machine.
 const EVENTS = 480;

@@ -1,8 +1,8 @@
 import { type EventCall, keys, type RunEvent } from "@toolbus/contracts";
 import { describe, expect, it } from "vitest";
-import { completed, started, turn } from "../agent-under-test.ts";
-import { setup } from "../gateway-under-test.ts";
-import type { Viewer } from "../viewer-under-test.ts";
+import { completed, started, turn } from "../testing/agent-under-test.ts";
+import { setup } from "../testing/gateway-under-test.ts";
+import type { Viewer } from "../testing/viewer-under-test.ts";
 
 /** A run that waits for one call, and who says how far that is. */
 async function waitingRun() {

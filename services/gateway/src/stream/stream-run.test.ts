@@ -1,9 +1,9 @@
 import { keys } from "@toolbus/contracts";
 import type { StateStore } from "@toolbus/state";
 import { describe, expect, it } from "vitest";
-import { cancelled, completed, started, turn } from "../agent-under-test.ts";
-import { setup as setupGateway, until } from "../gateway-under-test.ts";
-import type { Viewer } from "../viewer-under-test.ts";
+import { cancelled, completed, started, turn } from "../testing/agent-under-test.ts";
+import { setup as setupGateway, until } from "../testing/gateway-under-test.ts";
+import type { Viewer } from "../testing/viewer-under-test.ts";
 
 const STORY = [started, turn(0), turn(1), turn(2), turn(3), completed];
 

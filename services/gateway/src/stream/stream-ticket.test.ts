@@ -1,8 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { completed, started } from "../agent-under-test.ts";
-import { setup as setupGateway, START } from "../gateway-under-test.ts";
+import { completed, started } from "../testing/agent-under-test.ts";
+import { setup as setupGateway, START } from "../testing/gateway-under-test.ts";
 
 describe("a ticket for the stream of a run", () => {
   it("is a cookie for this stream alone, unseen by scripts and by other sites", async () => {

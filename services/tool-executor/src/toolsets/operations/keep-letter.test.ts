@@ -3,7 +3,7 @@ import { memoryStore, StoreUnavailable } from "@toolbus/state";
 import { silentLog } from "@toolbus/telemetry";
 import { describe, expect, it } from "vitest";
 import { keepDelivery } from "./keep-letter.ts";
-import { DAY, letter } from "./operations-under-test.ts";
+import { DAY, letter } from "../../testing/operations-under-test.ts";
 
 describe("a dead letter that cannot be kept", () => {
   it.each([

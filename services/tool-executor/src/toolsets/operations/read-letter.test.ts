@@ -1,7 +1,7 @@
 import { attributes, MAX_BODY_BYTES, type Message, messageTypes, parseKeptLetter } from "@toolbus/contracts";
 import { MAX_VALUE_BYTES } from "@toolbus/state";
 import { describe, expect, it } from "vitest";
-import { CALL, deadMessage, letter, RUN } from "./operations-under-test.ts";
+import { CALL, deadMessage, letter, RUN } from "../../testing/operations-under-test.ts";
 import { readLetter } from "./read-letter.ts";
 
 const LETTER = "dl_03_01ARZ3NDEKTSV4RRFFQ69G5FAV";

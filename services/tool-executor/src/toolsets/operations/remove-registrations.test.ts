@@ -1,7 +1,7 @@
 import { HOME_SHARD, type Json, type JsonObject, keys, type Removal, type ToolDefinition } from "@toolbus/contracts";
 import { signDocument, toolHash } from "@toolbus/grants";
 import { describe, expect, it } from "vitest";
-import { own, setup as setupOperations } from "./operations-under-test.ts";
+import { own, setup as setupOperations } from "../../testing/operations-under-test.ts";
 
 const definition: ToolDefinition = {
   name: "old_report",

@@ -1,6 +1,6 @@
 import { topics } from "@toolbus/contracts";
 import { describe, expect, it } from "vitest";
-import { setup } from "./operations-under-test.ts";
+import { setup } from "../../testing/operations-under-test.ts";
 
 describe("a replay", () => {
   it("of a letter on a shard that is not there is given up at once", async () => {

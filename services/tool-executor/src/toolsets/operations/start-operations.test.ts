@@ -2,7 +2,7 @@ import { keys, type Message, topics } from "@toolbus/contracts";
 import { StoreUnavailable } from "@toolbus/state";
 import { type Log, silentLog } from "@toolbus/telemetry";
 import { describe, expect, it } from "vitest";
-import { CALL, DAY, deadMessage, letter, RUN, setup } from "./operations-under-test.ts";
+import { CALL, DAY, deadMessage, letter, RUN, setup } from "../../testing/operations-under-test.ts";
 
 describe("a dead letter that comes", () => {
   it("is kept on the shard of its run, with the run's tenant, in the list of all and in that of its queue", async () => {

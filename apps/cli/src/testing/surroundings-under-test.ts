@@ -1,0 +1,24 @@
+import { PassThrough } from "node:stream";
+import { interrupts } from "../terminal/interrupts.ts";
+import type { Surroundings } from "../toolbus/surroundings.ts";
+
+/** A process of a test's own, in a folder that is not there. `said` gives what was written since it was last asked. */
+export function surroundingsUnderTest(env: Readonly<Record<string, string>> = {}) {
+  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  const presses = interrupts(
+    () => 0,
+    () => undefined,
+  );
+  const around: Surroundings = {
+    env,
+    cwd: "/nowhere",
+    root: "/nowhere",
+    stdin: stdin as unknown as NodeJS.ReadStream,
+    stdout: stdout as unknown as NodeJS.WriteStream,
+    stderr: stderr as unknown as NodeJS.WriteStream,
+    now: () => 0,
+    newId: () => "an-id",
+    interrupts: presses,
+  };
+  return { around, said: () => ({ out: String(stdout.read() ?? ""), err: String(stderr.read() ?? "") }) };
+}

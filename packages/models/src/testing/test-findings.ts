@@ -1,0 +1,62 @@
+import { counted } from "@toolbus/contracts";
+import type { Finding, Findings } from "../offline/finding.ts";
+import { quoted } from "../offline/clean-text.ts";
+import { percent } from "../offline/figures.ts";
+import type { ReleaseFacts, TestFacts } from "../offline/release-facts.ts";
+import { changedAreas, criticalArea, riskyAreas } from "../offline/risky-areas.ts";
+import { severityOf } from "../offline/thresholds.ts";
+
+/** What the test results say. Without results, or when none ran, that itself is the finding. */
+export function testFindings(facts: ReleaseFacts): Findings {
+  const { tests } = facts;
+  if (!tests || (tests.passed === 0 && tests.failed === 0)) return missingTests(tests);
+  const findings = [...failures(tests), ...criticalFailures(tests, facts), ...skipped(tests)];
+  const clean: Finding = { severity: "low", text: `All tests that ran passed: ${figures(tests)}.`, basis: "tests" };
+  return {
+    findings: tests.failed === 0 ? [clean, ...findings] : findings,
+    unknowns: tests.passed === null ? ["How many tests passed was not reported."] : [],
+  };
+}
+
+function missingTests(tests: TestFacts | null): Findings {
+  const what = tests ? `No test ran, ${counted(tests.skipped, "test")} skipped` : "No test results were reported (0 test runs)";
+  return {
+    findings: [{ severity: severityOf("missingTestRuns", 1), text: `${what}: whether this release works is unknown.`, basis: "tests" }],
+    unknowns: [tests ? "Test results: every reported test was skipped." : "Test results: none were reported."],
+  };
+}
+
+function failures(tests: TestFacts): readonly Finding[] {
+  if (tests.failed === 0) return [];
+  const share = tests.passed === null ? null : tests.failed / (tests.passed + tests.failed);
+  const byShare = severityOf("failedTestShare", share ?? 0);
+  const severity = byShare === "high" ? byShare : severityOf("failedTests", tests.failed);
+  const told = share === null ? "" : `, ${percent(share)} of those that ran`;
+  return [{ severity, text: `Tests failed: ${figures(tests)}${told}.`, basis: "tests.failed, tests.passed" }];
+}
+
+function criticalFailures(tests: TestFacts, facts: ReleaseFacts): readonly Finding[] {
+  const named = tests.failures.filter((failure) => criticalArea(failure));
+  const [first] = named;
+  if (first !== undefined) {
+    const text = `${counted(named.length, "failed test")} in a critical area (${criticalArea(first)}), the first is ${quoted(first, 200)}.`;
+    return [{ severity: severityOf("criticalFailures", named.length), text, basis: "tests.failures" }];
+  }
+  const unnamed = tests.failed - tests.failures.length;
+  const area = changedAreas(facts.paths, facts.changes).find((hit) => riskyAreas[hit.area].critical);
+  if (unnamed <= 0 || !area) return [];
+  const changed = `${area.area} (${quoted(area.seenIn, 200)})`;
+  const text = `${counted(unnamed, "failed test")} without a name in a release that changes ${changed}: a critical failure cannot be ruled out.`;
+  return [{ severity: severityOf("criticalFailures", unnamed), text, basis: "tests.failed, changes, areas" }];
+}
+
+function skipped(tests: TestFacts): readonly Finding[] {
+  const share = tests.skipped / ((tests.passed ?? 0) + tests.failed + tests.skipped);
+  const severity = tests.passed === null ? "low" : severityOf("skippedTestShare", share);
+  if (severity === "low") return [];
+  return [{ severity, text: `Many tests were skipped: ${figures(tests)}, ${percent(share)} of all.`, basis: "tests.skipped" }];
+}
+
+function figures({ passed, failed, skipped }: TestFacts): string {
+  return [...(passed === null ? [] : [`${passed} passed`]), `${failed} failed`, `${skipped} skipped`].join(", ");
+}

@@ -1,0 +1,83 @@
+import { type Call, type ConversationState, keys, type Run } from "@toolbus/contracts";
+import type { Change, CommitReply, StateStore } from "@toolbus/state";
+import type { Snapshot } from "../transitions/snapshot.ts";
+import { loadSnapshot } from "./load.ts";
+import { keepWritten } from "./named-documents.ts";
+import type { Read } from "../transitions/rules.ts";
+
+/**
+ * Snapshots of runs, and what this process itself wrote of them a moment ago: whoever has just committed a run knows it without reading it again.
+ * What is known is a guess. It may be acted on only by a commit, whose guards are the proof; a decision to do nothing needs `load`.
+ */
+export interface Snapshots {
+  /** What this process committed last of a run, if that is a moment ago, with the store's clock moved on by as much. */
+  guess(runId: string): Snapshot | null;
+  load(runId: string): Promise<Snapshot | null>;
+  /** A change that was made of this snapshot has been committed. */
+  written(snapshot: Snapshot, change: Change, reply: CommitReply): void;
+}
+
+interface Kept {
+  readonly snapshot: Snapshot;
+  readonly at: number;
+}
+
+const KEPT_RUNS = 512;
+// Short, because a number of a commit means another one after a rollback of the store; a round without a slow tool is shorter still.
+const KEPT_MS = 2000;
+
+export function snapshots(state: StateStore, monotonic: () => number): Snapshots {
+  const kept = new Map<string, Kept>();
+  return {
+    guess(runId) {
+      const known = kept.get(runId);
+      if (!known) return null;
+      const since = Math.ceil(monotonic() - known.at);
+      if (since <= KEPT_MS) return { ...known.snapshot, now: known.snapshot.now + since };
+      kept.delete(runId);
+      return null;
+    },
+    load: (runId) => loadSnapshot(state, runId),
+    written(snapshot, change, reply) {
+      const { runId } = snapshot.run.value;
+      keepWritten(state, runId, change);
+      kept.delete(runId);
+      const next = reply.rolledBack ? null : snapshotAfter(snapshot, change, reply);
+      if (next === null) return;
+      kept.set(runId, { snapshot: next, at: monotonic() });
+      const [oldest] = kept.keys();
+      if (kept.size > KEPT_RUNS && oldest !== undefined) kept.delete(oldest);
+    },
+  };
+}
+
+/** A snapshot as a change has left it; null where the change does not say all of it. */
+export function snapshotAfter(
+  before: Snapshot,
+  { put = [] }: Change,
+  { now, commit }: Pick<CommitReply, "now" | "commit">,
+): Snapshot | null {
+  const written = new Map(put.map(({ key, value }) => [key, value]));
+  // The agent is the only writer of these families, and what it puts is of their types.
+  const read = <T>(key: string, known: Read<T> | null | undefined): Read<T> | null => {
+    const value = written.get(key);
+    return value === undefined ? (known ?? null) : { version: commit, value: value as unknown as T };
+  };
+  const run = read<Run>(keys.run(before.run.value.runId), before.run);
+  if (!run || run.value.endedAt !== null) return null;
+  const conversation = read<ConversationState>(keys.conversation(run.value.conversationId), before.conversation);
+  if (!conversation) return null;
+  const [first] = conversation.value.queue;
+  const next = first ? read<Run>(keys.run(first.runId), before.next?.value.runId === first.runId ? before.next : null) : null;
+  if (first && !next) return null;
+  const calls: Read<Call>[] = [];
+  for (const { callId } of run.value.calls) {
+    const call = read<Call>(
+      keys.call(callId),
+      before.calls.find(({ value }) => value.callId === callId),
+    );
+    if (!call) return null;
+    calls.push(call);
+  }
+  return { now, run, conversation, calls, next };
+}

@@ -1,0 +1,53 @@
+import type { LedgerRow, ToolResult } from "@toolbus/contracts";
+import { secretHash } from "@toolbus/grants";
+import { limitOf, takeResult } from "../memory/take-result.ts";
+import type { Stepper } from "../steps/advance.ts";
+import { callOf } from "../transitions/decided.ts";
+import type { Snapshot } from "../transitions/snapshot.ts";
+
+/** What a transition goes by that joins a result: the snapshot with what the model will read of it, and the result as it is joined. */
+export interface Arrived<T> {
+  readonly snapshot: Snapshot;
+  readonly arrived: T;
+}
+
+type Parts = Pick<Stepper, "state" | "rules" | "modelOf" | "log">;
+
+/** An answer of a worker. Nothing is looked up for one that joins nothing. Throws `StoreUnavailable`. */
+export async function answerArrived<T extends { readonly callId: string; readonly secretHash: string | null; readonly result: ToolResult }>(
+  parts: Parts,
+  snapshot: Snapshot,
+  answer: T,
+): Promise<Arrived<T>> {
+  const call = callOf(snapshot, answer.callId);
+  if (answer.secretHash !== null && call && answer.secretHash !== secretHash(call.secret)) return { snapshot, arrived: answer };
+  const { snapshot: seen, arrived } = await resultArrived(parts, snapshot, answer.callId, answer.result);
+  return { snapshot: seen, arrived: { ...answer, result: arrived } };
+}
+
+/** A row of a worker's ledger: its result ends a call as an answer does. Throws `StoreUnavailable`. */
+export async function rowArrived(
+  parts: Parts,
+  snapshot: Snapshot,
+  callId: string,
+  row: LedgerRow | null,
+): Promise<Arrived<LedgerRow | null>> {
+  if (row?.state !== "done" || !row.result) return { snapshot, arrived: row };
+  const { snapshot: seen, arrived } = await resultArrived(parts, snapshot, callId, row.result);
+  return { snapshot: seen, arrived: { ...row, result: arrived } };
+}
+
+async function resultArrived(
+  { state, rules, modelOf, log }: Parts,
+  snapshot: Snapshot,
+  callId: string,
+  result: ToolResult,
+): Promise<Arrived<ToolResult>> {
+  const call = callOf(snapshot, callId);
+  const limit = limitOf(snapshot.run.value, rules, modelOf);
+  if (!call || call.state === "resolved" || !limit) return { snapshot, arrived: result };
+  const taken = await takeResult(call, result, { state, log, limit, ttlMs: rules.config.WORKING_MEMORY_TTL_MS });
+  return taken.shown
+    ? { snapshot: { ...snapshot, shown: new Map([[callId, taken.shown]]) }, arrived: taken.result }
+    : { snapshot, arrived: taken.result };
+}

@@ -1,0 +1,146 @@
+import { memoryBus } from "@toolbus/bus";
+import {
+  approvalIdOf,
+  attributes,
+  type DeadLetter,
+  keys,
+  type Message,
+  message,
+  messageIds,
+  messageTypes,
+  parseDeadLetter,
+  queuesOf,
+  topics,
+} from "@toolbus/contracts";
+import { describe, expect, it } from "vitest";
+import { startConsumers } from "./consumers.ts";
+import { asks, RUN } from "../testing/test-bundle.ts";
+import { readerUnderTest } from "../testing/test-reader.ts";
+
+const NOW = 1_800_000_000_000;
+const CALL = `${RUN}.1.0`;
+const ELSEWHERE = CALL.replace("rn_03_", "rn_ff_");
+
+/** The agent's consumers over a run whose write waits for people, and what they give up. */
+async function setup() {
+  const under = await readerUnderTest();
+  const bus = memoryBus();
+  const letters = new Map<string, (letter: DeadLetter) => void>();
+  for (const queue of queuesOf({ agents: ["default"], toolsets: [] }))
+    await bus.consume(
+      topics.dead(queue),
+      async ({ message: { body } }) => {
+        const letter = parseDeadLetter(JSON.parse(body));
+        if (letter.ok) letters.get(letter.value.message.id)?.(letter.value);
+        return { kind: "ack" };
+      },
+      { concurrency: 1 },
+    );
+  const consumers = await startConsumers(bus, under.reader, () => NOW);
+  await under.b.start();
+  await under.b.turn([asks("change")]);
+  return {
+    ...under,
+    bus,
+    /** Why a message is given up. */
+    async refused(sent: Message): Promise<Pick<DeadLetter, "reason" | "deliveries">> {
+      const { promise, resolve } = Promise.withResolvers<DeadLetter>();
+      letters.set(sent.id, resolve);
+      await bus.publish(sent);
+      const { reason, deliveries } = await promise;
+      return { reason, deliveries };
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all(consumers.map((consumer) => consumer.stop()));
+      await bus.close();
+      await under[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** A wake of the run that names a delivery. */
+const wakeFor = (delivery: string, n: number) =>
+  message({
+    id: messageIds.other("wake", RUN, n),
+    topic: topics.runWake,
+    type: messageTypes.runWake,
+    source: "/gateway",
+    now: NOW,
+    body: { runId: RUN, delivery },
+  });
+
+describe("a wake that names a delivery of a webhook", () => {
+  it("has it sent again, if it is of the run's own shard", async () => {
+    await using s = await setup();
+    const [own, other] = ["wh_03_01JD0000000000000000000001", "wh_04_01JD0000000000000000000001"];
+    for (const [n, delivery] of [other, own].entries()) await s.bus.publish(wakeFor(delivery, n + 1));
+    while (!s.toldAgain.includes(own)) await new Promise((resolve) => setImmediate(resolve));
+    expect(s.toldAgain).toEqual([own]);
+  });
+});
+
+const held = (callId: string) => ({
+  toolCallId: callId,
+  approvalId: approvalIdOf(callId),
+  tier: "high",
+  expiresAt: NOW + 1,
+  effect: "Change.",
+});
+const decided = (callId: string) => ({ toolCallId: callId, approvalId: approvalIdOf(callId), outcome: "approved" });
+const response = (callId: string) => ({ toolCallId: callId, toolName: "change", content: "", isError: false });
+
+const QUEUES: readonly (readonly [topic: string, type: string, body: (callId: string) => object])[] = [
+  [topics.runWake, messageTypes.runWake, (callId) => ({ runId: callId.replace(".1.0", "") })],
+  [topics.result("default"), messageTypes.toolResult, response],
+  [topics.approvalHeld("default"), messageTypes.approvalHeld, held],
+  [topics.approvalDecided("default"), messageTypes.approvalDecided, decided],
+];
+
+function sentOn(topic: string, type: string, body: object, named: Record<string, string> = {}): Message {
+  const id = `test:${topic}:${type}`;
+  return message({ id, topic, type, source: "/test", now: NOW, body, attributes: { [attributes.secretHash]: "none", ...named } });
+}
+
+describe("on each queue of the agent", () => {
+  it.each(QUEUES)("%s: a message of another type is given up", async (topic, _, body) => {
+    await using s = await setup();
+    expect((await s.refused(sentOn(topic, messageTypes.toolRefresh, body(CALL)))).reason).toMatch(/^the type is none of /);
+  });
+
+  it.each(QUEUES)("%s: a message about a shard that is not there is given up at once", async (topic, type, body) => {
+    await using s = await setup();
+    expect(await s.refused(sentOn(topic, type, body(ELSEWHERE)))).toEqual({
+      reason: "it names a shard that this store does not have",
+      deliveries: 1,
+    });
+  });
+});
+
+describe("a message about a write that waits", () => {
+  it.each([
+    ["an expiry that is not finite", { ...held(CALL), expiresAt: "INFINITE" }, "/expiresAt must be integer"],
+    [
+      "an effect that no event could hold",
+      { ...held(CALL), effect: "x".repeat(100_000) },
+      "/effect must NOT have more than 2000 characters",
+    ],
+    ["a tier that is none", { ...held(CALL), tier: "x".repeat(100_000) }, "/tier must be one of"],
+  ])("with %s changes nothing", async (_, body, why) => {
+    await using s = await setup();
+    const before = await s.b.call(0);
+    const sent = sentOn(topics.approvalHeld("default"), messageTypes.approvalHeld, body);
+    const { reason, deliveries } = await s.refused({ ...sent, body: sent.body.replace('"INFINITE"', "1e999") });
+    expect([reason, deliveries]).toEqual([expect.stringContaining(why), 1]);
+    expect(await s.b.call(0)).toEqual(before);
+    expect((await s.b.state.read([keys.call(CALL)])).documents[0]?.value).toEqual(before);
+  });
+
+  it("with a grant that is longer than any is given up", async () => {
+    await using s = await setup();
+    const named = { [attributes.grant]: "x".repeat(60_000) };
+    expect(await s.refused(sentOn(topics.approvalDecided("default"), messageTypes.approvalDecided, decided(CALL), named))).toEqual({
+      reason: "its grant is longer than any is",
+      deliveries: 1,
+    });
+  });
+});

@@ -1,0 +1,131 @@
+import { consumeQueue, type Disposition, listenTo, loggedId, type MessageBus, type Subscription, type Verdict } from "@toolbus/bus";
+import {
+  ApprovalDecided,
+  ApprovalHeld,
+  attributes,
+  messageTypes,
+  type Message,
+  parser,
+  RunWake,
+  shardOf,
+  ToolAnswer,
+  ToolProgress,
+  topics,
+} from "@toolbus/contracts";
+import { MAX_SIGNED_CHARS, secretHash } from "@toolbus/grants";
+import type { Change } from "@toolbus/state";
+import { readResult } from "@toolbus/tool-kit";
+import { advanceRun } from "../steps/advance.ts";
+import { answerArrived } from "./arrived.ts";
+import { callDecided, callHeld, callOf } from "../transitions/decided.ts";
+import type { Snapshot } from "../transitions/snapshot.ts";
+import { type InboxReader, takeEntry } from "./inbox.ts";
+import { joinResult } from "../transitions/join.ts";
+import { seenLedger } from "./seen-ledger.ts";
+import { lookAtCall } from "./look-at-call.ts";
+import { onCall } from "./on-call.ts";
+import { refusedShard } from "../documents/own-shard.ts";
+import { progressListener } from "../outgoing/progress.ts";
+import { grantStale } from "../transitions/redispatch.ts";
+
+const parseAnswer = parser(ToolAnswer);
+const parseHeld = parser(ApprovalHeld);
+const parseDecided = parser(ApprovalDecided);
+const parseWake = parser(RunWake);
+const parseProgress = parser(ToolProgress);
+
+const ACK: Disposition = { kind: "ack" };
+
+/** Starts the agent's four queues, and listens to how far tools are. */
+export async function startConsumers(bus: MessageBus, reader: InboxReader, clock: () => number): Promise<readonly Subscription[]> {
+  const { rules, state, log } = reader;
+  const { AGENT_NAME, AGENT_CONCURRENCY, MODEL_TIMEOUT_MS, DEAD_LETTERS_PER_MINUTE: lettersPerMinute } = rules.config;
+  const showProgress = progressListener(state);
+  const common = { log, clock, concurrency: AGENT_CONCURRENCY, deadlineMs: 30_000, lettersPerMinute };
+  return [
+    await consumeQueue(bus, {
+      ...common,
+      topic: topics.result(AGENT_NAME),
+      types: [messageTypes.toolResult, messageTypes.toolError, messageTypes.grantStale],
+      parse: parseAnswer,
+      handler: (message) => onResult(reader, message),
+    }),
+    await consumeQueue(bus, {
+      ...common,
+      topic: topics.approvalHeld(AGENT_NAME),
+      types: [messageTypes.approvalHeld],
+      parse: parseHeld,
+      handler: async (_, held) =>
+        refusedShard(state, held.toolCallId) ?? onCall(reader, held.toolCallId, (snapshot) => callHeld(snapshot, held, rules)),
+    }),
+    await consumeQueue(bus, {
+      ...common,
+      topic: topics.approvalDecided(AGENT_NAME),
+      types: [messageTypes.approvalDecided],
+      parse: parseDecided,
+      handler: async (message, decided) => {
+        const grant = message.attributes[attributes.grant];
+        if (grant !== undefined && grant.length > MAX_SIGNED_CHARS) return { kind: "unusable", reason: "its grant is longer than any is" };
+        const decide = async (snapshot: Snapshot): Promise<Change | null> => {
+          const { row } = await seenLedger(reader, snapshot, decided.toolCallId);
+          return callDecided(snapshot, decided, grant, rules, row);
+        };
+        return refusedShard(state, decided.toolCallId) ?? onCall(reader, decided.toolCallId, decide);
+      },
+    }),
+    await consumeQueue(bus, {
+      ...common,
+      topic: topics.runWake,
+      types: [messageTypes.runWake],
+      deadlineMs: MODEL_TIMEOUT_MS + 30_000,
+      parse: parseWake,
+      handler: async (message, wake, context) => {
+        const refused = refusedShard(state, wake.runId);
+        if (refused) return refused;
+        if (wake.entryId) await takeEntry(reader, wake.runId, wake.entryId);
+        if (wake.call) return lookAtCall(reader, wake.runId, wake.call);
+        if (wake.delivery && shardOf(wake.delivery) === shardOf(wake.runId)) await reader.tellAgain(wake.delivery);
+        await advanceRun(reader, wake.runId, { by: message.id, redelivered: context.redelivered }, context.signal);
+        return ACK;
+      },
+    }),
+    await listenTo(bus, {
+      topic: topics.progress(AGENT_NAME),
+      types: [messageTypes.toolProgress],
+      parse: parseProgress,
+      listener: (_, progress) => showProgress(progress),
+      log,
+    }),
+  ];
+}
+
+async function onResult(reader: InboxReader, message: Message): Promise<Verdict> {
+  const { strays, rules } = reader;
+  const read = readResult(message);
+  if (!read.ok) return { kind: "unusable", reason: "the answer breaks its contract" };
+  const answer = read.value;
+  const refused = refusedShard(reader.state, answer.callId);
+  if (refused) return refused;
+  const stale = message.type === messageTypes.grantStale;
+  // What it is judged by does not change between two snapshots, so it is judged once.
+  let genuine: Promise<boolean> | undefined;
+  return onCall(reader, answer.callId, async (snapshot) => {
+    const call = callOf(snapshot, answer.callId);
+    if (call?.kind === "write" && call.state !== "resolved" && answer.secretHash === secretHash(call.secret)) {
+      genuine ??= reader.proofs.answered(call, { ...answer, stale }, message);
+      if (!(await genuine)) return null;
+    }
+    if (stale) return grantStale(snapshot, answer, rules);
+    const { snapshot: seen, arrived } = await answerArrived(reader, snapshot, answer);
+    const joined = joinResult(seen, arrived, rules);
+    if (joined.kind === "join") return joined.change;
+    if (joined.kind === "orphan")
+      strays.tell(
+        { callId: answer.callId, messageId: loggedId(message.id), why: joined.why },
+        "an answer that belongs to no open call is dropped",
+      );
+    else if (joined.differs)
+      strays.tell({ callId: answer.callId, messageId: loggedId(message.id) }, "a second answer differs from the first, which stands");
+    return null;
+  });
+}

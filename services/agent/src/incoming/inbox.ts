@@ -1,0 +1,145 @@
+import {
+  type ConversationState,
+  describeProblems,
+  type InboxEntry,
+  keys,
+  type Message,
+  type MessageEntry,
+  parseConversationState,
+  parseInboxEntry,
+  type RunOrigin,
+  shardOf,
+} from "@toolbus/contracts";
+import { type AnswerEntry, answerCall } from "../transitions/answer.ts";
+import { cancelRun } from "../transitions/cancel.ts";
+import { takeDeletion } from "./take-deletion.ts";
+import type { Snapshot } from "../transitions/snapshot.ts";
+import { loadSnapshot, parsed } from "../documents/load.ts";
+import { toolCancelMessage } from "../outgoing/messages.ts";
+import type { Read } from "../transitions/rules.ts";
+import { startRun } from "../transitions/start.ts";
+import type { Stepper } from "../steps/advance.ts";
+import type { Origins } from "../origins.ts";
+import type { ToolOffers } from "../tool-offers.ts";
+
+export interface InboxReader extends Stepper {
+  readonly toolOffers: ToolOffers;
+  readonly origins: Origins;
+  /** Best effort, to whoever listens. */
+  readonly announce: (message: Message) => Promise<void>;
+  /** Has a delivery of a webhook that was given up sent again; false where there is none. */
+  readonly tellAgain: (deliveryId: string) => Promise<boolean>;
+}
+
+type CancelEntry = Extract<InboxEntry, { kind: "cancel" }>;
+
+const TRIES = 20;
+
+/**
+ * Takes what the gateway accepted: a message starts a run, a cancel ends one, an answer resolves the call that asked. Taking an entry twice
+ * changes nothing, because its run's documents record it. What can never work is taken too: its run ends and says why, or the log does. Throws
+ * when the store keeps moving under it; the delivery is then retried.
+ */
+export async function takeEntry(reader: InboxReader, runId: string, entryId: string): Promise<void> {
+  const { state, log, strays } = reader;
+  const { documents } = await state.read([keys.inbox(shardOf(runId), entryId)]);
+  const [document] = documents;
+  if (!document) return strays.tell({ runId, entryId }, "a wake named an inbox entry that is not there");
+  const entry = parseInboxEntry(document.value);
+  if (!entry.ok)
+    return log.error({ runId, entryId, problems: describeProblems(entry.problems) }, "an inbox entry breaks its schema and is left alone");
+  // The link from run to person is the gateway's; a wake that names another run than its entry is not followed.
+  if (entry.value.runId !== runId) return strays.tell({ runId, entryId }, "a wake named another run's inbox entry");
+  for (let attempt = 0; attempt < TRIES; attempt++) if (await takeOnce(reader, entry.value, document.version)) return;
+  throw new Error(`The inbox entry ${entryId} could not be taken in ${TRIES} tries.`);
+}
+
+/** False when something changed meanwhile, and it has to be decided again. `accepted` is the number of the commit that accepted the entry. */
+async function takeOnce(reader: InboxReader, entry: InboxEntry, accepted: number): Promise<boolean> {
+  if (entry.kind === "delete") return takeDeletion(reader, entry);
+  const snapshot = await loadSnapshot(reader.state, entry.runId);
+  switch (entry.kind) {
+    case "message":
+      return snapshot !== null || takeMessage(reader, entry, accepted);
+    case "cancel":
+      // Accepted before its run was started: the message's own wake starts it, and the gateway's timer brings this entry again.
+      return snapshot === null || takeCancel(reader, entry, snapshot);
+    case "answer":
+      return snapshot === null || takeAnswer(reader, entry, snapshot);
+  }
+}
+
+async function takeMessage(reader: InboxReader, entry: MessageEntry, accepted: number): Promise<boolean> {
+  const { state, outbox, rules, toolOffers, modelOf } = reader;
+  const profile = rules.profile(entry.profile);
+  const { now, conversation, origin } = await readAsked(reader, entry);
+  const about = `${entry.text}\n${JSON.stringify(entry.input)}`;
+  const offer = profile && origin ? await toolOffers.offer(profile, { now, rights: origin, model: modelOf(profile.name), about }) : null;
+  const activeRun = conversation?.value.activeRun;
+  const active = entry.ifActive === "interrupt" && activeRun ? await loadSnapshot(state, activeRun) : null;
+  // It ended between the two reads: what has to be interrupted is another run, or none.
+  if (active && active.conversation.value.activeRun !== activeRun) return false;
+  const change = startRun(
+    {
+      now: active?.now ?? now,
+      entry,
+      accepted,
+      conversation: active?.conversation ?? conversation,
+      rights: origin,
+      profile,
+      offer,
+      interrupts: active ? { active, by: origin?.principal ?? "unknown" } : null,
+    },
+    rules,
+  );
+  if ((await outbox.commit(shardOf(entry.runId), change)).outcome !== "ok") return false;
+  if (active && !active.run.value.cancel) await hintWorkers(reader, active);
+  return true;
+}
+
+async function takeCancel(reader: InboxReader, { runId, entryId, by }: CancelEntry, snapshot: Snapshot): Promise<boolean> {
+  const change = cancelRun(snapshot, { entryId, by }, reader.rules);
+  if (change === null) return true;
+  if ((await reader.outbox.commit(shardOf(runId), change)).outcome !== "ok") return false;
+  await hintWorkers(reader, snapshot);
+  return true;
+}
+
+async function takeAnswer({ outbox, rules, log }: InboxReader, entry: AnswerEntry, snapshot: Snapshot): Promise<boolean> {
+  const { runId, callId, entryId } = entry;
+  const answered = answerCall(snapshot, entry, rules);
+  switch (answered.kind) {
+    case "join":
+      return (await outbox.commit(shardOf(runId), answered.change)).outcome === "ok";
+    case "duplicate":
+      log.info({ callId, entryId }, "an answer to a call that has its result already is dropped");
+      return true;
+    case "not_asked":
+      log.warn({ callId, entryId }, "an answer to a call that asks nobody is dropped");
+      return true;
+  }
+}
+
+/** Tells the workers of sent calls that nobody waits any more. Only a hint: the stop that was committed is what holds. */
+async function hintWorkers({ announce, rules, log }: InboxReader, { calls, now }: Snapshot): Promise<void> {
+  for (const { value } of calls) {
+    if (value.state !== "dispatched") continue;
+    await announce(toolCancelMessage(value, rules, now)).catch((error: unknown) =>
+      log.warn({ error, callId: value.callId }, "a hint to cancel was not sent"),
+    );
+  }
+}
+
+interface Asked {
+  readonly now: number;
+  readonly conversation: Read<ConversationState> | null;
+  /** Who said the message, as the gateway signed it; null when nobody is known to have. */
+  readonly origin: RunOrigin | null;
+}
+
+/** What a message is about to change, and whose it is. Throws `OriginUndecided`. */
+async function readAsked(reader: InboxReader, { conversationId, runId }: MessageEntry): Promise<Asked> {
+  const key = keys.conversation(conversationId);
+  const [{ now, documents }, origin] = await Promise.all([reader.state.read([key]), reader.origins.of(runId)]);
+  return { now, conversation: parsed(documents[0], parseConversationState, key), origin };
+}

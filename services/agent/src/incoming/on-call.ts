@@ -1,0 +1,42 @@
+import type { Disposition } from "@toolbus/bus";
+import { callParts, shardOf } from "@toolbus/contracts";
+import type { Change } from "@toolbus/state";
+import type { Stepper } from "../steps/advance.ts";
+import type { Snapshot } from "../transitions/snapshot.ts";
+
+const TRIES = 20;
+
+/** Applies a transition to the run of a call until it is committed or there is nothing to do. */
+export async function onCall(
+  { outbox, snapshots, strays }: Pick<Stepper, "outbox" | "snapshots" | "strays">,
+  callId: string,
+  transition: (snapshot: Snapshot) => Change | null | Promise<Change | null>,
+): Promise<Disposition> {
+  const { runId } = callParts(callId);
+  const guess = snapshots.guess(runId);
+  if (guess && (await guessHolds(guess))) return { kind: "ack" };
+  for (let attempt = 0; attempt < TRIES; attempt++) {
+    const snapshot = await snapshots.load(runId);
+    if (!snapshot) {
+      strays.tell({ callId }, "a message for a run that is not there is dropped");
+      return { kind: "ack" };
+    }
+    const change = await transition(snapshot);
+    if (!change || (await isCommitted(snapshot, change))) return { kind: "ack" };
+  }
+  return { kind: "retry", after: 100, reason: "the run changed too often meanwhile" };
+
+  /** A guess is good for a change that the store takes, and never for a decision that there is nothing to do. */
+  async function guessHolds(guess: Snapshot): Promise<boolean> {
+    const known = guess.calls.some(({ value }) => value.callId === callId && value.state !== "resolved");
+    const change = known ? await transition(guess) : null;
+    return change !== null && isCommitted(guess, change);
+  }
+
+  async function isCommitted(snapshot: Snapshot, change: Change): Promise<boolean> {
+    const reply = await outbox.commit(shardOf(runId), change);
+    if (reply.outcome !== "ok") return false;
+    snapshots.written(snapshot, change, reply);
+    return true;
+  }
+}

@@ -1,0 +1,36 @@
+import { keys, type LedgerRow, mayBeForgotten, parseLedgerRow } from "@toolbus/contracts";
+import type { Stepper } from "../steps/advance.ts";
+import { callOf } from "../transitions/decided.ts";
+import type { Snapshot } from "../transitions/snapshot.ts";
+import { parsed } from "../documents/load.ts";
+
+export interface SeenLedger {
+  /** Null when the write never began, as far as the ledger knows. */
+  readonly row: LedgerRow | null;
+  /** Nobody knows who wrote the row, or the part of it that counts: nothing it says may be acted on, and what it hides may have happened. */
+  readonly unproven: boolean;
+  /** The store has lost writes that may have been of this call: what the ledger does not know may have happened. */
+  readonly forgetful: boolean;
+}
+
+/**
+ * What the worker's ledger says of a write that was sent, and whether a worker said it. Read after the snapshot it is judged with: a stop in that snapshot is
+ * seen by every later begin.
+ */
+export async function seenLedger(
+  { state, proofs }: Pick<Stepper, "state" | "proofs">,
+  snapshot: Snapshot,
+  callId: string,
+): Promise<SeenLedger> {
+  const call = callOf(snapshot, callId);
+  if (call?.kind !== "write" || call.dispatch === 0) return { row: null, unproven: false, forgetful: false };
+  const key = keys.ledger(call.toolset, callId);
+  const { now, documents } = await state.read([key, keys.era()]);
+  const era = await proofs.era(call, documents[1]?.value);
+  const row = parsed(documents[0], parseLedgerRow, key)?.value ?? null;
+  return {
+    row,
+    unproven: row !== null && !(await proofs.written(call, row)),
+    forgetful: era === "unproven" || mayBeForgotten(era, callId, now),
+  };
+}

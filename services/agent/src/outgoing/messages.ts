@@ -1,0 +1,141 @@
+import {
+  type ApprovalCancel,
+  type CancelReason,
+  type ApprovalRequest,
+  attributes,
+  type Call,
+  type Message,
+  message,
+  messageIds,
+  messageTypes,
+  type Run,
+  type RunWake,
+  type ToolCancel,
+  type ToolInvoke,
+  type ToolRefresh,
+  topics,
+} from "@toolbus/contracts";
+import type { Rules } from "../transitions/rules.ts";
+
+/** The invoke of a call: four fields in the body, everything else as attributes. Every repeat carries the same secret and not-after. */
+export function invokeMessage(call: Call, run: Run, rules: Rules, now: number): Message {
+  const agent = rules.config.AGENT_NAME;
+  const body: ToolInvoke = { toolCallId: call.callId, toolName: call.toolName, arguments: call.arguments, sessionId: run.conversationId };
+  return message({
+    id: messageIds.invoke(call.callId, call.dispatch),
+    topic: topics.invoke(call.toolset),
+    type: messageTypes.toolInvoke,
+    source: `/agents/${agent}`,
+    now,
+    correlationId: call.callId,
+    replyTo: topics.result(agent),
+    attributes: {
+      [attributes.notAfter]: call.notAfter ?? undefined,
+      [attributes.dispatch]: call.dispatch,
+      [attributes.toolVersion]: call.toolVersion,
+      [attributes.toolHash]: call.toolHash,
+      [attributes.callSecret]: call.secret,
+      [attributes.grant]: call.grant,
+      [attributes.agent]: agent,
+    },
+    body,
+  });
+}
+
+export function approvalRequestMessage(call: Call, rules: Rules, now: number): Message {
+  const body: ApprovalRequest = {
+    toolCallId: call.callId,
+    toolName: call.toolName,
+    toolVersion: call.toolVersion,
+    toolHash: call.toolHash,
+    arguments: call.arguments,
+    sessionId: call.conversationId,
+  };
+  return toApprovals(
+    topics.approvalRequest,
+    messageTypes.approvalRequest,
+    messageIds.other("request", call.callId, call.requests),
+    call,
+    rules,
+    now,
+    body,
+  );
+}
+
+/** Signed when it is published: the key is no part of a transition. */
+export function approvalCancelMessage(call: Call, reason: CancelReason, rules: Rules, now: number): Message {
+  const body: ApprovalCancel = { toolCallId: call.callId, reason };
+  return toApprovals(
+    topics.approvalCancel,
+    messageTypes.approvalCancel,
+    messageIds.other("cancel", call.callId, call.requests),
+    call,
+    rules,
+    now,
+    body,
+  );
+}
+
+/** A hint to whoever works on this call that nobody waits for it any more. */
+export function toolCancelMessage(call: Call, rules: Rules, now: number): Message {
+  const agent = rules.config.AGENT_NAME;
+  const body: ToolCancel = { toolCallId: call.callId };
+  return message({
+    id: messageIds.other("tool-cancel", call.callId, call.dispatch),
+    topic: topics.toolCancel,
+    type: messageTypes.toolCancel,
+    source: `/agents/${agent}`,
+    now,
+    correlationId: call.callId,
+    attributes: { [attributes.agent]: agent },
+    body,
+  });
+}
+
+/** Asks every worker to register and announce its tools again. */
+export function toolRefreshMessage(rules: Pick<Rules, "config">, now: number): Message {
+  const agent = rules.config.AGENT_NAME;
+  const body: ToolRefresh = {};
+  return message({
+    id: messageIds.other("refresh", agent, now),
+    topic: topics.toolRefresh,
+    type: messageTypes.toolRefresh,
+    source: `/agents/${agent}`,
+    now,
+    body,
+  });
+}
+
+/** The message in this trace, if there is one. */
+export function inTrace(made: Message, traceparent: string | undefined): Message {
+  return traceparent === undefined ? made : { ...made, attributes: { ...made.attributes, [attributes.traceparent]: traceparent } };
+}
+
+/** A hint that this run can advance. `n` tells repeats apart. */
+export function wakeMessage(run: Run, rules: Rules, now: number, n: string): Message {
+  const body: RunWake = { runId: run.runId };
+  const agent = rules.config.AGENT_NAME;
+  return message({
+    id: `wake:${run.runId}#${n}`,
+    topic: topics.runWake,
+    type: messageTypes.runWake,
+    source: `/agents/${agent}`,
+    now,
+    attributes: { [attributes.agent]: agent },
+    body,
+  });
+}
+
+function toApprovals(topic: string, type: string, id: string, call: Call, rules: Rules, now: number, body: unknown): Message {
+  const agent = rules.config.AGENT_NAME;
+  return message({
+    id,
+    topic,
+    type,
+    source: `/agents/${agent}`,
+    now,
+    correlationId: call.callId,
+    attributes: { [attributes.agent]: agent },
+    body,
+  });
+}

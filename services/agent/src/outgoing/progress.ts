@@ -1,0 +1,33 @@
+import { type Json, keys, parseCall, type ToolProgress, type ToolProgressed } from "@toolbus/contracts";
+import { secretHash } from "@toolbus/grants";
+import type { StateStore } from "@toolbus/state";
+import { isShardOf } from "../documents/own-shard.ts";
+
+// What comes on top of this at one moment is dropped: it is for the eye, and more of it follows.
+const MAX_UNDER_WAY = 64;
+
+/**
+ * Shows what tools say of how far they are to whoever watches their runs. Best effort; taken only for a call that is out, from who knows its
+ * secret. Every replica of the agent hears it and shows it: a viewer's gateway drops what it has seen.
+ */
+export function progressListener(state: StateStore): (progress: ToolProgress) => Promise<void> {
+  let underWay = 0;
+  return async (progress) => {
+    if (underWay >= MAX_UNDER_WAY || !isShardOf(state, progress.toolCallId)) return;
+    underWay++;
+    try {
+      await show(state, progress);
+    } finally {
+      underWay--;
+    }
+  };
+}
+
+async function show(state: StateStore, { toolCallId, n, message, fraction, secretHash: proof }: ToolProgress): Promise<void> {
+  const { now, documents } = await state.read([keys.call(toolCallId)]);
+  const call = parseCall(documents[0]?.value);
+  if (!call.ok || call.value.state !== "dispatched" || proof !== secretHash(call.value.secret)) return;
+  const { callId, runId, toolName: tool } = call.value;
+  const shown: ToolProgressed = { type: "progress", callId, tool, n, at: now, message, ...(fraction === undefined ? {} : { fraction }) };
+  await state.live(keys.live(runId), shown as unknown as Json);
+}

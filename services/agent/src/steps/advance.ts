@@ -1,0 +1,156 @@
+import { type Registration, type Run, shardOf } from "@toolbus/contracts";
+import type { ModelProvider } from "@toolbus/models";
+import type { Outbox } from "@toolbus/runtime";
+import { seedWithin } from "./complete-within.ts";
+import { callableTools } from "../callable-tools.ts";
+import type { Catalogue } from "../catalogue.ts";
+import { withContext } from "../context/context-document.ts";
+import type { Profile } from "../profile.ts";
+import type { ModelOf } from "../profiles/profile-models.ts";
+import { addUsage } from "../usage.ts";
+import { acquire, type Claimant } from "../transitions/acquire.ts";
+import { commitSummary } from "../transitions/commit-summary.ts";
+import type { Snapshot } from "../transitions/snapshot.ts";
+import { failRun, finishCancel, limitReached } from "../transitions/end.ts";
+import { afterFailure, type StepEnd } from "./failed-step.ts";
+import { keepLease } from "./lease-keeper.ts";
+import { withLoopTools } from "../transitions/loop-tools.ts";
+import { type ModelParts, type ModelStep, modelStep } from "./model-step.ts";
+import { readyTurn } from "./ready-turn.ts";
+import { seedPlan, seedTurn } from "../transitions/seed.ts";
+import type { Snapshots } from "../documents/snapshots.ts";
+import { withStepSpan } from "./step-span.ts";
+import type { StrayLines } from "./stray-lines.ts";
+import { toolChoiceOf } from "../transitions/tool-choice.ts";
+import { commitTurn } from "../transitions/turn.ts";
+import type { WriteProofs } from "./write-proofs.ts";
+
+export interface Stepper extends ModelParts {
+  readonly outbox: Outbox;
+  readonly snapshots: Snapshots;
+  readonly modelOf: ModelOf;
+  readonly catalogue: Catalogue;
+  readonly proofs: WriteProofs;
+  readonly strays: StrayLines;
+}
+
+/**
+ * Takes a run one step further: acquire, ask the model (its lease renewed meanwhile), commit the turn. One message is one step with at most one
+ * model call. Whatever dies in between is found again by the run's timer.
+ */
+export async function advanceRun(stepper: Stepper, runId: string, claimant: Claimant, signal: AbortSignal): Promise<void> {
+  const guess = stepper.snapshots.guess(runId);
+  const held =
+    (guess && (await acquired(stepper, guess, claimant))) ?? (await acquired(stepper, await stepper.snapshots.load(runId), claimant));
+  if (!held) return;
+  const run = held.run.value;
+  await withStepSpan(run, stepper.modelOf(run.profile).name, async () => {
+    const end = await step(stepper, held, run.attempts - 1, signal);
+    if (end) await commitWhileOurs(stepper, run, end);
+  });
+}
+
+/** The run in our hands; null when it is not to be had, or is another one than this snapshot says. */
+async function acquired({ outbox, rules, snapshots }: Stepper, snapshot: Snapshot | null, claimant: Claimant): Promise<Snapshot | null> {
+  if (!snapshot) return null;
+  const got = acquire(snapshot, claimant, rules);
+  // The holder goes on with it, or the run's timer finds it when the lease is over.
+  if (got.kind !== "acquired") return null;
+  const reply = await outbox.commit(shardOf(got.run.runId), got.change);
+  if (reply.outcome !== "ok") return null;
+  snapshots.written(snapshot, got.change, reply);
+  // Nothing of the run can have changed since it was read, or the commit would not have been made.
+  return { ...snapshot, now: reply.now, run: { version: reply.commit, value: got.run } };
+}
+
+/**
+ * Commits the end of a step. A commit that is stale because something else moved (another message was queued in the conversation) is made again;
+ * one whose run moved on without us, by a cancel or another epoch, is thrown away.
+ */
+async function commitWhileOurs({ outbox, snapshots }: Stepper, run: Run, end: StepEnd): Promise<void> {
+  const guess = snapshots.guess(run.runId);
+  for (let attempt = guess ? -1 : 0; attempt < TRIES; attempt++) {
+    const snapshot = attempt < 0 ? guess : await snapshots.load(run.runId);
+    const ours = snapshot && snapshot.run.value.epoch === run.epoch && snapshot.run.value.status === "ready";
+    const change = ours ? end(snapshot) : null;
+    // Only what the store says now is a reason to do nothing.
+    if (!ours || !change) {
+      if (attempt < 0) continue;
+      return;
+    }
+    const reply = await outbox.commit(shardOf(run.runId), change);
+    if (reply.outcome !== "ok") continue;
+    end.committed?.();
+    return snapshots.written(snapshot, change, reply);
+  }
+}
+
+const TRIES = 20;
+
+/** What ends this step, or null when the run is not ours any more. */
+async function step(stepper: Stepper, held: Snapshot, attemptsBefore: number, signal: AbortSignal): Promise<StepEnd | null> {
+  const { rules } = stepper;
+  const run = held.run.value;
+  if (run.cancel) return (now) => finishCancel(now, rules);
+  const stopped = limitReached({ ...held, run: { ...held.run, value: { ...run, attempts: attemptsBefore } } }, rules);
+  if (stopped) return (now) => failRun(now, stopped, rules);
+  const profile = rules.profile(run.profile);
+  if (!profile) return null;
+  const { MODEL_TIMEOUT_MS } = rules.config;
+  const lease = keepLease(stepper, run, Math.min(MODEL_TIMEOUT_MS, profile.limits.activeMs - run.activeMs), signal);
+  try {
+    const tools = withLoopTools(await stepper.catalogue.toolsOf(run.tools), profile, held.conversation.value);
+    const asked = await askedStep(stepper, held, { profile, tools }, lease.signal);
+    const ready = asked.kind === "turn" ? await readyTurn(stepper, run, asked.turn, tools) : null;
+    await lease.stop();
+    switch (asked.kind) {
+      case "stopped":
+        return (now) => failRun(now, asked.stopped, rules);
+      case "summary":
+        return (now) =>
+          commitSummary({ snapshot: now, epoch: run.epoch, document: asked.document, usage: addUsage(run.usage, asked.usage) }, rules);
+      case "turn":
+        return (now) => {
+          const change = commitTurn({ snapshot: now, epoch: run.epoch, tools, turn: asked.turn, ...ready }, rules);
+          return change && withContext(change, asked.document);
+        };
+    }
+  } catch (error) {
+    await lease.stop();
+    return afterFailure(stepper, run, profile, lease.interrupted(), error);
+  }
+}
+
+interface Asked {
+  readonly profile: Profile;
+  readonly tools: ReadonlyMap<string, Registration>;
+}
+
+/** The seed turn, or what the model says. */
+async function askedStep(
+  stepper: Stepper,
+  { run: { value: run }, now }: Snapshot,
+  { profile, tools }: Asked,
+  signal: AbortSignal,
+): Promise<ModelStep> {
+  if (run.round === 0) {
+    const seeded = await seedWithin(stepper.budgets, run, seedTurn(profile, run), signal);
+    return "code" in seeded ? { kind: "stopped", stopped: seeded } : { kind: "turn", turn: seeded };
+  }
+  const provider = stepper.modelOf(run.profile);
+  tellFirst(stepper, run, profile, provider, tools);
+  return modelStep(stepper, { run, profile, provider, tools, now }, signal);
+}
+
+/** One debug line a run that says what it is asked with, and one for each seed call that was left out. */
+function tellFirst({ log }: Stepper, run: Run, profile: Profile, provider: ModelProvider, tools: ReadonlyMap<string, Registration>): void {
+  if (run.usage.modelCalls > 0 || run.attempts > 1) return;
+  const { runId, profile: name } = run;
+  const offered = callableTools(provider, tools);
+  const toolChoice = toolChoiceOf(profile, run, offered);
+  log.debug(
+    { runId, profile: name, provider: provider.name, model: provider.model, tools: offered.size, toolChoice },
+    "the run's model and tools",
+  );
+  for (const { tool, why } of seedPlan(profile, run).skipped) log.info({ runId, profile: name, tool, why }, "a seed call was left out");
+}

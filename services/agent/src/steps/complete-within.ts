@@ -1,0 +1,83 @@
+import type { Usage } from "@toolbus/contracts";
+import {
+  AuthenticationError,
+  estimateToolTokens,
+  type ModelContext,
+  type ModelProvider,
+  type ModelReply,
+  type ModelRequest,
+  NetworkError,
+  ProviderError,
+  RateLimitError,
+  ValidationError,
+} from "@toolbus/models";
+import type { Stopped } from "../transitions/end.ts";
+import type { Turn } from "../transitions/turn.ts";
+import { usageOfReply } from "../usage.ts";
+import type { BudgetedRun, Budgets, Refused } from "../budget/budgets.ts";
+
+/** A reply, what it cost, and how many of its tool calls the budgets have room for. */
+export interface PaidReply {
+  readonly reply: ModelReply;
+  readonly usage: Usage;
+  readonly allowedCalls: number;
+}
+
+export interface PaidCall {
+  readonly budgets: Budgets;
+  readonly provider: ModelProvider;
+  readonly run: BudgetedRun;
+}
+
+/**
+ * Asks the model within the budgets: reserved before, settled after. Gives why the run stops when a budget does not hold the most that the call may use;
+ * then, and when the store cannot say, nothing is sent. Throws what the provider throws: a call that certainly was not charged gives its reservation back, any other
+ * stays counted as it was reserved.
+ */
+export async function completeWithin(
+  { budgets, provider, run }: PaidCall,
+  request: ModelRequest,
+  context: ModelContext,
+): Promise<PaidReply | Stopped> {
+  const reservation = await budgets.reserve(run, () => estimateOf(provider, request), context.signal);
+  if (reservation.kind === "refused") return stoppedBy(reservation);
+  try {
+    const reply = await provider.complete(request, context);
+    const usage = usageOfReply(reply, provider, budgets.factsOf);
+    const allowedCalls = await budgets.settle(reservation, { usage, toolCalls: reply.calls.length });
+    return { reply, usage, allowedCalls };
+  } catch (error) {
+    if (isUncharged(error)) await budgets.release(reservation);
+    throw error;
+  }
+}
+
+/** The profile's fixed calls within the budgets of tool calls: all of them, or why the run stops. */
+export async function seedWithin(budgets: Budgets, run: BudgetedRun, turn: Turn, signal: AbortSignal): Promise<Turn | Stopped> {
+  const estimate = { provider: turn.provider, model: turn.model, promptTokens: 0, maxTokens: 0, toolCalls: turn.calls.length };
+  const reservation = await budgets.reserve(run, () => estimate, signal);
+  // They are counted as they were reserved: nothing is left to settle.
+  return reservation.kind === "refused" ? stoppedBy(reservation) : turn;
+}
+
+const stoppedBy = ({ code, message }: Refused): Stopped => ({ code, message });
+
+function estimateOf(provider: ModelProvider, { transcript, system, tools, maxTokens }: ModelRequest) {
+  const promptTokens = provider.estimateTokens(transcript, system) + estimateToolTokens(tools);
+  return { provider: provider.name, model: provider.model, promptTokens, maxTokens, toolCalls: 0 };
+}
+
+/** Whether the provider certainly charges nothing for a call that ended like this: it refused it, failed at it, or was never reached. */
+function isUncharged(error: unknown): boolean {
+  if (error instanceof RateLimitError || error instanceof AuthenticationError || error instanceof ValidationError) return true;
+  if (error instanceof ProviderError) return error.retryable;
+  return error instanceof NetworkError && neverConnected(error);
+}
+
+const NEVER_CONNECTED = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "UND_ERR_CONNECT_TIMEOUT"]);
+
+function neverConnected(error: unknown, depth = 0): boolean {
+  if (!(error instanceof Error) || depth > 5) return false;
+  if ("code" in error && typeof error.code === "string" && NEVER_CONNECTED.has(error.code)) return true;
+  return neverConnected(error.cause, depth + 1);
+}

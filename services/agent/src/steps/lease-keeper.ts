@@ -1,0 +1,58 @@
+import { type Run, shardOf } from "@toolbus/contracts";
+import { type Outbox, pause } from "@toolbus/runtime";
+import { renew } from "../transitions/acquire.ts";
+import type { Rules } from "../transitions/rules.ts";
+import type { Snapshots } from "../documents/snapshots.ts";
+
+/** Why a step was interrupted. */
+export type Interrupted = "stopping" | "lost" | "too_long";
+
+export interface LeaseKeeper {
+  /** Aborts when the step has to stop. */
+  readonly signal: AbortSignal;
+  /** Null while nothing interrupts the step. */
+  interrupted(): Interrupted | null;
+  stop(): Promise<void>;
+}
+
+/** Renews the lease of a step until stopped. Its signal aborts when the lease is lost, the step takes longer than `forMs`, or the process stops. */
+export function keepLease(
+  { outbox, snapshots, rules }: { readonly outbox: Outbox; readonly snapshots: Snapshots; readonly rules: Rules },
+  run: Run,
+  forMs: number,
+  stopping: AbortSignal,
+): LeaseKeeper {
+  const lost = new AbortController();
+  const stopped = new AbortController();
+  const deadline = AbortSignal.timeout(forMs);
+  const beats = beat();
+  return {
+    signal: AbortSignal.any([stopping, lost.signal, deadline]),
+    interrupted() {
+      if (stopping.aborted) return "stopping";
+      if (lost.signal.aborted) return "lost";
+      return deadline.aborted ? "too_long" : null;
+    },
+    async stop() {
+      // Given a reason, because one made here would capture a stack for each step.
+      stopped.abort(STOPPED);
+      await beats;
+    },
+  };
+
+  async function beat(): Promise<void> {
+    for (let n = 1; ; n++) {
+      await pause(rules.config.RUN_RENEW_MS, stopped.signal);
+      if (stopped.signal.aborted) return;
+      const snapshot = await snapshots.load(run.runId).catch(() => null);
+      // A store that does not answer is no lost lease: the epoch fences us anyway.
+      if (!snapshot) continue;
+      const change = renew(snapshot, run.epoch, n, rules);
+      if (!change) return lost.abort(new Error("the run's lease was lost"));
+      const reply = await outbox.commit(shardOf(run.runId), change).catch(() => null);
+      if (reply?.outcome === "ok") snapshots.written(snapshot, change, reply);
+    }
+  }
+}
+
+const STOPPED = new Error("the step has ended");

@@ -1,0 +1,199 @@
+import { type ContextDocument, type Json, keys, parseContextDocument, type StoredEntry, type TranscriptEntry } from "@toolbus/contracts";
+import type { LogEntry, StateStore } from "@toolbus/state";
+import type { NumberedEntry, TranscriptWindow } from "../context/transcript-window.ts";
+import { parsed } from "../documents/load.ts";
+import { readEntry } from "../memory/stored-entries.ts";
+
+/**
+ * The transcripts of conversations, as far as their models are shown them. A log only grows, so what this process has read of one is kept and only the
+ * rest is read again; a process that has read nothing begins where the conversation's context document says.
+ */
+export interface Transcripts {
+  /**
+   * The window of this conversation. Of one that is longer than `maxChars` characters of stored JSON the oldest part is not kept and only counted, but
+   * the newest message of the person always is.
+   */
+  window(conversationId: string): Promise<TranscriptWindow>;
+}
+
+interface Known {
+  readonly document: ContextDocument | null;
+  /** Before the tail: what the document keeps, and the newest message when it had to be saved from what was forgotten. */
+  readonly kept: readonly Sized[];
+  /** Everything from some sequence on. */
+  readonly tail: readonly Sized[];
+  readonly unread: TranscriptWindow["unread"];
+  /** Of `kept` and `tail` together. */
+  readonly chars: number;
+  /** The last entry as the store gave it. */
+  readonly last: { readonly sequence: number; readonly text: string } | null;
+}
+
+interface Sized extends NumberedEntry {
+  readonly chars: number;
+}
+
+const PAGE = 500;
+const NOTHING_UNREAD = { entries: 0, chars: 0 };
+
+/** Keeps the windows that were read last, `keptChars` characters of them at most. */
+export function transcripts(
+  state: StateStore,
+  { maxChars, keptChars }: { readonly maxChars: number; readonly keptChars: number },
+): Transcripts {
+  // In the order of their last read.
+  const kept = new Map<string, Known>();
+  return { window };
+
+  async function window(conversationId: string): Promise<TranscriptWindow> {
+    const log = keys.transcript(conversationId);
+    const before = kept.get(conversationId);
+    // Asked for at once: the two hardly ever disagree, and then everything is read anew.
+    const [document, after] = await Promise.all([readDocument(conversationId), before ? readOn(log, before) : null]);
+    const known = (after && movedTo(after, document)) ?? (await readAnew(log, document));
+    kept.delete(conversationId);
+    kept.set(conversationId, known);
+    forgetOldest();
+    return { document: known.document, entries: [...known.kept, ...known.tail], unread: known.unread };
+  }
+
+  async function readDocument(conversationId: string): Promise<ContextDocument | null> {
+    const key = keys.context(conversationId);
+    const { documents } = await state.read([key]);
+    return parsed(documents[0], parseContextDocument, key)?.value ?? null;
+  }
+
+  /** Reads what came after `known`; null when the log does not hold what is known any more: it has expired, or the store was set back. */
+  async function readOn(log: string, known: Known): Promise<Known | null> {
+    const { last } = known;
+    // The last known entry is read again, to see that it is still that one.
+    const [first, ...rest] = await pageAfter(log, (last?.sequence ?? 1) - 1);
+    if (last === null) return first ? readTail(log, known, [first, ...rest]) : known;
+    if (first?.sequence !== last.sequence || JSON.stringify(first.value) !== last.text) return null;
+    // A full page has more behind it, even where nothing of it was new.
+    return readTail(log, known, rest, 1 + rest.length === PAGE ? (rest.at(-1) ?? first).sequence : null);
+  }
+
+  /** What the document names, or everything where there is none or it belongs to another log. */
+  async function readAnew(log: string, document: ContextDocument | null): Promise<Known> {
+    const fresh: Known = { document: null, kept: [], tail: [], unread: NOTHING_UNREAD, chars: 0, last: null };
+    if (document) {
+      const [first, ranges] = await Promise.all([
+        pageAfter(log, document.from - 1),
+        Promise.all(rangesOf(document.kept).map((range) => state.range(log, range))),
+      ]);
+      const read = ranges.flat();
+      const isItsLog =
+        first[0]?.sequence === document.from && isAnchor(entryOf(first[0]), document) && read.length === document.kept.length;
+      if (isItsLog) {
+        const kept = await Promise.all(read.map(sized));
+        return readTail(log, { ...fresh, document, kept, chars: sum(kept) }, first);
+      }
+    }
+    return readTail(log, fresh, await pageAfter(log, 0));
+  }
+
+  /** `known` with the entries of this page and all behind it. `more`: read on after this sequence whatever the page's length. */
+  async function readTail(log: string, known: Known, first: readonly LogEntry[], more: number | null = null): Promise<Known> {
+    let page = first;
+    let grown: Known = known;
+    let next = more ?? (first.length === PAGE ? (first.at(-1)?.sequence ?? null) : null);
+    for (;;) {
+      const newest = page.at(-1);
+      if (newest) {
+        const news = await Promise.all(page.map(sized));
+        const last = { sequence: newest.sequence, text: JSON.stringify(newest.value) };
+        grown = bounded({ ...grown, tail: [...grown.tail, ...news], chars: grown.chars + sum(news), last }, maxChars);
+      }
+      if (next === null) return grown;
+      page = await pageAfter(log, next);
+      next = page.length === PAGE ? (page.at(-1)?.sequence ?? null) : null;
+    }
+  }
+
+  function pageAfter(log: string, after: number): Promise<readonly LogEntry[]> {
+    return state.range(log, { after, limit: PAGE });
+  }
+
+  async function sized(logged: LogEntry): Promise<Sized> {
+    const entry = await readEntry(state, entryOf(logged));
+    return { sequence: logged.sequence, entry, chars: charsOf(entry) };
+  }
+
+  function forgetOldest(): void {
+    let chars = 0;
+    for (const { chars: own } of kept.values()) chars += own;
+    for (const [conversationId, { chars: own }] of kept) {
+      if (chars <= keptChars) return;
+      kept.delete(conversationId);
+      chars -= own;
+    }
+  }
+}
+
+/** What is known, from where this document begins; null when the document names what is not known. */
+function movedTo(known: Known, document: ContextDocument | null): Known | null {
+  if (!document) return known.document ? null : known;
+  const { from, kept } = document;
+  if (known.document?.from === from && known.document.kept.length === kept.length) return { ...known, document };
+  const begins = known.tail.findIndex(({ sequence }) => sequence === from);
+  const isOfAnotherLog = begins < 0 ? (known.last?.sequence ?? 0) < from : !isAnchor(known.tail[begins]?.entry, document);
+  // What is known of this log stays, then: the document is void.
+  if (isOfAnotherLog) return known.document ? null : known;
+  if (begins < 0) return null;
+  const wanted = new Set(kept);
+  const found = [...known.kept, ...known.tail.slice(0, begins)].filter(({ sequence }) => wanted.has(sequence));
+  if (found.length !== kept.length) return null;
+  const tail = known.tail.slice(begins);
+  // What there was no memory for lies before the document's beginning now, and it counts it.
+  return { ...known, document, kept: found, tail, chars: sum(found) + sum(tail), unread: NOTHING_UNREAD };
+}
+
+/** As much as may be kept: the oldest of the tail goes, turns with their results, but not the newest message. */
+function bounded(known: Known, maxChars: number): Known {
+  if (known.chars <= maxChars) return known;
+  // Half at once, or every page would move what is behind it.
+  let over = known.chars - maxChars / 2;
+  let gone = 0;
+  while (gone < known.tail.length - 1 && over > 0) over -= known.tail[gone++]?.chars ?? 0;
+  while (gone < known.tail.length - 1 && known.tail[gone]?.entry.type === "result") gone++;
+  const message = known.tail.slice(0, gone).findLast(({ entry }) => entry.type === "user");
+  const answered = known.tail.slice(gone).some(({ entry }) => entry.type === "user");
+  const saved = message && !answered ? [message] : [];
+  const lost = sum(known.tail.slice(0, gone)) - sum(saved);
+  return {
+    ...known,
+    kept: [...known.kept, ...saved],
+    tail: known.tail.slice(gone),
+    chars: known.chars - lost,
+    unread: { entries: known.unread.entries + gone - saved.length, chars: known.unread.chars + lost },
+  };
+}
+
+function isAnchor(entry: Pick<TranscriptEntry, "runId" | "at"> | undefined, { anchor }: ContextDocument): boolean {
+  return entry?.runId === anchor.runId && entry.at === anchor.at;
+}
+
+/** The agent wrote it: no other service may. */
+function entryOf({ value }: LogEntry): StoredEntry {
+  return value as Json as unknown as StoredEntry;
+}
+
+/** Sequences as ranges of a log, those side by side together. */
+function rangesOf(sequences: readonly number[]): readonly { readonly after: number; readonly limit: number }[] {
+  const ranges: { after: number; limit: number }[] = [];
+  for (const sequence of sequences) {
+    const last = ranges.at(-1);
+    if (last && last.after + last.limit + 1 === sequence) last.limit++;
+    else ranges.push({ after: sequence - 1, limit: 1 });
+  }
+  return ranges;
+}
+
+function sum(entries: readonly Sized[]): number {
+  return entries.reduce((total, { chars }) => total + chars, 0);
+}
+
+function charsOf(entry: TranscriptEntry): number {
+  return JSON.stringify(entry).length;
+}

@@ -1,0 +1,122 @@
+import { loggedId } from "@toolbus/bus";
+import { type Call, type Era, type Json, keyOf, keys, type LedgerRow, type Message, shardOf } from "@toolbus/contracts";
+import { eventSample, type LeftOut, recordsInTurn, type StateStore } from "@toolbus/state";
+import { type Log, recordSecurityEvent } from "@toolbus/telemetry";
+import { type EraReader, proveRow, type ReadAnswer, type ReceiptKeys, verifyAnswer } from "@toolbus/tool-kit";
+import { AGENT_SERVICE } from "../transitions/rules.ts";
+
+/**
+ * What the agent believes about writes: what workers of the call's toolset signed, and an era that approvals signed. What is not genuine is recorded and
+ * changes nothing. Each method throws `StoreUnavailable`.
+ */
+export interface WriteProofs {
+  /** Whether this answer to a write joins. `stale`: it says that the grant was. */
+  answered(call: Call, answer: Pick<ReadAnswer, "result" | "receipt"> & { readonly stale: boolean }, message: Message): Promise<boolean>;
+  /** Whether this row of a worker's ledger is what a worker wrote. */
+  written(call: Call, row: LedgerRow): Promise<boolean>;
+  /** The era, or `unproven` where nobody can tell which it is. */
+  era(call: Call, value: Json | undefined): Promise<Era | null | "unproven">;
+  /** Keeps the number of the security events that were left out so far. */
+  stop(): Promise<void>;
+}
+
+export interface WriteProofsOptions {
+  readonly state: StateStore;
+  readonly receiptKeys: ReceiptKeys;
+  readonly eras: EraReader;
+  readonly log: Log;
+  /** Milliseconds of a clock that never goes back. */
+  readonly monotonic: () => number;
+  readonly newId: () => string;
+  /** How many security events of a reason are kept whole in a minute. */
+  readonly perMinute?: number | undefined;
+}
+
+export function writeProofs({ state, receiptKeys, eras, log, monotonic, newId, perMinute }: WriteProofsOptions): WriteProofs {
+  const append = recordsInTurn(state);
+  const sample = eventSample({ monotonic, tell, ...(perMinute === undefined ? {} : { perMinute }) });
+  // Whoever floods the agent with forgeries of one call gets one record.
+  const told = new Set<string>();
+  return {
+    async answered(call, answer, message) {
+      const { callId, toolset, toolName: tool, argsHash } = call;
+      const verdict = await verifyAnswer({ callId, toolset, tool, argsHash }, answer, receiptKeys.of(call));
+      if (verdict.kind === "genuine") return true;
+      const { id: messageId, source } = message;
+      const fields = { callId, messageId: loggedId(messageId), why: verdict.kind, detail: verdict.detail };
+      await record(call, `answer_${verdict.kind}`, { detail: verdict.detail, messageId, source }, () =>
+        log.warn(fields, "an answer to a write that no worker of its toolset signed is dropped; its timer asks the ledger"),
+      );
+      return false;
+    },
+    async written(call, row) {
+      const key = keys.ledger(call.toolset, call.callId);
+      const other = (["callId", "toolName", "argsHash"] as const).find((field) => row[field] !== call[field]);
+      const proof = await proveRow(row, call.toolset, receiptKeys.of({ ...call, toolHash: row.toolHash }));
+      const why = proof.kind === "unproven" ? proof : other === undefined ? null : { why: "forged", detail: `it is of another ${other}` };
+      if (why === null) return true;
+      log.warn(
+        { callId: call.callId, key, state: row.state, ...why },
+        "a ledger row is not what a worker signed; the write's outcome is open",
+      );
+      await record(call, `ledger_${why.why}`, { detail: why.detail, key });
+      return false;
+    },
+    async era(call, value) {
+      const read = await eras.read(value);
+      if (read.kind === "genuine") return read.era;
+      log.warn(
+        { callId: call.callId, why: read.why, detail: read.detail },
+        "the era is not what approvals signed; no write counts as not done",
+      );
+      // Replies of the store may overtake each other.
+      if (read.why !== "older") await record(call, `era_${read.why}`, { detail: read.detail });
+      return "unproven";
+    },
+    stop: sample.stop,
+  };
+
+  async function tell({ kind: reason, count: leftOut, overMs, shard }: LeftOut): Promise<void> {
+    log.warn({ reason, leftOut, overMs }, "more was not genuine: only the number of these security events is kept");
+    const stored = await append(shard, {
+      op: `security:${reason}:left-out:${newId()}`,
+      log: keys.security(shard, AGENT_SERVICE),
+      head: keyOf("security", shard, `${AGENT_SERVICE}.head`),
+      entry: (at) => ({ at, service: AGENT_SERVICE, reason, leftOut, overMs }),
+      keepMs: KEEP_MS,
+    });
+    if (!stored) throw new Error("Others wrote the log at the same time.");
+  }
+
+  /** `say` is called for what is kept whole. */
+  async function record(call: Call, reason: string, about: Readonly<Record<string, string>>, say?: () => void): Promise<void> {
+    const { callId, toolName: tool, toolset } = call;
+    const name = `${reason}:${callId}`;
+    if (told.has(name)) return;
+    const shard = shardOf(callId);
+    const whole = sample.take(reason, { shard });
+    recordSecurityEvent({ service: AGENT_SERVICE, reason, whole });
+    if (!whole) return;
+    say?.();
+    const details = Object.fromEntries(Object.entries(about).map(([field, text]) => [field, printable(text)]));
+    const stored = await append(shard, {
+      op: `security:${name}`,
+      log: keys.security(shard, AGENT_SERVICE),
+      head: keyOf("security", shard, `${AGENT_SERVICE}.head`),
+      entry: (at) => ({ at, service: AGENT_SERVICE, reason, callId, tool, toolset, ...details }),
+      keepMs: KEEP_MS,
+    });
+    if (!stored) return sample.missed(reason, { shard });
+    told.add(name);
+    const [oldest] = told;
+    if (told.size > MOST_TOLD && oldest !== undefined) told.delete(oldest);
+  }
+}
+
+const KEEP_MS = 30 * 86_400_000;
+const MOST_TOLD = 10_000;
+
+/** Text from outside in a record that people read. */
+function printable(text: string): string {
+  return text.slice(0, 300).replaceAll(/[^\x20-\x7e]/g, "?");
+}

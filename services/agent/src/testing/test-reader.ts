@@ -1,0 +1,129 @@
+import { memoryBus } from "@toolbus/bus";
+import { type Json, keys, type Message, type MessageEntry, parseInboxEntry, type ToolRights } from "@toolbus/contracts";
+import { ownKeys, signedReader } from "@toolbus/grants";
+import { modelFacts, type ModelProvider, offlineModel, tokenCalibration } from "@toolbus/models";
+import { startOutbox } from "@toolbus/runtime";
+import { silentLog } from "@toolbus/telemetry";
+import { definitionPace, fixedToolFlags } from "@toolbus/tool-kit";
+import type { BudgetConfig } from "../budget/budget-limits.ts";
+import { budgets } from "../budget/budgets.ts";
+import { catalogue } from "../catalogue.ts";
+import { signedOrigin, type Whose } from "./origin-under-test.ts";
+import { originReader } from "../origins.ts";
+import type { Profile } from "../profile.ts";
+import { toolOffers } from "../tool-offers.ts";
+import { snapshots } from "../documents/snapshots.ts";
+import { bundle, CONVERSATION, RUN } from "./test-bundle.ts";
+import { strayLines } from "../steps/stray-lines.ts";
+import { proofsUnderTest } from "./test-proofs.ts";
+import { transcripts } from "../steps/transcripts.ts";
+
+const own = await ownKeys(["gateway"]);
+
+/** What takes entries and steps, over a store and a bus in memory that hold the tools of the bundle and the first message. */
+export async function readerUnderTest(
+  disabledTools: readonly string[] = [],
+  provider: ModelProvider = offlineModel(),
+  profile: Partial<Profile> = {},
+  limits: Partial<BudgetConfig> = {},
+  rights?: ToolRights,
+) {
+  const b = bundle({ profile });
+  const bus = memoryBus({});
+  const { state, rules } = b;
+  const origins = originReader({ state, reader: signedReader({ typ: "tb-origin+jwt", keys: own.trusted.of("gateway") }), log: silentLog });
+  const announced: Message[] = [];
+  const toldAgain: string[] = [];
+  const outbox = startOutbox({ state, bus, service: "agent", log: silentLog, visibilityMs: 4000, pollMs: 60_000 });
+  const reader = {
+    state,
+    outbox,
+    snapshots: snapshots(state, b.monotonic),
+    origins,
+    budgets: budgets({
+      state,
+      origins,
+      config: { ...rules.config, ...limits },
+      profile: rules.profile,
+      factsOf: modelFacts,
+      log: silentLog,
+    }),
+    calibration: tokenCalibration(),
+    modelOf: () => provider,
+    catalogue: catalogue(state),
+    proofs: proofsUnderTest(state, b.monotonic),
+    strays: strayLines({ log: silentLog, monotonic: b.monotonic }),
+    transcripts: transcripts(state, { maxChars: 100_000, keptChars: 100_000 }),
+    rules,
+    log: silentLog,
+    toolOffers: toolOffers({
+      state,
+      flags: fixedToolFlags(),
+      disabled: new Set(disabledTools),
+      log: silentLog,
+      pace: definitionPace({ log: silentLog, monotonic: b.monotonic }),
+    }),
+    announce: async (message: Message) => void announced.push(message),
+    tellAgain: async (deliveryId: string) => toldAgain.push(deliveryId) > 0,
+  };
+  for (const registration of b.tools.values()) {
+    const { name, version } = registration.definition;
+    const key = keys.registration("test", name, version);
+    await state.commit("00", {
+      op: `r:${name}`,
+      guards: [{ key, version: 0 }],
+      put: [{ key, value: registration as unknown as Json }],
+      index: [{ index: keys.registryIndex(), member: `test/${name}@${version}`, score: 0 }],
+    });
+  }
+  /** Accepts an entry as the gateway does: with a message comes the record of whose it is. */
+  const put = async (entryId: string, entry: object, whose: Whose | null = {}) => {
+    const parsed = parseInboxEntry(entry);
+    const message = parsed.ok && parsed.value.kind === "message" ? parsed.value : null;
+    return state.commit("03", {
+      op: `put:${entryId}`,
+      guards: [{ key: keys.inbox("03", entryId), version: 0 }],
+      put: [
+        { key: keys.inbox("03", entryId), value: entry as Json },
+        ...(message && whose
+          ? [{ key: keys.runOrigin(entryId), value: await signedOrigin(message, own.identityOf("gateway"), whose) }]
+          : []),
+      ],
+    });
+  };
+  await put(
+    RUN,
+    {
+      kind: "message",
+      entryId: RUN,
+      runId: RUN,
+      conversationId: CONVERSATION,
+      agent: "default",
+      profile: "test",
+      text: "Do it.",
+      input: {},
+      ifActive: "enqueue",
+      acceptedAt: 1,
+    },
+    { rights },
+  );
+  return {
+    b,
+    announced,
+    /** Deliveries of webhooks that it was to send again. */
+    toldAgain,
+    reader,
+    put,
+    /** The first message, to make others of. */
+    async message(): Promise<MessageEntry> {
+      const { documents } = await state.read([keys.inbox("03", RUN)]);
+      const entry = parseInboxEntry(documents[0]?.value);
+      if (!entry.ok || entry.value.kind !== "message") throw new Error("the first message is gone");
+      return entry.value;
+    },
+    async [Symbol.asyncDispose]() {
+      await outbox.stop();
+      await bus.close();
+    },
+  };
+}

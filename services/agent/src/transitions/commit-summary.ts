@@ -1,0 +1,30 @@
+import type { ContextDocument, Run } from "@toolbus/contracts";
+import type { Change } from "@toolbus/state";
+import { withContext } from "../context/context-document.ts";
+import { Draft } from "./draft.ts";
+import type { Snapshot } from "./snapshot.ts";
+import { wakeMessage } from "../outgoing/messages.ts";
+import type { Rules } from "./rules.ts";
+
+export interface SummaryStep {
+  readonly snapshot: Snapshot;
+  readonly epoch: number;
+  readonly document: ContextDocument;
+  /** What the run has used with the summary's call. It is no turn, so `modelCalls` stays as it is. */
+  readonly usage: Run["usage"];
+}
+
+/**
+ * Ends a step that wrote a summary instead of a turn: the run is ready again at the same round, its lease given back and its wake on the way. Null
+ * when another epoch holds the run by now.
+ */
+export function commitSummary({ snapshot, epoch, document, usage }: SummaryStep, rules: Rules): Change | null {
+  const run = snapshot.run.value;
+  if (run.epoch !== epoch || run.status !== "ready") return null;
+  const draft = new Draft({ ...snapshot, calls: [] }, rules);
+  const { now } = draft;
+  draft.setRun({ lease: null, attempts: 0, activeMs: draft.activeMs, stepStartedAt: now, usage });
+  draft.runTimer(rules.config.POLL_MS);
+  draft.send(wakeMessage(draft.run, rules, now, `${run.round}.${epoch}.context`));
+  return withContext(draft.build(`context:${run.runId}:${epoch}`), document);
+}

@@ -1,0 +1,73 @@
+import { type ApprovalDecided, topics, type ToolResult } from "@toolbus/contracts";
+import { describe, expect, it } from "vitest";
+import { callDecided, callHeld } from "./decided.ts";
+import { asks, bundle } from "../testing/test-bundle.ts";
+
+/** A run whose one write waits for people. */
+async function held() {
+  const b = bundle();
+  await b.start();
+  await b.turn([asks("change", "w1", { n: 1 })]);
+  const { callId } = await b.call(0);
+  const approvalId = `ap_${callId}`;
+  const expiresAt = (await b.snapshot()).now + 900_000;
+  await b.commit(callHeld(await b.snapshot(), { toolCallId: callId, approvalId, tier: "high", expiresAt, effect: "Changes it." }, b.rules));
+  await b.sent();
+  const decide = async (part: Pick<ApprovalDecided, "outcome" | "comment" | "reason">): Promise<ToolResult | undefined> => {
+    await b.commit(callDecided(await b.snapshot(), { toolCallId: callId, approvalId, ...part }, undefined, b.rules));
+    return (await b.call(0)).result;
+  };
+  return { b, approvalId, decide };
+}
+
+describe("writes that people decide", () => {
+  it("are not sent before, whatever else is done, and one that is approved takes its turn", async () => {
+    const b = bundle();
+    await b.start();
+    await b.turn([asks("look", "r"), asks("change", "w1", { n: 1 }), asks("change", "w2", { n: 2 })]);
+    await b.answer(0);
+    await b.sent();
+    const { now } = await b.snapshot();
+    for (const index of [1, 2]) {
+      const { callId: toolCallId } = await b.call(index);
+      const words = {
+        approvalId: `ap_${toolCallId}`,
+        tier: "high",
+        expiresAt: now + 900_000,
+        effect: "Sends sk-proj-abcdefghijklmnop1234.",
+      } as const;
+      await b.commit(callHeld(await b.snapshot(), { toolCallId, ...words }, b.rules));
+    }
+    const { callId: toolCallId } = await b.call(2);
+    const approved = { toolCallId, approvalId: `ap_${toolCallId}`, outcome: "approved", grantExpiresAt: now + 900_000 } as const;
+    await b.commit(callDecided(await b.snapshot(), approved, "a.b.c", b.rules));
+    expect(await b.sent()).toEqual([]);
+    expect([(await b.call(1)).state, (await b.call(2)).state]).toEqual(["held", "granted"]);
+    const told = (await b.events()).filter((event) => event.type === "call.held");
+    expect(told.map(({ effect }) => effect)).toEqual(["Sends [redacted].", "Sends [redacted]."]);
+  });
+});
+
+describe("a write that people did not approve", () => {
+  it.each([
+    ["rejected", "denied", "denied_by_user", /denied this write .+ say so and apologise/],
+    ["revision_requested", "denied", "revision_requested", /asks for a revision .+ Rework the arguments and call the tool again/],
+    ["expired", "denied", "approval_expired", /Nobody decided in time .+ Ask the person to state again/],
+    ["cancelled", "cancelled", "cancelled", /was taken back/],
+  ] as const)("because it was %s is told to the model with what to do and with its approval", async (outcome, status, code, words) => {
+    const { approvalId, decide } = await held();
+    const result = await decide({ outcome });
+    expect(result).toMatchObject({ status, isError: true, error: { code, message: expect.stringMatching(words) } });
+    expect(result?.content).toContain(approvalId);
+  });
+
+  it("but wants otherwise asks again when the model has reworked it, in the reviewer's words", async () => {
+    const { b, decide } = await held();
+    const result = await decide({ outcome: "revision_requested", comment: "Make it two." });
+    expect(result).toMatchObject({ error: { retryable: true, message: expect.stringContaining('They said: "Make it two."') } });
+    expect((await b.snapshot()).run.value.status).toBe("ready");
+    await b.turn([asks("change", "w2", { n: 2 })]);
+    const again = (await b.sent()).filter(({ topic }) => topic === topics.approvalRequest);
+    expect(again.map(({ body }) => JSON.parse(body))).toMatchObject([{ toolName: "change", arguments: '{"n":2}' }]);
+  });
+});

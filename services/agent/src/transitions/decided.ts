@@ -1,0 +1,113 @@
+import { type ApprovalDecided, type ApprovalHeld, type Call, failedResult, type LedgerRow, type ToolResult } from "@toolbus/contracts";
+import type { Change } from "@toolbus/state";
+import { Draft } from "./draft.ts";
+import { heldMs } from "./resolved-call.ts";
+import type { Snapshot } from "./snapshot.ts";
+import { mayBeginUntil, resolveCall, sendNextWrite, waitForLedger } from "./join.ts";
+import type { Rules } from "./rules.ts";
+
+const waits = (call: Call | undefined): call is Call => call !== undefined && (call.state === "requested" || call.state === "held");
+
+/** People were asked: the call waits for them, its clock stopped, and is asked about now and then. Null when it waits no more. */
+export function callHeld(snapshot: Snapshot, held: ApprovalHeld, rules: Rules): Change | null {
+  const call = callOf(snapshot, held.toolCallId);
+  if (!waits(call)) return null;
+  const draft = new Draft(snapshot, rules);
+  const dueIn = Math.min(rules.config.HELD_CHECK_MS, Math.max(1, held.expiresAt - draft.now) + rules.config.POLL_MS);
+  draft.setCall(
+    { ...call, state: "held", approvalId: held.approvalId, approvalExpiresAt: held.expiresAt, heldSince: call.heldSince ?? draft.now },
+    dueIn,
+  );
+  if (call.state === "requested" && call.heldSince === undefined) {
+    const { tier, effect, approvalId, expiresAt } = held;
+    draft.event({ type: "call.held", at: draft.now, callId: call.callId, tool: call.toolName, approvalId, tier, effect, expiresAt });
+  }
+  return draft.build(`held:${call.callId}:${call.requests}`);
+}
+
+/**
+ * The approval ended: with a grant the write takes its turn, otherwise the model gets the outcome as a result. Where the write was sent before under
+ * another grant, `ledger` is the worker's row, and as long as an invoke may still begin it only the ledger ends it. Null when it waits no more.
+ */
+export function callDecided(
+  snapshot: Snapshot,
+  decided: ApprovalDecided,
+  grant: string | undefined,
+  rules: Rules,
+  ledger: LedgerRow | null = null,
+): Change | null {
+  const call = callOf(snapshot, decided.toolCallId);
+  if (!waits(call)) return null;
+  if (decided.outcome === "approved" && !grant) return null;
+  const draft = new Draft(snapshot, rules);
+  const { heldSince: _, unservedSince: __, ...rest } = call;
+  const base: Call = { ...rest, heldMs: heldMs(call, draft.now), approvalId: decided.approvalId };
+  // A grant that is signed again is no new decision.
+  if (call.grant === undefined)
+    draft.event({
+      type: "call.decided",
+      at: draft.now,
+      callId: call.callId,
+      tool: call.toolName,
+      outcome: decided.outcome,
+      decidedBy: decided.decidedBy ?? [],
+    });
+  if (decided.outcome === "approved" && grant) {
+    const granted: Call = {
+      ...base,
+      state: "granted",
+      grant,
+      // A grant that is signed again names nobody new.
+      approvedBy: call.approvedBy ?? decided.decidedBy ?? [],
+      ...(decided.grantExpiresAt === undefined ? {} : { grantExpiresAt: Math.max(decided.grantExpiresAt, base.grantExpiresAt ?? 0) }),
+      ...(decided.executeBy === undefined ? {} : { executeBy: decided.executeBy }),
+    };
+    draft.setCall(granted, rules.config.REDISPATCH_MAX_MS);
+    sendNextWrite(draft);
+  } else if (ledger || mayBeginUntil(call) >= draft.now) {
+    waitForLedger(draft, base);
+  } else {
+    // It waits for nobody any more, so there is nothing to take back.
+    resolveCall(draft, { ...base, state: "granted" }, outcomeResult(decided));
+  }
+  return draft.build(`decided:${call.callId}:${call.requests}`);
+}
+
+/** The result that the model reads for each way an approval can end without a grant. Where people were asked, it names their approval. */
+function outcomeResult({ outcome, approvalId, comment, reason }: ApprovalDecided): ToolResult {
+  const which = `(approval ${approvalId})`;
+  const said = comment ? ` They said: "${comment}"` : "";
+  switch (outcome) {
+    case "rejected":
+      return failedResult(
+        "denied_by_user",
+        `A person denied this write ${which}; nothing was done.${said} Do not try it again; say so and apologise.`,
+      );
+    case "revision_requested":
+      return failedResult(
+        "revision_requested",
+        `A person asks for a revision before this may run ${which}; nothing was done.${said} Rework the arguments and call the tool again.`,
+        { retryable: true },
+      );
+    case "expired":
+      return failedResult(
+        "approval_expired",
+        `${(reason ?? "Nobody decided in time").replace(/\.$/, "")} ${which}; nothing was done. Ask the person to state again what they want.`,
+      );
+    case "limit":
+      return failedResult("limit", reason ?? "The policy's limit for writes of this run is reached; nothing was done.");
+    case "cancelled":
+      return failedResult("cancelled", `The approval was taken back ${which}; nothing was done.`);
+    case "refused":
+      return failedResult(
+        "policy_denied",
+        `The policy refuses this write: ${(reason ?? "no reason was given").replace(/\.$/, "")}. Nothing was done.`,
+      );
+    case "approved":
+      throw new Error("An approved write has no result yet.");
+  }
+}
+
+export function callOf(snapshot: Snapshot, callId: string): Call | undefined {
+  return snapshot.calls.find((call) => call.value.callId === callId)?.value;
+}

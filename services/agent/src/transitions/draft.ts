@@ -1,0 +1,275 @@
+import {
+  type Call,
+  type ConversationState,
+  EVENT_CONTENT_CHARS,
+  endedAfterWrites,
+  keys,
+  type Message,
+  type Run,
+  type RunEnd,
+  type RunEvent,
+  shardOf,
+  type ShownResult,
+  type StoredEntry,
+  type ToolResult,
+  withWrite,
+} from "@toolbus/contracts";
+import type { Change } from "@toolbus/state";
+import { approvalCancelMessage, approvalRequestMessage, inTrace, invokeMessage, wakeMessage } from "../outgoing/messages.ts";
+import { afterRun } from "./conversation.ts";
+import { LOG_KEPT_MS, PendingChange } from "./pending-change.ts";
+import { heldMs, resolvedCall, storedCall, writeOf } from "./resolved-call.ts";
+import { type Read, type Rules, timerIds } from "./rules.ts";
+import { fittedEnding } from "./run-size.ts";
+import type { Snapshot } from "./snapshot.ts";
+import { startedEvent } from "./started.ts";
+
+/** When it is first looked whether a worker serves what was sent. */
+const FIRST_LOOK_MS = 2000;
+
+/**
+ * The change that a transition makes, while it is being made: values are replaced in here, nothing outside changes, and `build` gives the one
+ * commit. What moves together (a call's state, its timer, its message, its event) is one method, so that no transition can forget a part.
+ */
+export class Draft {
+  readonly now: number;
+  readonly rules: Rules;
+  run: Run;
+  conversation: ConversationState;
+  /** The run that starts when this one ends. */
+  next: Read<Run> | null;
+  readonly calls = new Map<string, Call>();
+  readonly #conversationRead: Read<ConversationState>;
+  readonly #shown: ReadonlyMap<string, ShownResult>;
+  readonly #pending = new PendingChange();
+
+  constructor(snapshot: Snapshot, rules: Rules) {
+    this.now = snapshot.now;
+    this.rules = rules;
+    this.run = snapshot.run.value;
+    this.conversation = snapshot.conversation.value;
+    this.#conversationRead = snapshot.conversation;
+    this.next = snapshot.next;
+    this.#shown = snapshot.shown ?? new Map();
+    // The run is the first guard: it keeps the op.
+    this.#pending.guard(keys.run(this.run.runId), snapshot.run.version);
+    for (const { version, value } of snapshot.calls) {
+      this.calls.set(value.callId, value);
+      this.#pending.guard(keys.call(value.callId), version);
+    }
+  }
+
+  get profile() {
+    return this.rules.profile(this.run.profile);
+  }
+
+  get open(): Call[] {
+    return this.inOrder.filter((call) => call.state !== "resolved");
+  }
+
+  get inOrder(): Call[] {
+    return [...this.calls.values()].toSorted((a, b) => a.index - b.index);
+  }
+
+  /** Active time so far. Neither people's time counts, nor that in which no worker lived, nor that in which every process was dead. */
+  get activeMs(): number {
+    const { activeMs, stepStartedAt } = this.run;
+    const held = Math.max(0, ...this.inOrder.map((call) => heldMs(call, this.now)));
+    return activeMs + Math.max(0, this.now - Math.max(stepStartedAt, this.rules.ownersDeadBefore) - held);
+  }
+
+  setRun(part: Partial<Run>): void {
+    this.run = { ...this.run, ...part };
+  }
+
+  event(...events: readonly RunEvent[]): void {
+    this.run = this.#say(this.run, events);
+  }
+
+  transcript(...entries: StoredEntry[]): void {
+    this.#pending.transcript(entries);
+  }
+
+  runTimer(dueIn: number | null): void {
+    this.#pending.timer(timerIds.run(this.run.runId), dueIn);
+  }
+
+  /** Another run of the conversation as it is from now on: one that has to wait, or the one that starts next, which is woken. */
+  otherRun(read: Read<Run>, value: Run, events: readonly RunEvent[] = []): Run {
+    const run = this.#say(value, events);
+    const key = keys.run(run.runId);
+    this.#pending.guard(key, read.version);
+    this.#pending.put(key, run);
+    this.#pending.timer(timerIds.run(run.runId), this.rules.config.POLL_MS);
+    if (run.status === "ready") this.send(wakeMessage(run, this.rules, this.now, `${run.epoch}.next`));
+    return run;
+  }
+
+  /** Adds a call that this turn makes. */
+  addCall(call: Call): void {
+    this.calls.set(call.callId, call);
+    this.#pending.guard(keys.call(call.callId), 0);
+    this.#put(call);
+  }
+
+  setCall(call: Call, dueIn: number): void {
+    this.calls.set(call.callId, call);
+    this.#put(call);
+    this.callTimer(call.callId, dueIn);
+  }
+
+  /** The call with something noted about it; its timer stays. */
+  noteCall(call: Call): void {
+    this.calls.set(call.callId, call);
+    this.#put(call);
+  }
+
+  /** Has an open call looked at within this time, if that is not due earlier by what this change says already. */
+  callTimerWithin(callId: string, dueIn: number): void {
+    const due = this.#pending.dueIn(timerIds.call(callId));
+    if (due !== null && (due === undefined || due > dueIn)) this.callTimer(callId, dueIn);
+  }
+
+  callTimer(callId: string, dueIn: number | null): void {
+    this.#pending.timer(timerIds.call(callId), dueIn);
+  }
+
+  /** Sends the call's invoke; the first one fixes its not-after for good. */
+  dispatch(call: Call): void {
+    const dispatch = call.dispatch + 1;
+    const { CALL_NOT_AFTER_MS, REDISPATCH_MS, REDISPATCH_MAX_MS } = this.rules.config;
+    const sent: Call = {
+      ...call,
+      state: "dispatched",
+      dispatch,
+      sentAt: this.now,
+      notAfter: call.notAfter ?? this.now + CALL_NOT_AFTER_MS,
+    };
+    this.setCall(sent, Math.min(REDISPATCH_MS * 2 ** (dispatch - 1), REDISPATCH_MAX_MS));
+    if (dispatch === 1) this.callTimerWithin(call.callId, FIRST_LOOK_MS);
+    this.send(invokeMessage(sent, this.run, this.rules, this.now));
+  }
+
+  /** Sends the very same invoke again: its broker is gone with the process that held it, so the count stays. */
+  repeat(call: Call): void {
+    const sent: Call = { ...call, sentAt: this.now };
+    this.setCall(sent, this.rules.config.REDISPATCH_MS);
+    this.send(invokeMessage(sent, this.run, this.rules, this.now));
+  }
+
+  /** Asks approvals for a grant, the first time or again. */
+  request(call: Call, state: "requested" | "held" = "requested"): void {
+    const requests = call.requests + 1;
+    const { REDISPATCH_MS, REDISPATCH_MAX_MS, HELD_CHECK_MS } = this.rules.config;
+    const asked: Call = { ...call, state, requests, sentAt: this.now };
+    this.setCall(asked, state === "held" ? HELD_CHECK_MS : Math.min(REDISPATCH_MS * 2 ** (requests - 1), REDISPATCH_MAX_MS));
+    this.send(approvalRequestMessage(asked, this.rules, this.now));
+  }
+
+  /** Ends a call with its one result. What waits for an approver is taken back. */
+  resolve(call: Call, result: ToolResult): void {
+    this.takeBack(call);
+    // What is shown of a long result is of that very one.
+    const shown = result.contentRef ? this.#shown.get(call.callId) : undefined;
+    const resolved = resolvedCall(call, result, shown, this.now);
+    this.calls.set(call.callId, resolved);
+    this.#put(storedCall(resolved));
+    this.callTimer(call.callId, null);
+    this.setRun({
+      pending: this.run.pending - 1,
+      calls: this.run.calls.map((open) => (open.callId === call.callId ? { ...open, resolved: true } : open)),
+      usage: { ...this.run.usage, toolCalls: this.run.usage.toolCalls + 1 },
+      ...(call.kind === "write" ? { writes: withWrite(this.run.writes, writeOf(call, result)) } : {}),
+    });
+    this.event({
+      type: "call.resolved",
+      at: this.now,
+      callId: call.callId,
+      tool: call.toolName,
+      status: result.status,
+      latencyMs: result.metadata?.latencyMs ?? 0,
+      content: result.content.slice(0, EVENT_CONTENT_CHARS),
+      usage: this.run.usage,
+    });
+  }
+
+  /** Tells approvals that nobody waits for its decision any more, where somebody did. */
+  takeBack(call: Call): void {
+    if (call.state === "requested" || call.state === "held")
+      this.send(approvalCancelMessage(call, this.run.cancel ? "run_cancelled" : "not_needed", this.rules, this.now));
+  }
+
+  /** Marks a call that must not begin any more: the worker's begin and first sending guard its absence. */
+  stop(call: Call, reason: string): void {
+    this.#pending.put(keys.stop(call.callId), { callId: call.callId, at: this.now, reason }, this.now + LOG_KEPT_MS);
+  }
+
+  /** Puts something that is the conversation's own into working memory, from now on. */
+  remember(key: string, value: object): void {
+    this.#pending.put(key, value, this.now + this.rules.config.WORKING_MEMORY_TTL_MS);
+    if (this.conversation.workingMemory !== true) this.conversation = { ...this.conversation, workingMemory: true };
+  }
+
+  /**
+   * The words with which a run ends early. After a write they begin with it, and they stand in the conversation, so that neither people nor the model's
+   * next turn take the run for one that did nothing.
+   */
+  sayEarlyEnd(reason: string): string {
+    const text = endedAfterWrites(this.run.writes, reason);
+    if (text === reason) return reason;
+    const { runId, round } = this.run;
+    this.transcript({ type: "assistant", runId, round, text, calls: [], at: this.now, provider: "toolbus", model: "end" });
+    return text;
+  }
+
+  /** Ends the run, adds what it used to its conversation, and frees that for the run that waits first. */
+  end(end: RunEnd, status: "done" | "failed" | "cancelled", ending: Run["ending"]): void {
+    this.setRun({ status, lease: null, endedAt: this.now, ending: ending && fittedEnding(this.run, ending) });
+    this.runTimer(null);
+    const { writes } = this.run;
+    this.event(writes ? { ...end, writes } : end);
+    const { next } = this;
+    this.conversation = afterRun(this.conversation, this.run, next?.value ?? null);
+    if (!next || this.conversation.activeRun !== next.value.runId) return;
+    const { runId, message } = next.value;
+    if (message) this.transcript({ type: "user", runId, ...message });
+    const started: Run = { ...next.value, message: null, status: "ready", startedAt: this.now, stepStartedAt: this.now };
+    this.otherRun(next, started, [startedEvent(started, this.rules, this.now)]);
+  }
+
+  send(made: Message): void {
+    // Whoever caused it, a message of a run belongs to the trace of the run.
+    this.#pending.send(inTrace(made, this.run.traceparent));
+  }
+
+  /**
+   * The one commit of this transition. Its op is its own: two processes that decide the same transition at the same moment make two changes (another
+   * model's reply, another secret), and the store must not take the second for a repeat of the first and say "ok" to what it did not do.
+   */
+  build(op: string): Change {
+    const { runId, conversationId } = this.run;
+    const ended = this.run.endedAt !== null;
+    const expiresAt = this.now + LOG_KEPT_MS;
+    this.#pending.put(keys.run(runId), this.run, ended ? this.now + this.rules.config.FINISHED_RUN_MS : undefined);
+    if (this.conversation !== this.#conversationRead.value || this.#conversationRead.version === 0) {
+      const key = keys.conversation(conversationId);
+      this.#pending.guard(key, this.#conversationRead.version);
+      // Kept as long as its transcript: from its last run on, and renewed by the next.
+      this.#pending.put(key, this.conversation, this.conversation.activeRun === null ? expiresAt : undefined);
+    }
+    return this.#pending.build(`${op}:${this.rules.newNonce()}`, conversationId, expiresAt);
+  }
+
+  get shard(): string {
+    return shardOf(this.run.runId);
+  }
+
+  #say(run: Run, events: readonly RunEvent[]): Run {
+    this.#pending.say(run.runId, events);
+    return { ...run, events: run.events + events.length };
+  }
+
+  #put(call: Call): void {
+    this.#pending.put(keys.call(call.callId), call, call.state === "resolved" ? this.now + LOG_KEPT_MS : undefined);
+  }
+}

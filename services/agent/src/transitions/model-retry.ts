@@ -1,0 +1,94 @@
+import type { Run } from "@toolbus/contracts";
+import { type ModelError, ProviderError, RateLimitError } from "@toolbus/models";
+import type { Change } from "@toolbus/state";
+import { Draft } from "./draft.ts";
+import type { Snapshot } from "./snapshot.ts";
+import type { Rules } from "./rules.ts";
+
+/** A model call that failed, as the run tells it. */
+export interface ModelFailure {
+  readonly code: string;
+  readonly message: string;
+  /** Whether the same request may succeed later. */
+  readonly retryable: boolean;
+  /** How long the provider asks us to wait; null when it does not say. */
+  readonly retryAfterMs: number | null;
+}
+
+export interface RetryPolicy {
+  /** Model calls of one round, the first among them. */
+  readonly attempts: number;
+  readonly initialMs: number;
+  /** Doubled after each failure, up to this. */
+  readonly maxMs: number;
+  /** A provider that asks for more is not waited for. */
+  readonly retryAfterMaxMs: number;
+}
+
+export type RetryPlan =
+  | { readonly kind: "again"; readonly attempt: number; readonly waitMs: number }
+  | { readonly kind: "given-up"; readonly message: string };
+
+/** The failure that a model's error is. */
+export function failureOfModel(error: ModelError): ModelFailure {
+  const { code, message, retryable } = error;
+  const retryAfterMs = error instanceof RateLimitError || error instanceof ProviderError ? (error.retryAfterMs ?? null) : null;
+  return { code, message: message.slice(0, 1000), retryable, retryAfterMs };
+}
+
+/**
+ * What follows a failed model call after `before` failed ones of the same round. The wait is drawn from zero to the backoff ("full jitter", Brooker,
+ * "Exponential Backoff And Jitter", AWS 2015) so that runs that failed together do not come back together; it is never shorter than what the provider asked for.
+ */
+export function retryPlan(failure: ModelFailure, before: number, policy: RetryPolicy, random: () => number): RetryPlan {
+  const attempt = before + 1;
+  const { message, retryAfterMs } = failure;
+  if (!failure.retryable || attempt >= policy.attempts) return { kind: "given-up", message };
+  if (retryAfterMs !== null && retryAfterMs > policy.retryAfterMaxMs)
+    return {
+      kind: "given-up",
+      message: `${message} It asks to be left alone for ${Math.ceil(retryAfterMs / 1000)} s, longer than a run waits; send the message again after that.`,
+    };
+  const backoff = Math.min(policy.maxMs, policy.initialMs * 2 ** before);
+  return { kind: "again", attempt, waitMs: Math.max(1, Math.round(random() * backoff), retryAfterMs ?? 0) };
+}
+
+/**
+ * Gives the run back until its next attempt: the wait is a timer in the store, so that it outlives this process, and is no active time. The event
+ * says to who watches why the text starts again. Null when another epoch holds the run by now.
+ */
+export function retryLater(
+  snapshot: Snapshot,
+  {
+    epoch,
+    failure,
+    plan,
+  }: { readonly epoch: number; readonly failure: ModelFailure; readonly plan: Extract<RetryPlan, { kind: "again" }> },
+  rules: Rules,
+): Change | null {
+  const run = snapshot.run.value;
+  if (run.epoch !== epoch || run.status !== "ready") return null;
+  const draft = new Draft({ ...snapshot, calls: [] }, rules);
+  const { attempt, waitMs } = plan;
+  const { code, message } = failure;
+  draft.setRun({
+    lease: null,
+    activeMs: draft.activeMs,
+    stepStartedAt: draft.now,
+    modelFailures: { count: attempt, waitMs },
+    notBefore: draft.now + waitMs,
+  });
+  draft.event({ type: "model.retry", at: draft.now, round: run.round, attempt, code, message, waitMs });
+  draft.runTimer(waitMs);
+  return draft.build(`model-retry:${run.runId}:${epoch}`);
+}
+
+/** Whether a run waits for its provider still. One that is to be cancelled waits for nobody. */
+export function waitsForProvider({ notBefore, cancel }: Run, now: number): boolean {
+  return cancel === null && notBefore !== undefined && notBefore > now;
+}
+
+/** The run whose model has answered. */
+export function withoutFailures({ modelFailures: _, notBefore: __, ...run }: Run): Run {
+  return run;
+}

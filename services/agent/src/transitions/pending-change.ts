@@ -1,0 +1,71 @@
+import { type Json, keys, type Message, type RunEvent, type StoredEntry } from "@toolbus/contracts";
+import type { Change } from "@toolbus/state";
+import { redacted } from "@toolbus/telemetry";
+import { AGENT_SERVICE } from "./rules.ts";
+
+type Row = NonNullable<Change["outbox"]>[number];
+type Timer = NonNullable<Change["timers"]>[number];
+
+/** How long logs, ended calls and conversations without a run are kept. */
+export const LOG_KEPT_MS = 30 * 86_400_000;
+
+/** One commit while it is being made. Nothing outside changes before `build`. */
+export class PendingChange {
+  readonly #guards = new Map<string, number>();
+  readonly #puts = new Map<string, { readonly value: Json; readonly expiresAt?: number }>();
+  /** By run: a commit may say something of the run that starts next, too. */
+  readonly #events = new Map<string, RunEvent[]>();
+  readonly #transcript: StoredEntry[] = [];
+  readonly #timers = new Map<string, Timer>();
+  readonly #rows: Row[] = [];
+
+  /** The commit is refused unless the document has this version still. The first guard keeps the op. */
+  guard(key: string, version: number): void {
+    this.#guards.set(key, version);
+  }
+
+  put(key: string, value: object, expiresAt?: number): void {
+    this.#puts.set(key, { value: value as Json, ...(expiresAt === undefined ? {} : { expiresAt }) });
+  }
+
+  /** Adds to what watchers of the run see. No secret gets in. */
+  say(runId: string, events: readonly RunEvent[]): void {
+    this.#events.set(runId, [...(this.#events.get(runId) ?? []), ...redacted(events)]);
+  }
+
+  transcript(entries: readonly StoredEntry[]): void {
+    this.#transcript.push(...entries);
+  }
+
+  /** `null` takes the timer away. */
+  timer(id: string, dueIn: number | null): void {
+    this.#timers.set(id, { service: AGENT_SERVICE, id, dueIn });
+  }
+
+  /** In how many milliseconds this change has the timer due; undefined when it says nothing of it. */
+  dueIn(id: string): number | null | undefined {
+    return this.#timers.get(id)?.dueIn;
+  }
+
+  send(message: Message): void {
+    this.#rows.push({ service: AGENT_SERVICE, id: message.id, topic: message.topic, message: message as unknown as Json, dueIn: 0 });
+  }
+
+  build(op: string, conversationId: string, logsExpireAt: number): Change {
+    return {
+      op,
+      guards: [...this.#guards].map(([key, version]) => ({ key, version })),
+      put: [...this.#puts].map(([key, put]) => ({ key, ...put })),
+      append: [
+        { log: keys.transcript(conversationId), entries: this.#transcript as unknown as Json[], expiresAt: logsExpireAt },
+        ...[...this.#events].map(([id, events]) => ({
+          log: keys.events(id),
+          entries: events as unknown as Json[],
+          expiresAt: logsExpireAt,
+        })),
+      ].filter(({ entries }) => entries.length > 0),
+      timers: [...this.#timers.values()],
+      outbox: this.#rows,
+    };
+  }
+}

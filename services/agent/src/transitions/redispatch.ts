@@ -1,0 +1,189 @@
+import { type Call, failedResult, type LedgerRow, type ToolResult } from "@toolbus/contracts";
+import { secretHash } from "@toolbus/grants";
+import type { Change } from "@toolbus/state";
+import { leaseLives } from "./acquire.ts";
+import { noAnswerResult } from "./ask.ts";
+import { refusedCall } from "./call-rights.ts";
+import { callOf } from "./decided.ts";
+import { Draft } from "./draft.ts";
+import type { Snapshot } from "./snapshot.ts";
+import { GRANT_MARGIN_MS, lapsed, mayBeginUntil, resolveCall, sendNextWrite, waitForLedger } from "./join.ts";
+import type { Rules } from "./rules.ts";
+import { knownIn, mayWaitFor, noteWorker, noWorkerResult, type WorkerSeen } from "./unserved.ts";
+
+/** How often a call is sent by itself before it is only waited for. */
+export const MAX_INVOKES = 5;
+
+// How long after its not-after a write that its target can be asked about is still offered to a worker.
+const RECONCILE_FOR_MS = 3_600_000;
+
+export interface Redispatch {
+  /** A person wants it, so a call that was sent as often as it is by itself is sent once more. */
+  readonly asked: boolean;
+  /** See `SeenLedger`. */
+  readonly unproven: boolean;
+  readonly forgetful: boolean;
+  readonly seen?: WorkerSeen;
+}
+
+const BY_ITSELF: Redispatch = { asked: false, unproven: false, forgetful: false };
+
+/**
+ * What a call's timer does: ask again, send again, or end the call when it can have no other outcome any more. `ledger` is the worker's row of a
+ * dispatched write, null when it never began. Null when the call needs no timer.
+ */
+export function redispatch(
+  snapshot: Snapshot,
+  callId: string,
+  ledger: LedgerRow | null,
+  rules: Rules,
+  why: Redispatch = BY_ITSELF,
+): Change | null {
+  const call = callOf(snapshot, callId);
+  if (!call || call.state === "resolved") return null;
+  const draft = new Draft(snapshot, rules);
+  // What was sent as a write ends by its ledger, whoever may do what by now.
+  const refused = call.kind === "write" && call.dispatch > 0 ? null : refusedCall(draft.run, call);
+  if (refused && call.state !== "asked") resolveCall(draft, call, refused);
+  else lookAgain(draft, call, ledger, why);
+  // The version makes repeats of this op different steps.
+  return draft.build(`redispatch:${callId}:${snapshot.run.version}.${call.dispatch}.${call.requests}`);
+}
+
+function lookAgain(draft: Draft, call: Call, ledger: LedgerRow | null, why: Redispatch): void {
+  switch (call.state) {
+    case "requested":
+      draft.request(call);
+      break;
+    case "held":
+      draft.request(call, "held");
+      break;
+    case "asked":
+      waitOrGiveUp(draft, call);
+      break;
+    case "queued":
+    case "granted":
+      draft.callTimer(call.callId, draft.rules.config.REDISPATCH_MAX_MS);
+      sendNextWrite(draft);
+      break;
+    case "dispatched":
+      lookAtSent(draft, noteWorker(draft, call, why.seen), ledger, why);
+      break;
+    case "resolved":
+      break;
+  }
+}
+
+function lookAtSent(draft: Draft, call: Call, ledger: LedgerRow | null, why: Redispatch): void {
+  const left = mayWaitFor(draft, call, why.seen);
+  if (left === 0) return resolveCall(draft, call, noWorkerResult(call));
+  if (call.kind === "write") redispatchWrite(draft, call, ledger, why);
+  else redispatchRead(draft, call, why);
+  const again = left ?? knownIn(draft, call, why.seen);
+  if (again !== null) draft.callTimerWithin(call.callId, again);
+}
+
+/** A worker found the grant genuine but stale and began nothing: approvals are asked for a fresh one. Null when that is not the case (any more). */
+export function grantStale(
+  snapshot: Snapshot,
+  answer: { readonly callId: string; readonly secretHash: string | null },
+  rules: Rules,
+): Change | null {
+  const call = callOf(snapshot, answer.callId);
+  if (call?.state !== "dispatched" || call.kind !== "write" || snapshot.run.value.cancel || answer.secretHash !== secretHash(call.secret))
+    return null;
+  const draft = new Draft(snapshot, rules);
+  // The first time at once; after that the timer asks, later each time: fresh grants that are stale again point to a worker without our keys.
+  if (call.requests === 1) draft.request(call);
+  else draft.setCall({ ...call, state: "requested" }, retryAfter(call.requests, rules));
+  return draft.build(`stale:${call.callId}:${call.requests}.${call.dispatch}`);
+}
+
+function retryAfter(times: number, { config: { REDISPATCH_MS, REDISPATCH_MAX_MS } }: Rules): number {
+  return Math.min(REDISPATCH_MS * 2 ** (times - 1), REDISPATCH_MAX_MS);
+}
+
+/** A question is answered by the person or by nobody. Its timer is early when a restart makes every timer due. */
+function waitOrGiveUp(draft: Draft, call: Call): void {
+  const left = (call.askExpiresAt ?? draft.now) - draft.now;
+  if (left > 0) draft.callTimer(call.callId, left);
+  else resolveCall(draft, call, noAnswerResult(draft.now - call.createdAt));
+}
+
+function redispatchRead(draft: Draft, call: Call, why: Redispatch): void {
+  if (draft.now >= deadline(draft, call)) {
+    resolveCall(draft, call, failedResult("timeout", `No worker of "${call.toolset}" answered "${call.toolName}" in time.`));
+  } else sendAgain(draft, call, why);
+}
+
+function redispatchWrite(draft: Draft, call: Call, row: LedgerRow | null, why: Redispatch): void {
+  const { now } = draft;
+  // A worker may answer yet; when none can any more, what the row hides may have happened.
+  if (why.unproven) return now < deadline(draft, call) ? sendAgain(draft, call, why) : resolveCall(draft, call, unproven(call));
+  if (row?.state === "done" && row.result) return resolveCall(draft, call, row.result);
+  if (draft.run.cancel && row?.state !== "sending") {
+    // The stop was committed before this row was read: what has not begun, or not sent, never will.
+    if (why.forgetful) return resolveCall(draft, call, forgotten(call));
+    return resolveCall(draft, call, failedResult("cancelled", "The run was cancelled before this write was sent; nothing was done."));
+  }
+  if (row?.lease && leaseLives(row.lease, now, draft.rules.ownersDeadBefore))
+    return draft.callTimer(call.callId, row.lease.until - now + 1);
+  if (now < deadline(draft, call)) {
+    const begun = row !== null;
+    if (!begun && call.grantExpiresAt !== undefined && call.grantExpiresAt <= now + GRANT_MARGIN_MS && now < (call.notAfter ?? now)) {
+      if ((call.executeBy ?? 0) > now) return draft.request(call);
+      return mayBeginUntil(call) >= now ? waitForLedger(draft, call) : resolveCall(draft, call, lapsed());
+    }
+    return sendAgain(draft, call, why);
+  }
+  if (row?.state !== "sending") return resolveCall(draft, call, why.forgetful ? forgotten(call) : notExecuted(call));
+  const sendingAt = row.sendingAt ?? row.beganAt;
+  const goOnUntil =
+    call.idempotency === "key"
+      ? sendingAt + call.keepsForMs
+      : call.idempotency === "reconcile"
+        ? deadline(draft, call) + RECONCILE_FOR_MS
+        : 0;
+  if (now >= goOnUntil) return resolveCall(draft, call, outcomeUnknown(call));
+  draft.dispatch(call);
+  draft.callTimer(call.callId, Math.min(draft.rules.config.REDISPATCH_MAX_MS, goOnUntil - now));
+}
+
+function sendAgain(draft: Draft, call: Call, { asked }: Redispatch): void {
+  const early = call.sentAt + retryAfter(call.dispatch, draft.rules) - draft.now;
+  if (call.sentAt < draft.rules.ownersDeadBefore) draft.repeat(call);
+  // Two agents may have the same timer, one of them after a long pause: what the other one sent a moment ago is not sent again on top of it.
+  else if (!asked && early > 0) draft.callTimer(call.callId, early);
+  else if (asked || call.dispatch < MAX_INVOKES) draft.dispatch(call);
+  else draft.callTimer(call.callId, Math.max(1, deadline(draft, call) - draft.now));
+}
+
+/** When no answer can come any more that is not in the ledger: not-after, the tool's own time, and a worker's lease. */
+function deadline(draft: Draft, call: Call): number {
+  return (call.notAfter ?? draft.now) + call.timeoutMs + draft.rules.config.LEDGER_LEASE_MS;
+}
+
+function notExecuted(call: Call): ToolResult {
+  return failedResult("not_executed", `No worker of "${call.toolset}" began "${call.toolName}" in time; nothing was done.`);
+}
+
+function forgotten(call: Call): ToolResult {
+  return failedResult(
+    "outcome_unknown",
+    `The state store has lost writes since "${call.toolName}" was asked for. Whether it was executed is not known; look at the target before anything is repeated.`,
+  );
+}
+
+function unproven(call: Call): ToolResult {
+  return failedResult(
+    "outcome_unknown",
+    `What the ledger says of "${call.toolName}" is not what a worker of "${call.toolset}" signed. It may or may not have happened; look at the target before anything is repeated.`,
+  );
+}
+
+function outcomeUnknown(call: Call): ToolResult {
+  return failedResult(
+    "outcome_unknown",
+    `"${call.toolName}" was sent, but its worker died before it learned the outcome. It may or may not have happened; look at the target before anything is repeated.`,
+  );
+}

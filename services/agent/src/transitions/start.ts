@@ -1,0 +1,175 @@
+import type { ConversationState, MessageEntry, Run, ToolRights } from "@toolbus/contracts";
+import type { Change } from "@toolbus/state";
+import { emptyReport, type Profile } from "../profile.ts";
+import type { ToolOffer } from "../tool-offer.ts";
+import { NOTHING_USED } from "../usage.ts";
+import { cancelInto } from "./cancel.ts";
+import { isFull, newConversation, withQueued } from "./conversation.ts";
+import { Draft } from "./draft.ts";
+import type { Snapshot } from "./snapshot.ts";
+import type { Stopped } from "./end.ts";
+import { wakeMessage } from "../outgoing/messages.ts";
+import type { Read, Rules } from "./rules.ts";
+import { seedPlan } from "./seed.ts";
+import { startedEvent } from "./started.ts";
+import { faultOf } from "./unusable-entry.ts";
+
+export interface StartInput {
+  readonly now: number;
+  readonly entry: MessageEntry;
+  /** The number of the commit that accepted the entry. */
+  readonly accepted: number;
+  /** Null when this is the conversation's first run. */
+  readonly conversation: Read<ConversationState> | null;
+  /** What the person who said the message may use; null when nobody knows who that is. */
+  readonly rights: ToolRights | null;
+  /** Undefined when this agent does not know the entry's profile. */
+  readonly profile: Profile | undefined;
+  /** What the run gets of the registry as it is now, and keeps; nothing for a profile that is not known. */
+  readonly offer: ToolOffer | null;
+  /** For a message that interrupts: the conversation's active run, and who said the message. */
+  readonly interrupts: { readonly active: Snapshot; readonly by: string } | null;
+}
+
+/**
+ * Starts a run from its inbox entry: ready when its conversation is free, otherwise as the entry says: queued, ended at once, or first in the
+ * queue with the active run cancelled in the same commit. An entry that can never work ends its run at once and says why. Guards the
+ * conversation, so two messages cannot both find it free.
+ */
+export function startRun(input: StartInput, rules: Rules): Change {
+  const { entry } = input;
+  const conversation = input.conversation ?? { version: 0, value: newConversation(entry.conversationId) };
+  const { activeRun } = conversation.value;
+  const fault =
+    conversation.value.deletedAt !== undefined
+      ? DELETED
+      : input.rights
+        ? faultOf(entry, newRun(input, conversation.value.runs + 1), rules)
+        : NOBODY;
+  if (fault) return refused(input, conversation, fault, rules);
+  if (activeRun === null) return ready(input, conversation, rules);
+  if (entry.ifActive === "reject")
+    return refused(
+      input,
+      conversation,
+      {
+        code: "conversation_busy",
+        message: `The run ${activeRun} is active in this conversation, and this message was not to wait for it.`,
+      },
+      rules,
+    );
+  if (isFull(conversation.value))
+    return refused(
+      input,
+      conversation,
+      {
+        code: "queue_full",
+        message: `The conversation has ${conversation.value.queue.length} messages waiting; send this one again when some are done.`,
+      },
+      rules,
+    );
+  return queued(input, conversation, activeRun, rules);
+}
+
+const NOBODY: Stopped = {
+  code: "origin_unknown",
+  message: "No request of a person stands behind this run, so it was not begun: send the message again.",
+};
+
+const DELETED: Stopped = {
+  code: "conversation_deleted",
+  message: "The conversation was deleted before this run began, so it was not begun: say it in another conversation.",
+};
+
+function ready(input: StartInput, conversation: Read<ConversationState>, rules: Rules): Change {
+  const { now, entry } = input;
+  const { runs } = conversation.value;
+  const draft = draftOf(input, conversation, newRun(input, runs + 1), rules);
+  draft.transcript({ type: "user", runId: entry.runId, text: entry.text, at: entry.acceptedAt });
+  draft.conversation = { ...conversation.value, activeRun: entry.runId, runs: runs + 1 };
+  draft.send(wakeMessage(draft.run, rules, now, "start"));
+  draft.runTimer(rules.config.POLL_MS);
+  draft.event(startedEvent(draft.run, rules, now));
+  return draft.build(opOf(entry));
+}
+
+/** Its message waits in the run: it must not come between the calls of the active run and their results. */
+function queued(input: StartInput, conversation: Read<ConversationState>, activeRun: string, rules: Rules): Change {
+  const { now, entry, accepted } = input;
+  const run: Run = {
+    ...newRun(input, conversation.value.runs + 1),
+    status: "queued",
+    startedAt: null,
+    message: { text: entry.text, at: entry.acceptedAt },
+  };
+  const waits = { type: "run.queued", at: now, behind: activeRun } as const;
+  const interrupts = entry.ifActive === "interrupt";
+  const after = withQueued(conversation.value, { runId: entry.runId, accepted, interrupts });
+  const active = input.interrupts?.active;
+  // What was said after this message is not what it interrupts, and a run is cancelled once.
+  if (input.interrupts && active && active.run.value.accepted < accepted && !active.run.value.cancel) {
+    const draft = new Draft(active, rules);
+    draft.conversation = after;
+    draft.next = { version: 0, value: draft.otherRun({ version: 0, value: run }, run, [waits]) };
+    cancelInto(draft, { entryId: entry.entryId, by: input.interrupts.by });
+    return draft.build(opOf(entry));
+  }
+  const draft = draftOf(input, conversation, run, rules);
+  draft.conversation = after;
+  draft.runTimer(rules.config.POLL_MS);
+  draft.event(waits);
+  return draft.build(opOf(entry));
+}
+
+/** The run of an entry that nothing can be done with: it has ended before it began, and says why. */
+function refused(input: StartInput, conversation: Read<ConversationState>, { code, message }: Stopped, rules: Rules): Change {
+  const { now, entry } = input;
+  const run = newRun(input, conversation.value.runs + 1);
+  const draft = draftOf(input, conversation, { ...run, input: {}, tools: [], startedAt: null }, rules);
+  draft.conversation = { ...conversation.value, runs: conversation.value.runs + 1 };
+  const { report, usage } = draft.run;
+  draft.end({ type: "run.failed", at: now, code, message, report, usage }, "failed", { text: message, code });
+  return draft.build(opOf(entry));
+}
+
+function draftOf({ now }: StartInput, conversation: Read<ConversationState>, run: Run, rules: Rules): Draft {
+  return new Draft({ now, run: { version: 0, value: run }, conversation, calls: [], next: null }, rules);
+}
+
+const opOf = (entry: MessageEntry): string => `start:${entry.runId}`;
+
+function newRun({ now, entry, accepted, rights, profile, offer }: StartInput, ordinal: number): Run {
+  return {
+    runId: entry.runId,
+    conversationId: entry.conversationId,
+    agent: entry.agent,
+    profile: entry.profile,
+    input: entry.input,
+    message: null,
+    ordinal,
+    accepted,
+    ...(entry.traceparent === undefined ? {} : { traceparent: entry.traceparent }),
+    status: "ready",
+    tools: [...(offer?.tools ?? [])],
+    ...(rights ? { rights: { scopes: [...rights.scopes], ...(rights.tools ? { tools: [...rights.tools] } : {}) } } : {}),
+    registryVersion: offer?.registryVersion ?? "",
+    round: profile && seedPlan(profile, { input: entry.input, tools: offer?.tools ?? [], ordinal }).calls.length > 0 ? 0 : 1,
+    epoch: 0,
+    lease: null,
+    attempts: 0,
+    activeMs: 0,
+    stepStartedAt: now,
+    pending: 0,
+    events: 0,
+    calls: [],
+    cancel: null,
+    repeats: { key: "", count: 0 },
+    fruitless: 0,
+    usage: NOTHING_USED,
+    createdAt: entry.acceptedAt,
+    startedAt: now,
+    endedAt: null,
+    ending: null,
+    report: profile?.report ? emptyReport(profile.report, entry.input) : null,
+  };
+}

@@ -1,0 +1,94 @@
+import {
+  type Approval,
+  type ApprovalDecided,
+  type ApprovalHeld,
+  attributes,
+  type Json,
+  type Message,
+  message,
+  messageIds,
+  messageTypes,
+  topics,
+} from "@toolbus/contracts";
+import { signGrant, type Signer } from "@toolbus/grants";
+import { type AnswerRow, parseRow } from "../machine/answer-row.ts";
+import type { ApprovalDocuments } from "../sealed/approval-documents.ts";
+import { grantClaims } from "./grant-claims.ts";
+
+/**
+ * Makes the message of an outbox row when it is published. A grant is signed here, from the stored approval: nothing that could be stolen lies in the
+ * store, and a repeat of a row has the same bytes. Null for an approval that is not what this service stored: nothing is signed or said about it.
+ */
+export function answerMaker(options: {
+  readonly documents: Pick<ApprovalDocuments, "approval">;
+  readonly signer: Signer;
+}): (row: { readonly message: Json }) => Promise<Message | null> {
+  const { documents, signer } = options;
+  return async (stored) => {
+    const row = parseRow(stored.message);
+    const approval = await documents.approval(row.approvalId);
+    if (approval === null) return null;
+    if (row.answer === "held") return heldMessage(approval, row);
+    const terms = row.answer === "decided" && approval.status === "approved" ? approval.grant : undefined;
+    const grant = terms && (await signGrant(grantClaims({ ...approval, grant: terms }), signer));
+    return decidedMessage(approval, row, grant);
+  };
+}
+
+function heldMessage(approval: Approval, { n, at }: AnswerRow): Message {
+  const { callId, approvalId, tier, expiresAt, effect, agent } = approval;
+  const body: ApprovalHeld = { toolCallId: callId, approvalId, tier, expiresAt, effect };
+  return message({
+    id: messageIds.other("held", approvalId, n),
+    topic: topics.approvalHeld(agent),
+    type: messageTypes.approvalHeld,
+    source: SOURCE,
+    now: at,
+    correlationId: callId,
+    attributes: { [attributes.agent]: agent, [attributes.toolHash]: approval.toolHash },
+    body,
+  });
+}
+
+function decidedMessage(approval: Approval, row: AnswerRow, grant: string | undefined): Message {
+  const { callId, approvalId, agent } = approval;
+  return message({
+    id: messageIds.other("decided", approvalId, row.n),
+    topic: topics.approvalDecided(agent),
+    type: messageTypes.approvalDecided,
+    source: SOURCE,
+    now: row.at,
+    correlationId: callId,
+    attributes: {
+      [attributes.agent]: agent,
+      [attributes.toolHash]: approval.toolHash,
+      [attributes.grant]: grant,
+      [attributes.era]: grant === undefined ? undefined : approval.grant?.era,
+    },
+    body: decidedBody(approval, row, grant !== undefined),
+  });
+}
+
+function decidedBody(approval: Approval, { answer, reason }: AnswerRow, granted: boolean): ApprovalDecided {
+  const { callId: toolCallId, approvalId, decisions, status, grant } = approval;
+  const comment = decisions.at(-1)?.comment;
+  const decided = {
+    toolCallId,
+    approvalId,
+    decidedBy: decisions.length > 0 ? decisions.map(({ approver }) => approver) : status === "approved" ? ["policy"] : [],
+    ...(comment === undefined ? {} : { comment }),
+  };
+  if (answer === "lapsed") return { ...decided, outcome: "expired", reason: LAPSED };
+  if (answer === "withdrawn") return { ...decided, outcome: "refused", reason: reason ?? "" };
+  if (status === "pending") throw new Error(`Approval ${approvalId} is not decided, but a row says so.`);
+  return {
+    ...decided,
+    outcome: status,
+    ...(approval.reason === undefined ? {} : { reason: approval.reason }),
+    ...(granted && grant ? { grantExpiresAt: grant.expiresAt, executeBy: grant.executeBy } : {}),
+  };
+}
+
+const SOURCE = "/approvals";
+const LAPSED =
+  "The approval lapsed: the write was approved, but did not begin in the time it was approved for. Ask the user whether it is still wanted.";

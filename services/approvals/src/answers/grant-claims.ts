@@ -1,0 +1,50 @@
+import { type Approval, describeProblems, GRANT_ISSUER, grantAudience, type GrantTerms } from "@toolbus/contracts";
+import { type GrantClaims, parseGrantClaims } from "@toolbus/grants";
+import type { Facts } from "../machine/approval.ts";
+import { ticketOf } from "../requests/policy.ts";
+
+/** What a grant rests on: the facts of the write, who decided, and when the grant counts. */
+export type Granted = Facts & Pick<Approval, "need" | "decisions"> & { readonly grant: GrantTerms };
+
+/** What the grant of a write says: this call, these arguments, this definition, these people. Its id is the approval's, however often it is signed. */
+export function grantClaims(granted: Granted): GrantClaims {
+  const { grant, decisions } = granted;
+  const ticket = ticketOf(granted);
+  return {
+    iss: GRANT_ISSUER,
+    aud: grantAudience(granted.toolset),
+    jti: granted.approvalId,
+    iat: seconds(grant.issuedAt),
+    nbf: seconds(grant.issuedAt),
+    exp: seconds(grant.expiresAt),
+    era: grant.era,
+    tenant: granted.tenant,
+    runId: granted.runId,
+    callId: granted.callId,
+    tool: granted.toolName,
+    toolVersion: granted.toolVersion,
+    toolHash: granted.toolHash,
+    argsHash: granted.argsHash,
+    tier: granted.tier,
+    requester: granted.requester,
+    approvers: decisions.map(({ approver: sub, at, via }) => ({ sub, at, via })),
+    need: granted.need,
+    ...(ticket === undefined ? {} : { ticket }),
+  };
+}
+
+/**
+ * What would keep a grant of this write from being signed, whenever that were; null when nothing would. Asked before anything is decided, because an
+ * approved write whose grant cannot be signed would never be answered.
+ */
+export function grantFault(wanted: Omit<Granted, "grant">): string | null {
+  const parsed = parseGrantClaims(grantClaims({ ...wanted, grant: ANY_TERMS }));
+  return parsed.ok ? null : describeProblems(parsed.problems);
+}
+
+const ANY_TERMS: GrantTerms = { issuedAt: 0, expiresAt: 0, executeBy: 0, era: 1 };
+
+/** JWT times are in seconds. */
+function seconds(ms: number): number {
+  return Math.floor(ms / 1000);
+}

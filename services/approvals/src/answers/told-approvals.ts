@@ -1,0 +1,55 @@
+import { type Approval, isApprovalId, type JsonObject, keys, type WebhookDelivery } from "@toolbus/contracts";
+import type { Told, WebhookContent } from "@toolbus/runtime";
+import type { Change } from "@toolbus/state";
+import type { ApprovalDocuments } from "../sealed/approval-documents.ts";
+import type { ApprovalsConfig } from "../settings.ts";
+import { viewOf } from "../decisions/view.ts";
+
+type Rules = Pick<ApprovalsConfig, "APPROVAL_EXPIRY_MS" | "APPROVAL_REMINDER_PERCENT">;
+
+/**
+ * What a commit makes true that others want to be told of. What enters the list of pending approvals is held, and people are reminded of it later; what leaves
+ * it has ended. So a write that policy alone decided is told to nobody.
+ */
+export function toldByApprovals(change: Change, rules: Rules): readonly Told[] {
+  return (change.index ?? [])
+    .filter(({ index }) => index === keys.pendingApprovals())
+    .flatMap<Told>(({ member: subject, score }) => {
+      const at = auditedAt(change, subject);
+      if (at === null) return [];
+      if (score === null) return [{ event: "approval.ended", subject, at, dueIn: 0 }];
+      const held: Told = { event: "approval.held", subject, at, dueIn: 0 };
+      const remindIn = Math.round((rules.APPROVAL_EXPIRY_MS * rules.APPROVAL_REMINDER_PERCENT) / 100);
+      return remindIn === 0 ? [held] : [held, { event: "approval.reminder", subject, at: at + remindIn, dueIn: remindIn }];
+    });
+}
+
+/** When the commit was made, as it says to the audit log. */
+function auditedAt(change: Change, approvalId: string): number | null {
+  const records = (change.append ?? []).flatMap(({ log, entries }) =>
+    log.startsWith("tb:audit:") ? (entries as readonly JsonObject[]) : [],
+  );
+  const at = records.find((record) => record["approvalId"] === approvalId)?.["at"];
+  return typeof at === "number" ? at : null;
+}
+
+/**
+ * What a target is told of an approval: the view that the API gives, as it was at the time of the event, so that each attempt says the same. Null for one
+ * that this service did not store, and for a reminder of one that has ended.
+ */
+export async function contentOfApproval(
+  documents: Pick<ApprovalDocuments, "approval">,
+  { event, subject, at }: Pick<WebhookDelivery, "event" | "subject" | "at">,
+): Promise<WebhookContent | null> {
+  const approval = isApprovalId(subject) ? await documents.approval(subject) : null;
+  if (!approval) return null;
+  const { tenant } = approval;
+  if (event === "approval.ended") return approval.status === "pending" ? null : { tenant, data: viewOf(approval) };
+  if (event === "approval.reminder" && approval.status !== "pending") return null;
+  return { tenant, data: viewOf(pendingAt(approval, at)) };
+}
+
+/** The approval as it waited at this time. */
+function pendingAt({ reason: _, ...approval }: Approval, at: number): Approval {
+  return { ...approval, status: "pending", endedAt: null, decisions: approval.decisions.filter((made) => made.at <= at) };
+}

@@ -1,0 +1,34 @@
+import { type MessageBus, NotPermitted, Unroutable } from "@toolbus/bus";
+import { attributes, DEFAULT_AGENT, shardOf } from "@toolbus/contracts";
+import type { RecordSecurityEvent } from "../sealed/security.ts";
+
+/**
+ * Publishes answers to agents. One for an agent that there is not is let go, with a sampled security event: who asks names whom to tell, and the outbox would
+ * repeat what nobody takes for ever. A name that this service may not write to is none at once, a topic without a queue after
+ * `UNREAD_MS`: its agent may be on its way. An honest agent asks again and is answered again.
+ */
+export function answersToAgents({
+  bus,
+  security,
+  clock,
+}: {
+  readonly bus: Pick<MessageBus, "publish">;
+  readonly security: RecordSecurityEvent;
+  /** The store's time. */
+  readonly clock: () => number;
+}): Pick<MessageBus, "publish"> {
+  return {
+    async publish(message) {
+      try {
+        await bus.publish(message);
+      } catch (error) {
+        const isNobody = error instanceof Unroutable && (error instanceof NotPermitted || clock() - Date.parse(message.time) > UNREAD_MS);
+        if (!isNobody || message.correlationId === undefined) throw error;
+        const { [attributes.agent]: by = DEFAULT_AGENT } = message.attributes;
+        await security(shardOf(message.correlationId), { kind: "message_refused", by, details: { topic: message.topic, why: error.code } });
+      }
+    },
+  };
+}
+
+const UNREAD_MS = 600_000;

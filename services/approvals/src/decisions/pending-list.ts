@@ -1,0 +1,34 @@
+import { type Approval, isApprovalId, keys } from "@toolbus/contracts";
+import type { StateStore } from "@toolbus/state";
+import type { ApprovalDocuments } from "../sealed/approval-documents.ts";
+
+export interface PendingPage {
+  readonly approvals: readonly Approval[];
+  /** Absent on the last page. A page may hold fewer than its limit, even none, and still have one after it. */
+  readonly cursor?: string;
+}
+
+/**
+ * Pending approvals of one tenant, oldest first. The index is everybody's, so a page looks through a bounded part of it. Throws RangeError
+ * for a cursor that no page gave.
+ */
+export async function pendingApprovals(
+  { state, documents }: { readonly state: StateStore; readonly documents: ApprovalDocuments },
+  options: { readonly tenant: string; readonly limit: number; readonly cursor?: string },
+): Promise<PendingPage> {
+  const approvals: Approval[] = [];
+  let { cursor } = options;
+  for (let round = 1; round <= MAX_ROUNDS; round++) {
+    const page = await state.page(keys.pendingApprovals(), {
+      limit: options.limit - approvals.length,
+      ...(cursor === undefined ? {} : { cursor }),
+    });
+    for (const approval of await documents.approvals(page.members.map(({ member }) => member).filter(isApprovalId)))
+      if (approval.status === "pending" && approval.tenant === options.tenant) approvals.push(approval);
+    cursor = page.cursor;
+    if (cursor === undefined || approvals.length >= options.limit) break;
+  }
+  return { approvals, ...(cursor === undefined ? {} : { cursor }) };
+}
+
+const MAX_ROUNDS = 20;

@@ -1,0 +1,187 @@
+import { describeProblems, type Era, FIRST_ERA, HOME_SHARD, isHeld, keys, parseEra, shardName } from "@toolbus/contracts";
+import { commitRepeatedly, type StoredDocument, type StoreLosses } from "@toolbus/state";
+import type { Log } from "@toolbus/telemetry";
+import { auditedEra } from "../machine/audit.ts";
+import { type Losses, noteLosses, raised, resumed } from "./era.ts";
+import type { SealedStore } from "../sealed/sealed-store.ts";
+
+export interface EraNow {
+  readonly era: Era | null;
+  /** The store's clock. */
+  readonly now: number;
+}
+
+/** The document of the era, which approvals alone writes. Each method throws `StoreUnavailable`. */
+export interface Eras {
+  read(): Promise<EraNow>;
+  /**
+   * What was read of the era elsewhere. An older one than was read before means that the store has lost a newer one. Rejects for one that is damaged, or
+   * that approvals did not sign: it is there to void grants, so none is given out without it.
+   */
+  seen(document: StoredDocument | null): Promise<Era | null>;
+  /**
+   * Raises the era for these losses. Gives how long until it has to be told again, 0 when all is done, and the shards that this sender told of too often.
+   */
+  lost(losses: Losses, by: string): Promise<{ readonly waitMs: number; readonly refused: readonly string[] }>;
+  /** Raises the era from the one that is named, and holds every shard when asked to. Null when it is another one by now. */
+  raise(request: { readonly from: number; readonly reason: string; readonly hold: boolean; readonly by: string }): Promise<EraNow | null>;
+  /** Raises the era over a document that does not count, and holds every shard: what was held is not known any more. Null when it does count. */
+  replace(request: { readonly reason: string; readonly by: string }): Promise<EraNow | null>;
+  /** Lets the writes of these shards begin again, or of all. */
+  resume(request: { readonly shards: readonly string[] | null; readonly by: string }): Promise<EraNow>;
+}
+
+/** The stored era is none that approvals signed. */
+export class EraRefused extends Error {
+  override readonly name = "EraRefused";
+}
+
+export interface ErasOptions {
+  readonly sealed: SealedStore;
+  readonly losses: StoreLosses | undefined;
+  /** When held shards go on by themselves, in milliseconds; 0 for never. */
+  readonly resumeAfterMs: number;
+  readonly newId: () => string;
+  readonly log: Log;
+}
+
+/** What is to be stored, the audit's words for it, and the answer; no era when nothing changes. */
+interface Decided<T> {
+  readonly era: Era | null;
+  readonly event: "era_raised" | "writes_resumed";
+  readonly shards: readonly string[];
+  readonly answer: T;
+}
+
+export function createEras({ sealed, losses, resumeAfterMs, newId, log }: ErasOptions): Eras {
+  const { store: state } = sealed;
+  let highest: Era | null = null;
+  let looking = false;
+  return {
+    async read() {
+      const { now, documents } = await state.read([keys.era()]);
+      return { now, era: await seen(documents[0] ?? null) };
+    },
+    seen,
+    async lost(told, by) {
+      return change(by, (before, now) => {
+        const { era, shards, refused, waitMs } = noteLosses(before, told, { now, by, resumeAfterMs, highest: highest?.era });
+        return { era, event: "era_raised", shards, answer: { waitMs, refused } };
+      });
+    },
+    async raise({ from, reason, hold, by }) {
+      return change<EraNow | null>(by, (before, now) => {
+        const shards = hold ? allShards() : [];
+        if ((before?.era ?? FIRST_ERA) !== from) return { era: null, event: "era_raised", shards, answer: null };
+        const held = shards.map((shard) => ({ shard, lostAt: now }));
+        const era = raised(before, { now, reason, held, highest: highest?.era });
+        return { era, event: "era_raised", shards, answer: { era, now } };
+      });
+    },
+    async replace({ reason, by }) {
+      const shards = allShards();
+      return change<EraNow | null>(
+        by,
+        (before, now) => {
+          if (before !== "refused") return { era: null, event: "era_raised", shards, answer: null };
+          // By the clock, and above what this process has seen: no era that was ever used comes again.
+          const era = raised(highest, { now, reason, held: shards.map((shard) => ({ shard, lostAt: now })) });
+          return { era, event: "era_raised", shards, answer: { era, now } };
+        },
+        seenOrRefused,
+      );
+    },
+    async resume({ shards, by }) {
+      return change(by, (before, now) => {
+        const done = resumed(before, { shards, by, now });
+        return { era: done?.era ?? null, event: "writes_resumed", shards: done?.shards ?? [], answer: { era: done?.era ?? before, now } };
+      });
+    },
+  };
+
+  function allShards(): readonly string[] {
+    return Array.from({ length: state.shards }, (_, n) => shardName(n));
+  }
+
+  async function seenOrRefused(document: StoredDocument | null): Promise<Era | null | "refused"> {
+    try {
+      return await seen(document);
+    } catch (error) {
+      if (error instanceof EraRefused) return "refused";
+      throw error;
+    }
+  }
+
+  async function seen(document: StoredDocument | null): Promise<Era | null> {
+    const era = await eraIn(document);
+    if (highest && isOlder(era, highest)) void lookAgain(highest);
+    else highest = era;
+    return era;
+  }
+
+  /** Replies may overtake each other, so only an answer to a later question says that the newer era is gone. */
+  async function lookAgain(newer: Era): Promise<void> {
+    if (!losses || looking) return;
+    looking = true;
+    try {
+      const { now, documents } = await state.read([keys.era()]);
+      if (!isOlder(await eraIn(documents[0] ?? null), newer)) return;
+      // With it is lost which shards are held: they are told of again.
+      const held = (newer.lost ?? []).filter(({ shard }) => isHeld(newer, shard, { now }));
+      for (const shard of new Set([HOME_SHARD, ...held.map((one) => one.shard)])) losses.onRollback(shard, newer.raisedAt);
+    } catch (error) {
+      log.warn({ error }, "an older era was read than before; the store could not be asked again");
+    } finally {
+      looking = false;
+    }
+  }
+
+  async function eraIn(document: StoredDocument | null): Promise<Era | null> {
+    if (document === null) return null;
+    const opened = await sealed.open(keys.era(), document);
+    // An older one was signed: what has to be done about it is decided by its number.
+    const value = opened.kind === "genuine" ? opened.value : opened.kind === "refused" && opened.why === "older" ? document.value : null;
+    if (value === null)
+      throw new EraRefused('The stored era is not what approvals signed, so no write is granted; "toolbus approvals adopt" shows it.');
+    const known = parseEra(value);
+    if (!known.ok) throw new EraRefused(`The stored era is damaged: ${describeProblems(known.problems)}.`);
+    return known.value;
+  }
+
+  async function change<T>(by: string, decide: (before: Era | null, now: number) => Decided<T>): Promise<T>;
+  async function change<T>(
+    by: string,
+    decide: (before: Era | null | "refused", now: number) => Decided<T>,
+    look: (document: StoredDocument | null) => Promise<Era | null | "refused">,
+  ): Promise<T>;
+  async function change<T, B extends Era | null | "refused">(
+    by: string,
+    decide: (before: B, now: number) => Decided<T>,
+    look: (document: StoredDocument | null) => Promise<Era | null | "refused"> = seen,
+  ): Promise<T> {
+    const key = keys.era();
+    const op = `era:${newId()}`;
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+      const { now, documents } = await state.read([key]);
+      const { era, event, shards, answer } = decide((await look(documents[0] ?? null)) as B, now);
+      if (era === null) return answer;
+      const reply = await commitRepeatedly(state, HOME_SHARD, {
+        op: `${op}:${attempt}`,
+        guards: [{ key, version: documents[0]?.version ?? 0 }],
+        put: [{ key, value: era }],
+        append: [{ log: keys.audit(HOME_SHARD), entries: [auditedEra(event, { era, shards, by, at: now })] }],
+      });
+      if (reply.outcome !== "ok") continue;
+      highest = era;
+      log.warn({ era: era.era, shards, by }, event === "era_raised" ? `the era was raised: ${era.reason}` : "held writes were resumed");
+      return answer;
+    }
+    throw new Error("The era was not stored: it was changed too often at the same time.");
+  }
+}
+
+const MAX_ATTEMPTS = 5;
+
+function isOlder(era: Era | null, than: Era): boolean {
+  return (era?.era ?? FIRST_ERA) < than.era;
+}

@@ -1,0 +1,75 @@
+import { type Approval, type DecisionToken, keys, messageIds, type Quota, topics } from "@toolbus/contracts";
+import type { Change } from "@toolbus/state";
+import { type AnswerRow, storedRow } from "./answer-row.ts";
+import { type AuditEvent, audited } from "./audit.ts";
+import { APPROVALS_SERVICE, FINISHED_KEPT_MS } from "../settings.ts";
+
+/** A legal transition: the approval after it, and the one commit that makes it so. */
+export interface Move {
+  readonly kind: "move";
+  readonly approval: Approval;
+  readonly change: Change;
+}
+
+/** The id of an approval's expiry timer. */
+export const timerIdOf = (approvalId: string): string => `apr:${approvalId}`;
+
+/** What ends with the approval: its timer and its place in the list of what is pending. */
+export function closing(approval: Approval): Pick<Change, "timers" | "index"> {
+  return { timers: [timer(approval, null)], index: [indexed(approval, null)] };
+}
+
+/** The expiry timer, due in so many milliseconds; null takes it away. */
+export function timer({ approvalId }: Approval, dueIn: number | null): NonNullable<Change["timers"]>[number] {
+  return { service: APPROVALS_SERVICE, id: timerIdOf(approvalId), dueIn };
+}
+
+/** Its place among what is pending; null takes it away. */
+export function indexed({ approvalId }: Approval, score: number | null): NonNullable<Change["index"]>[number] {
+  return { index: keys.pendingApprovals(), member: approvalId, score };
+}
+
+/** What a transition does beside putting the approval. */
+export interface MoveParts {
+  readonly at: number;
+  readonly events: readonly { readonly event: AuditEvent; readonly by: string }[];
+  readonly answer?: AnswerRow["answer"];
+  readonly reason?: string;
+  readonly change: Omit<Change, "op" | "guards" | "put" | "append" | "outbox">;
+  /** Documents that change with it. */
+  readonly beside?: readonly { readonly key: string; readonly version: number; readonly value: DecisionToken | Quota }[];
+}
+
+/** Puts a transition together: the document guarded by its version, what is audited, and the answer that goes out. */
+export function move(op: string, version: number, approval: Approval, parts: MoveParts): Move {
+  const { at, events, answer, reason, change, beside = [] } = parts;
+  const key = keys.approval(approval.approvalId);
+  const kept = { expiresAt: at + FINISHED_KEPT_MS };
+  return {
+    kind: "move",
+    approval,
+    change: {
+      ...change,
+      op,
+      guards: [{ key, version }, ...beside.map((other) => ({ key: other.key, version: other.version }))],
+      put: [
+        { key, value: approval, ...(approval.endedAt === null ? {} : kept) },
+        ...beside.map((other) => ({ key: other.key, value: other.value, ...kept })),
+      ],
+      ...(events.length > 0 ? { append: [audited(approval, events, at)] } : {}),
+      ...(answer === undefined ? {} : { outbox: [outboxRow(approval, { at, answer, ...(reason === undefined ? {} : { reason }) })] }),
+    },
+  };
+}
+
+function outboxRow(approval: Approval, row: Pick<AnswerRow, "at" | "answer" | "reason">): NonNullable<Change["outbox"]>[number] {
+  const { approvalId, agent, sent: n } = approval;
+  const held = row.answer === "held";
+  return {
+    service: APPROVALS_SERVICE,
+    id: messageIds.other(held ? "held" : "decided", approvalId, n),
+    topic: held ? topics.approvalHeld(agent) : topics.approvalDecided(agent),
+    message: storedRow({ approvalId, n, ...row }),
+    dueIn: 0,
+  };
+}

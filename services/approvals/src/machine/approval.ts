@@ -1,0 +1,251 @@
+import {
+  APPROVERS_NEEDED,
+  type Approval,
+  type ApprovalOutcome,
+  type Decision,
+  type DecisionToken,
+  type GrantTerms,
+  keys,
+  type Quota,
+} from "@toolbus/contracts";
+import type { AnswerRow } from "./answer-row.ts";
+import { closing, indexed, move, type Move, timer } from "./approval-move.ts";
+import type { AuditEvent } from "./audit.ts";
+import { asOfDecision, statusAfter } from "./decision-status.ts";
+import type { ApprovalsConfig } from "../settings.ts";
+
+/** A document as it was read: what a change is guarded by. */
+export interface Read<T> {
+  readonly version: number;
+  readonly value: T;
+}
+
+/** The store's time, the era, and how long things last. */
+export interface Moment {
+  readonly now: number;
+  readonly era: number;
+  readonly rules: Pick<ApprovalsConfig, "APPROVAL_EXPIRY_MS" | "EXECUTE_BY_MS" | "GRANT_TTL_MS" | "AUTO_GRANTS_PER_RUN">;
+}
+
+/** A transition that the state does not allow. Nothing happens. */
+export interface Illegal<Why extends string> {
+  readonly kind: "illegal";
+  readonly why: Why;
+}
+
+/** What is known of a write when it comes in. */
+export type Facts = Pick<
+  Approval,
+  | "callId"
+  | "approvalId"
+  | "correlationId"
+  | "runId"
+  | "conversationId"
+  | "tenant"
+  | "requester"
+  | "agent"
+  | "toolName"
+  | "toolVersion"
+  | "toolHash"
+  | "toolset"
+  | "arguments"
+  | "argsHash"
+  | "tier"
+  | "reasons"
+  | "idempotency"
+  | "effect"
+>;
+
+/** Who ends it: people, later; policy, at once; or nobody, because of its count or a fault. */
+export type Holding = { readonly by: "people" } | { readonly by: "policy" } | { readonly by: "limit" | "refused"; readonly reason: string };
+
+/** How often policy granted under the origin; null when nobody can tell, because the count is not what this service stored. */
+export interface GrantedSoFar {
+  readonly version: number;
+  readonly granted: number | null;
+}
+
+/** One person's decision, before it counts. */
+export type DecisionMade = Omit<Decision, "at">;
+
+/** A grant with less than this left is renewed on request: by the time it reaches its worker it would be stale. */
+export const RENEW_BELOW_MS = 90_000;
+
+/**
+ * The life of an approval. Every arrow is one commit, guarded by the version of the document; final is final.
+ *
+ *     hold ─┬─ people ─▶ pending ─┬─ decide ─▶ approved · rejected · revision_requested
+ *           │                     ├─ expire ─▶ expired
+ *           │                     └─ cancel ─▶ cancelled
+ *           ├─ policy ─▶ approved
+ *           └─ limit, refused ─▶ the same
+ *
+ * `hold` makes the approval; `over` is the version of a document in its place that does not count, and `quota` what policy has granted so far, which a
+ * grant by policy raises in the same commit. The op names arguments and definition, so that another request under the same call id is never taken for
+ * a repeat.
+ */
+export function hold(
+  facts: Facts,
+  holding: Holding,
+  moment: Moment,
+  { over = 0, quota = null }: { readonly over?: number; readonly quota?: GrantedSoFar | null } = {},
+): Move {
+  const { now, rules } = moment;
+  const status = statusOf(holding);
+  const pending = status === "pending";
+  const approval: Approval = {
+    ...facts,
+    need: APPROVERS_NEEDED[facts.tier],
+    status,
+    decisions: [],
+    requestedAt: now,
+    expiresAt: pending ? now + rules.APPROVAL_EXPIRY_MS : now,
+    endedAt: pending ? null : now,
+    sent: 1,
+    ...("reason" in holding ? { reason: holding.reason.slice(0, MAX_REASON) } : {}),
+    ...(status === "approved" ? { grant: freshTerms(moment) } : {}),
+  };
+  const counter = keys.quota(facts.runId, facts.toolName);
+  return move(`hold:${facts.approvalId}:${status}:${facts.argsHash}:${facts.toolHash}`, over, approval, {
+    at: now,
+    events: [{ event: pending ? "held" : status, by: pending ? facts.agent : "policy" }],
+    answer: pending ? "held" : "decided",
+    change: pending ? { timers: [timer(approval, rules.APPROVAL_EXPIRY_MS)], index: [indexed(approval, now)] } : {},
+    ...(holding.by === "policy" && quota !== null && quota.granted !== null
+      ? { beside: [{ key: counter, version: quota.version, value: { granted: quota.granted + 1 } satisfies Quota }] }
+      : {}),
+  });
+}
+
+/** What became of a decision: it counts, it counted already (`approval` as it was then), or it may not. */
+export type Decided =
+  | Move
+  | { readonly kind: "repeat"; readonly approval: Approval }
+  | Illegal<"final" | "expired" | "token_used" | "twice">;
+
+/** One person decides. A denial or a wish for revision ends it; approvals end it when there are enough. Too late is refused by the commit itself. */
+export function decide(read: Read<Approval>, token: Read<DecisionToken>, made: DecisionMade, moment: Moment): Decided {
+  const { now } = moment;
+  const before = read.value;
+  if (token.value.used === made.decision) return { kind: "repeat", approval: asOfDecision(before, made.tokenHash) };
+  if (token.value.used !== null) return illegal("token_used");
+  if (before.status !== "pending") return illegal(before.status === "expired" ? "expired" : "final");
+  if (now > before.expiresAt) return illegal("expired");
+  if (before.decisions.some(({ approver }) => approver === made.approver)) return illegal("twice");
+
+  const decisions = [...before.decisions, { ...made, at: now }];
+  const status = statusAfter(decisions, before.need);
+  const approval: Approval =
+    status === "pending"
+      ? { ...before, decisions }
+      : { ...ended(before, status, now), decisions, ...(status === "approved" ? { grant: freshTerms(moment) } : {}) };
+  return move(`decide:${before.approvalId}:${made.decision}:${made.tokenHash}`, read.version, approval, {
+    at: now,
+    events: [{ event: "decision", by: made.approver }, ...(status === "pending" ? [] : [{ event: status, by: made.approver }])],
+    ...(status === "pending" ? {} : { answer: "decided" }),
+    change: {
+      notAfter: before.expiresAt,
+      ...(status === "pending" ? {} : closing(approval)),
+    },
+    beside: [
+      { key: keys.token(before.approvalId, made.tokenHash), version: token.version, value: { ...token.value, used: made.decision } },
+    ],
+  });
+}
+
+/** Ends what nobody decided in time. */
+export function expire(read: Read<Approval>, { now }: Pick<Moment, "now">): Move | Illegal<"final" | "not_due"> {
+  const before = read.value;
+  if (before.status !== "pending") return illegal("final");
+  if (now < before.expiresAt) return illegal("not_due");
+  const approval = ended(before, "expired", now);
+  return move(`expire:${before.approvalId}:${approval.sent}`, read.version, approval, {
+    at: now,
+    events: [{ event: "expired", by: "clock" }],
+    answer: "decided",
+    change: closing(approval),
+  });
+}
+
+/** Nobody needs the write any more. What is pending ends; what was approved stays approved, but gets no fresh grant from now on. */
+export function cancel(read: Read<Approval>, reason: string, { now }: Pick<Moment, "now">): Move | Illegal<"final"> {
+  const before = read.value;
+  const by = before.agent;
+  if (before.status === "pending") {
+    const approval: Approval = { ...ended(before, "cancelled", now), reason: reason.slice(0, MAX_REASON) };
+    return move(`cancel:${before.approvalId}:${approval.sent}`, read.version, approval, {
+      at: now,
+      events: [{ event: "cancelled", by }],
+      answer: "decided",
+      change: closing(approval),
+    });
+  }
+  if (before.status !== "approved" || !before.grant || before.grant.executeBy <= now) return illegal("final");
+  const approval: Approval = { ...before, grant: { ...before.grant, executeBy: now } };
+  return move(`cancel:${before.approvalId}:${before.sent}:grant`, read.version, approval, {
+    at: now,
+    events: [{ event: "withdrawn", by }],
+    change: {},
+  });
+}
+
+/**
+ * Answers a repeated request under a new number: held, or the outcome. An approved write whose grant is stale gets new terms, of the same approval, while
+ * `executeBy` and its pin hold; otherwise it is told why not. `pinFault` says in words what changed about the pin, null when nothing did.
+ */
+export function resend(read: Read<Approval>, pinFault: string | null, moment: Moment): Move {
+  const { now, era, rules } = moment;
+  const before = read.value;
+  const sent = before.sent + 1;
+  const again = (approval: Approval, answer: AnswerRow["answer"], event?: AuditEvent, reason?: string): Move =>
+    move(
+      `resend:${before.approvalId}:${sent}`,
+      read.version,
+      { ...approval, sent },
+      {
+        at: now,
+        events: event ? [{ event, by: "policy" }] : [],
+        answer,
+        ...(reason === undefined ? {} : { reason }),
+        change: {},
+      },
+    );
+  const { status, grant } = before;
+  if (status === "pending") {
+    const due = expire(read, moment);
+    return due.kind === "move" ? due : again(before, "held");
+  }
+  if (status !== "approved" || !grant) return again(before, "decided");
+  if (now >= grant.executeBy) return again(before, "lapsed", "lapsed");
+  if (pinFault !== null) return again(before, "withdrawn", "withdrawn", pinFault);
+  if (grant.era === era && grant.expiresAt - now >= RENEW_BELOW_MS) return again(before, "decided");
+  const terms: GrantTerms = { ...grant, issuedAt: now, expiresAt: now + rules.GRANT_TTL_MS, era };
+  return again({ ...before, grant: terms }, "decided", "renewed");
+}
+
+// What a message may carry of a reason.
+const MAX_REASON = 500;
+
+function statusOf(holding: Holding): "pending" | "approved" | "limit" | "refused" {
+  switch (holding.by) {
+    case "people":
+      return "pending";
+    case "policy":
+      return "approved";
+    case "limit":
+    case "refused":
+      return holding.by;
+  }
+}
+
+function ended(before: Approval, status: ApprovalOutcome, at: number): Approval {
+  return { ...before, status, endedAt: at, sent: before.sent + 1 };
+}
+
+function freshTerms({ now, era, rules }: Moment): GrantTerms {
+  return { issuedAt: now, expiresAt: now + rules.GRANT_TTL_MS, executeBy: now + rules.EXECUTE_BY_MS, era };
+}
+
+function illegal<const Why extends string>(why: Why): Illegal<Why> {
+  return { kind: "illegal", why };
+}

@@ -1,0 +1,172 @@
+import { definitionFault, FIRST_ERA, isForeign, keys, type Pin, quarantineSentence, type Registration } from "@toolbus/contracts";
+import type { TrustedKeys } from "@toolbus/grants";
+import type { Log } from "@toolbus/telemetry";
+import { type DefinitionPace, readRegistry } from "@toolbus/tool-kit";
+import type { EnabledTools } from "./enabled-tools.ts";
+import type { Eras } from "../eras/eras.ts";
+import { grantedBeside, pinVerdict, standsBeside } from "./pin-rules.ts";
+import { NO_PIN, type PinPut, type PinStore, type StoredPin } from "./pin-store.ts";
+import { arePinned, receiptKeysOf } from "./receipt-keys.ts";
+import type { SealedStore } from "../sealed/sealed-store.ts";
+
+/** The definitions that approvals grants, by tool name, and the era that grants are good for. */
+export interface Pins {
+  /**
+   * The pin of this tool and the era, as they are stored now: the pin of this very definition where there is one (another version may be pinned
+   * beside), otherwise the tool's. A definition that may be pinned by itself, and is not yet, is looked for first.
+   */
+  find(tool: string, hash: string): Promise<{ readonly pin: Pin | null; readonly era: number }>;
+  /**
+   * Pins what may be pinned by itself: what the file of enabled tools names, and with first sight on whatever is registered and unknown, or changed
+   * and no less guarded, but for what servers of others describe. What an operator has decided stands. Otherwise it does nothing.
+   */
+  sight(): Promise<void>;
+}
+
+export interface PinsOptions {
+  readonly sealed: SealedStore;
+  readonly store: PinStore;
+  readonly eras: Pick<Eras, "seen">;
+  readonly trusted: TrustedKeys;
+  readonly log: Log;
+  readonly pace: DefinitionPace;
+  readonly firstSight: boolean;
+  /** What an operator enabled by a file. */
+  readonly listed: EnabledTools;
+}
+
+export function createPins({ sealed, store, eras, trusted, log, firstSight, listed, pace }: PinsOptions): Pins {
+  const byItself = firstSight || listed.size > 0;
+  // What was refused is said once a definition, not once a request.
+  const told = new Set<string>();
+  return {
+    async find(tool, hash) {
+      const found = await granted(tool, hash);
+      if (found.pin?.hash === hash || !(firstSight || listed.names(tool, hash))) return found;
+      await sight(tool);
+      return granted(tool, hash);
+    },
+    async sight() {
+      if (byItself) await sight();
+    },
+  };
+
+  async function granted(tool: string, hash: string): Promise<{ readonly pin: Pin | null; readonly era: number }> {
+    const { documents } = await sealed.read([keys.pin(tool), keys.pinBeside(tool, hash), keys.era()]);
+    const era = (await eras.seen(documents[2]?.stored ?? null))?.era ?? FIRST_ERA;
+    const { pin } = store.of(documents[0]);
+    if (!pin || pin.hash === hash) return { pin, era };
+    const { pin: beside } = store.of(documents[1]);
+    if (beside?.hash !== hash || !standsBeside(pin, beside)) return { pin, era };
+    // What an operator raised was the tool, not one of its versions.
+    const { tier: _, ...own } = beside;
+    return { pin: pin.tier === undefined ? own : { ...own, tier: pin.tier }, era };
+  }
+
+  async function sight(only?: string): Promise<void> {
+    const writes = (await readRegistry(sealed.store, log, pace)).filter(({ definition }) => definition.kind === "write");
+    const allowed = writes.filter(
+      ({ definition, toolset, hash }) =>
+        ((firstSight && !isForeign(definition)) || listed.has({ tool: definition.name, toolset, hash })) && isSound(definition, hash),
+    );
+    for (const [tool, registered] of Map.groupBy(allowed, ({ definition }) => definition.name)) {
+      if (only !== undefined && tool !== only) continue;
+      const { main, now } = await store.read(tool);
+      // What does not count is an operator's matter: nothing is written over it.
+      if (main.fault !== null) continue;
+      await sightOne(tool, { main, registered, now });
+      await pinBesides(tool, registered);
+    }
+  }
+
+  function isSound(definition: Registration["definition"], hash: string): boolean {
+    const fault = definitionFault(definition);
+    if (fault !== null) tellOnce(definition.name, hash, quarantineSentence(definition, fault));
+    return fault === null;
+  }
+
+  async function sightOne(
+    tool: string,
+    { main, registered, now }: { readonly main: StoredPin; readonly registered: readonly Registration[]; readonly now: number },
+  ): Promise<void> {
+    const { pin } = main;
+    const verdict = pinVerdict(pin, registered);
+    if (verdict.kind === "keep") return pin ? renewKeys(main, pin, { registered, now }) : undefined;
+    const { toolset, definition, hash } = verdict;
+    const inFile = listed.has({ tool, toolset, hash });
+    if (pin && isOperators(pin))
+      return tellOnce(tool, hash, "what an operator enabled stands; the changed definition waits for an operator");
+    if (verdict.kind === "operator" && !inFile)
+      return tellOnce(tool, hash, `a changed write guards less than the pinned one: ${verdict.reason}; it waits for an operator`);
+    const { keys: receiptKeys } = receiptKeysOf({ toolset, hash }, { registered, trusted });
+    const next: Pin = {
+      toolset,
+      definition,
+      hash,
+      enabled: true,
+      pinnedAt: now,
+      pinnedBy: firstSight && !isForeign(definition) ? "first_sight" : "file",
+      receiptKeys,
+    };
+    // Stale: another replica pinned meanwhile, and the pin that stands is the one that counts.
+    const op = `pin:${tool}:${toolset}:${hash}:${main.version}`;
+    const kept = pin ? await besidePut(store, pin, next) : [];
+    if (await store.write([{ key: keys.pin(tool), version: main.version, pin: next }, ...kept], { event: "pinned", op }))
+      log.info({ tool, version: definition.version, toolset, hash, tier: definition.risk.tier, by: next.pinnedBy }, "a write is pinned");
+  }
+
+  /** The toolset signs with another key now: those that were pinned by themselves follow. */
+  async function renewKeys(
+    { version }: StoredPin,
+    pin: Pin,
+    { registered, now }: { readonly registered: readonly Registration[]; readonly now: number },
+  ): Promise<void> {
+    const wanted = receiptKeysOf(pin, { registered, trusted });
+    if (isOperators(pin) || arePinned(wanted, pin)) return;
+    const key = keys.pin(pin.definition.name);
+    await store.write([{ key, version, pin: { ...pin, pinnedAt: now, receiptKeys: wanted.keys } }], {
+      event: "pinned",
+      op: `${key}:keys:${version}`,
+    });
+  }
+
+  async function pinBesides(tool: string, registered: readonly Registration[]): Promise<void> {
+    const hashes = registered.map(({ hash }) => hash);
+    const { main, besides, now } = await store.read(tool, hashes);
+    const { pin } = main;
+    if (!pin) return;
+    for (const { toolset, definition, hash } of grantedBeside(pin, registered)) {
+      const { version } = besides[hashes.indexOf(hash)] ?? NO_PIN;
+      if (version > 0) continue;
+      const { pinnedBy, receiptKeys = [] } = pin;
+      const beside: Pin = { toolset, definition, hash, enabled: true, pinnedAt: now, pinnedBy, receiptKeys };
+      await store.write([{ key: keys.pinBeside(tool, hash), version, pin: beside }], {
+        event: "pinned",
+        op: `pin:${tool}:${toolset}:${hash}`,
+      });
+    }
+  }
+
+  function tellOnce(tool: string, hash: string, words: string): void {
+    if (told.has(`${tool} ${hash}`)) return;
+    told.add(`${tool} ${hash}`);
+    log.warn({ tool, hash }, words);
+  }
+}
+
+/** The document that keeps what was pinned before beside the next pin; none where the rules do not let it stand there, or it is there. */
+export async function besidePut(store: PinStore, before: Pin, next: Pin): Promise<readonly PinPut[]> {
+  if (before.hash === next.hash || !before.enabled || !standsBeside(next, before)) return [];
+  const tool = next.definition.name;
+  const { besides } = await store.read(tool, [before.hash]);
+  const { version, pin } = besides[0] ?? NO_PIN;
+  if (pin) return [];
+  const { toolset, definition, hash } = before;
+  const { pinnedAt, pinnedBy, receiptKeys = [] } = next;
+  return [{ key: keys.pinBeside(tool, hash), version, pin: { toolset, definition, hash, enabled: true, pinnedAt, pinnedBy, receiptKeys } }];
+}
+
+/** Whether it is there on somebody's decision, and not by itself. */
+export function isOperators({ pinnedBy }: Pick<Pin, "pinnedBy">): boolean {
+  return pinnedBy !== "file" && pinnedBy !== "first_sight";
+}

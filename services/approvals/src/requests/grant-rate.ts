@@ -1,0 +1,54 @@
+import { createHash } from "node:crypto";
+import { type Approval, keyOf, shardName } from "@toolbus/contracts";
+import type { StateStore } from "@toolbus/state";
+import type { ApprovalDocuments } from "../sealed/approval-documents.ts";
+import { grantedIn } from "./granted-so-far.ts";
+
+/** How often policy grants a tool to one principal within an hour, over all of their runs. */
+export interface GrantRate {
+  /**
+   * Takes one of the hour's grants before the write is granted: what is taken and not used is lost, so the count is never too low. False when none is
+   * left, or when nobody can tell. `now` is the store's. Throws `StoreUnavailable`.
+   */
+  take(wanted: Pick<Approval, "approvalId" | "tenant" | "requester" | "toolName">, now: number): Promise<boolean>;
+}
+
+export interface GrantRateOptions {
+  readonly state: Pick<StateStore, "commit" | "shards">;
+  readonly documents: Pick<ApprovalDocuments, "own">;
+  /** 0 for no limit. */
+  readonly perHour: number;
+}
+
+const HOUR_MS = 3_600_000;
+// Each that fails means that another grant was counted.
+const TRIES = 64;
+
+/** Counted in a shard of the principal's own, because a principal has runs in every shard: two commits, of which this one comes first. */
+export function grantRate({ state, documents, perHour }: GrantRateOptions): GrantRate {
+  return {
+    async take({ approvalId, tenant, requester, toolName }, now) {
+      if (perHour === 0) return true;
+      const name = createHash("sha256")
+        .update(JSON.stringify([tenant, requester]))
+        .digest();
+      const shard = shardName(name.readUInt32BE() % state.shards);
+      const hour = Math.floor(now / HOUR_MS);
+      const key = keyOf("quota", shard, `${name.toString("base64url")}:${toolName}:${hour}`);
+      for (let tries = 1; tries <= TRIES; tries++) {
+        const { document } = await documents.own(key, approvalId);
+        const granted = document.kind === "absent" ? 0 : grantedIn(document);
+        if (granted === null) return false;
+        if (granted >= perHour) return false;
+        const version = document.kind === "absent" ? 0 : document.version;
+        const reply = await state.commit(shard, {
+          op: `rate:${approvalId}:${key}:${granted}`,
+          guards: [{ key, version }],
+          put: [{ key, value: { granted: granted + 1 }, expiresAt: (hour + 2) * HOUR_MS }],
+        });
+        if (reply.outcome === "ok") return true;
+      }
+      throw new Error(`The grants of ${toolName} to one requester were counted by others ${TRIES} times in a row.`);
+    },
+  };
+}

@@ -1,0 +1,144 @@
+import {
+  APPROVERS_NEEDED,
+  type ApprovalRequest,
+  approvalIdOf,
+  assessRisk,
+  atLeast,
+  callParts,
+  checkArguments,
+  definitionFault,
+  describeProblems,
+  type JsonObject,
+  type Pin,
+  quarantineSentence,
+  renderEffect,
+  type RiskAssessment,
+  rightsFault,
+  rootRunId,
+  type RunOrigin,
+  type ToolDefinition,
+} from "@toolbus/contracts";
+import { argumentsHash, canonicalJson, parseCanonicalArguments } from "@toolbus/grants";
+import type { Facts, Holding } from "../machine/approval.ts";
+import { grantFault } from "../answers/grant-claims.ts";
+import { pinFault, pinnedTier } from "../pins/pin-rules.ts";
+import { decidedBy } from "./policy.ts";
+import { NOBODY_ASKED } from "./unasked.ts";
+
+/** What a request is judged by. The origin is the requester's, never the agent's word; the pin is what is shown and granted. */
+export interface Case {
+  readonly request: ApprovalRequest;
+  /** The agent that waits for the answer. */
+  readonly agent: string;
+  readonly correlationId: string;
+  readonly origin: RunOrigin | null;
+  readonly pin: Pin | null;
+  readonly now: number;
+}
+
+export interface Judgement {
+  readonly facts: Facts;
+  readonly holding: Holding;
+}
+
+/** The largest approval, in bytes of JSON: the rest of a document's 64 KiB is kept for decisions and their comments. */
+export const MAX_APPROVAL_BYTES = 40 * 1024;
+
+/**
+ * Who ends this request: policy, people, or nobody because something about it is wrong. Then the reason is a sentence for the model, and of what could
+ * not be trusted nothing is kept but its hash.
+ */
+export function judgeRequest(asked: Case): Judgement {
+  const fault = originFault(asked) ?? pinFault(asked.pin, asked.request);
+  if (fault !== null || !asked.pin || !asked.origin) return refused(asked, fault ?? "It cannot be judged.");
+  const { definition } = asked.pin;
+  // It may have been pinned before this was asked of definitions.
+  const quarantined = definitionFault(definition);
+  if (quarantined !== null) return refused(asked, `${quarantineSentence(definition, quarantined)} Go on without it.`);
+  if (asked.request.toolVersion !== definition.version)
+    return refused(asked, `"${definition.name}" is enabled in version ${definition.version}, not ${asked.request.toolVersion}.`);
+  const right = rightsFault(asked.origin, { name: definition.name, toolset: asked.pin.toolset, scopes: definition.scopes });
+  if (right !== null) return refused(asked, right);
+  const args = canonicalArguments(definition, asked.request.arguments);
+  if (!args.ok) return refused(asked, args.fault);
+  const { tier, reasons } = raisedRisk(asked.pin, assessRisk(definition, args.value));
+  const facts: Facts = {
+    ...known(asked),
+    toolset: asked.pin.toolset,
+    arguments: asked.request.arguments,
+    tier,
+    reasons: [...reasons],
+    idempotency: definition.idempotency.mode,
+    effect: renderEffect(definition, args.value).slice(0, MAX_EFFECT),
+  };
+  if (Buffer.byteLength(JSON.stringify(facts)) > MAX_APPROVAL_BYTES)
+    return refused(asked, "The arguments are too long for an approver to judge. Split the write into smaller ones.");
+  const unsignable = grantFault({ ...facts, need: APPROVERS_NEEDED[tier], decisions: [] });
+  if (unsignable !== null) return refused(asked, `No grant can be made out for this write: ${unsignable}.`);
+  return { facts, holding: { by: decidedBy(tier) } };
+}
+
+/** An operator may have raised the tool: then every call of it takes that tier at least. */
+function raisedRisk(pin: Pin, { tier, reasons }: RiskAssessment): RiskAssessment {
+  const least = pinnedTier(pin);
+  if (atLeast(tier, least)) return { tier, reasons };
+  return { tier: least, reasons: [...reasons, `an operator raised the tool to the tier "${least}"`] };
+}
+
+// What fits on a card; the arguments are shown whole beside it.
+const MAX_EFFECT = 2000;
+
+function originFault({ request, origin, now }: Case): string | null {
+  const { runId } = callParts(request.toolCallId);
+  if (!origin || origin.runId !== rootRunId(runId)) return NOBODY_ASKED;
+  if (now >= origin.openUntil) return "The request behind this run is too old for a write. The person has to ask again.";
+  if (request.sessionId !== origin.conversationId) return "The session is not the one of the request behind this run.";
+  return null;
+}
+
+type Arguments = { readonly ok: true; readonly value: JsonObject } | { readonly ok: false; readonly fault: string };
+
+/** The arguments, if they are canonical, obey the pinned schema and are complete: a default that were filled in would change what is granted. */
+function canonicalArguments(definition: ToolDefinition, text: string): Arguments {
+  const parsed = parseCanonicalArguments(text);
+  if (!parsed.ok) return { ok: false, fault: `The arguments are not canonical JSON: ${describeProblems(parsed.problems)}.` };
+  const problems = checkArguments(definition, parsed.value);
+  if (problems.length > 0)
+    return { ok: false, fault: `The arguments break the schema of "${definition.name}": ${describeProblems(problems)}.` };
+  if (canonicalJson(parsed.value) !== text)
+    return { ok: false, fault: `The arguments of "${definition.name}" lack defaults of its schema.` };
+  return parsed;
+}
+
+function refused(asked: Case, reason: string): Judgement {
+  const facts: Facts = {
+    ...known(asked),
+    toolset: asked.pin?.toolset ?? "",
+    arguments: "",
+    tier: "high",
+    reasons: [],
+    idempotency: "none",
+    effect: "",
+  };
+  return { facts, holding: { by: "refused", reason } };
+}
+
+/** What is known whatever the judgement is. An unknown requester's tenant is empty: it is nobody's, so nobody can read it. */
+function known({ request, agent, correlationId, origin }: Case) {
+  const { toolCallId: callId, toolName, toolVersion, toolHash } = request;
+  const { runId } = callParts(callId);
+  return {
+    approvalId: approvalIdOf(callId),
+    callId,
+    correlationId,
+    runId,
+    conversationId: request.sessionId,
+    tenant: origin?.tenant ?? "",
+    requester: origin?.principal ?? "",
+    agent,
+    toolName,
+    toolVersion,
+    toolHash,
+    argsHash: argumentsHash(request.arguments),
+  };
+}

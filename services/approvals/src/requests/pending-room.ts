@@ -1,0 +1,89 @@
+import { createHash } from "node:crypto";
+import { type Approval, isJsonObject, type Json, keyOf, shardName } from "@toolbus/contracts";
+import type { StateStore } from "@toolbus/state";
+import type { ApprovalDocuments } from "../sealed/approval-documents.ts";
+
+/** How many writes of one requester may wait for people at a time, over all of their runs. */
+export interface PendingRoom {
+  /**
+   * Takes a place before the write is held; whoever has one keeps it, however often it is asked for. False when none is left. A place is free again when
+   * its approval has ended, which is looked up now and then, and always when no other is left. `now` is the store's. Throws `StoreUnavailable`.
+   */
+  take(wanted: Pick<Approval, "approvalId" | "tenant" | "requester">, now: number): Promise<boolean>;
+}
+
+export interface PendingRoomOptions {
+  readonly state: Pick<StateStore, "commit" | "shards">;
+  readonly documents: Pick<ApprovalDocuments, "own" | "approvals">;
+  /** 0 for no limit. */
+  readonly most: number;
+  /** How long a place can be needed at most: what people have to decide, in milliseconds. */
+  readonly expiryMs: number;
+}
+
+// Each that fails means that another write took a place.
+const TRIES = 64;
+
+/** One sealed document for each requester, in a shard of their own, with the ids that have a place: two commits, of which this one comes first. */
+export function pendingRoom({ state, documents, most, expiryMs }: PendingRoomOptions): PendingRoom {
+  return {
+    async take({ approvalId, tenant, requester }, now) {
+      if (most === 0) return true;
+      const name = createHash("sha256")
+        .update(JSON.stringify([tenant, requester]))
+        .digest();
+      const shard = shardName(name.readUInt32BE() % state.shards);
+      const key = keyOf("quota", shard, `${name.toString("base64url")}:pending`);
+      for (let tries = 1; tries <= TRIES; tries++) {
+        const { document } = await documents.own(key, approvalId);
+        // People decide each of them, so a list that somebody else wrote is told of and begun anew.
+        const value = document.kind === "genuine" ? document.value : null;
+        let taken = placesIn(value, now);
+        let lookAt = lookAtIn(value);
+        if (taken.has(approvalId)) return true;
+        if (taken.size >= Math.min(most, lookAt)) {
+          taken = await stillPending(taken, now);
+          lookAt = Math.max(LOOK_AT, 2 * taken.size);
+        }
+        if (taken.size >= most) return false;
+        const version = document.kind === "absent" ? 0 : document.version;
+        const pending = Object.fromEntries([...taken, [approvalId, now + expiryMs]]);
+        const reply = await state.commit(shard, {
+          op: `pending:${approvalId}:${version}`,
+          guards: [{ key, version }],
+          put: [{ key, value: { pending, lookAt }, expiresAt: now + 2 * expiryMs }],
+        });
+        if (reply.outcome === "ok") return true;
+      }
+      throw new Error(`The places of one requester were taken by others ${TRIES} times in a row.`);
+    },
+  };
+
+  async function stillPending(taken: ReadonlyMap<string, number>, now: number): Promise<Map<string, number>> {
+    const found = new Map((await documents.approvals([...taken.keys()])).map((approval) => [approval.approvalId, approval]));
+    // What is not stored yet took its place a moment ago; what never came is free again soon.
+    return new Map(
+      [...taken].filter(([id, until]) => {
+        const approval = found.get(id);
+        return approval ? approval.status === "pending" && approval.expiresAt > now : until - expiryMs + HELD_SOON_MS > now;
+      }),
+    );
+  }
+}
+
+/** From taking a place to holding the write. */
+const HELD_SOON_MS = 60_000;
+
+/** So many places that the list is worth a look at what has ended; twice as many as were left after the last look, so that it is rare. */
+const LOOK_AT = 16;
+
+function lookAtIn(value: Json): number {
+  const lookAt = isJsonObject(value) ? value["lookAt"] : null;
+  return typeof lookAt === "number" ? lookAt : LOOK_AT;
+}
+
+function placesIn(value: Json, now: number): Map<string, number> {
+  const pending = isJsonObject(value) ? value["pending"] : null;
+  const places = isJsonObject(pending) ? Object.entries(pending) : [];
+  return new Map(places.flatMap(([id, until]) => (typeof until === "number" && until > now ? [[id, until]] : [])));
+}

@@ -1,0 +1,81 @@
+import { type MessageBus, Unroutable } from "@toolbus/bus";
+import {
+  type ApprovalDecided,
+  type ApprovalRequest,
+  approvalIdOf,
+  attributes,
+  message,
+  messageIds,
+  messageTypes,
+  shardOf,
+  topics,
+} from "@toolbus/contracts";
+import { eventSample } from "@toolbus/state";
+import type { RecordSecurityEvent } from "../sealed/security.ts";
+
+/** A request for a write of a run whose origin is missing, or is none that the gateway signed. */
+export interface Unasked {
+  readonly request: Pick<ApprovalRequest, "toolCallId" | "toolHash">;
+  /** Whom to tell. */
+  readonly agent: string;
+  /** The store's time. */
+  readonly now: number;
+}
+
+/**
+ * Refuses a write that nobody asked for, and stores nothing of it but a sampled security event. An honest agent may be the one that asks, when the origin was
+ * spoiled or is kept no longer, so it is answered: before its request is acked, and again when it is delivered again. A topic that nobody reads has nobody
+ * who waits. Of a flood the first of a minute are answered; an honest agent that got nothing asks again. Of agents that never took an answer before, only
+ * a few are tried in a minute: names can be made up without end, and a broker that refuses one costs more than a word. Throws when the broker cannot be
+ * reached: then the request comes again.
+ */
+export type RefuseUnasked = (unasked: Unasked) => Promise<void>;
+
+export function refuseUnasked({
+  bus,
+  security,
+  monotonic,
+}: {
+  readonly bus: Pick<MessageBus, "publish">;
+  readonly security: RecordSecurityEvent;
+  /** Milliseconds of a clock that never goes back. */
+  readonly monotonic: () => number;
+}): RefuseUnasked {
+  // What is not answered is counted with the security events.
+  const tell = async (): Promise<void> => undefined;
+  const answers = eventSample({ monotonic, tell, perMinute: ANSWERS_PER_MINUTE });
+  const strangers = eventSample({ monotonic, tell, perMinute: STRANGERS_PER_MINUTE });
+  const known = new Set<string>();
+  return async ({ request: { toolCallId, toolHash }, agent, now }) => {
+    const approvalId = approvalIdOf(toolCallId);
+    const body: ApprovalDecided = { toolCallId, approvalId, decidedBy: [], outcome: "refused", reason: NOBODY_ASKED };
+    const answer = message({
+      id: messageIds.other("unasked", approvalId, now),
+      topic: topics.approvalDecided(agent),
+      type: messageTypes.approvalDecided,
+      source: "/approvals",
+      now,
+      correlationId: toolCallId,
+      attributes: { [attributes.agent]: agent, [attributes.toolHash]: toolHash },
+      body,
+    });
+    const place = { shard: shardOf(toolCallId) };
+    if (answers.take("answer", place) && (known.has(agent) || strangers.take("stranger", place))) {
+      try {
+        await bus.publish(answer);
+        if (known.size < MOST_KNOWN) known.add(agent);
+      } catch (error) {
+        if (!(error instanceof Unroutable)) throw error;
+      }
+    }
+    const details = { topic: topics.approvalRequest, why: "no_origin" };
+    await security(shardOf(toolCallId), { kind: "message_refused", approvalId, by: agent, details });
+  };
+}
+
+export const ANSWERS_PER_MINUTE = 600;
+export const STRANGERS_PER_MINUTE = 30;
+const MOST_KNOWN = 1000;
+
+/** For the model. */
+export const NOBODY_ASKED = "No request of a person stands behind this run, so none of its writes is granted.";

@@ -1,0 +1,123 @@
+import {
+  declared,
+  type EraResume,
+  type EraRaise,
+  eraRaise,
+  eraResume,
+  EraView,
+  FIRST_ERA,
+  isHeld,
+  type JsonObject,
+} from "@toolbus/contracts";
+import { getRoute, HttpProblem, noQuery, postRoute, type Route } from "@toolbus/runtime";
+import { type EraNow, EraRefused, type Eras } from "../eras/eras.ts";
+
+const TAG = "Era";
+const OPERATORS = ["operator"] as const;
+
+/** What operators look after when the store lost writes: the era of all grants, and the shards in which writes wait. They are of no tenant. */
+export function eraRoutes({ eras }: { readonly eras: Pick<Eras, "read" | "raise" | "replace" | "resume"> }): readonly Route[] {
+  return [
+    getRoute({
+      url: "/v1/era",
+      access: ["operator", "approver"],
+      docs: {
+        operationId: "getEra",
+        tag: TAG,
+        summary: "The era that grants are good for, and the shards that lost writes.",
+        answers: { 200: { says: "The era.", body: view, example } },
+        problems: ["conflict"],
+      },
+      query: noQuery,
+      handle: () => told(async () => viewOf(await eras.read())),
+    }),
+    postRoute({
+      url: "/v1/era/raise",
+      access: OPERATORS,
+      docs: {
+        operationId: "raiseEra",
+        tag: TAG,
+        summary: "Voids every grant, after a restore that no process could notice.",
+        description:
+          "Grants are renewed by themselves. With `hold`, writes that cannot be repeated safely wait in every shard until they are resumed. `replace` raises it over a stored era that approvals did not sign, and holds every shard.",
+        answers: { 200: { says: "The era as it is now.", body: view, example } },
+        problems: ["conflict"],
+      },
+      body: {
+        declared: eraRaise,
+        required: true,
+        examples: [{ era: 1, reason: "restored from the backup of midnight", hold: true }],
+        remedy: 'Send {"era": the era as GET /v1/era says it, "reason": "…"}.',
+      },
+      rate: null,
+      handle: ({ body, principal }) => raise(body, principal.id),
+    }),
+    postRoute({
+      url: "/v1/era/resume",
+      access: OPERATORS,
+      docs: {
+        operationId: "resumeWrites",
+        tag: TAG,
+        summary: "Lets writes begin again in shards that lost some.",
+        description: "Those that are named, or all. Whoever calls it has looked at what the targets got before the loss.",
+        answers: { 200: { says: "The era as it is now.", body: view, example } },
+        problems: [],
+      },
+      body: {
+        declared: eraResume,
+        required: false,
+        examples: [{ shards: ["03"] }],
+        remedy: 'Send {"shards": ["03"]}, or nothing for all.',
+      },
+      rate: null,
+      handle: ({ body, principal }) => resume(body, principal.id),
+    }),
+  ];
+
+  async function raise({ era, reason, hold = false, replace = false }: EraRaise, by: string): Promise<EraView> {
+    if (replace) return replaced(reason, by);
+    const now = await told(() => eras.raise({ from: era, reason, hold, by }));
+    if (!now) throw new HttpProblem("conflict", "The era is another one by now.", { remedy: "Read it again, and raise it from there." });
+    return viewOf(now);
+  }
+
+  async function replaced(reason: string, by: string): Promise<EraView> {
+    const now = await eras.replace({ reason, by });
+    if (now) return viewOf(now);
+    throw new HttpProblem("conflict", "The stored era is genuine, so it is not replaced.", { remedy: "Raise it without replace." });
+  }
+
+  async function resume({ shards }: EraResume, by: string): Promise<EraView> {
+    return viewOf(await told(() => eras.resume({ shards: shards ?? null, by })));
+  }
+
+  /** An era that approvals did not sign is a matter for the operator who asks, and no fault of the service. */
+  async function told<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof EraRefused)) throw error;
+      throw new HttpProblem("conflict", "The stored era is not what approvals signed, so no write is granted.", {
+        remedy: 'Look at it with "toolbus approvals adopt", or raise it over that with replace.',
+      });
+    }
+  }
+}
+
+const view = declared("Era", EraView);
+const AT = 1_763_718_400_000;
+const example: JsonObject = {
+  era: 1_763_718_400,
+  raisedAt: AT,
+  reason: "the store lost writes of shard 03",
+  lost: [{ shard: "03", lostAt: AT, held: true }],
+};
+
+function viewOf({ era, now }: EraNow): EraView {
+  return {
+    era: era?.era ?? FIRST_ERA,
+    raisedAt: era?.raisedAt ?? null,
+    reason: era?.reason ?? null,
+    lost: (era?.lost ?? []).map((one) => ({ ...one, held: isHeld(era, one.shard, { now }) })),
+  };
+}

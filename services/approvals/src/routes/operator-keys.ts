@@ -1,0 +1,52 @@
+import { hash } from "node:crypto";
+import { HOME_SHARD, isJsonObject, type Json, keys } from "@toolbus/contracts";
+import { canonicalJson } from "@toolbus/grants";
+import { idempotencyKey, keyReused, type Route } from "@toolbus/runtime";
+import type { SealedStore } from "../sealed/sealed-store.ts";
+
+const KEPT_MS = 48 * 3_600_000;
+const REPLAY = "`true` when this repeats the answer to an earlier request with the same Idempotency-Key.";
+
+/**
+ * The same routes, with the answer of each POST kept under its `Idempotency-Key`: a repeat is given it, and a key that comes again with another body is
+ * refused. What was refused is not kept, so that a corrected request may use the same key. A process that dies between the effect and its note lets a repeat
+ * through; every operator's request changes nothing then, or says that it finds something else than it names.
+ */
+export function withOperatorKeys(routes: readonly Route[], sealed: SealedStore): readonly Route[] {
+  return routes.map((route) => (route.method === "POST" ? keyed(route, sealed) : route));
+}
+
+function keyed(route: Route, sealed: SealedStore): Route {
+  const { docs } = route;
+  const answers = Object.entries(docs.answers).map(([status, answer]) => [
+    status,
+    { ...answer, headers: { ...answer.headers, "idempotent-replay": REPLAY } },
+  ]);
+  return {
+    ...route,
+    docs: { ...docs, answers: Object.fromEntries(answers), problems: [...docs.problems, "idempotency_key_reused"] },
+    async handle(request, reply, principal) {
+      const key = idempotencyKey(request);
+      if (key === undefined) return route.handle(request, reply, principal);
+      const name = keys.operatorKey(hashOf([principal.tenant, principal.id, request.url, key]));
+      const bodyHash = hashOf((request.body ?? null) as Json);
+      const { documents } = await sealed.read([name]);
+      const kept = documents[0]?.opened;
+      if (kept?.kind === "genuine" && isJsonObject(kept.value)) {
+        if (kept.value["bodyHash"] !== bodyHash) throw keyReused();
+        reply.header("idempotent-replay", "true");
+        return kept.value["answer"];
+      }
+      const answer = (await route.handle(request, reply, principal)) as Json;
+      const { now } = await sealed.read([]);
+      const put = [{ key: name, value: { bodyHash, answer }, expiresAt: now + KEPT_MS }];
+      // Of two that race, the first one's answer is kept.
+      await sealed.store.commit(HOME_SHARD, { op: `key:${name}:${bodyHash}`, guards: [{ key: name, version: 0 }], put });
+      return answer;
+    },
+  };
+}
+
+function hashOf(value: Json): string {
+  return hash("sha256", canonicalJson(value), "base64url");
+}

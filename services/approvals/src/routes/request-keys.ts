@@ -1,0 +1,35 @@
+import { hash } from "node:crypto";
+import { type DecisionRequest, type Json, keys, shardOf } from "@toolbus/contracts";
+import { keyReused, type Principal } from "@toolbus/runtime";
+import type { StateStore } from "@toolbus/state";
+import type { ApprovalDocuments } from "../sealed/approval-documents.ts";
+
+const KEPT_MS = 48 * 3_600_000;
+
+/**
+ * Notes an `Idempotency-Key` with the decision that it names, before anything is decided: the token makes the repeat of a decision harmless, so all
+ * that has to be kept of the key is what it was used for. Throws the problem for a key that comes again with another decision.
+ */
+export async function firstUse(
+  { state, documents }: { readonly state: Pick<StateStore, "commit">; readonly documents: ApprovalDocuments },
+  { approvalId, principal, key, body }: { approvalId: string; principal: Principal; key: string; body: DecisionRequest },
+): Promise<"first" | "again"> {
+  const { decision, token, comment = null, ticket = null } = body;
+  const bodyHash = hashOf(decision, token, comment, ticket);
+  const name = keys.token(approvalId, `key-${hashOf(principal.tenant, principal.id, key)}`);
+  const { now, document } = await documents.own(name, approvalId);
+  if (document.kind === "absent") {
+    const put = [{ key: name, value: { bodyHash }, expiresAt: now + KEPT_MS }];
+    // Two requests that race with different bodies are two changes; with the same, they may be one.
+    const change = { op: `key:${name}:${bodyHash}`, guards: [{ key: name, version: 0 }], put };
+    if ((await state.commit(shardOf(approvalId), change)).outcome === "ok") return "first";
+  }
+  const stored = document.kind === "absent" ? (await documents.own(name, approvalId)).document : document;
+  const used: Json = stored.kind === "genuine" ? stored.value : null;
+  if (JSON.stringify(used) !== JSON.stringify({ bodyHash })) throw keyReused();
+  return "again";
+}
+
+function hashOf(...parts: readonly (string | null)[]): string {
+  return hash("sha256", JSON.stringify(parts), "base64url");
+}

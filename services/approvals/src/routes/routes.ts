@@ -1,0 +1,163 @@
+import { approvalsQuery, type DecisionRequest, decisionRequest, isApprovalId, keys, shardOf } from "@toolbus/contracts";
+import {
+  getRoute,
+  healthRoutes,
+  HttpProblem,
+  type Infrastructure,
+  type Need,
+  noQuery,
+  postRoute,
+  type Principal,
+  type RateLimit,
+  type Route,
+} from "@toolbus/runtime";
+import type { StateStore } from "@toolbus/state";
+import { type ApprovalDocuments, isShardOf } from "../sealed/approval-documents.ts";
+import type { Decisions } from "../decisions/decisions.ts";
+import { notFound, problemOf } from "../decisions/not-decided.ts";
+import { pendingApprovals } from "../decisions/pending-list.ts";
+import { approvalId, examples, jwksSchema, views } from "./route-docs.ts";
+import { firstUse } from "./request-keys.ts";
+import { viewOf } from "../decisions/view.ts";
+
+export interface RoutesOptions {
+  readonly state: StateStore;
+  readonly documents: ApprovalDocuments;
+  readonly decisions: Decisions;
+  /** The public keys that grants are verified with. */
+  readonly jwks: object;
+  readonly unready: () => readonly string[];
+  /** Whether the store takes changes. */
+  readonly storeNeed: Need;
+  readonly clocks: Infrastructure["clocks"];
+  /** What each approver may decide a minute; null for no limit. */
+  readonly rate: RateLimit | null;
+}
+
+const TAG = "Approvals";
+const READERS = ["approver", "operator"] as const;
+const APPROVALS = 20;
+
+/** The HTTP surface that approvers and workers reach. GET never decides: links are fetched by machines before people read them. */
+export function approvalRoutes(options: RoutesOptions): readonly Route[] {
+  const { state, documents, decisions, jwks, unready, storeNeed, clocks, rate } = options;
+  const listNeed: Need = { what: storeNeed.what, ask: () => state.page(keys.pendingApprovals(), { limit: 1 }) };
+  return [
+    getRoute({
+      url: "/v1/approvals",
+      access: READERS,
+      docs: {
+        operationId: "listApprovals",
+        tag: TAG,
+        summary: "What waits for a decision in the caller's tenant, oldest first.",
+        description: "A page may hold fewer approvals than its limit, and still have one after it.",
+        answers: { 200: { says: "A page of approvals.", body: views.page, example: { approvals: [examples.approval] } } },
+        problems: ["invalid_cursor"],
+      },
+      query: approvalsQuery,
+      handle: ({ query, principal }) => list(query, principal),
+    }),
+    getRoute({
+      url: "/v1/approvals/:id",
+      access: READERS,
+      docs: {
+        operationId: "getApproval",
+        tag: TAG,
+        summary: "An approval, and a single-use token for one who may decide it.",
+        description:
+          "Everything in it comes from the pinned definition and from who asked, nothing from the agent's words. Reading decides nothing.",
+        id: approvalId,
+        answers: { 200: { says: "The approval.", body: views.toDecide, example: examples.toDecide } },
+        problems: [],
+      },
+      query: noQuery,
+      handle: ({ id, principal }) => look(knownId(id), principal),
+    }),
+    postRoute({
+      url: "/v1/approvals/:id/decision",
+      access: ["approver"],
+      docs: {
+        operationId: "decideApproval",
+        tag: TAG,
+        summary: "Decides an approval, once.",
+        description:
+          "The token that `GET /v1/approvals/{id}` gave this approver names the decision: the same decision with it again is answered as the first was, another is refused. The requester never decides, and nobody twice.",
+        id: approvalId,
+        answers: {
+          200: {
+            says: "It counts; the approval as this decision left it.",
+            body: views.approval,
+            example: examples.approval,
+            headers: { "idempotent-replay": "`true` when this repeats the answer to an earlier request with the same Idempotency-Key." },
+          },
+        },
+        problems: ["self_approval", "already_decided", "token_used", "expired", "conflict", "idempotency_key_reused"],
+      },
+      body: {
+        declared: decisionRequest,
+        required: true,
+        examples: [
+          { decision: "approve", token: examples.token },
+          { decision: "revise", token: examples.token, comment: "Refund 40 only." },
+        ],
+        remedy: 'Send {"decision": "approve" or "deny" or "revise", "token": "…"}.',
+      },
+      rate,
+      async handle({ id, principal, body, key, reply }) {
+        const approval = knownId(id);
+        if (key !== undefined && (await firstUse({ state, documents }, { approvalId: approval, principal, key, body })) === "again")
+          reply.header("idempotent-replay", "true");
+        return decide(approval, body, principal);
+      },
+    }),
+    getRoute({
+      url: "/.well-known/jwks.json",
+      access: "public",
+      docs: {
+        operationId: "getKeys",
+        tag: "Keys",
+        summary: "The public keys that grants are verified with (RFC 7517).",
+        answers: { 200: { says: "The keys.", media: { schema: jwksSchema } } },
+        problems: [],
+      },
+      query: noQuery,
+      handle: async () => jwks,
+    }),
+    ...healthRoutes({ unready, needs: [storeNeed, listNeed], clocks }),
+  ];
+
+  async function list({ limit = APPROVALS, cursor: from }: { limit?: number; cursor?: string }, reader: Principal): Promise<object> {
+    const wanted = { tenant: reader.tenant, limit, ...(from === undefined ? {} : { cursor: from }) };
+    const { approvals, cursor } = await atCursor(() => pendingApprovals({ state, documents }, wanted));
+    return { approvals: approvals.map(viewOf), ...(cursor === undefined ? {} : { cursor }) };
+  }
+
+  async function look(id: string, reader: Principal): Promise<object> {
+    const seen = await decisions.look(id, reader);
+    if (!seen) throw notFound();
+    if (seen.kind === "no") throw problemOf(seen);
+    return { ...viewOf(seen.approval), ...seen.right };
+  }
+
+  async function decide(id: string, request: DecisionRequest, approver: Principal): Promise<object> {
+    const outcome = await decisions.decide(id, approver, request);
+    if (outcome.kind === "no") throw problemOf(outcome);
+    return viewOf(outcome.approval);
+  }
+
+  /** The id in the path. An id that cannot be one, or that this store never had, is not found. */
+  function knownId(id: string): string {
+    if (!isApprovalId(id) || !isShardOf(state, shardOf(id))) throw notFound();
+    return id;
+  }
+}
+
+async function atCursor<T>(page: () => Promise<T>): Promise<T> {
+  try {
+    return await page();
+  } catch (error) {
+    if (error instanceof RangeError)
+      throw new HttpProblem("invalid_cursor", "This cursor comes from no page.", { remedy: "Start again without a cursor." });
+    throw error;
+  }
+}

@@ -1,0 +1,212 @@
+import { declared, type JsonObject, ToolRemoval, toolRemove, WriteList, writeEnable, writeTier, WriteView } from "@toolbus/contracts";
+import { getRoute, HttpProblem, noBody, noQuery, postRoute, type Route, type RouteDocs } from "@toolbus/runtime";
+import type { Removals } from "../pins/removals.ts";
+import type { WriteOutcome, WriteRefused, Writes } from "../pins/writes.ts";
+
+const TAG = "Writes";
+const OPERATORS = ["operator"] as const;
+
+/** What operators decide about writes: which definition is granted, whether it is at all, and what it takes at least. They are of no tenant. */
+export function writeRoutes({ writes, removals }: { readonly writes: Writes; readonly removals: Removals }): readonly Route[] {
+  return [
+    getRoute({
+      url: "/v1/writes",
+      access: OPERATORS,
+      docs: {
+        operationId: "listWrites",
+        tag: TAG,
+        summary: "Every registered write, and whether it is enabled.",
+        description: "`pending` and `changed` ones wait for an operator: until then their calls are refused.",
+        answers: { 200: { says: "The writes.", body: views.list, example: { writes: [summary] } } },
+        problems: [],
+      },
+      query: noQuery,
+      handle: async () => ({ writes: await writes.list() }),
+    }),
+    getRoute({
+      url: "/v1/writes/:id",
+      access: OPERATORS,
+      docs: {
+        operationId: "getWrite",
+        tag: TAG,
+        summary: "One write: what is enabled, what is registered, and the difference.",
+        id: tool,
+        answers: { 200: { says: "The write.", body: views.write, example } },
+        problems: [],
+      },
+      query: noQuery,
+      handle: ({ id }) => shown(id),
+    }),
+    postRoute({
+      url: "/v1/writes/:id/enable",
+      access: OPERATORS,
+      docs: {
+        operationId: "enableWrite",
+        tag: TAG,
+        summary: "Enables a registered definition, exactly as it was looked at.",
+        description:
+          "Its hash names the definition, so that what was looked at is what is enabled. One that guards less than what is enabled takes `acceptWeaker`. What was enabled before stays granted for runs that began with it, as far as it guards no less.",
+        id: tool,
+        answers: { 200: { says: "The write as it stands now.", body: views.write, example } },
+        problems: ["conflict"],
+      },
+      body: {
+        declared: writeEnable,
+        required: true,
+        examples: [{ toolset: "orders", hash: HASH }],
+        remedy: 'Send {"toolset": "…", "hash": "…"} as GET /v1/writes/{tool} shows them.',
+      },
+      rate: null,
+      handle: async ({ id, body, principal }) => answered(id, await writes.enable(known(id), body, principal.id)),
+    }),
+    postRoute({
+      url: "/v1/writes/:id/disable",
+      access: OPERATORS,
+      docs: {
+        operationId: "disableWrite",
+        tag: TAG,
+        summary: "Switches a write off: no version of it gets grants.",
+        description: "Grants that were given out stay good until they expire.",
+        id: tool,
+        answers: { 200: { says: "The write as it stands now.", body: views.write, example } },
+        problems: ["conflict"],
+      },
+      body: noBody,
+      rate: null,
+      handle: async ({ id, principal }) => answered(id, await writes.disable(known(id), principal.id)),
+    }),
+    postRoute({
+      url: "/v1/writes/:id/tier",
+      access: OPERATORS,
+      docs: {
+        operationId: "raiseWriteTier",
+        tag: TAG,
+        summary: "Sets what the calls of a write take at least.",
+        description:
+          "Never below the definition's own tier, which takes a raise back. What was approved at a lower tier gets no more grants. Lowering it again takes `acceptWeaker`.",
+        id: tool,
+        answers: { 200: { says: "The write as it stands now.", body: views.write, example } },
+        problems: ["conflict"],
+      },
+      body: { declared: writeTier, required: true, examples: [{ tier: "critical" }], remedy: 'Send {"tier": "high"} or "critical".' },
+      rate: null,
+      handle: async ({ id, body, principal }) => answered(id, await writes.raiseTier(known(id), body, principal.id)),
+    }),
+    postRoute({
+      url: "/v1/tools/:id/remove",
+      access: OPERATORS,
+      docs: {
+        operationId: "removeTool",
+        tag: TAG,
+        summary: "Asks `operations` to take a registration away.",
+        description:
+          "Of any tool, also of one whose workers are gone. It is done within seconds where a worker of `operations` runs. What is enabled stays enabled; a worker that still runs registers again when it starts the next time.",
+        id: tool,
+        answers: { 200: { says: "What is taken away.", body: views.removal, example: removal } },
+        problems: ["conflict"],
+      },
+      body: {
+        declared: toolRemove,
+        required: false,
+        examples: [{ version: "2" }],
+        remedy: 'Send {"version": "…"} where several are registered.',
+      },
+      rate: null,
+      async handle({ id, body, principal }) {
+        const asked = await removals.ask(known(id), body, principal.id);
+        if (asked.kind === "asked") return asked.removal;
+        if (asked.kind === "none") throw notFound();
+        throw new HttpProblem("conflict", asked.reason, { remedy: "Name the version, and the toolset where several registered the name." });
+      },
+    }),
+  ];
+
+  async function shown(id: string): Promise<WriteView> {
+    const view = await writes.show(known(id));
+    if (!view) throw notFound();
+    return view;
+  }
+
+  async function answered(id: string, outcome: WriteOutcome): Promise<WriteView> {
+    if (outcome.kind === "no") throw problemOf(outcome);
+    return shown(id);
+  }
+}
+
+/** The tool in the path; what cannot be the name of one is not found. */
+function known(id: string): string {
+  if (!new RegExp(tool.pattern).test(id)) throw notFound();
+  return id;
+}
+
+function notFound(): HttpProblem {
+  return new HttpProblem("not_found", "There is no such write.", { remedy: "GET /v1/writes lists those that are registered." });
+}
+
+function problemOf({ why, reason }: WriteRefused): HttpProblem {
+  switch (why) {
+    case "not_enabled":
+      return new HttpProblem("conflict", reason, { remedy: "Enable it first." });
+    case "quarantined":
+      return new HttpProblem("conflict", reason, { remedy: "Its worker has to register a definition without that." });
+    case "damaged":
+      return new HttpProblem("conflict", reason, { remedy: "Look at what approvals refuses, then enable what is registered." });
+    case "not_registered":
+    case "keys_changed":
+      return new HttpProblem("conflict", reason, { remedy: "Look at the write again, then enable what it shows." });
+    case "weaker":
+      return new HttpProblem("conflict", reason, {
+        remedy: "Look at the difference; with acceptWeaker it is done all the same.",
+        errors: [{ path: "/acceptWeaker", message: "is needed" }],
+      });
+    case "too_low":
+      return new HttpProblem("invalid_request", reason, {
+        remedy: "Change the definition where its toolset is made.",
+        errors: [{ path: "/tier", message: "is below the definition's own" }],
+      });
+  }
+}
+
+const views = {
+  list: declared("WriteList", WriteList),
+  write: declared("Write", WriteView),
+  removal: declared("ToolRemoval", ToolRemoval),
+} as const;
+
+const tool: NonNullable<RouteDocs["id"]> = { says: "The tool's name.", pattern: "^[a-z][a-z0-9_]{0,63}$", example: "issue_refund" };
+
+const HASH = "sha256-9b74c9897bac770ffc029102a200c5de";
+const AT = 1_763_718_400_000;
+const definition: JsonObject = {
+  name: "issue_refund",
+  version: "2",
+  description: "Pays money back.",
+  parameters: { type: "object", required: ["order"], properties: { order: { type: "string" } } },
+  kind: "write",
+  risk: { tier: "high" },
+  idempotency: { mode: "key", keepsForMs: 86_400_000 },
+  timeoutMs: 30_000,
+  source: "orders",
+};
+const registered: JsonObject = {
+  tool: "issue_refund",
+  toolset: "orders",
+  version: "2",
+  hash: HASH,
+  tier: "high",
+  state: "pending",
+  granted: false,
+  weaker: null,
+  receiptKeys: ["kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k"],
+  receiptKeysFrom: "service-keys",
+  registeredAt: AT,
+  lastSeenAt: AT,
+};
+const removal: JsonObject = { tool: "issue_refund", toolset: "orders", version: "2", lastSeenAt: AT, served: false };
+const summary: JsonObject = { ...registered, enabled: null };
+const example: JsonObject = {
+  tool: "issue_refund",
+  enabled: null,
+  damaged: null,
+  registered: [{ ...registered, definition, changes: [] }],
+};

@@ -1,0 +1,75 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { HOME_SHARD, type JsonObject, keys } from "@toolbus/contracts";
+import { rotateSealKeys, rotateSigningKeys } from "@toolbus/grants";
+import { describe, expect, it } from "vitest";
+import { setup as setupApprovals } from "../testing/approvals-under-test.ts";
+import { bigRefund, refund, smallRefund } from "../testing/writes-under-test.ts";
+
+describe("sealing again", () => {
+  it("takes the old keys out of approvals, pins and the era, so that they may go, and nothing else changes", async () => {
+    await using t = await setup();
+    const pending = await t.hold(bigRefund(1));
+    const granted = await t.ask(smallRefund(2));
+    await t.decided.next();
+    await t.post2("/v1/era/raise", { era: 1, reason: "restored" });
+    expect(await t.seals()).toEqual({ left: 0, resealed: 0 });
+    await t.rotate();
+    // Known, and not used yet.
+    expect(await t.seals()).toMatchObject({ left: 0 });
+    const before = await t.stored(granted);
+    await t.rotate();
+    expect(await t.seals()).toEqual({ left: 4, resealed: 0 });
+    expect((await t.post2("/v1/seals/again")).body).toEqual({ left: 0, resealed: 4 });
+    expect((await t.post2("/v1/seals/again")).body).toEqual({ left: 0, resealed: 0 });
+    await t.rotate({ finish: true });
+    expect(await t.stored(granted)).toEqual(before);
+    expect((await t.get("otto", "/v1/refused")).body).toEqual({ documents: [] });
+    await t.decide("amy", pending, "approve");
+    expect((await t.decided.next()).body).toMatchObject({ outcome: "approved" });
+    expect((await t.get("otto", "/v1/era")).status).toBe(200);
+    expect((await t.store.read([keys.pin(refund.name)])).documents[0]?.value).toMatchObject({ pinnedBy: "first_sight" });
+    expect((await t.audit(HOME_SHARD)).filter(({ event }) => event === "pinned")).toHaveLength(1);
+  });
+
+  it("is missed by whoever takes an old key away too early: the document waits, and is not lost", async () => {
+    await using t = await setup();
+    const pending = await t.hold(bigRefund(1));
+    const old = await t.keyFiles();
+    await t.rotate();
+    await t.rotate();
+    await t.rotate({ finish: true });
+    expect((await t.get("otto", "/v1/refused")).body["documents"]).toMatchObject([{ why: "unknown_key" }, { why: "unknown_key" }]);
+    await t.restore(old);
+    expect((await t.get("amy", `/v1/approvals/${pending}`)).status).toBe(200);
+  });
+});
+
+async function setup() {
+  const t = await setupApprovals({ tools: [refund] });
+  const random = (bytes: number): Uint8Array => crypto.getRandomValues(new Uint8Array(bytes));
+  const files = [t.keyFile, `${t.keyFile}.seals`] as const;
+  const post2 = async (url: string, body: object = {}) => {
+    const answer = await t.request("otto", url, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    return { status: answer.status, body: (await answer.json()) as JsonObject };
+  };
+  return {
+    ...t,
+    post2,
+    seals: async () => (await t.get("otto", "/v1/seals")).body,
+    /** One step of both kinds of keys, rolled out. */
+    async rotate({ finish = false } = {}) {
+      await rotateSigningKeys(files[0], { finish });
+      await rotateSealKeys(files[1], { finish, random });
+      await t.restart();
+    },
+    keyFiles: () => Promise.all(files.map((file) => readFile(file, "utf8"))),
+    async restore(texts: readonly string[]) {
+      await Promise.all(files.map((file, n) => writeFile(file, texts[n] ?? "", { mode: 0o600 })));
+      await t.restart();
+    },
+  };
+}

@@ -1,0 +1,84 @@
+import { type Approval, HOME_SHARD, isApprovalId, type Json, keys, parseApproval, shardName, shardOf } from "@toolbus/contracts";
+import type { Log } from "@toolbus/telemetry";
+import { readRegistry } from "@toolbus/tool-kit";
+import { isShardOf } from "./approval-documents.ts";
+import { pagesFromEnd, writtenAt } from "./log-tail.ts";
+import type { ReadDocument, SealedStore } from "./sealed-store.ts";
+import { FINISHED_KEPT_MS } from "../settings.ts";
+
+/** What of approvals' documents was sealed or signed with another key than the current one. */
+export interface Seals {
+  /** How many there are. */
+  left(): Promise<number>;
+  /** Seals and signs them again. Gives how many were, and how many are left because others changed them meanwhile. */
+  again(by: string): Promise<{ readonly resealed: number; readonly left: number }>;
+}
+
+/**
+ * Looks at approvals (by the audit, which names every one), pins of registered tools, and the era. Decision tokens and counts are left: they are of no use
+ * after two days, which is how long an old key has to stay.
+ */
+export function createSeals({ sealed, log }: { readonly sealed: SealedStore; readonly log: Log }): Seals {
+  const { store: state } = sealed;
+  return {
+    async left() {
+      let count = 0;
+      for await (const _ of older()) count++;
+      return count;
+    },
+    async again(by) {
+      let [resealed, left] = [0, 0];
+      for await (const { document, now } of older()) {
+        if (await writeAgain(document, now)) resealed++;
+        else left++;
+      }
+      log.info({ by, resealed, left }, "documents were sealed again with the current key");
+      return { resealed, left };
+    },
+  };
+
+  async function* older(): AsyncGenerator<{ readonly document: ReadDocument; readonly now: number }, void> {
+    for await (const names of pagesOfKeys()) {
+      const { now, documents } = await sealed.read(names);
+      for (const document of documents) if (sealed.isOfOlderKey(document)) yield { document, now };
+    }
+  }
+
+  async function writeAgain({ key, opened }: ReadDocument, now: number): Promise<boolean> {
+    if (opened.kind !== "genuine") return false;
+    const { version, value } = opened;
+    const approval = key.startsWith("tb:approval:") ? parseApproval(value) : null;
+    const reply = await state.commit(/\{(..)\}/.exec(key)?.[1] ?? HOME_SHARD, {
+      op: `reseal:${version}:${key}`,
+      guards: [{ key, version }],
+      put: [{ key, value, ...(approval?.ok ? keptFor(approval.value, now) : {}) }],
+    });
+    return reply.outcome === "ok";
+  }
+
+  async function* pagesOfKeys(): AsyncGenerator<readonly string[], void> {
+    const writes = (await readRegistry(state, log)).filter(({ definition }) => definition.kind === "write");
+    const pins = writes.flatMap(({ definition: { name }, hash }) => [keys.pin(name), keys.pinBeside(name, hash)]);
+    yield [...new Set([...pins, keys.era()])];
+    const { now } = await state.read([keys.era()]);
+    for (let n = 0; n < state.shards; n++) {
+      const seen = new Set<string>();
+      for await (const entries of pagesFromEnd(state, keys.audit(shardName(n)))) {
+        const fresh = entries.flatMap(({ value }) => approvalIn(value) ?? []).filter((id) => !seen.has(id));
+        fresh.forEach((id) => seen.add(id));
+        if (fresh.length > 0) yield [...new Set(fresh)].map((id) => keys.approval(id));
+        // An older one is finished, and removed by itself.
+        if (entries.some(({ value }) => now - (writtenAt(value) ?? now) > FINISHED_KEPT_MS)) break;
+      }
+    }
+  }
+
+  function approvalIn(value: Json): string | null {
+    const id = typeof value === "object" && value !== null && "approvalId" in value ? value["approvalId"] : null;
+    return typeof id === "string" && isApprovalId(id) && isShardOf(state, shardOf(id)) ? id : null;
+  }
+}
+
+function keptFor({ status }: Approval, now: number): { readonly expiresAt?: number } {
+  return status === "pending" ? {} : { expiresAt: now + FINISHED_KEPT_MS };
+}

@@ -1,0 +1,191 @@
+import { createHash } from "node:crypto";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { memoryBus } from "@toolbus/bus";
+import { type Json, type JsonObject, type Message, topics } from "@toolbus/contracts";
+import { ownKeys } from "@toolbus/grants";
+import { readSettings } from "@toolbus/runtime";
+import { memoryStore, type StateStore } from "@toolbus/state";
+import { type Log, silentLog } from "@toolbus/telemetry";
+import { agentByHand } from "./agent-under-test.ts";
+import { documentedBy } from "./documented-under-test.ts";
+import { lettersByHand } from "./letters-under-test.ts";
+import { gateway } from "../service.ts";
+import { gatewaySettings } from "../settings.ts";
+import { openViewer, type Viewer } from "./viewer-under-test.ts";
+
+// Everything that the tests of a running gateway share: a real bus, store, keys and HTTP port, and a clock that they move.
+
+/** The people of the tests, and the programs that begin investigations. */
+export const PEOPLE = [
+  { id: "una", tenant: "acme", roles: ["user"], scopes: ["tools:read"] },
+  { id: "ugo", tenant: "acme", roles: ["user"], scopes: [] },
+  { id: "uri", tenant: "acme", roles: ["user"], scopes: ["orders"], tools: ["orders/find_order", "web"] },
+  { id: "otto", tenant: "acme", roles: ["operator"], scopes: [] },
+  { id: "amy", tenant: "acme", roles: ["approver"], scopes: ["approve:*"] },
+  { id: "alma", tenant: "acme", roles: ["alertmanager"], scopes: ["tools:read"] },
+  { id: "rolf", tenant: "acme", roles: ["releaser"], scopes: [] },
+  { id: "uma", tenant: "other", roles: ["user"], scopes: [] },
+  { id: "olga", tenant: "other", roles: ["operator"], scopes: [] },
+] as const;
+export type Person = (typeof PEOPLE)[number]["id"];
+
+// Limits are tested where they are set: elsewhere a test may ask as often as it likes.
+const UNLIMITED = {
+  RUNS_PER_PRINCIPAL: "0",
+  RUNS_PER_MINUTE: "0",
+  CONVERSATIONS_PER_MINUTE: "0",
+  ACTIONS_PER_MINUTE: "0",
+  AUTH_FAILURES_PER_MINUTE: "0",
+  SSE_PER_PRINCIPAL: "64",
+} as const;
+
+/** When the store's clock starts. */
+export const START = 1_750_000_000_000;
+
+export const apiKeyOf = (who: Person): string => `tb_user_the-secret-of-${who}`;
+
+export interface Options {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly wrapStore?: (state: StateStore) => StateStore;
+  readonly log?: Log;
+  /** Without an agent, nobody has ever declared the queue of wakes. */
+  readonly noAgent?: boolean;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** An empty object when the answer is no JSON object. */
+  readonly body: JsonObject;
+}
+
+export interface Asking {
+  readonly method?: string;
+  /** Sent as it is when it is a string. */
+  readonly body?: Json;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A gateway that runs, and everything around it. */
+export async function setup(options: Options = {}) {
+  const clock = { now: START };
+  const read = (): number => clock.now;
+  const folder = await mkdtemp(path.join(os.tmpdir(), "gateway-"));
+  const keysFile = path.join(folder, "api-keys.json");
+  await writeFile(keysFile, JSON.stringify(PEOPLE.map(apiKey)));
+  const store = memoryStore({ clock: read });
+  const state = options.wrapStore?.(store) ?? store;
+  const bus = memoryBus({ clock: read });
+  const wakes: Message[] = [];
+  const listenForWakes = () =>
+    bus.consume(topics.runWake, async ({ message }) => (wakes.push(message), { kind: "ack" }), { concurrency: 1 });
+  if (!options.noAgent) await listenForWakes();
+  const random = (bytes: number): Uint8Array => crypto.getRandomValues(new Uint8Array(bytes));
+  const own = await ownKeys(["gateway"]);
+  const keyed = { identity: own.identityOf("gateway"), trusted: own.trusted, embedded: true };
+  const infrastructure = { bus, state, log: options.log ?? silentLog, ...keyed, random, monotonic: read, clock: read };
+  const env = { GATEWAY_PORT: "0", GATEWAY_API_KEYS_FILE: keysFile, POLL_MS: "2", ...UNLIMITED, ...options.env };
+  const start = (other: Options["env"] = {}) => gateway.start(infrastructure, readSettings(gatewaySettings, { ...env, ...other }));
+  const service = await start();
+  const documented = documentedBy(service.routes);
+  const viewers = new Set<Viewer>();
+
+  return {
+    clock,
+    store,
+    bus,
+    service,
+    /** Who watches; the test's end closes their streams. */
+    viewers,
+    /** Every route that it serves. */
+    routes: service.routes,
+    /** Another gateway over the same store and bus. */
+    start,
+    folder,
+    /** Every wake that reached the agent's queue, in order. */
+    wakes,
+    listenForWakes,
+    agent: agentByHand(store),
+    letters: lettersByHand(store),
+    async ask(who: Person | null, url: string, asking: Asking = {}): Promise<Answer> {
+      const response = await fetch(service.url + url, requestOf(who, asking));
+      const answer = await answered(response);
+      const type = answer.headers.get("content-type") ?? "";
+      documented({ method: asking.method ?? "GET", url, status: answer.status, type, text: answer.text });
+      return answer;
+    },
+    /** Starts an investigation as this person and gives its run id. */
+    async accepted(who: Person = "una", key?: string): Promise<string> {
+      const headers = key === undefined ? {} : { "idempotency-key": key };
+      const { status, body, text } = await this.ask(who, "/v1/investigations", { method: "POST", body: { releaseId: "v2" }, headers });
+      if (status !== 202) throw new Error(`The investigation was answered ${status}: ${text}`);
+      return textIn(body, "runId");
+    },
+    /** Begins a conversation as this person and gives its id. */
+    async conversation(who: Person = "una", profile = "chat"): Promise<string> {
+      const { status, body, text } = await this.ask(who, "/v1/conversations", { method: "POST", body: { profile } });
+      if (status !== 201) throw new Error(`The conversation was answered ${status}: ${text}`);
+      return textIn(body, "conversationId");
+    },
+    /** Says something and gives the run that it starts. */
+    async said(who: Person, conversationId: string, text = "Hello.", part: JsonObject = {}): Promise<string> {
+      const answer = await this.ask(who, `/v1/conversations/${conversationId}/messages`, { method: "POST", body: { text, ...part } });
+      if (answer.status !== 202) throw new Error(`The message was answered ${answer.status}: ${answer.text}`);
+      return textIn(answer.body, "runId");
+    },
+    /** Opens the stream of a run; the test's end closes it. */
+    async view(who: Person, runId: string, after?: string): Promise<Viewer> {
+      const viewer = await openViewer(`${service.url}/v1/runs/${runId}/events`, apiKeyOf(who), after);
+      viewers.add(viewer);
+      return viewer;
+    },
+    async [Symbol.asyncDispose]() {
+      for (const viewer of viewers) viewer.leave();
+      await service.stop();
+      await bus.close();
+      await store.close();
+      await rm(folder, { recursive: true, force: true });
+      const undocumented = [...viewers].flatMap((viewer) => viewer.undocumented);
+      if (undocumented.length > 0) throw new Error(`A stream told what its description does not promise:\n${undocumented.join("\n")}`);
+    },
+  };
+}
+
+/** A field of an answer that must be a text. */
+export function textIn(body: JsonObject, field: string): string {
+  const value = body[field];
+  if (typeof value !== "string") throw new Error(`The field ${field} is ${JSON.stringify(value)}.`);
+  return value;
+}
+
+/** Waits, in turns of the event loop, until something stored or sent is as it should be. */
+export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await holds())) await new Promise((resolve) => setImmediate(resolve));
+}
+
+function requestOf(who: Person | null, { method = "GET", body, headers }: Asking): RequestInit {
+  const sent = body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) };
+  return {
+    method,
+    ...sent,
+    headers: {
+      ...(who === null ? {} : { authorization: `Bearer ${apiKeyOf(who)}` }),
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+      ...headers,
+    },
+  };
+}
+
+async function answered(response: Response): Promise<Answer> {
+  const text = await response.text();
+  const isJson = /json/.test(response.headers.get("content-type") ?? "") && text !== "";
+  const body: JsonObject = isJson ? JSON.parse(text) : {};
+  return { status: response.status, headers: response.headers, text, body };
+}
+
+function apiKey({ id, ...key }: (typeof PEOPLE)[number]) {
+  return { ...key, id: `key of ${id}`, sha256: createHash("sha256").update(apiKeyOf(id)).digest("hex"), principal: id };
+}
