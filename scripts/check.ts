@@ -37,6 +37,7 @@ const steps: readonly Step[] = [
   { name: "dead code", command: ["node_modules/knip/bin/knip.js", "--no-progress"] },
   { name: "docs", command: ["scripts/docs.ts", "--check"] },
   { name: "architecture", command: [vitest, "run", "--project", "unit", "tests/architecture.test.ts"] },
+  { name: "wording", command: [vitest, "run", "--project", "unit", "tests/wording.test.ts"] },
 ];
 
 const unknown = process.argv.slice(2).filter((argument) => argument !== "--fix");

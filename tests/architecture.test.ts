@@ -81,6 +81,22 @@ describe("source", () => {
     expect(breaches).toEqual([]);
   });
 
+  it("keeps transitions pure: no I/O, no waiting, and nothing of the rooms that have them", () => {
+    const pure = files
+      .filter(isProduction)
+      .filter(({ file }) => within(file, "services/agent/src/transitions") || within(file, "services/approvals/src/machine"));
+    expect(pure.length).toBeGreaterThan(25);
+    const rooms = /^\.\.\/(?:steps|incoming|documents|requests|decisions|answers|eras|routes|sealed)\//;
+    const machinery = /^(?:node:|@toolbus\/(?:bus|state|runtime|tool-kit)(?:\/|$))/;
+    const breaches = pure.flatMap(({ file, text }) => [
+      ...[...text.matchAll(/\b(?:async|await|Promise|setTimeout|setInterval)\b/g)].map(([word]) => `${file} has ${word}`),
+      ...importsOf(withoutTypeImports(text))
+        .filter((module) => rooms.test(module) || machinery.test(module))
+        .map((module) => `${file} imports ${module}`),
+    ]);
+    expect(breaches).toEqual([]);
+  });
+
   it("runs a conformance suite from tests only", () => {
     const breaches = files.filter(isProduction).filter(({ imports }) => imports.some((module) => module.endsWith("/conformance")));
     expect(breaches.map(({ file }) => file)).toEqual([]);
@@ -154,6 +170,11 @@ function mayImport(file: string, name: string): boolean {
 /** The root's own files are tools and tests, and so are test files and conformance suites everywhere. */
 function isProduction({ file }: Pick<SourceFile, "file">): boolean {
   return folderOf(file) !== "." && !file.endsWith(".test.ts") && !/\/(?:conformance|corpus)\/|\/src\/(?:.+\/)?testing\//.test(file);
+}
+
+/** A type is gone when the program runs. */
+function withoutTypeImports(text: string): string {
+  return text.replaceAll(/^import type [^;]*;$/gm, "");
 }
 
 function folderOf(file: string): string {

@@ -207,7 +207,7 @@ export const requirementAreas: readonly RequirementArea[] = [
   { title: "V. Provider adapters and schema strictness", rows: [
     ["V-01", "S3", "Providers: Anthropic, OpenRouter, Ollama"],
     ["V-02", "S0", "Also OpenAI-compatible, Bedrock, CLI-backed (subprocess, JSON in prompt)"],
-    ["V-03", "S3", "Interface: `complete(messages, temperature, max_tokens, ...)`, `estimate_tokens`, `get_capabilities`; system prompt passed apart where the vendor wants it"],
+    ["V-03", "S3", "Interface: `complete(messages, temperature, max_tokens, ...)`, `estimate_tokens`, `get_capabilities`; system prompt passed separately where the vendor wants it"],
     ["V-04", "S0", "`tool_schemas` output is exactly what `invoke` sends; no second normaliser"],
     ["V-05", "S4", "OpenAI shape: `tools`, `tool_calls`, `role: tool` + `tool_call_id`, one message per call"],
     ["V-06", "S4", "Anthropic shape: `input_schema`, `tool_use`, all `tool_result` blocks in the one next user message, `is_error`, prior assistant content kept verbatim"],

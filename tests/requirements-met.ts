@@ -497,7 +497,7 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     kill("ends every run with exactly one filed report and a complete stream"),
     cutStream("after each thing goes on at another gateway over the same store, after this one has stopped"),
     streamResume(
-      "after each of its events goes on with Last-Event-ID when the process is back: every durable event once, in order, none changed",
+      "after each of its events continues with Last-Event-ID when the process is back: every durable event once, in order, none changed",
     ),
     connection("after the run's end is told that there is nothing to come back for"),
     browser("opened anew goes on where the page says that it is"),
@@ -505,7 +505,7 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
   "LV-03": [
     stream("shows several viewers the same, and one that leaves stops nothing"),
     postedStream("that goes away stops nothing: the run is followed at its own address"),
-    streamLoad("get every event though others are slow or never read, who cost bounded memory and are let go"),
+    streamLoad("get every event though others are slow or never read, who cost bounded memory and are disconnected"),
   ],
   "LV-31": [
     start("prints two addresses, three keys and a command that starts an investigation"),
@@ -545,7 +545,7 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     ask("is told, has a timer, and goes to no worker"),
     ask("gets the person's words as data, once"),
     ask("ends as unanswered after a day, and not when its timer is early"),
-    conversation("asks the person, keeps the question and what waits behind it across a restart, and goes on with the answer"),
+    conversation("asks the person, keeps the question and what waits behind it across a restart, and continues with the answer"),
     awaiting("takes one answer to a question, the first, of several that come at the same moment"),
   ],
   "LV-05": [

@@ -36,7 +36,7 @@ const BOUND =
 /** Rules of ours, and a program of this machine: nobody refuses their tools. */
 const BEHIND_NO_WIRE: readonly ProviderName[] = ["offline", "cli"];
 
-/** What one provider or another must be given to be had. No connection is made with it. */
+/** What one provider or another must be given to be made. No connection is made with it. */
 const NEEDED = {
   keys: { anthropic: "k", openai: "k", openrouter: "k", compatible: "k" },
   awsRegion: "eu-central-1",

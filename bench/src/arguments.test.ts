@@ -17,11 +17,11 @@ describe("the arguments of a benchmark", () => {
     expect(
       read("tool-call --rabbitmq amqp://rabbit --peers", { BENCH_NATS_URL: "nats://nats", BENCH_RABBITMQ_URL: "amqp://other" }),
     ).toMatchObject({
-      args: { wishes: { servers: { rabbitmq: "amqp://rabbit", nats: "nats://nats", redis: null }, peers: true } },
+      args: { requests: { servers: { rabbitmq: "amqp://rabbit", nats: "nats://nats", redis: null }, peers: true } },
     });
     expect(read("run-loop", { BENCH_NATS_URL: "", BENCH_REDIS_URL: "redis://redis" })).toMatchObject({
       args: {
-        wishes: {
+        requests: {
           servers: { rabbitmq: "amqp://guest:guest@127.0.0.1:5672", nats: "nats://127.0.0.1:4222", redis: "redis://redis" },
           peers: false,
         },

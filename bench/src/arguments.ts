@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import type { Benchmark, SpecialFlag, Wishes } from "./benchmark.ts";
+import type { Benchmark, SpecialFlag, Requests } from "./benchmark.ts";
 import { type Environment, serverUrls } from "./server-urls.ts";
 
 export interface BenchArguments {
@@ -8,7 +8,7 @@ export interface BenchArguments {
   /** How long each row is measured. */
   readonly seconds: number;
   readonly help: boolean;
-  readonly wishes: Wishes;
+  readonly requests: Requests;
 }
 
 export const BENCH_HELP = `Measures what Toolbus costs over doing the same work without it, in slices that take turns.
@@ -58,7 +58,7 @@ export function benchArguments(
   const { json = false, help = false, peers = false } = values;
   if (help && first) {
     const { urls } = serverUrls({}, {});
-    return { ok: true, args: { benchmark: first, json, seconds: DEFAULT_SECONDS, help, wishes: { servers: urls, peers } } };
+    return { ok: true, args: { benchmark: first, json, seconds: DEFAULT_SECONDS, help, requests: { servers: urls, peers } } };
   }
   if (more.length > 0) return refused(`One benchmark at a time: "${more[0]}" is too many.`);
   if (name === undefined) return refused(`Name a benchmark, for example npm run bench -- embedded. There is: ${known}.`);
@@ -70,7 +70,7 @@ export function benchArguments(
   if (!/^[1-9][0-9]{0,2}$/.test(text) || Number(text) > 600) return refused(`--seconds takes a whole number from 1 to 600, not "${text}".`);
   const { urls, problem } = serverUrls(values, environment);
   if (problem !== null) return refused(problem);
-  return { ok: true, args: { benchmark, json, seconds: Number(text), help, wishes: { servers: urls, peers } } };
+  return { ok: true, args: { benchmark, json, seconds: Number(text), help, requests: { servers: urls, peers } } };
 }
 
 const SPECIAL_FLAGS = ["rabbitmq", "nats", "redis", "postgres", "peers"] as const satisfies readonly SpecialFlag[];

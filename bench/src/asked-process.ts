@@ -60,7 +60,7 @@ export function startAsked<Q>(module: URL, flags: readonly string[] = []): Asked
   };
 }
 
-/** Answers what the parent asks until it lets go; then stops and ends this process. */
+/** Answers what the parent asks until the parent disconnects; then stops and ends this process. */
 export function answerQuestions<Q>(answer: (question: Q) => Promise<object>, stop: () => Promise<void>): void {
   process.on("message", ({ id, question }: Asked<Q>) => {
     answer(question).then(

@@ -23,7 +23,7 @@ export interface ServerUrls {
 export type SpecialFlag = keyof ServerUrls | "peers";
 
 /** What was asked for with those flags. */
-export interface Wishes {
+export interface Requests {
   readonly servers: ServerUrls;
   /** Whether other libraries are measured too; they are installed for that. */
   readonly peers: boolean;
@@ -44,5 +44,5 @@ export interface Benchmark {
   /** The first line that a person sees. */
   readonly summary: string;
   readonly flags?: readonly SpecialFlag[];
-  run(conditions: Conditions, wishes: Wishes): Promise<Results>;
+  run(conditions: Conditions, requests: Requests): Promise<Results>;
 }

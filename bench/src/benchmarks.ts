@@ -28,20 +28,20 @@ export const benchmarks: readonly Benchmark[] = [
     name: "tool-call",
     summary: "A durable tool call over RabbitMQ and over JetStream, against the same made by hand with the broker's own client.",
     flags: ["rabbitmq", "nats", "peers"],
-    run: async (conditions, wishes) => (await import("./tool-call/tool-call.ts")).toolCall(conditions, wishes),
+    run: async (conditions, requests) => (await import("./tool-call/tool-call.ts")).toolCall(conditions, requests),
   },
   {
     name: "run-loop",
     summary: "Whole runs of an agent with Redis as state, against a loop made by hand that keeps one checkpoint a round on the same Redis.",
     flags: ["redis", "rabbitmq", "nats"],
-    run: async (conditions, wishes) => (await import("./run-loop/run-loop.ts")).runLoop(conditions, wishes),
+    run: async (conditions, requests) => (await import("./run-loop/run-loop.ts")).runLoop(conditions, requests),
   },
   {
     name: "model-round",
     summary:
       "Whole runs with the adapter for OpenAI on a stub of a model, against a loop by hand and other libraries; and one call of each adapter.",
     flags: ["redis", "postgres", "peers"],
-    run: async (conditions, wishes) => (await import("./model-round/model-round.ts")).modelRound(conditions, wishes),
+    run: async (conditions, requests) => (await import("./model-round/model-round.ts")).modelRound(conditions, requests),
   },
   {
     name: "context",

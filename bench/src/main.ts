@@ -45,7 +45,11 @@ async function main(): Promise<number> {
   const machine = { node: process.versions.node, cpus: availableParallelism() };
   if (!args.json)
     process.stdout.write(`${args.benchmark.summary}\nNode ${machine.node}, ${machine.cpus} cores, ${args.seconds} s a row.\n\n`);
-  const { rows, table, notes = [] } = await args.benchmark.run({ seconds: args.seconds, stopwatch, signal: stopping.signal }, args.wishes);
+  const {
+    rows,
+    table,
+    notes = [],
+  } = await args.benchmark.run({ seconds: args.seconds, stopwatch, signal: stopping.signal }, args.requests);
   const said = notes.length > 0 ? `\n${notes.join("\n")}\n` : "";
   process.stdout.write(args.json ? `${JSON.stringify({ machine, rows, ...(said ? { notes } : {}) }, null, 2)}\n` : `${table}${said}`);
   return 0;

@@ -92,12 +92,12 @@ describe("npm start refuses with one sentence and exit code 1", () => {
     },
     { what: "a model provider that does not exist", env: { LLM_PROVIDER: "nonsense" }, words: /LLM_PROVIDER.*nonsense.*offline/ },
     {
-      what: "a bus that there is not, without its password",
+      what: "a bus that does not exist, without its password",
       env: { BUS_URL: "kafka://me:secret@host" },
       words: /BUS_URL starts with kafka: which is no bus(?!.*secret)/,
     },
     {
-      what: "a store that there is not, without its password",
+      what: "a store that does not exist, without its password",
       env: { STATE_URL: "postgres://me:secret@host" },
       words: /state store "postgres:…" is unknown(?!.*secret)/,
     },

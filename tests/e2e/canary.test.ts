@@ -35,7 +35,7 @@ const FIELDS = {
 } as const;
 // What the owner of a run asked for and gets to see, and nobody who reads telemetry does.
 const CONTENTS = { arguments: "canary-argument", result: "canary-result", "words of a tool's problem": "canary-error-words" } as const;
-/** An exception's words are for the log of its worker: without them nobody could mend the tool. */
+/** An exception's words are for the log of its worker: without them nobody could fix the tool. */
 const THROWN = "canary-thrown-words";
 
 let files: Scratch;

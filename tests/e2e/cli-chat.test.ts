@@ -30,7 +30,7 @@ describe("toolbus chat", () => {
     expect(stdout).toContain(RELEASE);
   });
 
-  it("goes on with a conversation, which then holds both messages", async () => {
+  it("continues a conversation, which then holds both messages", async () => {
     const first = await jsonOf(cli, ["chat", LOOK_UP]);
     expect(first).toMatchObject({
       status: "completed",

@@ -68,7 +68,7 @@ describe("toolbus runs", () => {
     expect((await cli.run(["runs", "show", runId])).stdout).toMatch(/^status +done$/m);
   });
 
-  it("show what a run waits for, with a line that goes on with it, and its report at the end", async () => {
+  it("show what a run waits for, with a command that continues it, and its report at the end", async () => {
     const { runId, approvalId } = await waitingRun(cli);
     expect((await cli.run(["runs", "show", runId])).stdout).toContain(`\n  toolbus approvals approve ${approvalId}\n`);
     await approve(cli, approvalId);
@@ -204,7 +204,7 @@ describe("toolbus approvals", () => {
     expect(await lastEvent(cli, runId)).toMatchObject({ report: { filing: { status: "denied" } } });
   });
 
-  it("send a write back, and it comes again as it was wished", async () => {
+  it("send a write back, and it comes again as the approver asked", async () => {
     const { approvalId, runId } = await waitingRun(cli);
     expectRefusal(await cli.run(["approvals", "revise", approvalId, "--yes"]), 2, /say with --comment what should change/);
     expect(await cli.run(["approvals", "revise", approvalId, "--yes", "--comment", "Make it high"])).toMatchObject({ code: 0 });

@@ -28,7 +28,7 @@ describe.skipIf(!hasTerminal)(`toolbus at a terminal${hasTerminal ? "" : " (skip
     });
   }
 
-  it("talks in one conversation until Ctrl-D, and says how to go on with it", async () => {
+  it("talks in one conversation until Ctrl-D, and says how to continue it", async () => {
     await using chat = atTerminal("chat");
     await chat.says(PROMPT);
     chat.type(`get_release_summary {"release_id": "${RELEASE}"}`);
@@ -38,7 +38,7 @@ describe.skipIf(!hasTerminal)(`toolbus at a terminal${hasTerminal ? "" : " (skip
     chat.press(CTRL_D);
     const { code, stdout } = await chat.ended();
     expect(code).toBe(0);
-    expect(stdout).toMatch(/Go on with: toolbus chat --conversation cv_\S+/);
+    expect(stdout).toMatch(/Continue with: toolbus chat --conversation cv_\S+/);
     expect(stdout).toMatch(/The offline rules answer, no language model: to set one, start Toolbus with ANTHROPIC_API_KEY/);
   });
 
@@ -67,7 +67,10 @@ describe.skipIf(!hasTerminal)(`toolbus at a terminal${hasTerminal ? "" : " (skip
     await chat.says(/The run was cancelled by user:local\.[^]*> \u001b\[\d+G$/);
     expect(await lastEvent(cli, runId)).toMatchObject({ type: "run.cancelled" });
     chat.press(CTRL_C);
-    expect(await chat.ended()).toMatchObject({ code: 130, stdout: expect.stringMatching(/Go on with: toolbus chat --conversation cv_/) });
+    expect(await chat.ended()).toMatchObject({
+      code: 130,
+      stdout: expect.stringMatching(/Continue with: toolbus chat --conversation cv_/),
+    });
   });
 
   it("shows the age of what is under way", async () => {

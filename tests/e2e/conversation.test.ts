@@ -36,7 +36,7 @@ describe("a conversation over HTTP", () => {
     await rm(directory, { recursive: true, force: true });
   });
 
-  it("asks the person, keeps the question and what waits behind it across a restart, and goes on with the answer", async () => {
+  it("asks the person, keeps the question and what waits behind it across a restart, and continues with the answer", async () => {
     const conversationId = await converse();
     const { runId } = await say(conversationId, ASK);
     await events(runId, "call.asked");

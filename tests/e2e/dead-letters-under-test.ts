@@ -78,9 +78,9 @@ async function startDeadLetters(place: Place) {
     if (!infrastructure) throw new Error("There is no infrastructure.");
     return infrastructure;
   };
-  const ask = async (path: string, wish?: object): Promise<unknown> => {
-    const { status, body } = await call(`${system.gatewayUrl}/v1/dead-letters${path}`, system.keys.operator, wish);
-    expect({ path, status }).toEqual({ path, status: wish ? 202 : 200 });
+  const ask = async (path: string, request?: object): Promise<unknown> => {
+    const { status, body } = await call(`${system.gatewayUrl}/v1/dead-letters${path}`, system.keys.operator, request);
+    expect({ path, status }).toEqual({ path, status: request ? 202 : 200 });
     return body;
   };
 

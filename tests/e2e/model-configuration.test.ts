@@ -35,7 +35,7 @@ interface Document {
 describe("a wrong configuration of the model stops the start with one sentence", () => {
   const cases: readonly { what: string; env: () => Record<string, string>; words: RegExp }[] = [
     {
-      what: "a provider that there is not",
+      what: "a provider that does not exist",
       env: () => ({ LLM_PROVIDER: "nonsense" }),
       words: /LLM_PROVIDER.*nonsense.*offline.*anthropic/,
     },
@@ -123,7 +123,7 @@ describe("a wrong configuration that only the provider knows of ends the run wit
     });
   });
 
-  it("a model that there is not", async () => {
+  it("a model that does not exist", async () => {
     const { document } = await run(openai({ OPENAI_API_KEY: server.key, LLM_MODEL: "gpt-nonsense" }));
     expect(document).toMatchObject({ status: "failed", error: { message: expect.stringMatching(/gpt-nonsense.*LLM_MODEL/s) } });
   });

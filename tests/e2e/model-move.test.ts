@@ -20,7 +20,7 @@ afterAll(async () => {
 });
 
 describe("a conversation that moves from vendor to vendor", () => {
-  it("goes on with each of them, and each is told all that was said and called before", async () => {
+  it("continues with each of them, and each is told all that was said and called before", async () => {
     const directory = files.data();
     let conversationId: string | null = null;
     for (const [n, vendor] of [...SERVED, ...SERVED.slice(0, 1)].entries()) {

@@ -19,7 +19,7 @@ describe("npm run docs -- --try", () => {
   });
   afterAll(() => files.remove());
 
-  /** Tries a page that is nobody's. */
+  /** Tries a page without an owner. */
   async function tried(lines: readonly string[], ...flags: readonly string[]) {
     const page = files.file("pages/some.md", `${lines.join("\n")}\n`);
     return runProgram(DOCS, ["--try", path.relative(ROOT, page), ...flags]);

@@ -142,7 +142,7 @@ export function startCommand(
   }
 }
 
-/** Lines that only a stack trace has; a person who is told what to mend sees none. */
+/** Lines that only a stack trace has; a person who is told what to fix sees none. */
 export function stackLines(text: string): readonly string[] {
   return text.split("\n").filter((line) => /^\s+at /.test(line));
 }

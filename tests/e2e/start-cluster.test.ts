@@ -125,7 +125,7 @@ function isThere(pid: number): boolean {
   }
 }
 
-/** A process that is nobody's child gives no signal when it ends: it is asked for, until the test's own time is over. */
+/** A process without a parent here gives no signal when it ends: it is asked for, until the test's own time is over. */
 async function gone(pid: number): Promise<void> {
   while (isThere(pid)) await new Promise((resolve) => setImmediate(resolve));
 }

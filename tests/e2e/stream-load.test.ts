@@ -21,7 +21,7 @@ interface Row {
 const FLOOD_MB = (3 * 50 * 50_000 * 40) / 1_048_576;
 
 describe("a thousand readers of one run", () => {
-  it("get every event though others are slow or never read, who cost bounded memory and are let go", async () => {
+  it("get every event though others are slow or never read, who cost bounded memory and are disconnected", async () => {
     const { stdout, stderr } = await run(process.execPath, [BENCH, "streams", "--seconds", "3", "--json"], { timeout: DEADLINE_MS });
     expect(stderr).toBe("");
     const { rows } = JSON.parse(stdout) as { readonly rows: readonly Row[] };

@@ -34,7 +34,7 @@ describe("a stream that is cut by SIGKILL of the whole process", () => {
     await rm(directory, { recursive: true, force: true });
   });
 
-  it("after each of its events goes on with Last-Event-ID when the process is back: every durable event once, in order, none changed", async () => {
+  it("after each of its events continues with Last-Event-ID when the process is back: every durable event once, in order, none changed", async () => {
     let first = await system();
     for (const [cut] of STORY.entries()) {
       const runId = await startRun(first.at, `r${cut}`);

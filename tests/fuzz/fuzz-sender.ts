@@ -28,7 +28,7 @@ export interface FuzzSender {
 const TURNS: readonly FuzzTopic[] = fuzzTopics.flatMap((about) => (about.kind === "queue" ? [about, about, about] : [about]));
 const MOST_EARLIER = 200;
 /** So many of the latest dead letters somebody wants replayed. */
-export const WISHED = 10;
+export const REQUESTED = 10;
 const NO_LETTER = "dl_00_01ARZ3NDEKTSV4RRFFQ69G5FAV";
 
 export function fuzzSender({ random, clock, system, books, heardOn }: FuzzSenderOptions): FuzzSender {
@@ -81,7 +81,7 @@ export function fuzzSender({ random, clock, system, books, heardOn }: FuzzSender
     // Of 16 shards here, or of the 256 that there can be.
     const conversationId = victim?.conversationId ?? newConversationId(mint, random.chance(0.8) ? 16 : 256);
     const runId = victim?.runId ?? `${newRunId(mint, conversationId)}${random.chance(0.1) ? "~3" : ""}`;
-    const kept = random.pick([...books.letters.slice(-WISHED), null]);
+    const kept = random.pick([...books.letters.slice(-REQUESTED), null]);
     const callId = victim?.callId(1) ?? callIdOf(runId, 1 + random.below(9), random.below(9));
     return {
       random,

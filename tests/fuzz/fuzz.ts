@@ -2,7 +2,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { DEFAULT_AGENT, message, messageTypes, topics } from "@toolbus/contracts";
 import { accounts } from "./accounts.ts";
-import { fuzzSender, WISHED } from "./fuzz-sender.ts";
+import { fuzzSender, REQUESTED } from "./fuzz-sender.ts";
 import { TOOLSET } from "./fuzz-tools.ts";
 import { type GenuineRun, genuineRuns, scriptedModel } from "./genuine-runs.ts";
 import { overheard } from "./overheard.ts";
@@ -125,7 +125,7 @@ export async function fuzz({ seed, count }: FuzzOptions): Promise<Fuzzed> {
   async function attacked(): Promise<readonly GenuineRun[]> {
     const held = await Promise.all(Array.from({ length: 8 }, () => runs.ask("wire money")));
     const lingering = await Promise.all(Array.from({ length: 6 }, () => runs.ask("wait for ever")));
-    await Promise.all(books.letters.slice(-WISHED).map(({ letterId }) => runs.wish(letterId, clock())));
+    await Promise.all(books.letters.slice(-REQUESTED).map(({ letterId }) => runs.request(letterId, clock())));
     await Promise.all([...held.map(runs.held), ...lingering.map(runs.sent)]);
     return [...held, ...lingering];
   }
@@ -167,7 +167,7 @@ export async function fuzz({ seed, count }: FuzzOptions): Promise<Fuzzed> {
   async function replayed(): Promise<void> {
     const letter = books.letters.findLast(({ replayBy }) => replayBy.kind === "publish");
     if (!letter) return;
-    await runs.wish(letter.letterId, clock());
+    await runs.request(letter.letterId, clock());
     await runs.replay(letter.letterId, clock());
   }
 

@@ -141,13 +141,13 @@ export function genuineRuns(system: () => SystemUnderFuzz, signal: () => AbortSi
     takenBack: (run: GenuineRun) => self.stored(keys.approval(approvalIdOf(run.callId(1))), "status", "cancelled"),
 
     /** Notes that an operator wants a dead letter replayed, as the gateway does. */
-    async wish(letterId: string, now: number): Promise<void> {
+    async request(letterId: string, now: number): Promise<void> {
       const key = keys.replayRequest(letterId);
       const put = [{ key, value: { letterId, by: RITA.id, askedAt: now } }];
-      await system().store.commit(shardOf(letterId), { op: `wish:${letterId}`, guards: [{ key, version: 0 }], put });
+      await system().store.commit(shardOf(letterId), { op: `request:${letterId}`, guards: [{ key, version: 0 }], put });
     },
 
-    /** Asks for a replay that is wished for. */
+    /** Asks for a replay that was requested. */
     async replay(letterId: string, now: number): Promise<void> {
       const asks = { topic: topics.operationsReplay, type: messageTypes.operationsReplay, source: "/gateway", now, body: { letterId } };
       await system().outside.publish(message({ id: `ask:${letterId}#1`, ...asks }));

@@ -201,7 +201,7 @@ export const testMutants: readonly TestMutant[] = [
   },
   {
     name: "prepared value not verified",
-    breaks: "a worker goes on with whatever value somebody put into its ledger",
+    breaks: "a worker continues with whatever value somebody put into its ledger",
     patches: [
       {
         file: "packages/tool-kit/src/row-proof.ts",
@@ -213,7 +213,7 @@ export const testMutants: readonly TestMutant[] = [
   },
   {
     name: "sending row not verified",
-    breaks: "a worker goes on with a row that no worker of its toolset wrote",
+    breaks: "a worker continues with a row that no worker of its toolset wrote",
     patches: [
       {
         file: "packages/tool-kit/src/row-proof.ts",

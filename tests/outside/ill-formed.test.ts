@@ -40,7 +40,7 @@ describe.each(BROKERS)("a queue full of messages that nobody can use, on %s", (b
     await within("requests", () => Promise.all(writes.map(({ runId }) => isHeld(arena, runId))));
   }, 180_000);
 
-  it(`of answers: the agent's runs go on with what stands behind ${FORGED}`, async () => {
+  it(`of answers: the agent's runs continue with what stands behind ${FORGED}`, async () => {
     const worker = halted(system, "tool-executor");
     const runs = await reads();
     for (const runId of runs) await sent(arena, runId);

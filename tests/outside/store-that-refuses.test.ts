@@ -14,7 +14,7 @@ interface Refusal {
   readonly word: string;
   readonly words: RegExp;
   readonly begin: () => Promise<void>;
-  readonly mend: () => Promise<void>;
+  readonly fix: () => Promise<void>;
 }
 
 describe("a Redis that answers and takes no change, with each service in a process of its own", () => {
@@ -30,14 +30,14 @@ describe("a Redis that answers and takes no change, with each service in a proce
       word: "memory",
       words: /has reached maxmemory and takes no more: give it more memory, or remove what is old/,
       begin: () => set("maxmemory", "1"),
-      mend: () => set("maxmemory", "0"),
+      fix: () => set("maxmemory", "0"),
     },
     {
       why: "it misses a replica",
       word: "replicas",
       words: /has fewer replicas than min-replicas-to-write asks for/,
       begin: () => set("min-replicas-to-write", "1"),
-      mend: () => set("min-replicas-to-write", "0"),
+      fix: () => set("min-replicas-to-write", "0"),
     },
     {
       why: "it was made a replica",
@@ -45,7 +45,7 @@ describe("a Redis that answers and takes no change, with each service in a proce
       words: /is a replica now/,
       // Of a server that is away, so that it keeps what it has.
       begin: async () => void (await redis("REPLICAOF", "127.0.0.1", String(await freePort()))),
-      mend: async () => void (await redis("REPLICAOF", "NO", "ONE")),
+      fix: async () => void (await redis("REPLICAOF", "NO", "ONE")),
     },
     {
       why: "it cannot save to its disk",
@@ -56,7 +56,7 @@ describe("a Redis that answers and takes no change, with each service in a proce
         await set("save", "3600 1");
         await saved("err");
       },
-      mend: async () => {
+      fix: async () => {
         rmdirSync(await dump());
         await saved("ok");
         await set("save", "");
@@ -66,7 +66,7 @@ describe("a Redis that answers and takes no change, with each service in a proce
 
   it.each(cases)(
     "makes every process unready and ends none, and is got over without a restart: $why",
-    async ({ why, word, words, begin, mend }) => {
+    async ({ why, word, words, begin, fix }) => {
       const { arena, system } = watched;
       await expect.poll(ready, PATIENCE).toEqual(allWith("200"));
       const watch = watched.watch();
@@ -77,7 +77,7 @@ describe("a Redis that answers and takes no change, with each service in a proce
       const began = performance.now();
       let refused: Answer | undefined;
       let unreadyAfter = 0;
-      let mended = 0;
+      let fixed = 0;
       try {
         await begin();
         await expect.poll(ready, PATIENCE).toEqual(allWith(`503 the state store takes no changes: ${word}`));
@@ -85,11 +85,11 @@ describe("a Redis that answers and takes no change, with each service in a proce
         refused = await ask(arena.gateway("/v1/conversations"), system.people.rita, { profile: "direct" });
       } finally {
         answer();
-        mended = performance.now();
-        await mend();
+        fixed = performance.now();
+        await fix();
       }
       await expect.poll(ready, PATIENCE).toEqual(allWith("200"));
-      const readyAfter = performance.now() - mended;
+      const readyAfter = performance.now() - fixed;
 
       const later = await arena.asked("read", { payee: "BAKERY", amount: 2 });
       for (const { runId } of [underWay, later]) expect((await arena.ended(runId)).at(-1)).toMatchObject({ type: "run.completed" });
@@ -98,7 +98,7 @@ describe("a Redis that answers and takes no change, with each service in a proce
       const health = await watch.end();
       const lines = system.lines().slice(told);
       console.log(
-        `${why}: ${PROCESSES.length} processes unready within ${Math.round(unreadyAfter)} ms and ready ${Math.round(readyAfter)} ms after it was mended; ` +
+        `${why}: ${PROCESSES.length} processes unready within ${Math.round(unreadyAfter)} ms and ready ${Math.round(readyAfter)} ms after it was fixed; ` +
           `a request meanwhile: ${refused.status} ${JSON.stringify(refused.body["detail"])}; slowest /healthz: ${JSON.stringify(health.slowest)}`,
       );
       expect(refused).toMatchObject({ status: 503, body: { code: "store_unavailable" } });

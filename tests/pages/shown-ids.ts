@@ -21,7 +21,7 @@ export function shownIds(): ShownIds {
         const found = (shown.match(pattern) ?? []).at(newestFirst ? 0 : -1);
         if (found !== undefined) latest.set(name, found);
       }
-      // Whoever has just been asked to approve something goes on with its run.
+      // Whoever has just been asked to approve something continues with its run.
       const [, run] = /ap_(rn_[0-9a-f]{2}_[0-9A-Z]{26})/.exec(latest.get("approval") ?? "") ?? [];
       if (run !== undefined && shown.includes(`ap_${run}`)) latest.set("run", run);
     },

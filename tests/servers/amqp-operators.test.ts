@@ -141,7 +141,7 @@ describeOnPrivateServer(
         await trial.bus.announce(probe("tool.announce", "here"));
       });
 
-      it("is refused what its user may not, and goes on with the rest", async () => {
+      it("is refused what its user may not, and continues with the rest", async () => {
         await using owner = await trialOf("refused");
         const { deliveries: results } = await collect(owner, "tool.result.default");
         const { deliveries: decided } = await collect(owner, "approval.decided.default");

@@ -154,7 +154,7 @@ describe("a bus on NATS", () => {
   });
 
   describe("whose connection is cut", () => {
-    it("goes on with another one, and what it holds stays its own", async () => {
+    it("continues with another one, and what it holds stays its own", async () => {
       await using s = await setup("cut", { url: proxy.through(server.url) });
       const release = Promise.withResolvers<void>();
       const { deliveries } = await collect(s.context, "orders", async ({ message }) => {
@@ -224,7 +224,7 @@ describe("a bus on NATS", () => {
   describe("whose connection is a black hole", () => {
     const quick = { confirmMs: 60_000, nats: { timings: { pingMs: 200 } } };
 
-    it("notices by its pings, and goes on with another one", async () => {
+    it("notices by its pings, and continues with another one", async () => {
       await using s = await setup("hole", { url: proxy.through(server.url), ...quick });
       const { deliveries } = await collect(s.context, "orders");
       proxy.blackHole();

@@ -84,7 +84,7 @@ describeOnPrivateServer("redis", "the store's time, after the server's clock was
 
   async function ask(...command: readonly [string, ...string[]]): Promise<unknown> {
     await using client = await redisClient(server().url);
-    // Before the connection is let go of.
+    // Before the connection is released.
     return await client.ask(...command);
   }
 });

@@ -55,7 +55,7 @@ describe.skipIf(faked === null)(`a store on a Redis whose clock is set${missing}
     expect(three.time.faults().map(({ name }) => name)).toContain("set_back");
   });
 
-  it("leaves no timer, message or lease of before waiting for an hour, back or there and back", async () => {
+  it("leaves no earlier timer, message or lease waiting for an hour, back or there and back", async () => {
     const namespace = space();
     const { state } = await open(namespace);
     await settled(state);

@@ -14,7 +14,7 @@ describeOnPrivateServer("redis", "services on a Redis that was restored from an 
   });
   afterEach(() => files.remove());
 
-  it("void the grants of before, hold what cannot be repeated safely until it is resumed, and go on with the rest", async () => {
+  it("void the earlier grants, hold what cannot be repeated safely until it is resumed, and continue with the rest", async () => {
     await using system = await rolledBackSystem(server().url, files);
     const { effects, shard, callId } = system;
     expect(await system.invoke("pay", 0, await system.grant("pay", 0))).toMatchObject({ status: "ok" });

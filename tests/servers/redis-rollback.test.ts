@@ -72,7 +72,7 @@ describeOnPrivateServer("redis", "a Redis that has lost acknowledged commits", (
     const after = await opened.store.commit(HERE, put("c"));
     expect(after).toMatchObject({ outcome: "ok" });
     expect(after.commit).toBeGreaterThan(2);
-    // A process that saw nothing of it, and whose versions of before are still lower than what comes now.
+    // A process that saw nothing of it, and whose earlier versions are still lower than what comes now.
     expect(await other.store.commit(HERE, put("d"))).toMatchObject({ outcome: "ok", commit: after.commit + 1 });
     expect(other.lost).toEqual([]);
   });

@@ -1,5 +1,5 @@
 import { whyAbsent } from "../absent-server.ts";
-import type { Conditions, Results, Wishes } from "../benchmark.ts";
+import type { Conditions, Results, Requests } from "../benchmark.ts";
 import { tableOfGoals } from "../goal.ts";
 import { runRedis } from "../run-loop/run-redis.ts";
 import { installPeers } from "../tool-call/install-peers.ts";
@@ -26,7 +26,7 @@ const ON_POSTGRES: readonly ContenderName[] = ["LangGraph on PostgreSQL", "DBOS"
 
 const LOADS: Loads = { together: { count: 64, inFlight: 32 }, alone: { count: 4, inFlight: 1 }, calls: 50 };
 
-type Asked = Pick<Wishes, "servers" | "peers">;
+type Asked = Pick<Requests, "servers" | "peers">;
 
 /**
  * Runs of five tool rounds and an answer, six model calls, on a stub of a model: ours on Redis with the adapter for OpenAI as it is, against a loop by

@@ -1,5 +1,5 @@
 import { whyAbsent } from "../absent-server.ts";
-import type { Conditions, Results, Wishes } from "../benchmark.ts";
+import type { Conditions, Results, Requests } from "../benchmark.ts";
 import { tableOfGoals } from "../goal.ts";
 import { onGround, type RunLoad } from "./ground.ts";
 import { inProcess } from "./in-process.ts";
@@ -11,7 +11,7 @@ const LOAD: RunLoad = { count: 64, inFlight: 32 };
  * Runs of five tool rounds and an answer on a stub of a model, through gateway and agent with Redis as state, against a loop by hand that keeps one
  * checkpoint a round on the same Redis: with the tools in process, and behind each broker that is there. And what one run asks of its store.
  */
-export async function runLoop(conditions: Conditions, { servers }: Pick<Wishes, "servers">, load: RunLoad = LOAD): Promise<Results> {
+export async function runLoop(conditions: Conditions, { servers }: Pick<Requests, "servers">, load: RunLoad = LOAD): Promise<Results> {
   return onGround(servers.redis, conditions, load, async (ground) => {
     const { rows: here, note } = await inProcess(ground);
     const rows = [...here];

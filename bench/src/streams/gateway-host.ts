@@ -1,6 +1,6 @@
 import { startAsked } from "../asked-process.ts";
 
-/** How long a reader may stand still until it is let go: less than the default, because nobody wants to wait for it here. */
+/** How long a reader may stand still until it is disconnected: less than the default, because nobody wants to wait for it here. */
 export const STANDSTILL_MS = 2000;
 
 export interface Pace {

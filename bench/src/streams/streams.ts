@@ -70,8 +70,8 @@ const COLUMNS: readonly Column<StreamsRow>[] = [
   { head: "open", cell: ({ rssOpenMb }) => String(rssOpenMb) },
   { head: "peak", cell: ({ rssPeakMb }) => String(rssPeakMb) },
   { head: "after", cell: ({ rssEndMb }) => String(rssEndMb) },
-  { head: "slow: let go", cell: ({ slow, slowLetGo }) => `${slow}: ${slowLetGo}` },
-  { head: "never read: let go", cell: ({ neverRead, neverReadLetGo }) => `${neverRead}: ${neverReadLetGo}` },
+  { head: "slow: disconnected", cell: ({ slow, slowLetGo }) => `${slow}: ${slowLetGo}` },
+  { head: "never read: disconnected", cell: ({ neverRead, neverReadLetGo }) => `${neverRead}: ${neverReadLetGo}` },
 ];
 
 async function measured({ name, readers, neverRead, slow }: Crowd, seconds: number, signal: AbortSignal): Promise<StreamsRow> {

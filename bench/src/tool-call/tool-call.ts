@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { remedyFor, whyAbsent } from "../absent-server.ts";
-import type { Conditions, Results, Wishes } from "../benchmark.ts";
+import type { Conditions, Results, Requests } from "../benchmark.ts";
 import { type Goal, goal, rateGoal, tableOfGoals, type Target, timeGoal } from "../goal.ts";
 import { type Paired, pairedSlices } from "../paired-slices.ts";
 import { startCollector } from "../telemetry/collector.ts";
@@ -78,7 +78,7 @@ interface Terms {
  */
 export async function toolCall(
   conditions: Conditions,
-  { servers, peers }: Pick<Wishes, "servers" | "peers">,
+  { servers, peers }: Pick<Requests, "servers" | "peers">,
   loads: Loads = LOADS,
 ): Promise<Results> {
   const rows: Goal[] = [];

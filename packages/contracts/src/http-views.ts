@@ -200,7 +200,7 @@ export const ReadinessView = Type.Object(
     status: Type.Enum(["ready", "unready"]),
     /** In a few words each; none when it is ready. */
     reasons: Type.Array(Type.String()),
-    /** What somebody should mend although it works, a sentence each: clocks that do not agree. */
+    /** What somebody should fix although it works, a sentence each: clocks that do not agree. */
     warnings: Type.Optional(Type.Array(Type.String())),
   },
   closed,

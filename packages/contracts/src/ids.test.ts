@@ -121,7 +121,7 @@ describe("derived ids", () => {
 });
 
 describe("a call id", () => {
-  it("is taken apart into what made it, for any run, round and index", () => {
+  it("splits into what made it, for any run, round and index", () => {
     const random = seeded(5);
     for (let i = 0; i < 300; i++) {
       const [a = 0, b = 0, c = 0] = random(3);

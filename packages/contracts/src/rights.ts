@@ -223,7 +223,7 @@ export function storeNames({ toolsets }: DeploymentParts): { readonly families: 
   };
 }
 
-/** The compiler sees to it that none is missing. */
+/** The compiler reports one that is missing. */
 const FAMILIES = Object.keys({
   origin: 0,
   inbox: 0,

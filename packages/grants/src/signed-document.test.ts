@@ -82,7 +82,7 @@ describe("a signed message", () => {
     '{"n":9007199254740993}',
     '{"n":"\\ud800"}',
     "no JSON",
-  ])("is nobody's when two readers could take its body for two things, although its sender signed those very bytes: %s", async (body) => {
+  ])("is refused when two readers could take its body for two things, although its sender signed those very bytes: %s", async (body) => {
     const signed = await signMessage({ ...sent, body }, own.identityOf("agent"));
     expect(await verifySender(signed, own.trusted)).toEqual({ kind: "forged", detail: "its body can be read in more than one way" });
   });
@@ -92,7 +92,7 @@ describe("a signed message", () => {
     expect(await verifySender(signed, own.trusted)).toEqual({ kind: "genuine", service: "agent" });
   });
 
-  it("is nobody's when body, topic, correlation or sender are others, or when it has no signature", async () => {
+  it("is refused when body, topic, correlation or sender are others, or when it has no signature", async () => {
     const signed = await signMessage(sent, own.identityOf("agent"));
     const forged = [
       { ...signed, body: '{"n":2}' },

@@ -30,7 +30,7 @@ export type SenderVerdict =
 
 /**
  * Judges who signed a message, by the keys that are trusted for the sender whom it names. What is signed is the body's bytes, so a body that two readers could
- * take for two things (a key that stands twice) is nobody's, whoever signed it.
+ * take for two things (a key that stands twice) is refused, whoever signed it.
  */
 export async function verifySender(message: Message, trusted: TrustedKeys): Promise<SenderVerdict> {
   const { [attributes.signature]: signature, [attributes.sender]: service } = message.attributes;

@@ -27,7 +27,7 @@ export interface GrantInput {
   /** Milliseconds, by the store's clock. */
   readonly now: number;
   readonly era: number;
-  /** How far the clocks may be apart, in milliseconds. 30 seconds if not given. */
+  /** How far the clocks may differ, in milliseconds. 30 seconds if not given. */
   readonly skewMs?: number;
   readonly expected: ExpectedGrant;
 }
@@ -63,7 +63,7 @@ export type GrantVerdict =
  * - `stale`: meant for exactly this call, these arguments and this toolset, but expired, of another era, for another version of the tool,
  *   or signed by a key that is not known. For the last the signature could not be checked: the answer "ask again" gives nothing away.
  * - `forged`: everything else. A fault here outweighs staleness, so an expired grant of another call is forged. A grant that is not valid
- *   yet counts as forged too: approvals never signs ahead, and asking again could not mend a clock. The next dispatch can.
+ *   yet counts as forged too: approvals never signs ahead, and asking again could not fix a clock. The next dispatch can.
  */
 export async function verifyGrant(input: GrantInput): Promise<GrantVerdict> {
   const { grant, keys, expected } = input;

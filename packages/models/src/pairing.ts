@@ -1,7 +1,7 @@
 import type { TranscriptEntry } from "@toolbus/contracts";
 import { ModelError } from "./model-errors.ts";
 
-/** A call without its result, or a result without its call. The transcript is broken: no retry mends it. */
+/** A call without its result, or a result without its call. The transcript is broken: no retry fixes it. */
 export class UnpairedTranscript extends ModelError {
   override readonly name = "UnpairedTranscript";
   readonly code = "unpaired_transcript";

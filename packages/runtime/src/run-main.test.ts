@@ -92,7 +92,7 @@ describe("a process", () => {
 
 describe("the sentence of an error", () => {
   it.each([new Refusal("So."), new StoreRefused("So."), new StoreUnavailable("So."), new BusUnavailable("So."), new BadSettings("So.")])(
-    "is its message when a person can mend it: %s",
+    "is its message when a person can fix it: %s",
     (error) => {
       expect(sentenceOf(error)).toBe("So.");
     },

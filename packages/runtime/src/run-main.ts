@@ -14,7 +14,7 @@ export type Main = Pick<Running, "stop"> &
   };
 
 /**
- * Runs a process from start to its end by signal. What a person can mend is one sentence on standard error and exit 1; a fault of ours keeps
+ * Runs a process from start to its end by signal. What a person can fix is one sentence on standard error and exit 1; a fault of ours keeps
  * its stack. One that is told to stop while it waits for its store or its bus, as `start` learns by the signal, ends at once with exit 0. A second
  * SIGINT ends at once. One that was started with a channel (`fork`) says on it when it has started, and stops when it closes.
  */
@@ -59,7 +59,7 @@ export async function runMain(start: (stopping: AbortSignal) => Promise<Main>): 
   }
 }
 
-/** One sentence for what a person can mend; the stack for a fault of ours. */
+/** One sentence for what a person can fix; the stack for a fault of ours. */
 export function sentenceOf(error: unknown): string {
   if (
     error instanceof Refusal ||

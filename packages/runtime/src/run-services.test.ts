@@ -143,7 +143,7 @@ describe("running services", () => {
     expect(await running.stop()).toBe(false);
   });
 
-  it("lets go of the store when the bus cannot be closed, and still says why it could not start", async () => {
+  it("releases the store when the bus cannot be closed, and still says why it could not start", async () => {
     const wrap: RunOptions["wrap"] = (built) => {
       const bus: MessageBus = { ...built.bus, close: () => Promise.reject(new BusUnavailable("The broker is away.")) };
       return { ...built, bus };
@@ -157,7 +157,7 @@ describe("running services", () => {
     await expect(t.run([locked], {}, wrap)).rejects.toThrow("The door is locked.");
   });
 
-  it("waits for no store and no bus once it was told to stop, and lets go of what it had opened", async () => {
+  it("waits for no store and no bus once it was told to stop, and releases what it had opened", async () => {
     for (const env of [{ STATE_URL: "redis://127.0.0.1:1" }, { BUS_URL: "amqp://127.0.0.1:1" }]) {
       const t = setup();
       const stopping = new AbortController();
@@ -168,13 +168,13 @@ describe("running services", () => {
     }
   });
 
-  it.each(["99", "3600001", "2s"])("refuses %s for how far clocks may be apart", async (limit) => {
+  it.each(["99", "3600001", "2s"])("refuses %s for how far clocks may differ", async (limit) => {
     const t = setup();
     const refused = t.run([t.service("one")], { CLOCK_SKEW_WARN_MS: limit });
     await expect(refused).rejects.toThrow(`CLOCK_SKEW_WARN_MS: must be a whole number from 100 to 3600000, not "${limit}"`);
   });
 
-  it("refuses a durability that there is not", async () => {
+  it("refuses an unknown durability", async () => {
     const t = setup();
     await expect(t.run([t.service("one")], { STATE_DURABILITY: "some" })).rejects.toThrow(/STATE_DURABILITY: .*some/);
   });

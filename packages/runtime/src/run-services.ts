@@ -45,7 +45,7 @@ export const processSettings = {
   HEALTH_PORT: port({ default: 0, desc: "a port for /healthz and /readyz of this process; 0: none" }),
   CLOCK_SKEW_WARN_MS: integer(SKEW_WARN_MS)({
     default: SKEW_WARN_MS.default,
-    desc: "how far this machine's clock and the state store's may be apart, in milliseconds, until it is told",
+    desc: "how far this machine's clock and the state store's may differ, in milliseconds, until it is reported",
   }),
   DRAIN_MS: milliseconds({ default: 25_000, desc: "how long a stop may take" }),
 } as const;

@@ -68,7 +68,7 @@ describe("a service in a process of its own", () => {
 
   it("leads a process group of its own, so that Ctrl-C at a terminal is for whoever started it", async () => {
     const service = await spawned({ CHILD: "listens" });
-    // A signal to a group that there is not is an error.
+    // A signal to a group that does not exist is an error.
     expect(process.kill(-service.pid, 0)).toBe(true);
     expect(await service.stop()).toBe(0);
   });
@@ -92,7 +92,7 @@ async function spawned(
   return service;
 }
 
-/** A process that is nobody's child gives no signal when it ends: it is asked for, until the test's own time is over. */
+/** A process without a parent here gives no signal when it ends: it is asked for, until the test's own time is over. */
 async function gone(pid: number): Promise<void> {
   for (;;) {
     try {

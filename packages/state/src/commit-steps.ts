@@ -1,7 +1,7 @@
 import type { PreparedChange } from "./prepared-change.ts";
 import type { Change, CommitReply } from "./state-store.ts";
 
-/** What a commit is made of, each step in an adapter's own storage. The adapter sees to it that no other commit comes between them. */
+/** What a commit is made of, each step in an adapter's own storage. The adapter makes sure that no other commit comes between them. */
 export interface CommitSteps {
   /** The shard's last commit number. */
   last(shard: string): number;

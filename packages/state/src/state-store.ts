@@ -24,10 +24,10 @@ export interface StateStore extends Documents, Claims, Logs, Indexes, Blobs {
   readonly ownersDeadBefore: number;
   /**
    * Resolves when a change would be taken now, in every shard: it makes one that changes nothing. Rejects as a commit would, and with the fault
-   * "damaged" when a shard's own records were not as the store wrote them; what it could mend is mended then, and told as a loss.
+   * "damaged" when a shard's own records were not as the store wrote them; what it could fix is fixed then, and told as a loss.
    */
   probe(): Promise<void>;
-  /** Waits for operations under way, then lets go of the connection and the lock. Safe to use twice. */
+  /** Waits for operations under way, then releases the connection and the lock. Safe to use twice. */
   close(): Promise<void>;
 }
 

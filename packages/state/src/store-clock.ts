@@ -45,7 +45,7 @@ export interface StoreClockOptions {
 }
 
 /**
- * How far this machine's clock and the store's may be apart until an operator is told. Below the least, an answer that was slow on its way would be taken for a
+ * How far this machine's clock and the store's may differ until an operator is told. Below the least, an answer that was slow on its way would be taken for a
  * clock that is off.
  */
 export const SKEW_WARN_MS = { default: 2000, min: 100, max: 3_600_000 } as const;

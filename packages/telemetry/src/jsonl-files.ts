@@ -16,7 +16,7 @@ export interface JsonlOptions {
 const MAX_WAITING = 10_000;
 
 /**
- * One file is open at a time and only while it is written to, so that a folder may hold any number of them and a rotated file is let go. Lines that
+ * One file is open at a time and only while it is written to, so that a folder may hold any number of them and a rotated file is released. Lines that
  * come during a write go with the next one. When more than 10,000 wait, further ones are lost and reported.
  */
 export function jsonlFiles({ onLost }: JsonlOptions): JsonlFiles {

@@ -23,7 +23,7 @@ else {
     withSpan("our request", { kind: "server", parent: { how: "received", carrier: { traceparent: REQUEST } } }, async () => {
       log.warn({}, "said");
       measure(metricNames.toolInvocations, 1, { tool_name: "t", status: "ok" });
-      // As a tool of theirs does within a call.
+      // As one of their tools does within a call.
       await tracer.startActiveSpan("their step", async (step) => step.end());
     }),
   );

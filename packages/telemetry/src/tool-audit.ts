@@ -126,7 +126,7 @@ async function auditKey(file: string, newKey: () => string): Promise<string> {
 const SHORTEST_KEY = 32;
 
 function refusedKey(file: string, code: string): TelemetryRefused {
-  return new TelemetryRefused(`The audit key ${file} cannot be read or made (${code}): mend its rights, or change AUDIT_KEY_FILE.`);
+  return new TelemetryRefused(`The audit key ${file} cannot be read or made (${code}): fix its rights, or change AUDIT_KEY_FILE.`);
 }
 
 function codeOf(error: unknown): string {

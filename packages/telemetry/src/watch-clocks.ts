@@ -13,7 +13,7 @@ export interface ClocksToWatch {
 const EVERY_MS = 10_000;
 
 /**
- * Says at once and from then on, whenever it changes, which clocks do not agree, and measures how far they are apart. Gives what ends it. It keeps no process
+ * Says at once and from then on, whenever it changes, which clocks do not agree, and measures by how much. Gives what ends it. It keeps no process
  * alive.
  */
 export function watchClocks(log: Log, clocks: ClocksToWatch, everyMs: number = EVERY_MS): () => void {

@@ -55,7 +55,7 @@ export async function checkGrant(
   switch (verdict.kind) {
     case "granted": {
       const { jti, exp } = verdict.claims;
-      // The verdict forgives clocks that are apart; `begin` goes by the store's clock and would refuse without an answer.
+      // The verdict forgives clocks that differ; `begin` goes by the store's clock and would refuse without an answer.
       if (now > exp * 1000) return staleGrant("expired", hold, call, args, context);
       return { kind: "granted", jti, hold, expiresAt: exp * 1000 };
     }
@@ -67,7 +67,7 @@ export async function checkGrant(
 }
 
 /**
- * A grant is judged at begin. What the ledger bound to it then is seen through: a result is given again, and a write that was sent goes on
+ * A grant is judged at begin. What the ledger bound to it then is completed: a result is given again, and a write that was sent goes on
  * although its grant has expired meanwhile.
  */
 async function staleGrant(

@@ -36,7 +36,7 @@ function setup() {
     ...made,
     began,
     deadly,
-    /** The handler of this one waits until it is let go. */
+    /** The handler of this one waits until it is released. */
     hold: (id: string) => held.set(id, () => undefined),
     letGo(id: string) {
       held.get(id)?.();

@@ -192,7 +192,7 @@ function invalidArguments({ toolName }: ToolCall, problems: readonly Problem[]):
 }
 
 /**
- * The model filled in what its run saw; to call that invalid would send it round in circles. A write has a grant for the definition of before:
+ * The model filled in what its run saw; to call that invalid would send it round in circles. A write has a grant for the former definition:
  * approvals says what becomes of it.
  */
 function toolChanged({ toolName }: ToolCall, kind: ToolKind, problems: readonly Problem[]): ToolResult | "grant_stale" {

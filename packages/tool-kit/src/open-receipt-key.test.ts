@@ -54,7 +54,7 @@ describe("the receipt key of a toolset", () => {
 });
 
 describe("serveToolset", () => {
-  it.each([99, 3_600_001, Number.NaN])("takes no %s for how far clocks may be apart", async (clockSkewWarnMs) => {
+  it.each([99, 3_600_001, Number.NaN])("takes no %s for how far clocks may differ", async (clockSkewWarnMs) => {
     const options = { busUrl: BROKER, stateUrl: "redis://store.example", jwksFile: "none.json", clockSkewWarnMs } as const;
     await expect(serveToolset(reads, options)).rejects.toThrow('"clockSkewWarnMs" must be from 100 to 3600000 milliseconds');
   });

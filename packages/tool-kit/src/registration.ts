@@ -69,7 +69,7 @@ export function seenAgain(stored: StoredDocument, hash: string, sign: SignOfLife
 
 /**
  * The definition that a registration held, under its hash, when the registration now holds another one or ends. One that is quarantined is kept for nobody: no
- * run goes on with it, and it may be too large to be kept, so that its registration could never end.
+ * run continues with it, and it may be too large to be kept, so that its registration could never end.
  */
 export function replacedBy(stored: StoredDocument | null, hash: string | null, now: number): readonly Put[] {
   const known = stored ? parseRegistration(stored.value) : null;

@@ -80,7 +80,7 @@ describe("the stored registry", () => {
     ]);
   });
 
-  it("leaves out what has no hash at all, and goes on with the others", async () => {
+  it("leaves out what has no hash at all, and continues with the others", async () => {
     const { state, registered } = setup();
     await registerToolset(state, tools("orders", ["look_up"]));
     const key = keys.registration("orders", "odd", "1");

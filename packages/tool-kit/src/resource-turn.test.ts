@@ -11,7 +11,7 @@ const LONGEST_MS = 3 * TIMEOUT_MS + workerTimings.leaseMs;
 const OTHER_RUN = "rn_04_01ARZ3NDEKTSV4RRFFQ69G5FAV";
 const byPayee = ({ to }: PayArgs): string => `account:${to}`;
 
-/** Payments of two runs over a target that keeps each until it is let go. */
+/** Payments of two runs over a target that keeps each until it is released. */
 function setup(resource?: (args: PayArgs) => string) {
   const over = target();
   const [reached, held]: [(() => void)[], (() => void)[]] = [[], []];
@@ -93,7 +93,7 @@ describe("writes of two runs on one resource", () => {
     expect(await after).toEqual({ kind: "ack" });
   });
 
-  it("wait no longer than an attempt can last for a call that nobody goes on with", async () => {
+  it("wait no longer than an attempt can last for a call that nobody continues", async () => {
     const { process, ofOneRun, ofAnother, reaches, letGo, clock } = setup(byPayee);
     const dead = process({ dieAfter: "sending" });
     void dead.deliver(await ofOneRun());

@@ -175,7 +175,7 @@ describe("a write that must not begin any more", () => {
     expect(over.runs).toBe(0);
   });
 
-  it("is seen through when the stop comes after it was sent", async () => {
+  it("is completed when the stop comes after it was sent", async () => {
     const { over, process, invoke, stopCall } = setup();
     over.onRun = async (_, effect) => {
       await stopCall();

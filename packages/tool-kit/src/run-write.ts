@@ -20,7 +20,7 @@ import { retryAfter } from "./worker-timings.ts";
 /**
  * Runs a write at most as often as its idempotency allows, and only with a genuine grant for exactly this call. What it did is in the ledger
  * before it is answered; an outcome that nobody can know is `outcome_unknown`, never a success and never a second try. `off` says why the tool is
- * switched off here, or null: nothing begins then, and what was sent already is seen through. A write that names its resource waits for its turn there.
+ * switched off here, or null: nothing begins then, and what was sent already is completed. A write that names its resource waits for its turn there.
  */
 export async function runWrite(
   call: ToolCall,
@@ -163,7 +163,7 @@ async function send(attempt: Attempt, prepared: Json, { first }: { readonly firs
   if (!hold.hasMargin()) return giveBack(attempt, 0, "the lease was about to end before anything was sent");
   const ran = await runWithin((signal) => executor.tool.run(prepared, writeContext(attempt, signal)), {
     timeoutMs: executor.definition.timeoutMs,
-    // No cancel and no shutdown: what may have been sent is seen through to its end.
+    // No cancel and no shutdown: what may have been sent is completed.
     signals: { lost: hold.lost },
   });
   tellThrown(ran, "run", call, attempt.context.log);

@@ -29,7 +29,7 @@ export interface ServeOptions {
   /** Feature flags of its tools, as text (`issue_refund_enabled=false`) and as a file; see `ToolFlags`. */
   readonly flags?: string;
   readonly flagsFile?: string;
-  /** How far this machine's clock and the store's may be apart until the log says so: 100 to 3,600,000 milliseconds, 2,000 if not given. */
+  /** How far this machine's clock and the store's may differ until the log says so: 100 to 3,600,000 milliseconds, 2,000 if not given. */
   readonly clockSkewWarnMs?: number;
   readonly logLevel?: LogLevel;
 }

@@ -36,7 +36,7 @@ describe("the era in the store", () => {
     expect(await reader.read(await signed(5, 3))).toMatchObject({ kind: "genuine" });
   });
 
-  it("goes on with a later one whose revisions approvals counts anew, after a loss", async () => {
+  it("continues with a later one whose revisions approvals counts anew, after a loss", async () => {
     const reader = eraReader(own.trusted.of("approvals"));
     await reader.read(await signed(5, 9));
     expect(await reader.read(await signed(6, 1))).toMatchObject({ kind: "genuine", era: { era: 6 } });
@@ -69,7 +69,7 @@ describe("a worker", () => {
     expect(await s.security()).toEqual([expect.objectContaining({ reason: "era_forged" })]);
   });
 
-  it("does not take a grant of before for good because the era was taken away", async () => {
+  it("does not take an earlier grant for good because the era was taken away", async () => {
     const s = setup();
     await s.raiseEra();
     const worker = s.process();

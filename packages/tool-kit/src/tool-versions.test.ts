@@ -174,7 +174,7 @@ describe("a definition that was changed under its version", () => {
     });
   });
 
-  it("runs no write under the grant of before, whether its arguments fit or not", async () => {
+  it("runs no write under the earlier grant, whether its arguments fit or not", async () => {
     const over = target();
     const tools = orders(pay(over, KEY));
     const { process, invoke } = bench(tools);

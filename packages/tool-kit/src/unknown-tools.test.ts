@@ -31,7 +31,7 @@ describe("calls of tools that are registered nowhere", () => {
 });
 
 describe("a call that is to be answered where the worker may not publish", () => {
-  it("is nobody's work and is not tried again", async () => {
+  it("can be handled by nobody and is not tried again", async () => {
     const { process, invoke } = setup();
     const worker = process({
       publish: async () => {

@@ -19,7 +19,7 @@ export async function startWorker(options: WorkerOptions & { readonly bus: Messa
   const { bus, toolset, log, clock, concurrency = 16 } = options;
   const context = invokeContext(options, { publish: (answer) => bus.publish(answer), announce: (said) => bus.announce(said) });
   const presence = await keepPresent(bus, options);
-  // What came last is let go first: the number of the forged calls is known when none comes any more.
+  // What came last is released first: the number of the forged calls is known when none comes any more.
   const subscriptions: Pick<Subscription, "stop">[] = [context.security, context.unknownTools, presence];
   let stopping: Promise<void> | null = null;
   const worker: Worker = { stop: () => (stopping ??= stopAll(subscriptions)), renew: presence.renew };
@@ -59,7 +59,7 @@ export async function startWorker(options: WorkerOptions & { readonly bus: Messa
 const parseCancel = parser(ToolCancel);
 const parseInvoke = parser(ToolInvoke);
 
-/** The queue last taken is let go first: it takes no new calls while a cancel can still reach those under way. */
+/** The queue last taken is released first: it takes no new calls while a cancel can still reach those under way. */
 async function stopAll(subscriptions: readonly Pick<Subscription, "stop">[]): Promise<void> {
   for (const subscription of subscriptions.toReversed()) await subscription.stop();
 }

@@ -94,7 +94,7 @@ describe("a write in a shard that lost writes", () => {
     }
   });
 
-  it("that was sent before is seen through: its target says what became of it", async () => {
+  it("that was sent before is completed: its target says what became of it", async () => {
     const { over, process, invoke, hold, clock } = setup({ mode: "reconcile" });
     over.answer = () => ({ kind: "happened", content: { paid: true } });
     const first = process({ dieAfter: "sending" });

@@ -98,10 +98,10 @@ describe("an agent's presence", () => {
   it("goes on after a store that did not answer", async () => {
     const t = await setup();
     const before = await t.known();
-    const mend = t.breakDown();
+    const fix = t.breakDown();
     await expect.poll(() => t.lines).toContain("an agent could not look whether the store still has its profiles; it tries again");
     t.empty();
-    mend();
+    fix();
     await t.looked(2);
     expect(await t.known()).toEqual(before);
   });

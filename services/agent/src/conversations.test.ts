@@ -103,7 +103,7 @@ describe("a conversation", () => {
     expect(entries.map((entry) => (entry.value as { type: string }).type)).toEqual(["user", "assistant", "result", "assistant"]);
   });
 
-  it("asks the person, waits, and goes on with the answer", async () => {
+  it("asks the person, waits, and continues with the answer", async () => {
     await using c = await setup(waiter);
     await c.say(1, "A drink, please.");
     const asked = await c.asked(1);

@@ -130,7 +130,7 @@ async function keyOf(variable: string, key: string, file: string): Promise<strin
   if (file === "") return given(key);
   if (key !== "") throw new Refusal(`${variable} and ${variable}_FILE are both set: keep one of them.`);
   const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
-    throw new Refusal(`The key file ${file} of ${variable}_FILE cannot be read (${error.code ?? "unknown"}): mend its path or its rights.`);
+    throw new Refusal(`The key file ${file} of ${variable}_FILE cannot be read (${error.code ?? "unknown"}): fix its path or its rights.`);
   });
   const read = text.slice(0, MAX_KEY_FILE_CHARS).trim();
   if (read === "") throw new Refusal(`The key file ${file} of ${variable}_FILE is empty: put the key into it.`);

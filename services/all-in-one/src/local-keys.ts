@@ -113,7 +113,7 @@ async function readSecret(file: string, role: PersonRole): Promise<string | null
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
     throw new Refusal(
-      `The key file ${file} cannot be read (${(error as NodeJS.ErrnoException).code ?? "unknown"}): mend its rights, or delete it to get a new key.`,
+      `The key file ${file} cannot be read (${(error as NodeJS.ErrnoException).code ?? "unknown"}): fix its rights, or delete it to get a new key.`,
     );
   }
   if (!new RegExp(`^tb_${role}_[\\w-]{16,}\\n?$`).test(text))

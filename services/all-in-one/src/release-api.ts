@@ -37,7 +37,7 @@ export async function localReleaseApi(directory: string, release: ReleaseSummary
   } catch (error) {
     const why = error instanceof Error ? error.message.replace(/\.$/, "") : String(error);
     throw new Refusal(
-      `The example release API cannot keep its reports in ${directory}: ${why}. Mend that, or name another data directory.`,
+      `The example release API cannot keep its reports in ${directory}: ${why}. Fix that, or name another data directory.`,
       { cause: error },
     );
   }

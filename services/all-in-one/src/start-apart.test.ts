@@ -6,7 +6,7 @@ import type { Jwks } from "@toolbus/contracts";
 import { describe, expect, it } from "vitest";
 import { APART, startApart } from "./start-apart.ts";
 
-describe("services that are started apart", () => {
+describe("services that are started in separate processes", () => {
   it("are refused with the sentence of the one that cannot start, which is told once and without the password", async () => {
     await using folder = await mkdtempDisposable(path.join(os.tmpdir(), "apart-"));
     const said: string[] = [];

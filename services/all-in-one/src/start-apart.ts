@@ -6,7 +6,7 @@ import { APART_TOOLSETS, GENEROUS, SHIPPED_TOOLS } from "./embedded-settings.ts"
 import { lastLineHeld } from "./last-line.ts";
 import { type LocalKeys, localKeys } from "./local-keys.ts";
 
-/** The services that can be started apart, in the order in which they start. Each toolset has a process, and so a login, of its own. */
+/** The services that can be started as a process each, in the order in which they start. Each toolset has a process, and so a login, of its own. */
 export const APART = ["tool-executor", "operations", "approvals", "agent", "gateway"] as const;
 
 export type ApartName = (typeof APART)[number];

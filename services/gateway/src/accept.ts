@@ -158,7 +158,7 @@ export function acceptDeletion(
   };
 }
 
-/** Accepts the wish to cancel a run. Accepting it twice is one entry. */
+/** Accepts the request to cancel a run. Accepting it twice is one entry. */
 export function acceptCancel({ runId, ...accepting }: Accepting & { readonly runId: string }, config: GatewayConfig): Change {
   return acceptEntry({ kind: "cancel", entryId: cancelEntryId(runId), runId, ...by(accepting, config) }, accepting, config);
 }

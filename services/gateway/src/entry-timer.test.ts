@@ -73,7 +73,7 @@ describe("the timer of an accepted entry", () => {
     expect(await t.left()).toEqual({ timers: [], messages: [] });
   });
 
-  it("lets go of the deletion of a conversation in which nothing was said", async () => {
+  it("drops the deletion of a conversation in which nothing was said", async () => {
     await using t = await setup();
     const id = await t.conversation("una");
     await t.ask("una", `/v1/conversations/${id}`, { method: "DELETE" });
@@ -81,7 +81,7 @@ describe("the timer of an accepted entry", () => {
     await until(() => t.done(deletionEntryId(id)));
   });
 
-  it("lets go of a cancel that came too late for the run", async () => {
+  it("drops a cancel that came too late for the run", async () => {
     await using t = await setup();
     const runId = await t.accepted();
     await t.agent.take(runId);
@@ -111,7 +111,7 @@ describe("the timer of an accepted entry", () => {
     expect(await t.left()).toEqual({ timers: [], messages: [] });
   });
 
-  it("lets go of an answer to a run that has ended", async () => {
+  it("drops an answer to a run that has ended", async () => {
     await using t = await setup();
     const runId = await t.accepted();
     await t.agent.take(runId);
@@ -123,7 +123,7 @@ describe("the timer of an accepted entry", () => {
     expect((await t.left()).timers).toEqual([]);
   });
 
-  it("lets go of an entry that is no longer kept", async () => {
+  it("drops an entry that is no longer kept", async () => {
     await using t = await setup({ WAKE_REPEAT_MS: String(10 * DAY) });
     const runId = await t.accepted();
     t.clock.now += 10 * DAY;

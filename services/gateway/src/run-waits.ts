@@ -30,7 +30,7 @@ export function waitsOf(open: OpenRun): Wait[] {
   if (run.status === "queued") return [turnOf(run, open.conversation)];
   if (run.status === "ready") return [stepOf(run, now)];
   const waits = open.calls.toSorted((a, b) => a.index - b.index).map((call) => waitOf(call, open));
-  return waits.length > 0 ? waits : [{ kind: "agent", says: "Its calls have ended; an agent goes on with it.", since: run.stepStartedAt }];
+  return waits.length > 0 ? waits : [{ kind: "agent", says: "Its calls have ended; an agent continues it.", since: run.stepStartedAt }];
 }
 
 function turnOf({ runId, conversationId, createdAt }: Run, conversation: ConversationState | null): Wait {

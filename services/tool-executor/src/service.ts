@@ -38,7 +38,7 @@ export const toolExecutor = defineService({
     let bridge: McpBridge | null = null;
     const stop = async (): Promise<void> => {
       await Promise.all(workers.map((worker) => worker.stop()));
-      // Last: a write that was sent is seen through.
+      // Last: a write that was sent is completed.
       await bridge?.stop();
     };
     try {

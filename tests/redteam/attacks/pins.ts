@@ -30,13 +30,13 @@ export const pins: readonly Attack[] = [
     return signed as unknown as JsonObject;
   }),
   {
-    name: "a pin of before the operator switched the write off is put back",
+    name: "a pin from before the operator switched the write off is put back",
     attacker: "agent",
     expected: serverOr(REFUSED),
     run: (arena) => olderPin(arena, false),
   },
   {
-    name: "a pin of before the operator switched the write off is put back while approvals starts anew",
+    name: "a pin from before the operator switched the write off is put back while approvals starts anew",
     attacker: "agent",
     expected: { own: server, shared: residual("R3") },
     run: (arena) => olderPin(arena, true),

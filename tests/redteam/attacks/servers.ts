@@ -231,7 +231,7 @@ export const disturbances: readonly Attack[] = [
     },
   },
   {
-    name: "an older era is put back, so that grants of before count again",
+    name: "an older era is put back, so that earlier grants count again",
     attacker: "agent",
     expected: serverOr(dropped(/the era was raised: the store lost writes/)),
     async run(arena) {

@@ -3,7 +3,7 @@ import type { Mutations } from "../mutation.ts";
 /** For the rows LV. */
 export const expectationsMutations: Mutations = {
   "LV-01": {
-    breaks: "a run whose process died is never gone on with by another one",
+    breaks: "a run whose process died is never continued by another one",
     without: ["tests/e2e/apart/apart.test.ts"],
     patches: [
       {

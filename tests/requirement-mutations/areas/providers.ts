@@ -89,7 +89,7 @@ export const providersMutations: Mutations = {
     ],
   },
   "V-09": {
-    breaks: "a profile's wish for one call a turn reaches no model",
+    breaks: "a profile's request for one call a turn reaches no model",
     runs: "packages/models/src/anthropic/anthropic-model.test.ts",
     patches: [
       {

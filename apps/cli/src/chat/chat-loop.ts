@@ -48,7 +48,7 @@ export async function chatLoop(context: Context, { conversationId: given, profil
       else if (text !== "") await told(context, () => (text === "/context" ? showContext() : say(text)));
     }
   } finally {
-    if (conversationId !== null) output.lines([`Go on with: ${SELF} chat --conversation ${conversationId}`]);
+    if (conversationId !== null) output.lines([`Continue with: ${SELF} chat --conversation ${conversationId}`]);
   }
 
   async function showContext(): Promise<void> {

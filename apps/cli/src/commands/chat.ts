@@ -17,7 +17,7 @@ export function addChat(program: Command, define: Define): void {
       return chat(context, command.args, command.opts<ChatOptions>());
     },
   })
-    .option("--conversation <id>", "go on with this conversation")
+    .option("--conversation <id>", "continue this conversation")
     .option("--profile <name>", "the profile of a new conversation (default: chat)")
     .addOption(
       new Option("--if-active <what>", "while a run of the conversation is active: wait behind it, be refused, or cancel it").choices([

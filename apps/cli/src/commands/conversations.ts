@@ -12,7 +12,7 @@ export function addConversations(program: Command, define: Define): void {
   define(conversations, {
     name: "list",
     summary: "list your conversations, the one that began last first",
-    more: 'Investigations have one each. "toolbus chat --conversation" goes on with one.',
+    more: 'Investigations have one each. "toolbus chat --conversation" continues one.',
     audience: "gateway",
     examples: ["toolbus conversations list", "toolbus conversations list --limit 5 --json"],
     run: async (context, command) =>

@@ -8,7 +8,7 @@ const OPERATOR = "Takes a key that approvals knows as an operator's.";
 
 /** `toolbus era …`: what is done when the state store lost writes, at the approvals service. */
 export function addEra(program: Command, define: Define): void {
-  const era = group(program, "era", "see to the grants and writes when the state store lost some");
+  const era = group(program, "era", "handle grants and writes when the state store lost some");
 
   define(era, {
     name: "show",

@@ -41,7 +41,7 @@ export function addKeys(program: Command, define: Define): void {
     summary: "make one more key, for certain scopes and tools if it is not to have all",
     more:
       "Its hash is added to the file of --to, the key itself goes into the data directory (--show prints it). What its bearer may use is fixed in the key: " +
-      "a run of theirs is offered no tool that demands a scope it lacks and, with --tools, none of another toolset. The roles alertmanager and releaser are " +
+      "their runs are offered no tool that demands a scope it lacks and, with --tools, none of another toolset. The roles alertmanager and releaser are " +
       "for programs: each may start investigations by its own webhook (docs/triggers.md) and do nothing else.",
     audience: "gateway",
     examples: [

@@ -11,7 +11,7 @@ export interface Undertaking {
   readonly ended: boolean;
 }
 
-/** The undertaking to go on with, or a new one. It is on disk before anything is asked for. */
+/** The undertaking to continue, or a new one. It is on disk before anything is asked for. */
 export async function takeUp(directory: string, subject: string): Promise<{ undertaking: Undertaking; carriedOn: boolean }> {
   const found = await read(directory);
   if (found && found.subject === subject && !found.ended) return { undertaking: found, carriedOn: true };
@@ -32,7 +32,7 @@ async function read(directory: string): Promise<Undertaking | null> {
     const { key, subject, ended } = value;
     return typeof key === "string" && typeof subject === "string" && typeof ended === "boolean" ? { key, subject, ended } : null;
   } catch {
-    // Nothing to go on with: a new investigation is what is wanted.
+    // Nothing to continue: a new investigation is what is wanted.
     return null;
   }
 }

@@ -22,7 +22,7 @@ export interface DemoSurroundings {
   readonly signal: AbortSignal;
 }
 
-/** Runs the main job from a release to its filed report and gives the exit code. Throws a Refusal for what a person must mend. */
+/** Runs the main job from a release to its filed report and gives the exit code. Throws a Refusal for what a person must fix. */
 export async function runDemo(args: DemoArguments, around: DemoSurroundings): Promise<ExitCode> {
   const show = args.json ? null : screen(around.output);
   const model = await modelInWords(around.env);

@@ -48,7 +48,7 @@ describe("doctor, of the agents", () => {
   });
 });
 
-/** `agent`: without it the gateway is one of before, which does not tell. */
+/** `agent`: without it the gateway is an older one, which does not say. */
 async function checked(runs: readonly object[], agent?: object) {
   await using server = await serverUnderTest((request, response) => {
     if (request.url?.startsWith("/v1/agents")) {

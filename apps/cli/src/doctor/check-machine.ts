@@ -30,13 +30,13 @@ export async function checkDataDirectory({ options }: Pick<Context, "options">):
         `"${SELF} start" makes one; a Toolbus that was started elsewhere is named with --data.`,
       );
     }
-    return fail(name, `${dataDirectory} cannot be read (${found.code ?? "unknown"}).`, "Mend its rights, or name another one with --data.");
+    return fail(name, `${dataDirectory} cannot be read (${found.code ?? "unknown"}).`, "Fix its rights, or name another one with --data.");
   }
   if (!found.isDirectory()) return fail(name, `${dataDirectory} is no folder.`, "Name a folder with --data or DATA_DIR.");
   try {
     await access(dataDirectory, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch {
-    return fail(name, `${dataDirectory} cannot be written by this user.`, "Mend its rights: state and keys are kept there.");
+    return fail(name, `${dataDirectory} cannot be written by this user.`, "Fix its rights: state and keys are kept there.");
   }
   return checkRights(name, dataDirectory);
 }

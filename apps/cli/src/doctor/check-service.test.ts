@@ -50,7 +50,7 @@ describe("doctor, of a service", () => {
     ["read-only", /primary/],
     ["refused", /permissions --set-up/],
     ["damaged", /log names/],
-  ])("says what mends a store that takes no changes: %s", (fault, remedy) => {
+  ])("says what fixes a store that takes no changes: %s", (fault, remedy) => {
     const found = checkReady("gateway", "http://gateway", {
       ...probed(0),
       ready: false,

@@ -15,7 +15,7 @@ const REMEDIES: readonly (readonly [reason: RegExp, remedy: string])[] = [
   [/takes no changes: memory$/, "Give Redis more memory (maxmemory), or remove what is old; leave noeviction as it is."],
   [/takes no changes: disk$/, "Make room on the store's disk; the store's own log says more."],
   [/takes no changes: replicas$/, "Start the replicas that min-replicas-to-write of Redis, or ?replicas= of STATE_URL, asks for."],
-  [/takes no changes: read-only$/, "Name the primary in STATE_URL, or see to the rights of the store's file."],
+  [/takes no changes: read-only$/, "Name the primary in STATE_URL, or correct the rights of the store's file."],
   [
     /takes no changes: refused$/,
     `The service's log says which: where the store was emptied or is another one, "${SELF} permissions --set-up" makes its record again; where its login lacks a right, load the files of "${SELF} permissions".`,
@@ -46,7 +46,7 @@ export function checkWarnings(service: Asked["service"], url: string, { warnings
   return warnings.map((sentence) => {
     const [what = "", fix] = split(safeText(sentence));
     // No call gets to a worker while its broker takes nothing.
-    if (BROKER.test(sentence)) return fail("broker", what, fix?.replace(/\.?$/, ".") ?? "See to the broker.");
+    if (BROKER.test(sentence)) return fail("broker", what, fix?.replace(/\.?$/, ".") ?? "Look at the broker's log.");
     // Read on another machine than that which says it.
     const said = what.replace(/\.$/, "").replace(/^this machine's/, "its machine's");
     return warn(

@@ -6,7 +6,7 @@ export interface Probed {
   readonly ready: boolean;
   /** Why it is not ready, in its own words. */
   readonly reasons: readonly string[];
-  /** What somebody should mend although it works, in its own words. */
+  /** What somebody should fix although it works, in its own words. */
   readonly warnings: readonly string[];
   /** Whether it speaks like a service of Toolbus at all. */
   readonly ours: boolean;

@@ -75,7 +75,7 @@ async function look({ audience, role, url, env, key, keyFile, dataDirectory }: K
     if (error.code === "ENOENT" || error.code === "ENOTDIR") return null;
     throw new Failure(
       EXIT.notAllowed,
-      `The key file ${file} cannot be read (${error.code ?? "unknown"}): mend its rights, or set ${variable}.`,
+      `The key file ${file} cannot be read (${error.code ?? "unknown"}): fix its rights, or set ${variable}.`,
     );
   });
   return local === null ? null : { key: local, source: file };

@@ -29,7 +29,7 @@ export interface Followed {
 const TICK_MS = 1000;
 
 /**
- * Follows a run on the screen to its end, and passes on what the person says to it: answers, and the wish to cancel. When the signal stops it,
+ * Follows a run on the screen to its end, and passes on what the person says to it: answers, and the request to cancel. When the signal stops it,
  * the run goes on, and how to follow it is said.
  */
 export async function followRun(options: FollowOptions): Promise<Followed> {

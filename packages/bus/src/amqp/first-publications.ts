@@ -76,7 +76,7 @@ export async function firstPublications({
         refused.set(key, monotonic() + REFUSED_FOR_MS);
         throw notPermitted(publication);
       case "unknown":
-        // What is under way there may still be confirmed, and is nobody's any more.
+        // What is under way there may still be confirmed, and belongs to no connection any more.
         letGo();
         throw new BusUnavailable(
           link.blocked ? BLOCKED : `RabbitMQ did not confirm a message for "${publication.topic}" within ${confirmMs} ms.`,

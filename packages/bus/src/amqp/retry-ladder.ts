@@ -2,7 +2,7 @@
 export const RUNGS_MS: readonly number[] = [250, 1000, 5000, 30_000, 120_000];
 
 /**
- * The rung for a wished delay: the longest that is not longer, at least the shortest and at most the last one. A tenth of a second or less is at
+ * The rung for a requested delay: the longest that is not longer, at least the shortest and at most the last one. A tenth of a second or less is at
  * once, which is 0.
  */
 export function rungFor(delayMs: number): number {

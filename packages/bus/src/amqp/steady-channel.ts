@@ -56,7 +56,7 @@ export async function openSteadyChannel<C extends Channel>(
     close: () => (closing ??= close()),
   };
 
-  /** Sees to it that there is a channel as long as the connection lasts. */
+  /** Keeps a channel open as long as the connection lasts. */
   async function keep(on: Session, begun: Generation<C> | null): Promise<void> {
     const over = AbortSignal.any([on.gone, ending.signal]);
     let generation = begun;

@@ -85,7 +85,7 @@ export function cameFor(namespace: string, topic: string, { exchange, routingKey
 
 /**
  * A queue that nobody consumes: each message waits there for `rungMs` and then goes back to the queue of its topic. Its arguments say what it is
- * and never change. It lets go of a message only when the other queue has confirmed it, and RabbitMQ does so only for quorum queues that
+ * and never change. It releases a message only when the other queue has confirmed it, and RabbitMQ does so only for quorum queues that
  * refuse what is too much.
  */
 export function rungDeclaration(namespace: string, topic: string, rungMs: number): QueueDeclaration {

@@ -13,7 +13,7 @@ const refusable = (replacement: Replacement): NonNullable<BusCase["needs"]> => {
   return ({ refusable: kinds = [] }) => kinds.includes(replacement);
 };
 
-/** What takes the place of a message is stored before the message is let go: while the broker refuses it, the message stays. */
+/** What takes the place of a message is stored before the message is released: while the broker refuses it, the message stays. */
 export const replacementCases: readonly BusCase[] = [
   {
     area,

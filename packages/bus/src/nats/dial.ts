@@ -53,7 +53,7 @@ function connectOptions(settings: NatsSettings, timings: NatsTimings): NodeConne
     timeout: timings.dialMs,
     pingInterval: timings.pingMs,
     maxPingOut: 2,
-    // The link connects again itself. The client would give up after two refusals of the login, and never let go of a connection whose send
+    // The link connects again itself. The client would give up after two refusals of the login, and never release a connection whose send
     // buffer is full when the pings go unanswered (measured with 3.4.0).
     reconnect: false,
   };

@@ -144,7 +144,7 @@ export async function openLink(options: LinkOptions): Promise<Link> {
     await wait(timings.redialMs * (1 + random()), undefined, { signal: ending.signal }).catch(() => undefined);
   }
 
-  /** Tells when a connection is over, and sees to it that a stale one ends. */
+  /** Tells when a connection is over, and makes sure that a stale one ends. */
   async function watch(nc: NatsConnection, isOver: () => void): Promise<void> {
     void nc.closed().then(isOver);
     for await (const status of nc.status()) {

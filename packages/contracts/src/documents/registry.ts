@@ -58,7 +58,7 @@ export const Replicas = Type.Object({ replicas: Type.Record(Type.String(), Type.
 export type Replicas = Static<typeof Replicas>;
 
 /**
- * A definition that was replaced under its version, or unregistered, by its hash: what a run that began with it goes on with. Family
+ * A definition that was replaced under its version, or unregistered, by its hash: what a run that began with it continues with. Family
  * `registry.<toolset>`, written by workers of that toolset in the commit that replaces it; kept as long as a run can last.
  */
 export const ReplacedDefinition = Type.Object(

@@ -13,7 +13,7 @@ export const DELIVERY_STATES = ["waiting", "failed", "gone"] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
 /**
- * One event that one target has to be told of, made in the commit that made it true. What is told is read from the subject when it is sent, so nothing of
+ * One event that one target has to be told of, made in the commit that made it true. The event is made from the subject when it is sent, so nothing of
  * it stands here twice; no address and no secret either, which are the file's. One that was delivered is removed. Families `hook.approvals` and
  * `hook.agent`, written by the service of that name.
  */
@@ -25,7 +25,7 @@ export const WebhookDelivery = Type.Object(
     subject: Type.String(),
     /** The target's name in the file of targets. */
     target: Type.String(),
-    /** The store's time of what is told. */
+    /** The store's time of the event. */
     at: Type.Integer(),
     /** Attempts that were begun. */
     attempts: Type.Integer({ minimum: 0 }),

@@ -42,7 +42,7 @@ export function foreignSchema(schema: object): ForeignSchema {
 export function isCompiled(schema: object): boolean {
   if (byObject.has(schema)) return true;
   const text = textOf(schema);
-  // What has no text, or too much, is refused at sight.
+  // What has no text, or too much, is refused at once.
   return text === null || text.length > SCHEMA_LIMITS.chars || byText.has(text);
 }
 

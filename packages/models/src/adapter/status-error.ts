@@ -59,7 +59,7 @@ export function statusError(answer: ErrorAnswer): ModelError {
   if (status === 400 || status === 422)
     return new ValidationError(`${provider.name} refuses the request ${where}: ${suspect(answer)}.${words}`);
   return new ProviderError(
-    `${provider.name} failed ${where}, in a way that a repeat is not known to mend${status !== null && status >= 500 ? ", yet may" : ""}.${words}`,
+    `${provider.name} failed ${where}, in a way that a repeat is not known to fix${status !== null && status >= 500 ? ", yet may" : ""}.${words}`,
     status !== null && status >= 500,
     { retryAfterMs },
   );

@@ -1,6 +1,6 @@
 /**
  * Runs the work until it settles or the signal aborts, whichever is first; then it rejects with the signal's reason at once, whatever the work
- * still waits for. The work gets the signal too and should end itself; what it does after the abort is nobody's.
+ * still waits for. The work gets the signal too and should end itself; nobody reads what it does after the abort.
  */
 export async function untilAborted<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   signal.throwIfAborted();

@@ -39,7 +39,7 @@ describe("a message of Anthropic", () => {
     expect(deltas).toEqual(["Hello"]);
   });
 
-  it("counts all of the prompt, what the cache gave and took among it, and thinking apart", async () => {
+  it("counts all of the prompt, what the cache gave and took among it, and thinking separately", async () => {
     const usage = { input_tokens: 10, cache_read_input_tokens: 100, cache_creation_input_tokens: 1000, output_tokens: 1 };
     const { message } = await read(
       { ...start, message: { ...start.message, usage } },

@@ -40,7 +40,7 @@ async function complete(
   const { input, prefix } = converseRequest(request, tools, settings);
   return untilAborted(signal, async () => {
     const seen = { response: null };
-    // The SDK lets go of an answer only when its signal aborts: one that nobody reads to its end would stay open.
+    // The SDK releases an answer only when its signal aborts: one that nobody reads to its end would stay open.
     const ended = new AbortController();
     try {
       const events = await client(input, AbortSignal.any([signal, ended.signal]), seen);

@@ -53,7 +53,7 @@ describe("the choice of a provider", () => {
     ["the key of nobody", set({ keys: { compatible: KEYS.compatible } }), /^LLM_API_KEY is set, but .* set LLM_BASE_URL/],
     ["a model of nobody", set({ model: "gpt-x" }), /^LLM_MODEL names "gpt-x", but nothing says whose model it is: set LLM_PROVIDER/],
     [
-      "a provider that there is not",
+      "a provider that does not exist",
       set({ provider: "Anthropic" }),
       /^There is no model provider "Anthropic": choose one of offline, anthropic, /,
     ],
@@ -89,7 +89,7 @@ describe("the key of a provider", () => {
 describe("the settings for a profile", () => {
   const main = set({ provider: "anthropic", model: "claude-x", baseUrl: "https://proxy.example", keys: KEYS });
 
-  it("go on with the process's provider where only a model is named", () => {
+  it("continue with the process's provider where only a model is named", () => {
     expect(settingsFor(main, { provider: null, name: "claude-y" })).toMatchObject({
       provider: "anthropic",
       model: "claude-y",

@@ -61,5 +61,5 @@ function notFiled(report: RiskReport, { status, code, message, retryable, words 
     return `I am sorry: the ${release} is not filed, it was refused. ${reason} I change nothing and do not try again.`;
   if (status === "cancelled") return `The ${release} is not filed: the call was cancelled. ${reason}`;
   const tried = retryable ? " I have tried twice." : "";
-  return `The ${release} is not filed (${cleanText(code, 64)}): ${reason}${tried} Mend the cause, then run the investigation again.`;
+  return `The ${release} is not filed (${cleanText(code, 64)}): ${reason}${tried} Fix the cause, then run the investigation again.`;
 }

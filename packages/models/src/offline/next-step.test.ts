@@ -223,7 +223,7 @@ describe("a revision", () => {
     expect(investigate([ok(summary), revise(comment), filed]).filings[1]).toMatchObject({ severity });
   });
 
-  it("keeps earlier wishes, and the latest severity counts", () => {
+  it("keeps earlier requests, and the latest severity counts", () => {
     const { filings } = investigate([ok(summary), revise("make it high"), revise("name the tester"), revise("medium is enough"), filed]);
     expect(filings.map((filing) => filing["severity"])).toEqual(["low", "high", "high", "medium"]);
     expect(filings[3]?.["findings"]).toEqual(

@@ -3,7 +3,7 @@ import { assessRelease } from "./assess-release.ts";
 import type { Failed } from "./attempts.ts";
 import { cleanText } from "./clean-text.ts";
 import type { ReleaseFacts } from "./release-facts.ts";
-import { reviewerWishes } from "./reviewer-wishes.ts";
+import { reviewerRequests } from "./reviewer-requests.ts";
 
 /** What is filed, and what the final text tells besides. */
 export interface RiskReport {
@@ -21,15 +21,17 @@ const FINDING_CHARS = 1000;
 /** The report on a release after these revisions. The same facts and revisions give the same report. */
 export function riskReport(releaseId: string, facts: ReleaseFacts, revisions: readonly Failed[]): RiskReport {
   const { severity, findings, unknowns } = assessRelease(facts);
-  const wishes = reviewerWishes(revisions);
+  const requests = reviewerRequests(revisions);
   const lines = [
     ...findings.map((finding) => `${finding.severity}: ${finding.text}`),
     ...unknowns.map((unknown) => `Not known: ${unknown}`),
   ];
   return {
     releaseId,
-    severity: wishes.severity ?? severity,
-    findings: [...lines.slice(0, MAX_FINDINGS - wishes.findings.length), ...wishes.findings].map((line) => cleanText(line, FINDING_CHARS)),
+    severity: requests.severity ?? severity,
+    findings: [...lines.slice(0, MAX_FINDINGS - requests.findings.length), ...requests.findings].map((line) =>
+      cleanText(line, FINDING_CHARS),
+    ),
     unknowns,
   };
 }

@@ -47,7 +47,7 @@ function remedy({ code, retryable }: Failed): string {
   if (code === "invalid_arguments") return "Start a new investigation with a release id that the tool accepts.";
   if (code === "tool_not_found") return "Start the toolset that offers it, then run the investigation again.";
   if (retryable) return "I have tried twice. Run the investigation again when the release API answers.";
-  return "Mend the cause, then run the investigation again.";
+  return "Fix the cause, then run the investigation again.";
 }
 
 /** Foreign words as a sentence of ours. */

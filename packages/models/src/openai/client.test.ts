@@ -134,7 +134,7 @@ describe("an answer without a stream", () => {
   it.each<[string, Answer, string, boolean, RegExp]>([
     ["of events that has none", empty(200, { "content-type": "text/event-stream" }), "NetworkError", true, /ended before it was done/],
     ["that is empty", empty(200), "ProviderError", false, /without a content type.*LLM_BASE_URL/],
-    ["that says that there is none", empty(204), "ProviderError", false, /without a content type/],
+    ["that says that it is empty", empty(204), "ProviderError", false, /without a content type/],
     ["that is as it was", empty(304), "ProviderError", false, /304/],
     ["that is an empty failure", empty(500), "ProviderError", true, /500/],
   ])("%s is an error that says so", async (_, answer, name, retryable, words) => {

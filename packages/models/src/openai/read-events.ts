@@ -37,7 +37,7 @@ export async function readEvents(response: Response, onEvent: OnEvent, broken: (
   }
 }
 
-/** Reads to the end, so that the connection can be used again; that is nobody's wait. */
+/** Reads to the end, so that the connection can be used again; nobody waits for that. */
 function leave(reader: ReadableStreamDefaultReader<Uint8Array>): void {
   const timer = setTimeout(() => void reader.cancel().catch(() => undefined), AFTER_LAST_MS);
   const rest = async (): Promise<void> => {

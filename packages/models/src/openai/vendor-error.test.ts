@@ -213,7 +213,7 @@ describe("what is no stream at all", () => {
     expect(String(failed)).toMatch(/nothing listens there.*ollama serve.*OLLAMA_HOST/);
   });
 
-  it("needs an address for a server that is nobody's in particular", () => {
+  it("needs an address for a server of no particular vendor", () => {
     expect(() => compatibleModel({ model: "m", apiKey: null, baseUrl: null, facts })).toThrow(/LLM_BASE_URL/);
   });
 });

@@ -126,7 +126,7 @@ async function setup(bounds = SHORT) {
       here.add(socket);
       return socket;
     },
-    /** Resolves when the server has let go of the socket; its client has read nothing by then. */
+    /** Resolves when the server has released the socket; its client has read nothing by then. */
     async dropped(socket: Socket): Promise<void> {
       await gone;
       expect(socket.bytesRead).toBeLessThan(LARGE);

@@ -43,7 +43,7 @@ describe("an HTTP server", () => {
         method: "GET",
         url: `/${code}`,
         access: "public",
-        handle: () => Promise.reject(new HttpProblem(code, `About ${code}.`, { remedy: "Mend it." }, { "x-code": code })),
+        handle: () => Promise.reject(new HttpProblem(code, `About ${code}.`, { remedy: "Fix it." }, { "x-code": code })),
       })),
     );
     for (const code of codes) {
@@ -55,13 +55,13 @@ describe("an HTTP server", () => {
         status,
         code,
         detail: `About ${code}.`,
-        remedy: "Mend it.",
+        remedy: "Fix it.",
       });
       expect([headers.get("content-type"), headers.get("x-code")]).toEqual(["application/problem+json; charset=utf-8", code]);
     }
   });
 
-  it("tells a store that is away, full or refuses from a fault of its own, and logs what somebody has to mend", async () => {
+  it("tells a store that is away, full or refuses from a fault of its own, and logs what somebody has to fix", async () => {
     const logged: object[] = [];
     const log = { ...silentLog, error: (fields: object) => void logged.push(fields) };
     const fault = new Error("broken");

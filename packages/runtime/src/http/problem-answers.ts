@@ -26,7 +26,7 @@ export function answerProblems(app: FastifyInstance, log: Log, headers: Readonly
   });
   app.setErrorHandler((error: FastifyError | HttpProblem, request, reply) => {
     const problem = asProblem(error);
-    // A refusal lasts until somebody mends it, and only its own words say what.
+    // A refusal lasts until somebody fixes it, and only its own words say what.
     if (problem.code === "internal" || error instanceof StoreRefused)
       log.error({ error, method: request.method, route: request.routeOptions.url }, "a request failed");
     sendProblem(reply, problem);

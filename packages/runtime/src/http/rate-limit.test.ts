@@ -35,7 +35,7 @@ describe("a rate limit", () => {
     expect((await t.limit.take(una)).granted).toBe(false);
   });
 
-  it("counts apart what has another name", async () => {
+  it("counts separately what has another name", async () => {
     const t = setup(1);
     await t.limit.take(una);
     expect((await t.another("other things").take(una)).granted).toBe(true);

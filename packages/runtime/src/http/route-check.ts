@@ -8,8 +8,7 @@ export function checkRoutes(routes: readonly Route[]): void {
     if (id && here.length > 1)
       faults.push(`${here.map(({ method, url }) => `${method} ${url}`).join(" and ")} share the operationId "${id}"`);
   }
-  if (faults.length > 0)
-    throw new Refusal(`The service has routes that declare too little: ${faults.join("; ")}. Mend their declarations.`);
+  if (faults.length > 0) throw new Refusal(`The service has routes that declare too little: ${faults.join("; ")}. Fix their declarations.`);
 }
 
 // The types say the same; this holds for whatever comes by another way, too.

@@ -120,7 +120,7 @@ describe("a server", () => {
     { what: "a name of its own", routes: [good, { ...good, url: "/other" }], words: 'POST /do and POST /other share the operationId "do"' },
   ])("does not start with a route that lacks $what", async ({ routes, words }) => {
     await expect(startHttpServer(serverOptions({ routes }))).rejects.toThrow(words);
-    expect(() => checkRoutes(routes)).toThrow(/^The service has routes that declare too little: .* Mend their declarations\.$/);
+    expect(() => checkRoutes(routes)).toThrow(/^The service has routes that declare too little: .* Fix their declarations\.$/);
   });
 });
 

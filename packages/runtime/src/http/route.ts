@@ -168,7 +168,7 @@ export function idOf({ params }: Pick<FastifyRequest, "params">): string {
   return typeof params === "object" && params !== null && "id" in params ? String(params.id) : "";
 }
 
-function checked<T>({ parse }: Pick<Declared<T>, "parse">, value: unknown, detail: string, remedy = "Mend what errors lists."): T {
+function checked<T>({ parse }: Pick<Declared<T>, "parse">, value: unknown, detail: string, remedy = "Fix what errors lists."): T {
   const parsed = parse(value);
   if (!parsed.ok) throw new HttpProblem("invalid_request", detail, { remedy, errors: parsed.problems });
   return parsed.value;

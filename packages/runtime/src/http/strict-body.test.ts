@@ -26,7 +26,7 @@ describe("a body", () => {
       status: 400,
       code: "malformed_body",
       detail: `The body cannot be read in one way only: "${path}" ${message}.`,
-      remedy: "Mend what errors lists, by JSON Pointer.",
+      remedy: "Fix what errors lists, by JSON Pointer.",
       errors: [{ path, message }],
     });
   });

@@ -21,7 +21,7 @@ export function strictBody(text: string): Json {
     throw new HttpProblem("malformed_body", "The body is not JSON that can be read.", { remedy: "Check it with a JSON validator." });
   const place = first.path === "" ? "the body" : `"${first.path}"`;
   throw new HttpProblem("malformed_body", `The body cannot be read in one way only: ${place} ${first.message}.`, {
-    remedy: "Mend what errors lists, by JSON Pointer.",
+    remedy: "Fix what errors lists, by JSON Pointer.",
     errors,
   });
 }

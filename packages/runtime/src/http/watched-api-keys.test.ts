@@ -41,7 +41,7 @@ describe("a file of API keys", () => {
     using t = await setup([key("ana")]);
     for (const breaks of [() => writeFileSync(file, "[{"), () => rmSync(file)]) {
       breaks();
-      expect(await t.tells()).toBe("the API keys were not read again; those of before go on");
+      expect(await t.tells()).toBe("the API keys were not read again; the former keys stay in use");
       expect(t.may("ana")).toBe(true);
     }
     write([key("bo")]);

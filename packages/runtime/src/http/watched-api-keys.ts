@@ -46,7 +46,7 @@ export async function watchedApiKeys(file: string, { log, clock, everyMs = KEYS_
       } catch (error) {
         log.error(
           { file, why: error instanceof Error ? error.message : String(error) },
-          "the API keys were not read again; those of before go on",
+          "the API keys were not read again; the former keys stay in use",
         );
       }
     }

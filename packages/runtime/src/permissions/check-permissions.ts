@@ -29,7 +29,7 @@ export async function setUpServers(plan: PermissionPlan, warn: (sentence: string
 
 /**
  * Tries with each login everything that it may do and everything that it may not: on the broker in a namespace of its own, where the same logins have
- * the same rights, and in the store under keys of a shard that there is not. `onLogin` hears of each as it ends. Throws a `Refusal`.
+ * the same rights, and in the store under keys of a shard that does not exist. `onLogin` hears of each as it ends. Throws a `Refusal`.
  */
 export async function checkPermissions(
   plan: PermissionPlan,

@@ -41,7 +41,7 @@ export interface WebhookPlan {
   readonly retriesMs: readonly number[];
 }
 
-/** Reads what is told to whom. Throws a `Refusal` of one sentence for what cannot be used; no secret and no path of an address is in it. */
+/** Reads which events go where. Throws a `Refusal` of one sentence for what cannot be used; no secret and no path of an address is in it. */
 export async function readWebhookPlan(config: WebhookConfig): Promise<WebhookPlan> {
   const allowed: AllowedHosts = new Set(parts(config.WEBHOOK_ALLOWED_HOSTS.toLowerCase()));
   const retriesMs = retriesOf(config.WEBHOOK_RETRIES_S);

@@ -31,7 +31,7 @@ export interface WebhooksOptions extends Omit<DeliveryRules, "retriesMs"> {
   readonly plan: WebhookPlan;
   /** What a change that is about to be committed makes true. */
   readonly toldBy: (change: Change) => readonly Told[];
-  /** What is told, from what stands in the store when it is sent; null when there is nothing to tell any more. */
+  /** The event, from what stands in the store when it is sent; null when there is nothing to tell any more. */
   readonly contentOf: (delivery: WebhookDelivery) => Promise<WebhookContent | null>;
   readonly log: Log;
   /** How names are resolved; by the system when absent. */

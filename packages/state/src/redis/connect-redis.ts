@@ -24,7 +24,7 @@ export interface ConnectedRedis {
   readonly connection: RedisConnection;
   /** Whether keys of two shards may not meet in one command. */
   readonly clustered: boolean;
-  /** Another connection to the same server, for commands that wait up to `blockMs` for something to come. Connects by and by. */
+  /** Another connection to the same server, for commands that wait up to `blockMs` for something to come. Connects in the background. */
   another(blockMs: number): RedisConnection;
   /** Called whenever a connection that was lost is there again. */
   onReconnect(listener: () => void): void;
@@ -32,7 +32,7 @@ export interface ConnectedRedis {
 
 /**
  * Connects, trying an absent server again for a while, and checks that it keeps what it acknowledges. Throws `StoreRefused` at once for what
- * waiting does not mend: a refused login, a database that does not exist, a replica, a server that is too old or may lose writes;
+ * waiting does not fix: a refused login, a database that does not exist, a replica, a server that is too old or may lose writes;
  * `StoreUnavailable` when the time is over.
  */
 export async function connectRedis(options: ConnectRedisOptions): Promise<ConnectedRedis> {
@@ -42,7 +42,7 @@ export async function connectRedis(options: ConnectRedisOptions): Promise<Connec
   const connection = connectionOver(single, address.shown);
   try {
     await readyWithin(single, deadline, options);
-    // ioredis goes on with database 0 when the one that was asked for does not exist.
+    // ioredis continues with database 0 when the one that was asked for does not exist.
     if (address.database > 0) await connection.command("select", [address.database]);
     const facts = await serverFacts(connection, keyIn(address));
     if (facts.isClustered) {

@@ -20,7 +20,7 @@ export interface FeedReaderOptions {
   readonly publish: (item: FeedItem) => void;
   /** 0 to 1. */
   readonly random: () => number;
-  /** Told why nothing can be read, when waiting does not mend it. */
+  /** Told why nothing can be read, when waiting does not fix it. */
   readonly warn: (sentence: string) => void;
 }
 
@@ -41,7 +41,7 @@ export async function readFeeds(options: FeedReaderOptions, signal: AbortSignal)
       else places = await startAgain();
       failures = 0;
     } catch (error) {
-      // Commands say what is wrong with the server; a follower only waits until it is mended.
+      // Commands say what is wrong with the server; a follower only waits until it is fixed.
       if (failures++ === 0 && error instanceof StoreRefused) warn(error.message);
       places = null;
       await wait(reconnectDelay(failures, random), undefined, { signal, ref: false }).catch(() => undefined);

@@ -8,7 +8,7 @@ export type Argument = string | number | Buffer;
 
 /**
  * One connection to Redis, or to every node of a cluster. Each command is sent at once or fails at once, and ends within the time-out: with
- * `StoreUnavailable` for everything that is wrong between here and the server, `StoreRefused` for what a person has to mend. Nothing is ever sent
+ * `StoreUnavailable` for everything that is wrong between here and the server, `StoreRefused` for what a person has to fix. Nothing is ever sent
  * again by itself. Commands begun in one turn of the event loop cost one round trip, and are executed in their order.
  */
 export interface RedisConnection {
@@ -21,7 +21,7 @@ export interface RedisConnection {
   ready(signal: AbortSignal): Promise<void>;
   /** Waits for what is under way. Safe to use twice. */
   close(): Promise<void>;
-  /** Lets go at once: what is under way fails. */
+  /** Closes at once: what is under way fails. */
   abandon(): void;
 }
 
@@ -105,7 +105,7 @@ export function connectionOver(client: Redis | Cluster, shown: string): RedisCon
   function meaningOf(error: unknown): Error {
     if (error instanceof Error && error.name === "ReplyError" && error.message.startsWith("NOSCRIPT")) return new ScriptUnknown();
     if (!problem || !isUnsent(error)) return storeErrorOf(error, shown);
-    // Whatever keeps the connection away may be mended while we try again.
+    // Whatever keeps the connection away may be fixed while we try again.
     return new StoreUnavailable(storeErrorOf(problem, shown).message);
   }
 }

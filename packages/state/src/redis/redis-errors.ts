@@ -41,7 +41,7 @@ export function storeErrorOf(error: unknown, shown: string): Error {
   return new Error(`${shown} answered: ${error.message.slice(0, 300)}`);
 }
 
-/** The sentence for what will not mend by itself; null for everything else, an absent server above all. */
+/** The sentence for what will not fix by itself; null for everything else, an absent server above all. */
 export function refusalOf(error: unknown, shown: string): StoreRefused | null {
   if (!(error instanceof Error)) return null;
   if (error.name === "ReplyError") {

@@ -12,7 +12,7 @@ export interface RedisProbeOptions {
 
 /**
  * Asks whether changes are taken, of the server, or of every node of a cluster by way of its shards. Each time it writes another shard's counter. Rejects as a
- * commit would, and with the fault "damaged" when it had to mend a counter.
+ * commit would, and with the fault "damaged" when it had to fix a counter.
  */
 export function redisProbe(
   { connection, keys, together, clock }: RedisContext,
@@ -21,10 +21,10 @@ export function redisProbe(
   let turn = 0;
   return async () => {
     const round = turn++;
-    const mended = (await Promise.all(together.map((shards) => probe(shards, (round % shards.length) + 1)))).flat();
-    if (mended.length === 0) return;
+    const fixed = (await Promise.all(together.map((shards) => probe(shards, (round % shards.length) + 1)))).flat();
+    if (fixed.length === 0) return;
     throw new StoreUnavailable(
-      `${shown} held no number where shard ${mended.join(", ")} counts its commits: it was mended, and counts as a loss of that shard.`,
+      `${shown} held no number where shard ${fixed.join(", ")} counts its commits: it was fixed, and counts as a loss of that shard.`,
       { fault: "damaged" },
     );
   };
@@ -32,8 +32,8 @@ export function redisProbe(
   async function probe(shards: readonly string[], written: number): Promise<readonly string[]> {
     const named = shards.flatMap((shard) => [keys.commits(shard), keys.marks(shard)]);
     const [now, ...places] = listOf(await connection.script(redisScripts.probe, named, [clock.told(), String(written)]));
-    const mended = places.map((place) => shards[Number(place) - 1] ?? "");
-    for (const shard of mended) onDamage(shard, Number(textIn(now)));
-    return mended;
+    const fixed = places.map((place) => shards[Number(place) - 1] ?? "");
+    for (const shard of fixed) onDamage(shard, Number(textIn(now)));
+    return fixed;
   }
 }

@@ -122,7 +122,7 @@ function storeOn(
     shards: shards.count,
     ownersDeadBefore: 0,
     async probe() {
-      // What was refused after a lost connection may have been mended since.
+      // What was refused after a lost connection may have been fixed since.
       if (refusal && !closed) await checkAgain();
       begin();
       await probe();

@@ -10,8 +10,8 @@ export interface DirectoryLock {
 }
 
 /**
- * Takes the data directory for this process alone, by an exclusive lock of SQLite on a small database of its own. The operating system lets go
- * of it with the process, however that ends. Throws `StoreRefused` when another process, or another store of this one, has it.
+ * Takes the data directory for this process alone, by an exclusive lock of SQLite on a small database of its own. The operating system releases
+ * it with the process, however that ends. Throws `StoreRefused` when another process, or another store of this one, has it.
  */
 export function lockDirectory(directory: string): DirectoryLock {
   const file = path.join(directory, "lock.db");
@@ -44,7 +44,7 @@ export function makeDirectory(directory: string): void {
 
 /**
  * Makes an empty file that only this user may read; SQLite gives its other files the same rights. A file that exists is not even opened: closing
- * it would let go of every lock that this process has on it.
+ * it would release every lock that this process has on it.
  */
 export function createPrivately(file: string): void {
   try {

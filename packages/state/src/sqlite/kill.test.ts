@@ -30,7 +30,7 @@ describe("a process that is killed while it writes", () => {
     expect(written).toBeGreaterThan(KILLS);
   });
 
-  it("keeps a second process out while it lives, and lets go of the directory when it is dead", async () => {
+  it("keeps a second process out while it lives, and releases the directory when it is dead", async () => {
     const { directory, startWriter } = setup();
     const writer = startWriter(1);
     await writer.acknowledged(1);

@@ -40,7 +40,7 @@ describe("the data directory", () => {
     expect((await (await open()).read([KEY])).documents[0]?.value).toBe(1);
   });
 
-  it("lets go of its lock when the database is refused", async () => {
+  it("releases its lock when the database is refused", async () => {
     const { open } = setup();
     await (await open({ shards: 4 })).close();
     await expect(open({ shards: 8 })).rejects.toThrow(StoreRefused);

@@ -47,7 +47,7 @@ function certificates(tls: OtlpTarget["tls"]): Readonly<Record<string, Buffer>> 
         return [name, readFileSync(file)];
       } catch (error) {
         throw new TelemetryRefused(
-          `The certificate file ${file} cannot be read (${(error as NodeJS.ErrnoException).code ?? "unknown"}): mend OTEL_EXPORTER_OTLP_CERTIFICATE, _CLIENT_CERTIFICATE or _CLIENT_KEY.`,
+          `The certificate file ${file} cannot be read (${(error as NodeJS.ErrnoException).code ?? "unknown"}): fix OTEL_EXPORTER_OTLP_CERTIFICATE, _CLIENT_CERTIFICATE or _CLIENT_KEY.`,
         );
       }
     }),

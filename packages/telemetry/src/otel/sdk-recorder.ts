@@ -31,8 +31,8 @@ export interface SdkOptions {
 
 /**
  * Sets the SDK up as the settings ask for it, and makes it the one that OpenTelemetry's API reaches in this process: what a tool or an instrumentation
- * records goes the same way as what we do, and our spans are the parents of theirs. What the settings say is given to the SDK, which would
- * read the variables itself, but goes on with its defaults where a value is bad.
+ * records goes the same way as what we do, and our spans are the parents of its spans. What the settings say is given to the SDK, which would
+ * read the variables itself, but continues with its defaults where a value is bad.
  */
 export async function sdkRecorder(options: SdkOptions): Promise<SdkRecorder> {
   const { settings, instanceId, files, instrumentAmqp, onFault, monotonic } = options;

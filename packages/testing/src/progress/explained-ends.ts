@@ -6,7 +6,7 @@ import type { WorldPlan } from "../world/plan.ts";
 export interface Explanation {
   /** What went wrong in this world. */
   readonly injected: Faults["injected"];
-  readonly plan: Pick<WorldPlan, "habits" | "wishes">;
+  readonly plan: Pick<WorldPlan, "habits" | "requests">;
 }
 
 /** What takes a step's time away, or keeps it from being committed. */
@@ -31,8 +31,8 @@ const UNANSWERED: readonly FaultName[] = ["failing_model", "slow_model", "lost_r
 
 /** How a run may end other than done, and what has to have happened in its world for that. A code that is not here is never expected. */
 const EXPLAINED: Readonly<Record<string, (world: Explanation, run: Run) => boolean>> = {
-  cancelled: ({ plan }) => plan.habits.cancels > 0 || plan.wishes.some(({ messages }) => messages > 1),
-  conversation_busy: ({ plan }) => plan.wishes.some(({ messages }) => messages > 1),
+  cancelled: ({ plan }) => plan.habits.cancels > 0 || plan.requests.some(({ messages }) => messages > 1),
+  conversation_busy: ({ plan }) => plan.requests.some(({ messages }) => messages > 1),
   provider_failed: ({ injected }) => sum(injected, UNANSWERED) > 0,
   model_timeout: ({ injected }) => injected.slow_model > 0,
   time_limit: ({ injected }) => sum(injected, [...DELAYS, ...TAKEN_FOR_APPROVALS]) > 0,

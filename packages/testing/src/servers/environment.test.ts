@@ -21,7 +21,7 @@ describe("the environment of tests", () => {
     expect(readEnvironment({ TEST_SERVERS: "container, local" }).sources).toEqual(["local", "container"]);
   });
 
-  it("refuses a source that there is not", () => {
+  it("refuses a source that does not exist", () => {
     expect(() => readEnvironment({ TEST_SERVERS: "docker" })).toThrow(
       'TEST_SERVERS does not know "docker". It is a list of environment, local, private, container.',
     );

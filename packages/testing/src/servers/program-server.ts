@@ -22,7 +22,7 @@ const recipes: Recipes = { redis: redisRecipe, rabbitmq: rabbitmqRecipe, nats: n
 const TRIES = 3;
 const LOG_LINES = 8;
 
-/** Starts a private server from the program on the path. `why` says that there is none; a start that fails rejects. */
+/** Starts a private server from the program on the path. `why` says why none was found; a start that fails rejects. */
 export async function startFromProgram<Kind extends ServerKind>(
   kind: Kind,
   options: PrivateServerOptions[Kind],

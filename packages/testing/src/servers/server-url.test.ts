@@ -7,7 +7,7 @@ describe("a server's URL", () => {
     ["redis", "redis://:se%40cret@[::1]:7000/2", { host: "::1", port: 7000, user: "", password: "se@cret", virtualHost: "2" }],
     ["nats", "nats://ada:word@queue.example:4333", { host: "queue.example", port: 4333, user: "ada", password: "word", virtualHost: "/" }],
     ["rabbitmq", "amqp://guest:guest@host/a%2Fb", { host: "host", port: 5672, user: "guest", password: "guest", virtualHost: "a/b" }],
-  ] as const)("for %s is taken apart: %s", (kind, url, address) => {
+  ] as const)("for %s is split: %s", (kind, url, address) => {
     expect(parseServerUrl(kind, url)).toEqual(address);
   });
 

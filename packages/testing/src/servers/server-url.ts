@@ -1,6 +1,6 @@
 import { type ServerKind, serverKinds } from "./server-kinds.ts";
 
-/** A server's URL, taken apart. Credentials are decoded. */
+/** A server's URL, split into its parts. Credentials are decoded. */
 export interface ServerAddress {
   readonly host: string;
   readonly port: number;

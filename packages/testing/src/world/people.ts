@@ -1,15 +1,15 @@
 import type { Observation } from "../ports/observation.ts";
 import { approvers } from "./approvers.ts";
-import type { PeopleOptions, Wish } from "./persons.ts";
+import type { PeopleOptions, Request } from "./persons.ts";
 import { requester } from "./requester.ts";
 
 /** The people of a world: one who asks for runs, cancels some and answers questions, and those who decide what is held. */
 export interface People {
-  /** Asks until everything that is wished for was accepted or refused. */
-  ask(wish: Wish): void;
+  /** Asks until everything that is asked for was accepted or refused. */
+  ask(request: Request): void;
   /** What they notice of the world. */
   notice(observation: Observation): void;
-  /** How many wishes have not been answered yet. */
+  /** How many requests have not been answered yet. */
   readonly asking: number;
 }
 
@@ -18,9 +18,9 @@ export function people(options: PeopleOptions): People {
   const others = approvers(options);
   let asking = 0;
   return {
-    ask(wish) {
+    ask(request) {
       asking++;
-      void rita.ask(wish).finally(() => asking--);
+      void rita.ask(request).finally(() => asking--);
     },
     notice(observation) {
       if (observation.kind !== "commit") return;

@@ -43,7 +43,7 @@ export interface PeopleOptions {
 }
 
 /** What one person wants: a single run, or a conversation of so many messages. */
-export interface Wish {
+export interface Request {
   readonly name: string;
   /** How many messages; 0 is an investigation by itself. */
   readonly messages: number;

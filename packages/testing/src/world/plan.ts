@@ -2,7 +2,7 @@ import type { Prng } from "../clockwork/prng.ts";
 import { type FaultRates, ratesOf, swarmRates } from "../ports/faults.ts";
 import type { ServiceSettings } from "./deployment.ts";
 import type { Role } from "./roles.ts";
-import type { Habits, Wish } from "./persons.ts";
+import type { Habits, Request } from "./persons.ts";
 import { drawnScript, fixedScript, type Script } from "./scripted-model.ts";
 import { simToolset, simWrites } from "./sim-tools.ts";
 
@@ -15,7 +15,7 @@ export interface WorldPlan {
   readonly settings: ServiceSettings;
   readonly habits: Habits;
   /** What is asked for. */
-  readonly wishes: readonly Wish[];
+  readonly requests: readonly Request[];
   /** How far wall clocks are off, at most, in milliseconds. */
   readonly skewMs: number;
   /** Virtual milliseconds after which nothing goes wrong any more. */
@@ -55,7 +55,7 @@ export function drawnPlan(seed: string, random: Prng, { linger }: { readonly lin
       hangsUp: random.pick([0, 0.5, 0.9]),
       thinkMs: random.pick([500, 5000, 30_000]),
     },
-    wishes: Array.from({ length: 1 + random.below(2) }, (_, i) => ({ name: `v${i}`, messages: random.pick([0, 0, 1, 2, 3]) })),
+    requests: Array.from({ length: 1 + random.below(2) }, (_, i) => ({ name: `v${i}`, messages: random.pick([0, 0, 1, 2, 3]) })),
     skewMs: random.pick([0, 0, 1000, 20_000]),
     faultsForMs: FAULTS_FOR_MS,
     lingerMs: linger ? LINGER_MS : 0,
@@ -77,7 +77,7 @@ export function quietPlan(
     replicas: REPLICAS,
     settings: settingsWith(writes, {}, {}, { seeded: false, goesOn: false, asks: false }),
     habits: { cancels: 0, ignores: 0, denies: 0, revises: 0, races: 0, cheats: 0, watches: 1, hangsUp: 0, thinkMs: 500, ...habits },
-    wishes: [{ name: "v0", messages: 0 }],
+    requests: [{ name: "v0", messages: 0 }],
     skewMs: 0,
     faultsForMs: 0,
     lingerMs: 0,

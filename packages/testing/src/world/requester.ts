@@ -1,12 +1,12 @@
 import type { Json, JsonObject, RunEvent } from "@toolbus/contracts";
 import { type Answer, insist, sleep } from "./http-door.ts";
-import { type PeopleOptions, REQUESTER, type Wish } from "./persons.ts";
+import { type PeopleOptions, REQUESTER, type Request } from "./persons.ts";
 import { viewer } from "./viewer.ts";
 
 /** One person who asks for runs. */
 export interface Requester {
   /** Resolves when everything was accepted or refused. */
-  ask(wish: Wish): Promise<void>;
+  ask(request: Request): Promise<void>;
   /** What she sees of a run. */
   notice(runId: string, events: readonly Json[]): void;
 }

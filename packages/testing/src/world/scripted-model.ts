@@ -70,8 +70,8 @@ export function drawnScript(seed: string, random: Wire["random"]): Script {
     const about = transcript.findLast((entry) => entry.type === "user" && entry.runId === run.runId);
     const topic = about?.type === "user" ? about.text : "";
     const plan = prng(`${seed}/script/${topic}/${turns.length}`);
-    const wished = 1 + prng(`${seed}/script/${topic}`).below(3);
-    if (turns.length >= wished) return { text: `Done after ${turns.length} turns.`, calls: [] };
+    const asked = 1 + prng(`${seed}/script/${topic}`).below(3);
+    if (turns.length >= asked) return { text: `Done after ${turns.length} turns.`, calls: [] };
     const count = 1 + plan.below(3) + (plan.chance(0.05) ? 8 : 0);
     const names = tools.map(({ name }) => name);
     const calls = Array.from({ length: count }, (_, index) => {

@@ -31,7 +31,7 @@ export const variants = {
   interruptions: (plan: WorldPlan): WorldPlan => ({
     ...plan,
     latencyMs: { least: 5, most: 1000 },
-    wishes: [0, 1, 2].map((n) => ({ name: `v${n}`, messages: 4, interrupts: true })),
+    requests: [0, 1, 2].map((n) => ({ name: `v${n}`, messages: 4, interrupts: true })),
     habits: { ...plan.habits, thinkMs: 3000 },
   }),
 } as const satisfies Readonly<Record<string, (plan: WorldPlan) => WorldPlan>>;

@@ -20,7 +20,7 @@ import type { WorldPlan } from "./plan.ts";
 import { worldKeys } from "./world-keys.ts";
 import { target } from "./target.ts";
 
-/** What is told about a history while it happens. */
+/** What is said about a history while it happens. */
 export interface Witness {
   /** Before each event. */
   readonly step?: (step: Step, deployment: Deployment) => void;
@@ -147,7 +147,7 @@ function createWorld(plan: WorldPlan, witness: Witness) {
     violations: violations as readonly string[],
     begin() {
       services.start();
-      for (const wish of plan.wishes) persons.ask(wish);
+      for (const request of plan.requests) persons.ask(request);
       faultsNowAndThen();
       keepFaults = time.schedule(null, plan.faultsForMs, "the faults end", () => injected.end());
     },

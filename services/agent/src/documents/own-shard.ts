@@ -7,7 +7,7 @@ export function isShardOf({ shards }: Pick<StateStore, "shards">, id: string): b
   return Number.parseInt(shardOf(id), 16) < shards;
 }
 
-/** Gives up a message about an id that can be of nothing here: it is nobody's work. Null when the store has its shard. */
+/** Gives up a message about an id that can be of nothing here: no service here can handle it. Null when the store has its shard. */
 export function refusedShard(state: Pick<StateStore, "shards">, id: string): Unusable | null {
   return isShardOf(state, id) ? null : { kind: "unusable", reason: "it names a shard that this store does not have" };
 }

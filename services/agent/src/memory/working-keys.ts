@@ -13,7 +13,7 @@ export type ResolvedKey =
   | { readonly kind: "none" };
 
 /**
- * The key of a result's index: `session/<conversation>/tool-<name>-<call>-index`. The call's id begins with the run's and goes on with its round and
+ * The key of a result's index: `session/<conversation>/tool-<name>-<call>-index`. The call's id begins with the run's and continues with its round and
  * number, so that two results of one tool in one run have two keys.
  */
 export function indexKeyOf(call: { readonly conversationId: string; readonly toolName: string; readonly callId: string }): string {

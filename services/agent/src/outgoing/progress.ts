@@ -3,7 +3,7 @@ import { secretHash } from "@toolbus/grants";
 import type { StateStore } from "@toolbus/state";
 import { isShardOf } from "../documents/own-shard.ts";
 
-// What comes on top of this at one moment is dropped: it is for the eye, and more of it follows.
+// What comes on top of this at one moment is dropped: it is only shown, and more of it follows.
 const MAX_UNDER_WAY = 64;
 
 /**

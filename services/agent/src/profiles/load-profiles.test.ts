@@ -57,7 +57,7 @@ describe("a directory of profiles", () => {
     await file("bad.yaml", profile("desk", "colour: red\n"));
     expect(await refusal()).toBe(
       `The profile file ${path.join(directory, "bad.yaml")} cannot be used: line 6: colour is not a known field. ` +
-        "Mend it or take it away; docs/profiles.md explains every field.",
+        "Fix it or take it away; docs/profiles.md explains every field.",
     );
   });
 

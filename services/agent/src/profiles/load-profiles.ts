@@ -69,7 +69,7 @@ function profileIn(file: string, text: string): Profile {
   const read = readProfile(text);
   if (read.ok) return read.profile;
   const faults = read.faults.map(({ line, message }) => `line ${line}: ${message}`).join("; ");
-  throw new Refusal(`The profile file ${file} cannot be used: ${faults}. Mend it or take it away; docs/profiles.md explains every field.`);
+  throw new Refusal(`The profile file ${file} cannot be used: ${faults}. Fix it or take it away; docs/profiles.md explains every field.`);
 }
 
 function codeOf(error: unknown): string {

@@ -1,6 +1,6 @@
 import type { Registration } from "@toolbus/contracts";
 
-/** A rule of a profile's `tools`, taken apart. */
+/** A rule of a profile's `tools`, split into its parts. */
 export type ToolRule =
   | { readonly by: "name"; readonly name: string; readonly version: string | null }
   | { readonly by: "kind" | "toolset" | "source"; readonly value: string };

@@ -50,11 +50,11 @@ export async function advanceRun(stepper: Stepper, runId: string, claimant: Clai
   });
 }
 
-/** The run in our hands; null when it is not to be had, or is another one than this snapshot says. */
+/** The run in our hands; null when it is not available, or is another one than this snapshot says. */
 async function acquired({ outbox, rules, snapshots }: Stepper, snapshot: Snapshot | null, claimant: Claimant): Promise<Snapshot | null> {
   if (!snapshot) return null;
   const got = acquire(snapshot, claimant, rules);
-  // The holder goes on with it, or the run's timer finds it when the lease is over.
+  // The holder continues it, or the run's timer finds it when the lease is over.
   if (got.kind !== "acquired") return null;
   const reply = await outbox.commit(shardOf(got.run.runId), got.change);
   if (reply.outcome !== "ok") return null;

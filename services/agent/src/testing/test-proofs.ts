@@ -7,7 +7,7 @@ import { silentLog } from "@toolbus/telemetry";
 import { eraReader, receiptKeys, signAnswer } from "@toolbus/tool-kit";
 import { writeProofs } from "../steps/write-proofs.ts";
 
-/** Keys of the toolset of these tests and of approvals; `worker.other` is nobody's whom the agent asks. */
+/** Keys of the toolset of these tests and of approvals; `worker.other` is the key of nobody whom the agent asks. */
 export const proofKeys = await ownKeys(["approvals", "worker.test", "worker.other"]);
 const TOOLSET_KEY = proofKeys.identityOf("worker.test").signer;
 

@@ -33,7 +33,7 @@ export function cancelInto(draft: Draft, { entryId, by }: CancelInput): void {
   draft.event({ type: "run.cancelling", at: now, by });
   if (run.status !== "waiting") return endCancelled(draft);
   for (const call of draft.open) {
-    // Also one that waits for a fresh grant: an invoke of before may still arrive.
+    // Also one that waits for a fresh grant: an earlier invoke may still arrive.
     if (call.kind === "write" && call.dispatch > 0) {
       draft.takeBack(call);
       draft.stop(call, "cancelled");

@@ -8,7 +8,7 @@ const NOW = 1_750_000_000_000;
 const MINUTE_MS = 60_000;
 
 describe("an answer to an agent", () => {
-  it("that this service may not write to is let go with a security event", async () => {
+  it("that this service may not write to is dropped with a security event", async () => {
     const { publish, events } = setup(new NotPermitted("No."));
     await publish(NOW);
     expect(events).toEqual([
@@ -16,7 +16,7 @@ describe("an answer to an agent", () => {
     ]);
   });
 
-  it("whose queue is not there yet is published again, and let go when it never comes", async () => {
+  it("whose queue is not there yet is published again, and dropped when it never comes", async () => {
     const { publish, events } = setup(new Unroutable("No queue."));
     await expect(publish(NOW - 9 * MINUTE_MS)).rejects.toThrow(Unroutable);
     expect(events).toEqual([]);

@@ -3,7 +3,7 @@ import { attributes, DEFAULT_AGENT, shardOf } from "@toolbus/contracts";
 import type { RecordSecurityEvent } from "../sealed/security.ts";
 
 /**
- * Publishes answers to agents. One for an agent that there is not is let go, with a sampled security event: who asks names whom to tell, and the outbox would
+ * Publishes answers to agents. One for an agent that does not exist is dropped, with a sampled security event: who asks names whom to tell, and the outbox would
  * repeat what nobody takes for ever. A name that this service may not write to is none at once, a topic without a queue after
  * `UNREAD_MS`: its agent may be on its way. An honest agent asks again and is answered again.
  */

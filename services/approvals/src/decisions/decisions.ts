@@ -148,7 +148,7 @@ export function createDecisions(options: DecisionsOptions): Decisions {
     if (moved.kind === "illegal") return notPossible(moved.why, approval, token, now);
     if (!may.allowed) return alarmed("not_allowed", no("forbidden", may.reason));
     if (grantFault(moved.approval) !== null)
-      return no("forbidden", "Your name, as this key has it, cannot stand in a grant. An operator has to mend the key.");
+      return no("forbidden", "Your name, as this key has it, cannot stand in a grant. An operator has to fix the key.");
     if (ticket === undefined && needsTicket(approval.value, decision))
       return no("ticket_missing", "A critical write is approved with the ticket it rests on.");
     const fault = decision === "approve" ? pinFault(pin, approval.value) : null;

@@ -46,7 +46,7 @@ function withKeys({ secrets, ...source }: HookSourceEntry, file: string): HookSo
 }
 
 /**
- * The source that signed this request, by Standard Webhooks, now. Throws the same problem for a source that there is not as for a signature that is not
+ * The source that signed this request, by Standard Webhooks, now. Throws the same problem for a source that does not exist as for a signature that is not
  * its own: who guesses names learns none.
  */
 export function signingSource(sources: HookSources, name: string, { headers, text }: SignedRequest, nowMs: number): HookSource {

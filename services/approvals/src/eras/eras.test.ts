@@ -29,7 +29,7 @@ describe("approvals that are told of a loss", () => {
     });
   });
 
-  it("signs the grants of before anew, for whoever asks again", async () => {
+  it("signs the earlier grants again, for whoever asks again", async () => {
     await using t = await running();
     await t.ask(smallRefund(1));
     expect(claimsOf(await t.decided.next()).era).toBe(1);

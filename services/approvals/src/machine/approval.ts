@@ -123,7 +123,7 @@ export type Decided =
   | { readonly kind: "repeat"; readonly approval: Approval }
   | Illegal<"final" | "expired" | "token_used" | "twice">;
 
-/** One person decides. A denial or a wish for revision ends it; approvals end it when there are enough. Too late is refused by the commit itself. */
+/** One person decides. A denial or a request for revision ends it; approvals end it when there are enough. Too late is refused by the commit itself. */
 export function decide(read: Read<Approval>, token: Read<DecisionToken>, made: DecisionMade, moment: Moment): Decided {
   const { now } = moment;
   const before = read.value;

@@ -1,6 +1,6 @@
 import type { Approval, Decision } from "@toolbus/contracts";
 
-/** What these decisions make of an approval that needs so many people: one denial or wish for revision ends it. */
+/** What these decisions make of an approval that needs so many people: one denial or request for revision ends it. */
 export function statusAfter(decisions: readonly Decision[], need: number): "pending" | "approved" | "rejected" | "revision_requested" {
   const last = decisions.at(-1)?.decision;
   if (last === "deny") return "rejected";

@@ -37,7 +37,7 @@ export interface PinStore {
 
 export function pinStore({ sealed, log }: { readonly sealed: SealedStore; readonly log: Log }): PinStore {
   const { store: state } = sealed;
-  // A pin is parsed once: its schemas are compiled once an object, and a compiled schema is never let go. It is known again by its signature, because the
+  // A pin is parsed once: its schemas are compiled once an object, and a compiled schema is never freed. It is known again by its signature, because the
   // store's version is whatever somebody wrote there.
   const parsed = new Map<string, { readonly signature: string; readonly pin: Pin }>();
   return {

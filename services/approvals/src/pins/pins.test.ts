@@ -24,7 +24,7 @@ describe("pins", () => {
     await register(t.store, changed, START + 1);
     await t.ask({ ...smallRefund(1), tool: changed });
     expect((await t.decided.next()).body).toMatchObject({ outcome: "approved" });
-    // The version of before is registered still, for the runs that began with it.
+    // The former version is still registered, for the runs that began with it.
     await t.ask(smallRefund(2));
     expect((await t.decided.next()).body).toMatchObject({ outcome: "approved" });
     expect(await t.audit(HOME_SHARD)).toMatchObject(Array.from({ length: 5 }, () => ({ event: "pinned", by: "first_sight" })));

@@ -4,7 +4,7 @@ import type { Log } from "@toolbus/telemetry";
 import { readRegistry } from "@toolbus/tool-kit";
 import type { SealedStore } from "../sealed/sealed-store.ts";
 
-/** Operators' wishes to have registrations taken away. Approvals signs them, `operations` does it: nobody else writes what toolsets registered. */
+/** Operators' requests to remove registrations. Approvals signs them, `operations` does it: nobody else writes what toolsets registered. */
 export interface Removals {
   /** Asking again for what is asked already changes nothing that counts. */
   ask(tool: string, wanted: ToolRemove, by: string): Promise<RemovalAsked>;
@@ -64,5 +64,5 @@ export function createRemovals({ state, sealed, log }: RemovalsOptions): Removal
   };
 }
 
-/** A wish that nobody did within this time is forgotten: it can be said again. */
+/** A request that nobody carried out within this time is forgotten: it can be made again. */
 const KEPT_MS = 7 * 86_400_000;

@@ -132,7 +132,7 @@ describe("a definition that changed", () => {
     expect(await t.outcome(1, refund)).toBe("refused");
   });
 
-  it("is let go of by going back to the older one: the newer one is granted no more", async () => {
+  it("is released by going back to the older one: the newer one is granted no more", async () => {
     await using t = await setup();
     await t.enable(refund);
     await register(t.store, second, START + 1);
@@ -241,7 +241,7 @@ describe("a pin that somebody else wrote", () => {
 });
 
 describe("a registration that is to go", () => {
-  it("is asked for once by a signed wish that names it, and stays enabled; the answer says whether a worker lives", async () => {
+  it("is asked for once by a signed request that names it, and stays enabled; the answer says whether a worker lives", async () => {
     await using t = await setup();
     await t.enable(refund);
     expect(await t.remove("issue_refund")).toEqual({
@@ -277,7 +277,7 @@ describe("a registration that is to go", () => {
   });
 });
 
-/** Approvals as it runs apart: nothing is pinned by itself. */
+/** Approvals as it runs in a process of its own: nothing is pinned by itself. */
 async function setup(options: Options = {}) {
   const t = await setupApprovals({ tools: [refund], ...options, env: { PIN_ON_FIRST_SIGHT: "false", ...options.env } });
   const post = async (who: Person, url: string, body: object): Promise<HttpAnswer> => {

@@ -123,7 +123,7 @@ function refused(asked: Case, reason: string): Judgement {
   return { facts, holding: { by: "refused", reason } };
 }
 
-/** What is known whatever the judgement is. An unknown requester's tenant is empty: it is nobody's, so nobody can read it. */
+/** What is known whatever the judgement is. An unknown requester's tenant is empty: no tenant matches, so nobody can read it. */
 function known({ request, agent, correlationId, origin }: Case) {
   const { toolCallId: callId, toolName, toolVersion, toolHash } = request;
   const { runId } = callParts(callId);

@@ -108,7 +108,7 @@ export function handleRequests(options: RequestsOptions): Requests {
     const records = await documents.read(approvalIdOf(request.toolCallId), callParts(request.toolCallId).runId);
     if (records.approval) return repeat(request, agent, records.approval, records.now);
     // What was pending before the seals waits for an operator, and what has lost its key for that key: what they hold may be right. What says that it was
-    // decided, and has no seal, is nobody's word: it ends.
+    // decided, and has no seal, counts for nothing: it ends.
     const { refused, origin, now } = records;
     if (refused?.why === "unknown_key" || (refused?.why === "unsealed" && refused.claimed?.status === "pending")) return true;
     // Only what stands there already is written over: very many of runs that nobody asked for leave no document each.

@@ -16,7 +16,7 @@ export interface ReplayAccepted {
   readonly replayed: boolean;
 }
 
-/** Accepts the wish of an operator to have a dead letter replayed. A letter has one such wish, whoever sends it and however often, and one replay. */
+/** Accepts the request of an operator to have a dead letter replayed. A letter has one such request, whoever sends it and however often, and one replay. */
 export async function askReplay(
   inbound: Inbound,
   { principal, key, letterId }: Request & { readonly letterId: string },
@@ -33,7 +33,7 @@ export async function askReplay(
     if (request) return { kind: "accepted", found, over: false, replayed: false };
     const seen = await callToLookAt(state, letter);
     if (seen?.kind === "refused") return seen;
-    const wish: ReplayRequest = {
+    const asked: ReplayRequest = {
       letterId,
       by: principal.id,
       ...(keyHash === undefined ? {} : { keyHash }),
@@ -44,12 +44,12 @@ export async function askReplay(
     const { outcome } = await outbox.commit(shardOf(letterId), {
       op: `replay:${letterId}:${requestId}`,
       guards: [{ key: requestKey, version: 0 }],
-      put: [{ key: requestKey, value: wish as unknown as Json, expiresAt: letter.expiresAt }],
-      ...announcedReplay(wish, 1, config, now),
+      put: [{ key: requestKey, value: asked as unknown as Json, expiresAt: letter.expiresAt }],
+      ...announcedReplay(asked, 1, config, now),
     });
-    if (outcome === "ok") return { kind: "accepted", found: { ...found, request: wish }, over: false, replayed: false };
+    if (outcome === "ok") return { kind: "accepted", found: { ...found, request: asked }, over: false, replayed: false };
   }
-  return refused("conflict", "The wish could not be stored.", "Repeat it.");
+  return refused("conflict", "The request could not be stored.", "Repeat it.");
 }
 
 /** The call that a replay has the agent look at, as it is now; null when the message itself is published. Refused when a replay could do nothing. */

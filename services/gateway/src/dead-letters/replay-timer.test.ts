@@ -26,7 +26,7 @@ describe("the timer of a replay", () => {
     expect(await t.left()).toEqual([]);
   });
 
-  it("lets go of a letter that is kept no longer", async () => {
+  it("drops a letter that is kept no longer", async () => {
     await using t = await setup();
     const id = await t.asks();
     await until(() => t.asked.length === 1);

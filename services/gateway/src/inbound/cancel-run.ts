@@ -14,7 +14,7 @@ export interface CancelAccepted {
   readonly replayed: boolean;
 }
 
-/** Accepts the wish of its owner, or of an operator, to cancel a run. A run has one such wish, whoever sends it and however often. */
+/** Accepts the request of its owner, or of an operator, to cancel a run. A run has one such request, whoever sends it and however often. */
 export async function cancelRun(
   inbound: Inbound,
   { principal, key, runId }: Request & { readonly runId: string },
@@ -27,13 +27,13 @@ export async function cancelRun(
     if (run.kind === "refused") return run;
     const { documents } = await state.read([keys.inbox(shardOf(runId), cancelEntryId(runId))]);
     const entry = parseInboxEntry(documents[0]?.value);
-    const wished = entry.ok && entry.value.kind === "cancel" ? entry.value : null;
-    if (wished && keyHash !== undefined && wished.keyHash === keyHash) return { kind: "accepted", run, over: false, replayed: true };
+    const asked = entry.ok && entry.value.kind === "cancel" ? entry.value : null;
+    if (asked && keyHash !== undefined && asked.keyHash === keyHash) return { kind: "accepted", run, over: false, replayed: true };
     if (run.run && run.run.endedAt !== null) {
       if (run.run.status === "cancelled") return { kind: "accepted", run, over: true, replayed: false };
       return refused("run_ended", `The run has ended already: ${run.run.status}.`, `Read it at /v1/runs/${runId}.`);
     }
-    if (wished) return { kind: "accepted", run, over: false, replayed: false };
+    if (asked) return { kind: "accepted", run, over: false, replayed: false };
     const { outcome } = await outbox.commit(shardOf(runId), acceptCancel({ runId, principal, requestId, keyHash, now: run.now }, config));
     if (outcome === "ok") return { kind: "accepted", run, over: false, replayed: false };
   }

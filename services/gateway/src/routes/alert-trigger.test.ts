@@ -220,12 +220,12 @@ describe("alerts for which there is no room", () => {
 
   it("are those behind a store that went away in the middle; the same message starts them, and nothing twice", async () => {
     const accepted: string[] = [];
-    let mended = false;
+    let fixed = false;
     const wrapStore = (state: StateStore): StateStore => ({
       ...state,
       async commit(shard, change) {
         if (!change.op.startsWith("accept:")) return state.commit(shard, change);
-        if (accepted.length === 2 && !mended) throw new StoreUnavailable("gone");
+        if (accepted.length === 2 && !fixed) throw new StoreUnavailable("gone");
         accepted.push(change.op);
         return state.commit(shard, change);
       },
@@ -233,7 +233,7 @@ describe("alerts for which there is no room", () => {
     await using t = await setup({ wrapStore });
     expect(problemOf(await send(t, FOUR))).toEqual({ status: 503, code: "store_unavailable" });
     expect(await runsOf(t)).toHaveLength(2);
-    mended = true;
+    fixed = true;
     expect((await send(t, FOUR)).status).toBe(202);
     expect(await runsOf(t)).toHaveLength(4);
   });

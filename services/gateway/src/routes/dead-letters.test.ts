@@ -135,7 +135,7 @@ describe("GET /v1/dead-letters/{id}", () => {
     expect(body["message"]).toMatchObject({ body: expect.stringContaining("[redacted]") });
   });
 
-  it("finds nothing under an id that is made up, of another tenant, or of a shard that there is not", async () => {
+  it("finds nothing under an id that is made up, of another tenant, or of a shard that does not exist", async () => {
     await using t = await setup();
     const id = await t.letters.keep({ tenant: "other" });
     for (const wrong of [
@@ -165,7 +165,7 @@ describe("POST /v1/dead-letters/{id}/replay", () => {
     expect((await t.ask("otto", `/v1/dead-letters/${id}`)).body).toMatchObject({ state: "replaying" });
   });
 
-  it("that is asked twice is one wish, and a repeat with its key says that it is one", async () => {
+  it("that is asked twice is one request, and a repeat with its key says that it is one", async () => {
     await using t = await replaying();
     const id = await t.letters.keep({ tenant: null });
     const first = await t.replay(id, "otto", "key-1");
@@ -210,7 +210,7 @@ describe("POST /v1/dead-letters/{id}/replay", () => {
 
   it.each([
     ["is kept no longer", { kind: "call", callId: CALL } as const, /is kept no longer/],
-    ["is on a shard that there is not", { kind: "call", callId: CALL.replace("_05_", "_ff_") } as const, /is kept no longer/],
+    ["is on a shard that does not exist", { kind: "call", callId: CALL.replace("_05_", "_ff_") } as const, /is kept no longer/],
     ["was too large", { kind: "none", why: "The message was too large." } as const, /was too large/],
   ])("of what %s is refused", async (_, replayBy, words) => {
     await using t = await replaying();

@@ -63,7 +63,7 @@ export function deadLetterRoutes(gateway: Gateway, limits: Limits): readonly Rou
         id: letterId,
         answers: {
           200: { says: "It was replayed before.", body: VIEW, example: replayed },
-          202: { says: "The wish was accepted.", body: VIEW, example: replaying, headers: REPLAY },
+          202: { says: "The request was accepted.", body: VIEW, example: replaying, headers: REPLAY },
         },
         problems: ["not_replayable", "conflict"],
       },

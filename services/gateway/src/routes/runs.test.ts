@@ -97,7 +97,7 @@ describe("POST /v1/runs/{id}/cancel", () => {
     });
   });
 
-  it("is one wish however often it is sent, and whoever sends it", async () => {
+  it("is one request however often it is sent, and whoever sends it", async () => {
     await using t = await setup();
     const runId = await t.accepted();
     await t.agent.take(runId);

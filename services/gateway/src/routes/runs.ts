@@ -61,7 +61,7 @@ export function runRoutes(gateway: Gateway, limits: Limits): readonly Route[] {
         id: runId,
         answers: {
           200: { says: "It was cancelled before.", body: views.run, example: examples.acceptedRun },
-          202: { says: "The wish was accepted.", body: views.run, example: examples.acceptedRun, headers: REPLAY },
+          202: { says: "The request was accepted.", body: views.run, example: examples.acceptedRun, headers: REPLAY },
         },
         problems: ["run_ended", "conflict", "expired"],
       },

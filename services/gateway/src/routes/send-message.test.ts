@@ -100,7 +100,7 @@ describe("POST /v1/conversations/{id}/messages", () => {
     { what: "nothing that is said", asking: post({ ifActive: "reject" }), problem: { status: 400, code: "invalid_request" } },
     { what: "two things said", asking: post({ content: "a", text: "b" }), problem: { status: 400, code: "invalid_request" } },
     { what: "empty content", asking: post({ content: "" }), problem: { status: 400, code: "invalid_request" } },
-    { what: "another wish", asking: post({ text: "a", ifActive: "later" }), problem: { status: 400, code: "invalid_request" } },
+    { what: "another demand", asking: post({ text: "a", ifActive: "later" }), problem: { status: 400, code: "invalid_request" } },
     { what: "an unknown field", asking: post({ text: "a", role: "system" }), problem: { status: 400, code: "invalid_request" } },
     { what: "too many characters", asking: post({ text: "x".repeat(32_769) }), problem: { status: 400, code: "invalid_request" } },
     {

@@ -22,7 +22,7 @@ const TURN_1 = STEPS.findIndex((step) => step.kind === "event" && step.at === 2)
 
 describe("a stream that is cut", () => {
   it.each(["at once", "after more has happened"] as const)(
-    "after each thing that it showed goes on with Last-Event-ID %s: the same durable events, and the text complete",
+    "after each thing that it showed continues with Last-Event-ID %s: the same durable events, and the text complete",
     async (when) => {
       for (let cut = 0; cut <= STEPS.length; cut++) {
         await using t = await setup();

@@ -22,7 +22,7 @@ export interface Feed {
 
 export interface Listening {
   /**
-   * The run's events after this sequence number, with everything that this listener was told of before the call. Those who ask for the same at
+   * The run's events after this sequence number, with everything that this listener heard before the call. Those who ask for the same at
    * the same time are given the same page, read and written out once. Rejects when the store is away.
    */
   read(after: number): Promise<Page>;

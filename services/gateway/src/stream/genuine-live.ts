@@ -28,7 +28,7 @@ export function genuineLive({ runId, state, tell, log }: GenuineLiveOptions): Ge
   let asking = false;
   return {
     heard(batch) {
-      // What is no event is nobody's text, and costs no question.
+      // What is no event is ignored, and costs no question.
       if (liveEventOf(batch) === null || waiting.length >= MOST_WAITING) return;
       waiting.push(batch);
       if (!asking) void askOn();

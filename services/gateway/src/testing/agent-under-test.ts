@@ -29,7 +29,7 @@ export interface AgentByHand {
   keep(conversationId: string, part: Partial<ConversationState>): Promise<void>;
   /** Adds to what was said in a conversation. */
   transcribe(conversationId: string, ...entries: readonly StoredEntry[]): Promise<void>;
-  /** Records the wish to cancel, as the agent does when it takes the entry. */
+  /** Records the request to cancel, as the agent does when it takes the entry. */
   cancel(runId: string): Promise<void>;
 }
 

@@ -240,7 +240,7 @@ describe("what becomes of a call", () => {
       'a person denied it. They said: "Too vague." Nothing was done',
     ],
     [
-      "a wish for a revision",
+      "a request for revision",
       failedResult("revision_requested", 'They said: "Name the tester."'),
       'They said: "Name the tester." Nothing was done. Send it again',
     ],

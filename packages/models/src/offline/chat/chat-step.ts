@@ -19,7 +19,7 @@ export function chatStep({ transcript, tools, run }: ModelRequest): Step {
   const message = ours.findLast((entry) => entry.type === "user")?.text ?? "";
   const { calls, problems, mentioned } = askedCalls(message, tools);
   if (problems.length > 0) {
-    const nothing = calls.length > 0 ? ["So nothing of the message was run. Send it again when it is mended."] : [];
+    const nothing = calls.length > 0 ? ["So nothing of the message was run. Send it again when it is fixed."] : [];
     const known = problems.some((problem) => problem.startsWith("There is no tool"))
       ? [`Tools here: ${tools.map(({ name }) => name).join(", ")}.`]
       : [];

@@ -45,7 +45,7 @@ function otherwise(name: string, { status, code, retryable }: Failed, reason: st
     return `${name} was refused (${code}): ${reason}${reason.endsWith("Nothing was done.") ? "" : " Nothing was done."}`;
   if (status === "cancelled") return `${name} was cancelled: ${reason}`;
   if (status === "not_executed") return `${name} was not run (${code}): ${reason}`;
-  const remedy = retryable ? "It may pass: send it again." : "The same call will fail again: change it, or mend the cause.";
+  const remedy = retryable ? "It may pass: send it again." : "The same call will fail again: change it, or fix the cause.";
   return `${name} failed (${code}): ${reason} ${remedy}`;
 }
 

@@ -34,7 +34,7 @@ function membersInWords(value: { readonly [name: string]: Json }): string {
   return members.length === 0 ? "nothing" : [...told, ...(members.length > told.length ? ["…"] : [])].join(", ");
 }
 
-/** Inside another value nothing is taken apart any further. */
+/** Inside another value nothing is split any further. */
 function inShort(value: Json): string {
   if (typeof value === "string") return quoted(value, 120);
   if (Array.isArray(value)) return value.length === 0 ? "none" : `(${counted(value.length, "item")})`;

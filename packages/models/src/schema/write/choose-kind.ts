@@ -11,7 +11,7 @@ export interface Choice {
 /**
  * The type that says most: an object with listed properties, a typed list, a string, a number, a boolean. Giving up the others is sound, since
  * what is still taken was taken before. Where every type is taken and no word speaks of one, nothing is given up: the value is written as JSON
- * text. Null is not chosen; who asks must see to it.
+ * text. Null is not chosen; the caller must check.
  */
 export function chooseKind({ kinds, opaque }: Shape): Choice {
   const present = KINDS.filter((name) => name !== "null" && kinds[name] !== undefined);

@@ -3,7 +3,7 @@ import type { Shape } from "../shape.ts";
 import { lose, type Writing } from "./writing.ts";
 
 /**
- * What a model reads of a part: its description, or its title where that says more than the name; then what is told because it cannot be passed
+ * What a model reads of a part: its description, or its title where that says more than the name; then what is said because it cannot be passed
  * on. A description that is too long is cut, which is a loss.
  */
 export function describe(shape: Shape, name: string, told: readonly string[], writing: Writing): string {

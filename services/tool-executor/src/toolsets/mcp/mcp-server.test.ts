@@ -111,7 +111,7 @@ describe("an MCP server behind the bridge", () => {
     await vi.waitFor(async () => expect(await state()).toMatch(/^(gone|Z)$/));
   });
 
-  it("is told that nobody waits any more, and goes on with other calls", async () => {
+  it("is told that nobody waits any more, and continues with other calls", async () => {
     await using t = setup(node(EVERYTHING, "stdio"));
     await t.server.tried;
     const stop = new AbortController();

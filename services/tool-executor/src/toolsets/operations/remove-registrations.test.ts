@@ -17,9 +17,9 @@ const definition: ToolDefinition = {
 const MEMBER = "reports/old_report@1";
 
 describe("a registration that an operator wants gone", () => {
-  it("is taken away on approvals' signature, and the wish with it", async () => {
+  it("is taken away on approvals' signature, and the request with it", async () => {
     await using t = await setup();
-    await t.wish({});
+    await t.request({});
     await t.over();
     expect(await t.registered()).toBeNull();
     expect((await t.store.page(keys.registryIndex(), { limit: 10 })).members).toEqual([]);
@@ -29,17 +29,17 @@ describe("a registration that an operator wants gone", () => {
   it.each<[string, Partial<Removal>]>([
     ["it was registered anew since", { registeredAt: 5 }],
     ["it has another definition by now", { hash: "sha256-other" }],
-    ["it is of another name than the wish's", { tool: "other" }],
+    ["it is of another name than the request's", { tool: "other" }],
   ])("stays when %s", async (_, part) => {
     await using t = await setup();
-    await t.wish(part);
+    await t.request(part);
     await t.over();
     expect(await t.registered()).not.toBeNull();
   });
 
   it("stays when anybody but approvals says so, or nobody", async () => {
     await using t = await setup();
-    await t.wish({}, "worker.release");
+    await t.request({}, "worker.release");
     await t.over();
     await t.put({ ...t.removal(), signature: "a.b.c" });
     await t.over();
@@ -74,13 +74,13 @@ async function setup() {
     askedAt: 1,
     ...part,
   });
-  const wishKey = keys.removal(MEMBER);
+  const requestKey = keys.removal(MEMBER);
   const put = async (value: Json): Promise<void> => {
-    const { documents } = await t.store.read([wishKey]);
+    const { documents } = await t.store.read([requestKey]);
     await t.store.commit(HOME_SHARD, {
-      op: `wish:${++puts}`,
-      guards: [{ key: wishKey, version: documents[0]?.version ?? 0 }],
-      put: [{ key: wishKey, value }],
+      op: `request:${++puts}`,
+      guards: [{ key: requestKey, version: documents[0]?.version ?? 0 }],
+      put: [{ key: requestKey, value }],
       index: [{ index: keys.removals(), member: MEMBER, score: 1 }],
     });
   };
@@ -88,20 +88,20 @@ async function setup() {
     ...t,
     put,
     removal,
-    /** Writes the wish as approvals does, or with the key of somebody else. */
-    async wish(part: Partial<Removal>, as = "approvals") {
+    /** Writes the request as approvals does, or with the key of somebody else. */
+    async request(part: Partial<Removal>, as = "approvals") {
       await put(
-        await signDocument("tb-removal+jwt", { key: wishKey, revision: ++revision, content: removal(part) }, own.identityOf(as).signer),
+        await signDocument("tb-removal+jwt", { key: requestKey, revision: ++revision, content: removal(part) }, own.identityOf(as).signer),
       );
     },
-    /** Names a wish that is not there. */
+    /** Names a request that is not there. */
     async name(n: number) {
-      const { documents } = await t.store.read([wishKey]);
-      const guards = [{ key: wishKey, version: documents[0]?.version ?? 0 }];
+      const { documents } = await t.store.read([requestKey]);
+      const guards = [{ key: requestKey, version: documents[0]?.version ?? 0 }];
       await t.store.commit(HOME_SHARD, {
         op: `drop:${n}`,
         guards,
-        remove: [wishKey],
+        remove: [requestKey],
         index: [{ index: keys.removals(), member: MEMBER, score: 1 }],
       });
     },

@@ -14,11 +14,11 @@ export interface RemovingOptions {
 
 /**
  * Takes registrations away that operators want gone. Who asked and what is meant stands in a document that approvals signed; the index only names it. A
- * registration that was made after the wish is another one, and stays.
+ * registration that was made after the request is another one, and stays.
  */
 export function removeRegistrations({ state, log, trusted, everyMs }: RemovingOptions): { stop(): Promise<void> } {
   const stopping = new AbortController();
-  const wishes = signedReader({ typ: "tb-removal+jwt", keys: trusted.of("approvals") });
+  const requests = signedReader({ typ: "tb-removal+jwt", keys: trusted.of("approvals") });
   const running = (async () => {
     while (!stopping.signal.aborted) {
       try {
@@ -41,17 +41,17 @@ export function removeRegistrations({ state, log, trusted, everyMs }: RemovingOp
     const key = keys.removal(member);
     const { documents } = await state.read([key]);
     const [document] = documents;
-    const verdict = document ? await wishes.read(key, document.value) : null;
+    const verdict = document ? await requests.read(key, document.value) : null;
     if (verdict?.kind === "genuine") await removeWanted(member, parseRemoval(document?.value));
     else if (verdict)
       log.warn(
         { member, why: verdict.kind, detail: verdict.detail },
-        "a wish to take a registration away is not approvals' own, and is dropped",
+        "a request to remove a registration is not approvals' own, and is dropped",
       );
     await forget(member);
   }
 
-  /** Takes the wish out of the list. Its document is approvals' to write, so the registration's stands guard. */
+  /** Takes the request out of the list. Its document is approvals' to write, so the registration's stands guard. */
   async function forget(member: string): Promise<void> {
     const [, toolset = "none", tool = "none", version = "none"] = /^([^/]+)\/([^@]+)@(.+)$/.exec(member) ?? [];
     const key = keys.registration(toolset, tool, version);
@@ -63,9 +63,9 @@ export function removeRegistrations({ state, log, trusted, everyMs }: RemovingOp
     });
   }
 
-  async function removeWanted(member: string, wish: ReturnType<typeof parseRemoval>): Promise<void> {
-    if (!wish.ok || registryMember(wish.value) !== member) return;
-    const { toolset, tool, version, hash, registeredAt, by } = wish.value;
+  async function removeWanted(member: string, request: ReturnType<typeof parseRemoval>): Promise<void> {
+    if (!request.ok || registryMember(request.value) !== member) return;
+    const { toolset, tool, version, hash, registeredAt, by } = request.value;
     const { documents } = await state.read([keys.registration(toolset, tool, version)]);
     const found = parseRegistration(documents[0]?.value);
     if (!found.ok || found.value.hash !== hash || found.value.registeredAt !== registeredAt) return;

@@ -3,7 +3,7 @@ import type { Failed } from "./attempts.ts";
 import { cleanText } from "./clean-text.ts";
 
 /** What reviewers of earlier versions of the report asked for. */
-export interface ReviewerWishes {
+export interface ReviewerRequests {
   /** The one severity that the latest comment with a severity names. */
   readonly severity: Severity | null;
   /** Their words, each as one finding. */
@@ -11,7 +11,7 @@ export interface ReviewerWishes {
 }
 
 /** Takes up the comments of all revisions of a run, oldest first. A comment is taken at its word and never interpreted further. */
-export function reviewerWishes(revisions: readonly Failed[]): ReviewerWishes {
+export function reviewerRequests(revisions: readonly Failed[]): ReviewerRequests {
   const comments = revisions.flatMap(({ words }) => (words === null ? [] : [cleanText(words, COMMENT_CHARS)]));
   return {
     severity: comments.map(namedSeverity).findLast((severity) => severity !== null) ?? null,

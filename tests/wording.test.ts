@@ -1,0 +1,61 @@
+import { globSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, it } from "vitest";
+import { phrasesToAvoid, stumblesIn } from "./wording.ts";
+import { sourceFiles } from "./workspace-source.ts";
+
+const root = path.dirname(import.meta.dirname);
+const pages = globSync(["*.md", "docs/**/*.md", "{packages,services,apps,examples}/*/README.md"], { cwd: root }).toSorted();
+// This list and its tests alone must say what nobody may say.
+const own = new Set(["tests/wording.ts", "tests/wording.test.ts"]);
+
+describe("the wording", () => {
+  it("of pages has no phrase to avoid", () => {
+    expect(pages.length).toBeGreaterThan(60);
+    expect(pages.flatMap((file) => told(file, readFileSync(path.join(root, file), "utf8")))).toEqual([]);
+  });
+
+  it("of source, comments and names of tests has none either", () => {
+    const files = sourceFiles().filter(({ file }) => !own.has(file));
+    expect(files.length).toBeGreaterThan(1000);
+    expect(files.flatMap(({ file, text }) => told(file, text))).toEqual([]);
+  });
+
+  it.each([
+    ["the run is gone on with by another replica", "continue"],
+    ["Writes are seen through.", "complete"],
+    ["it is as it was wished", "request, ask for"],
+    ["Mend the key file", "fix, correct"],
+    ["an operator sees to it", "handle, make sure"],
+    ["is refused at sight", "at once, immediately"],
+    ["shown for the eye", "say what it is for: to be shown"],
+    ["grants of before", "earlier, former"],
+    ["its lease is let go", "release, drop, disconnect"],
+    ["a guarantee is not to be had", "available"],
+    ["what is told to people", "name the thing: the event, the message"],
+    ["services that run apart", "in separate processes, separately"],
+    ["clocks may be apart", "differ"],
+    ["a URL, taken apart", "split"],
+    ["a shard of theirs", "their; without a limit; later"],
+    ["it is nobody's", "belongs to nobody, is refused"],
+    ["an agent that there is not", "that does not exist"],
+    ["It stopped..", "one stop"],
+    ["12 run failed", "the plural"],
+  ])("is found in: %s", (text, write) => {
+    expect(stumblesIn(text).map((stumble) => stumble.write)).toContain(write);
+  });
+
+  it("has an example for each phrase", () => {
+    const cases = readFileSync(path.join(root, "tests/wording.test.ts"), "utf8");
+    expect(phrasesToAvoid.filter(({ write }) => !cases.includes(`"${write}"]`)).map(({ write }) => write)).toEqual([]);
+  });
+
+  it("lets a page quote what it advises against", () => {
+    expect(stumblesIn("~~Mend it.~~ Fix it.")).toEqual([]);
+    expect(stumblesIn("Fix it.\n~~Mend it.~~ Mend it.")).toEqual([{ line: 2, found: "Mend", write: "fix, correct" }]);
+  });
+});
+
+function told(file: string, text: string): readonly string[] {
+  return stumblesIn(text).map(({ line, found, write }) => `${file}:${line}: "${found}": write: ${write}`);
+}

@@ -1,0 +1,56 @@
+/** A phrase of this project's past that no engineer would say, and what to write instead. `docs/decisions` and the changelog keep to the list as well. */
+export interface PhraseToAvoid {
+  readonly phrase: RegExp;
+  readonly write: string;
+}
+
+/**
+ * What the check fails on, in pages, comments, messages and names of tests. One line a phrase; CONTRIBUTING.md shows them in sentences. A phrase is added
+ * when a reviewer stumbles over it twice.
+ */
+export const phrasesToAvoid: readonly PhraseToAvoid[] = [
+  { phrase: /\b(?:go|goes|going|gone|went) on with\b/i, write: "continue" },
+  { phrase: /\bwish(?:es|ed)?\b/i, write: "request, ask for" },
+  { phrase: /\bmend(?:s|ed|ing)?\b/i, write: "fix, correct" },
+  { phrase: /\bse(?:e|es|en|eing) to (?:the|it|its|that|them)\b/i, write: "handle, make sure" },
+  { phrase: /\bseen through\b/i, write: "complete" },
+  { phrase: /\bat sight\b/i, write: "at once, immediately" },
+  { phrase: /\bfor the eye\b/i, write: "say what it is for: to be shown" },
+  {
+    phrase: /\b(?:grants?|volumes?|keys?|runs?|those|one|definition|version|worker|invoke|agent|pin) of before\b/i,
+    write: "earlier, former",
+  },
+  { phrase: /\b(?:let|lets|letting) go\b/i, write: "release, drop, disconnect" },
+  { phrase: /\bto be had\b/i, write: "available" },
+  { phrase: /\bwhat is told\b/i, write: "name the thing: the event, the message" },
+  { phrase: /\b(?:runs?|running|started?|services|processes|clocks|passed|counted) apart\b/i, write: "in separate processes, separately" },
+  { phrase: /\b(?:is|are|may be) apart\b/i, write: "differ" },
+  { phrase: /\btaken? apart\b/i, write: "split" },
+  { phrase: /\b(?:of theirs|as one likes|by and by)\b/i, write: "their; without a limit; later" },
+  { phrase: /\bis nobody's\b/i, write: "belongs to nobody, is refused" },
+  { phrase: /\bthat there is (?:not|none)\b/i, write: "that does not exist" },
+  { phrase: /[a-z0-9`)]\.\.(?=\s|$)/, write: "one stop" },
+  {
+    phrase: /\b(?:0|[2-9]|[1-9]\d+) (?:message|run|call|worker|process|byte|second|minute)\b(?! (?:a|an|per)\b)(?![-_'a-z])/,
+    write: "the plural",
+  },
+];
+
+/** A line with such a phrase, with what was found in it. */
+export interface Stumble {
+  /** From 1 on. */
+  readonly line: number;
+  readonly found: string;
+  readonly write: string;
+}
+
+/** The phrases to avoid in a text, in its order. Those that a line quotes as a bad example between `~~` and `~~` do not count. */
+export function stumblesIn(text: string, phrases: readonly PhraseToAvoid[] = phrasesToAvoid): readonly Stumble[] {
+  return text.split("\n").flatMap((raw, n) => {
+    const line = raw.replaceAll(/~~.+?~~/g, "");
+    return phrases.flatMap(({ phrase, write }) => {
+      const [found] = phrase.exec(line) ?? [];
+      return found === undefined ? [] : [{ line: n + 1, found, write }];
+    });
+  });
+}
