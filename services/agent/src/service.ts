@@ -19,7 +19,7 @@ import { keepTold } from "./agent-presence.ts";
 import { budgets } from "./budget/budgets.ts";
 import { catalogue } from "./catalogue.ts";
 import { startConsumers } from "./incoming/consumers.ts";
-import type { InboxReader } from "./incoming/inbox.ts";
+import type { InboxReader } from "./incoming/inbox-reader.ts";
 import { toolRefreshMessage } from "./outgoing/messages.ts";
 import { AGENT_SERVICE, type Rules } from "./transitions/rules.ts";
 import { originReader } from "./origins.ts";

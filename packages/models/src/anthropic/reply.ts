@@ -1,7 +1,7 @@
 import type { JsonObject } from "@toolbus/contracts";
-import { freeCallIds } from "../adapter/call-ids.ts";
-import type { ModelCall, ModelReply, ModelRequest, ModelUsage } from "../model-provider.ts";
-import { mayCall, type WireTools } from "../adapter/wire-tools.ts";
+import { blockTurn } from "../adapter/block-turn.ts";
+import type { WireTools } from "../adapter/wire-tools.ts";
+import type { ModelReply, ModelRequest, ModelUsage } from "../model-provider.ts";
 import type { MessageBlock } from "./growing-block.ts";
 import { ANTHROPIC_API, payloadOf } from "./payload.ts";
 import type { MessageUsage, ReadMessage } from "./read-message.ts";
@@ -17,48 +17,20 @@ interface Replying {
 }
 
 /** The turn that a whole message is. Throws `ProviderError` when it stopped for a reason that is not known. */
-export function replyOf(message: ReadMessage, { request, tools, model, prefix }: Replying): ModelReply {
-  const stop = stopOf(message.stopReason);
-  const cutOff = stop === "max_tokens" || stop === "refusal";
-  // Half a call is no call, and where none was allowed there is none.
-  const called = !cutOff && mayCall(request, tools);
-  const blocks = called ? named(message.blocks, request) : message.blocks.filter(({ call }) => call === null);
-  const calls = blocks.flatMap(({ call }): readonly ModelCall[] =>
-    call ? [{ id: call.id, ...tools.restored(call.name, call.arguments) }] : [],
-  );
+export function replyOf(message: ReadMessage, { model, prefix, ...replying }: Replying): ModelReply {
+  const { blocks, cutOff, ...turn } = blockTurn(message.blocks, stopOf(message.stopReason), replying, withId);
+  const kept = blocks.map(({ block }) => block);
   return {
-    text: blocks.map(({ text }) => text).join(""),
-    calls,
-    stop: calls.length > 0 ? "tool_use" : stop === "tool_use" ? "end_turn" : stop,
+    ...turn,
     usage: usageOf(message.usage),
     model: message.model,
-    // A turn that was cut off may end in the middle of a thought, which nobody takes back.
-    ...(cutOff
-      ? {}
-      : {
-          vendor: {
-            api: ANTHROPIC_API,
-            model,
-            payload: payloadOf(
-              blocks.map(({ block }) => block),
-              prefix,
-            ),
-          },
-        }),
+    ...(cutOff ? {} : { vendor: { api: ANTHROPIC_API, model, payload: payloadOf(kept, prefix) } }),
   };
 }
 
-/** The blocks with ids that the transcript has not seen, in the vendor's own form too. */
-function named(blocks: readonly MessageBlock[], { transcript }: ModelRequest): readonly MessageBlock[] {
-  const ids = freeCallIds(
-    blocks.flatMap(({ call }) => (call ? [call.id] : [])),
-    transcript,
-  ).values();
-  return blocks.map((block) => {
-    if (!block.call) return block;
-    const id = ids.next().value ?? block.call.id;
-    return id === block.call.id ? block : { ...block, call: { ...block.call, id }, block: { ...block.block, id } satisfies JsonObject };
-  });
+function withId(said: MessageBlock, id: string): MessageBlock {
+  const { call, block } = said;
+  return !call || id === call.id ? said : { ...said, call: { ...call, id }, block: { ...block, id } satisfies JsonObject };
 }
 
 function usageOf({ input, cacheRead, cacheWrite, output, thinking }: MessageUsage): ModelUsage {

@@ -3,7 +3,6 @@ import {
   describeProblems,
   type InboxEntry,
   keys,
-  type Message,
   type MessageEntry,
   parseConversationState,
   parseInboxEntry,
@@ -18,18 +17,7 @@ import { loadSnapshot, parsed } from "../documents/load.ts";
 import { toolCancelMessage } from "../outgoing/messages.ts";
 import type { Read } from "../transitions/rules.ts";
 import { startRun } from "../transitions/start.ts";
-import type { Stepper } from "../steps/advance.ts";
-import type { Origins } from "../origins.ts";
-import type { ToolOffers } from "../tool-offers.ts";
-
-export interface InboxReader extends Stepper {
-  readonly toolOffers: ToolOffers;
-  readonly origins: Origins;
-  /** Best effort, to whoever listens. */
-  readonly announce: (message: Message) => Promise<void>;
-  /** Has a delivery of a webhook that was given up sent again; false where there is none. */
-  readonly tellAgain: (deliveryId: string) => Promise<boolean>;
-}
+import type { InboxReader } from "./inbox-reader.ts";
 
 type CancelEntry = Extract<InboxEntry, { kind: "cancel" }>;
 

@@ -10,7 +10,7 @@ import {
 import type { Change, StateStore } from "@toolbus/state";
 import { LOG_KEPT_MS } from "../transitions/pending-change.ts";
 import { parsed } from "../documents/load.ts";
-import type { InboxReader } from "./inbox.ts";
+import type { InboxReader } from "./inbox-reader.ts";
 import type { Read } from "../transitions/rules.ts";
 
 export type DeletionEntry = Extract<InboxEntry, { kind: "delete" }>;

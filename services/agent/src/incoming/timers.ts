@@ -2,7 +2,7 @@ import { callParts, keys, shardOf } from "@toolbus/contracts";
 import type { TimerRow } from "@toolbus/state";
 import { advanceRun } from "../steps/advance.ts";
 import { rowArrived } from "./arrived.ts";
-import type { InboxReader } from "./inbox.ts";
+import type { InboxReader } from "./inbox-reader.ts";
 import { seenLedger } from "./seen-ledger.ts";
 import { loadSnapshot } from "../documents/load.ts";
 import { onCall } from "./on-call.ts";
