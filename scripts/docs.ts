@@ -1,4 +1,4 @@
-// Writes the generated files (pages of docs/, and the list of writes that ship), or with --check says which are not current and writes nothing. With --try it runs
+// Writes the generated files (pages of docs/, what each package exports, and the list of writes that ship), or with --check says which are not current and writes nothing. With --try it runs
 // the commands of the pages.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -6,6 +6,7 @@ import { parseArgs } from "node:util";
 import { releaseToolset } from "@toolbus/tool-executor";
 import { mutations } from "../tests/requirement-mutations/mutations.ts";
 import { requirements } from "../tests/requirements.ts";
+import { surfaceFiles, surfacePages } from "./public-surface.ts";
 import { requirementsPage } from "./requirements-page.ts";
 import { runPages } from "./try-pages.ts";
 
@@ -15,9 +16,14 @@ interface GeneratedPage {
   readonly render: () => string;
 }
 
+const root = path.dirname(import.meta.dirname);
+// One program of the compiler writes all of these, once and only when they are asked for.
+let surface: ReadonlyMap<string, string> | null = null;
+
 const pages: readonly GeneratedPage[] = [
   { file: "docs/requirements.md", render: () => requirementsPage(requirements, mutations) },
   { file: "services/tool-executor/enabled-tools.json", render: enabledTools },
+  ...surfaceFiles(root).map((file) => ({ file, render: () => publicSurface(file) })),
 ];
 
 const HELP = `npm run docs                          writes the generated pages
@@ -32,7 +38,6 @@ programs have to be on the PATH, or Docker has to answer). One line a command: o
 What a fence of a page says of its commands: docs/testing.md.
 `;
 
-const root = path.dirname(import.meta.dirname);
 process.exitCode = await main();
 
 async function main(): Promise<number> {
@@ -90,6 +95,11 @@ function written(file: string): string | null {
   } catch {
     return null;
   }
+}
+
+function publicSurface(file: string): string {
+  surface ??= surfacePages(root);
+  return surface.get(file) ?? "";
 }
 
 /** The writes of the toolsets that ship, by the hash of what they are: what a deployment of ours enables. No target is reached for it. */

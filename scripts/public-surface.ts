@@ -1,0 +1,65 @@
+// The page `api.md` of each package: every name that its entries export, so that a change of what outside authors import is seen in review.
+import { globSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { type DeclaredName, openSurface, type SurfaceReader } from "./declared-surface.ts";
+
+/** An entry of a package as its manifest names it: `@toolbus/bus/conformance` and its file from the root of the repository. */
+interface Entry {
+  readonly module: string;
+  readonly file: string;
+}
+
+/** The pages by their file, from the root of the repository. All are rendered at once: one program serves them all. */
+export function surfacePages(root: string): ReadonlyMap<string, string> {
+  const surface = openSurface(root);
+  try {
+    return new Map(surfaceFiles(root).map((file) => [file, surfacePage(entriesOf(root, path.dirname(file)), surface)]));
+  } finally {
+    surface.close();
+  }
+}
+
+/** The files of the pages, without a look at any type. */
+export function surfaceFiles(root: string): readonly string[] {
+  return globSync("packages/*/package.json", { cwd: root })
+    .toSorted()
+    .map((manifest) => `${path.dirname(manifest)}/api.md`);
+}
+
+/** The entries that a package's manifest exports, TypeScript alone. */
+export function entriesOf(root: string, folder: string): readonly Entry[] {
+  const manifest = JSON.parse(readFileSync(path.join(root, folder, "package.json"), "utf8")) as {
+    readonly name: string;
+    readonly exports?: Readonly<Record<string, string>>;
+  };
+  return Object.entries(manifest.exports ?? {})
+    .filter(([, file]) => file.endsWith(".ts"))
+    .map(([entry, file]) => ({ module: `${manifest.name}${entry.slice(1)}`, file: path.join(folder, file) }));
+}
+
+function surfacePage(entries: readonly Entry[], surface: SurfaceReader): string {
+  const { exported, named } = surface.read(entries.map(({ file }) => file));
+  const sections = entries.flatMap(({ module, file }) => {
+    const names = exported.get(file) ?? [];
+    return [`## \`${module}\``, "", `${names.length} name${names.length === 1 ? "" : "s"}.`, "", ...byFile(names)];
+  });
+  const also = named.length === 0 ? [] : ["## Not exported, and named by a signature", "", ...byFile(named)];
+  return [
+    `# What ${entries[0]?.module ?? "it"} exports`,
+    "",
+    "Written by `npm run docs` from the source. A line is a name, without the word `export`; one that was cut ends with a digest of all of it.",
+    "",
+    ...sections,
+    ...also,
+  ].join("\n");
+}
+
+/** A fence for each file, so that a reader finds the names where their docstrings stand. */
+function byFile(names: readonly DeclaredName[]): readonly string[] {
+  const files = [...new Set(names.map(({ file }) => file))].toSorted();
+  return files.flatMap((file) => [`\`${file}\``, "", fenced(names.filter((each) => each.file === file)), ""]);
+}
+
+function fenced(names: readonly DeclaredName[]): string {
+  return ["```ts", ...names.flatMap(({ lines }) => lines), "```"].join("\n");
+}
