@@ -1,13 +1,24 @@
-export { type AmqpPolicy, amqpPolicies, setPolicyCommands } from "./amqp/policies.ts";
-export { type AmqpTopology, amqpTopology } from "./amqp/topology.ts";
-export * from "./broker-setup.ts";
-export * from "./bus-rights.ts";
-export * from "./connect-bus.ts";
-export * from "./consume-pipeline.ts";
-export * from "./dead-letter.ts";
-export * from "./listen-pipeline.ts";
-export * from "./memory/memory-bus.ts";
-export * from "./message-bus.ts";
-export { natsRights, natsStreams } from "./nats/rights.ts";
-export * from "./pipeline-log.ts";
-export { LETTERS_PER_MINUTE, type Unusable } from "./unusable-messages.ts";
+export { type AmqpPolicy, amqpPolicies } from "./amqp/policies.ts";
+export { amqpTopology } from "./amqp/topology.ts";
+export { type BrokerSetup, brokerSetup } from "./broker-setup.ts";
+export { type BrokerRights, brokerRights, type BusLogin } from "./bus-rights.ts";
+export { connectBus, type ConnectBusOptions } from "./connect-bus.ts";
+export { type ConsumeOptions, consumeQueue, type DeliveryContext, type Verdict } from "./consume-pipeline.ts";
+export { deadLetterMessage } from "./dead-letter.ts";
+export { type ListenOptions, listenTo } from "./listen-pipeline.ts";
+export { type MemoryBus, memoryBus, type MemoryBusOptions } from "./memory/memory-bus.ts";
+export {
+  BUS_IS_CLOSED,
+  BusUnavailable,
+  type Delivery,
+  type DeliveryHandler,
+  type Disposition,
+  type MessageBus,
+  NotPermitted,
+  RETRY_AFTER_THROW_MS,
+  type Subscription,
+  Unroutable,
+} from "./message-bus.ts";
+export { natsRights } from "./nats/rights.ts";
+export { faultFields, loggedId, type PipelineLog } from "./pipeline-log.ts";
+export type { Unusable } from "./unusable-messages.ts";

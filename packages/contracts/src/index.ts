@@ -21,7 +21,7 @@ export * from "./doubtful-words.ts";
 export * from "./enabled-tools-file.ts";
 export * from "./era-view.ts";
 export * from "./error-codes.ts";
-export * from "./event-schema.ts";
+export { eventSchemaName, type EventSchemas } from "./event-schema.ts";
 export * from "./events.ts";
 export * from "./foreign-schema/index.ts";
 export * from "./grant.ts";

@@ -1,25 +1,52 @@
-export * from "./adapter/answer-bounds.ts";
-export * from "./connect/choose-provider.ts";
-export * from "./connect/connect-model.ts";
-export { type OtherAddress, otherAddress } from "./connect/model-address.ts";
-export * from "./model-errors.ts";
-export * from "./facts/model-facts.ts";
-export * from "./model-provider.ts";
-export * from "./connect/model-settings.ts";
-export * from "./offline/assess-release.ts";
-export * from "./offline/finding.ts";
-export * from "./offline/offline-model.ts";
-export { type MetricFacts, readReleaseFacts, type ReleaseFacts, type TestFacts } from "./offline/release-facts.ts";
-export * from "./offline/thresholds.ts";
-export * from "./facts/own-model-table.ts";
-export * from "./pairing.ts";
-export * from "./connect/probe-model.ts";
-export * from "./schema/compile-tool.ts";
-export * from "./schema/dialect-rules.ts";
-export * from "./schema/dialect.ts";
-export * from "./search/rank.ts";
-export * from "./tokens/estimate-tokens.ts";
-export * from "./tokens/token-calibration.ts";
-export * from "./tokens/token-family.ts";
+export { type AnswerBounds, DEFAULT_BOUNDS } from "./adapter/answer-bounds.ts";
+export { chooseProvider, settingsFor } from "./connect/choose-provider.ts";
+export { connectModel } from "./connect/connect-model.ts";
+export { otherAddress } from "./connect/model-address.ts";
+export {
+  AnswerStalled,
+  AnswerTooLarge,
+  AuthenticationError,
+  ContextOverflow,
+  ModelError,
+  NetworkError,
+  ProviderError,
+  RateLimitError,
+  ValidationError,
+} from "./model-errors.ts";
+export { costOf, type FactsOf, type ModelFacts, modelFacts, type ModelPrice, mostCost } from "./facts/model-facts.ts";
+export type {
+  ArgumentsText,
+  ModelCall,
+  ModelCapabilities,
+  ModelContext,
+  ModelProvider,
+  ModelReply,
+  ModelRequest,
+  ModelRun,
+  ModelUsage,
+  StopReason,
+} from "./model-provider.ts";
+export {
+  KEY_VARIABLES,
+  KEYED_PROVIDERS,
+  type KeyedProvider,
+  MODEL_PROVIDERS,
+  ModelRefused,
+  type ModelSettings,
+  noModelSettings,
+  type ProviderName,
+} from "./connect/model-settings.ts";
+export { assessRelease } from "./offline/assess-release.ts";
+export { offlineModel } from "./offline/offline-model.ts";
+export { readReleaseFacts } from "./offline/release-facts.ts";
+export { ModelTableRefused, readModelTable } from "./facts/own-model-table.ts";
+export { assertPaired, UnpairedTranscript } from "./pairing.ts";
+export { type ModelProbe, probeModel } from "./connect/probe-model.ts";
+export { type CompiledTool, compileForAll, compileTool, type Loss, type ToolSetAside } from "./schema/compile-tool.ts";
+export { type DialectRules, dialectRules, type StrictRules } from "./schema/dialect-rules.ts";
+export { type DialectName, DIALECTS } from "./schema/dialect.ts";
+export { rank } from "./search/rank.ts";
+export { estimateTokens, estimateToolTokens } from "./tokens/estimate-tokens.ts";
+export { type TokenCalibration, tokenCalibration } from "./tokens/token-calibration.ts";
 export { loadTokenizer } from "./tokens/tokenizer.ts";
-export * from "./schema/tool-spec.ts";
+export type { ToolSpec } from "./schema/tool-spec.ts";

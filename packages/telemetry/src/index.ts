@@ -1,8 +1,8 @@
-export { LOG_FORMATS, type LogFormat } from "./readable-line.ts";
+export { LOG_FORMATS } from "./readable-line.ts";
 export { createLog, LOG_LEVELS, type Log, type LogLevel, silentLog } from "./logger.ts";
 export { measure, observeGauge } from "./measurements.ts";
-export { attributeNames, type Metric, metricNames, spanEvents, spanNames } from "./names.ts";
-export type { Attributes, SpanKind } from "./recorder.ts";
+export { attributeNames, metricNames, spanEvents, spanNames } from "./names.ts";
+export type { Attributes } from "./recorder.ts";
 export { redacted, redactText } from "./redact.ts";
 export { TelemetryRefused } from "./refused.ts";
 export {
@@ -11,17 +11,15 @@ export {
   errorType,
   type OpenSpan,
   openSpan,
-  type Parent,
   type Span,
-  type SpanOptions,
   spansAreOn,
   withinReceived,
   withSpan,
 } from "./spans.ts";
 export { recordSecurityEvent } from "./security-event.ts";
-export { startTelemetry, type Telemetry, type TelemetryOptions } from "./start-telemetry.ts";
+export { startTelemetry } from "./start-telemetry.ts";
 export { recordStoreLoss, recordUntoldLoss } from "./store-loss.ts";
-export type { AuditLine, ToolCallRecord } from "./tool-audit.ts";
+export type { AuditLine } from "./tool-audit.ts";
 export { recordToolCall } from "./tool-calls.ts";
 export { type ClocksToWatch, watchClocks } from "./watch-clocks.ts";
 export { type Carrier, readCarrier, type SentContext } from "./trace-context.ts";

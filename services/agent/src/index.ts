@@ -1,9 +1,9 @@
 export { budgets } from "./budget/budgets.ts";
 export { modelInWords, modelProbe } from "./model-in-words.ts";
 export { modelEnvironment, unknownModelSettings } from "./model-settings.ts";
-export { type Origins, originReader } from "./origins.ts";
+export { originReader } from "./origins.ts";
 export { loadProfiles } from "./profiles/load-profiles.ts";
-export { agent, type AgentParts, startAgent } from "./service.ts";
+export { agent, startAgent } from "./service.ts";
 export { type AgentConfig, agentSettings } from "./settings.ts";
 export type { Profile } from "./profile.ts";
 export { contextBudget } from "./context/budget.ts";

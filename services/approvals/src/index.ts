@@ -1,3 +1,3 @@
-export { type ApprovalsCore, type ApprovalsKeys, startApprovalsCore } from "./approvals-core.ts";
-export { approvals, type ApprovalsService } from "./service.ts";
+export { type ApprovalsKeys, startApprovalsCore } from "./approvals-core.ts";
+export { approvals } from "./service.ts";
 export { type ApprovalsConfig, approvalsSettings } from "./settings.ts";

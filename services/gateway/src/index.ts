@@ -1,9 +1,6 @@
-export { type AnswerAccepted, answerQuestion } from "./inbound/answer-question.ts";
-export { type CancelAccepted, cancelRun } from "./inbound/cancel-run.ts";
-export { type ConversationCreated, createConversation } from "./inbound/create-conversation.ts";
-export type { Request, Starting } from "./inbound/inbound.ts";
-export { type MessageAccepted, sendMessage } from "./inbound/send-message.ts";
-export { startInvestigation } from "./inbound/start-investigation.ts";
-export type { Refused } from "./refused.ts";
-export { gateway, type GatewayCore, startGatewayCore } from "./service.ts";
+export { cancelRun } from "./inbound/cancel-run.ts";
+export { createConversation } from "./inbound/create-conversation.ts";
+export type { Starting } from "./inbound/inbound.ts";
+export { sendMessage } from "./inbound/send-message.ts";
+export { gateway, startGatewayCore } from "./service.ts";
 export { type GatewayConfig, gatewaySettings } from "./settings.ts";

@@ -1,2 +1,2 @@
 export { type ForeignSchema, foreignSchema, isCompiled } from "./foreign-schema.ts";
-export { type SchemaFault } from "./schema-fault.ts";
+export type { SchemaFault } from "./schema-fault.ts";

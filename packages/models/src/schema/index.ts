@@ -1,4 +1,3 @@
-export * from "./compile-tool.ts";
-export * from "./dialect-rules.ts";
-export * from "./dialect.ts";
-export * from "./tool-spec.ts";
+export { type CompiledTool, compileForAll, compileTool, type Loss, type ToolSetAside } from "./compile-tool.ts";
+export { type DialectName, DIALECTS } from "./dialect.ts";
+export type { ToolSpec } from "./tool-spec.ts";
