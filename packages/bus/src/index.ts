@@ -3,9 +3,9 @@ export { amqpTopology } from "./amqp/topology.ts";
 export { type BrokerSetup, brokerSetup } from "./broker-setup.ts";
 export { type BrokerRights, brokerRights, type BusLogin } from "./bus-rights.ts";
 export { connectBus, type ConnectBusOptions } from "./connect-bus.ts";
-export { type ConsumeOptions, consumeQueue, type DeliveryContext, type Verdict } from "./consume-pipeline.ts";
+export { consumeQueue, type DeliveryContext, type Verdict } from "./consume-pipeline.ts";
 export { deadLetterMessage } from "./dead-letter.ts";
-export { type ListenOptions, listenTo } from "./listen-pipeline.ts";
+export { listenTo } from "./listen-pipeline.ts";
 export { type MemoryBus, memoryBus, type MemoryBusOptions } from "./memory/memory-bus.ts";
 export {
   BUS_IS_CLOSED,
@@ -20,5 +20,5 @@ export {
   Unroutable,
 } from "./message-bus.ts";
 export { natsRights } from "./nats/rights.ts";
-export { faultFields, loggedId, type PipelineLog } from "./pipeline-log.ts";
+export { faultFields, loggedId } from "./pipeline-log.ts";
 export type { Unusable } from "./unusable-messages.ts";

@@ -1,4 +1,4 @@
-export { type AnswerBounds, DEFAULT_BOUNDS } from "./adapter/answer-bounds.ts";
+export { DEFAULT_BOUNDS } from "./adapter/answer-bounds.ts";
 export { chooseProvider, settingsFor } from "./connect/choose-provider.ts";
 export { connectModel } from "./connect/connect-model.ts";
 export { otherAddress } from "./connect/model-address.ts";
@@ -13,7 +13,7 @@ export {
   RateLimitError,
   ValidationError,
 } from "./model-errors.ts";
-export { costOf, type FactsOf, type ModelFacts, modelFacts, type ModelPrice, mostCost } from "./facts/model-facts.ts";
+export { costOf, type FactsOf, type ModelFacts, modelFacts, mostCost } from "./facts/model-facts.ts";
 export type {
   ArgumentsText,
   ModelCall,
@@ -42,8 +42,8 @@ export { readReleaseFacts } from "./offline/release-facts.ts";
 export { ModelTableRefused, readModelTable } from "./facts/own-model-table.ts";
 export { assertPaired, UnpairedTranscript } from "./pairing.ts";
 export { type ModelProbe, probeModel } from "./connect/probe-model.ts";
-export { type CompiledTool, compileForAll, compileTool, type Loss, type ToolSetAside } from "./schema/compile-tool.ts";
-export { type DialectRules, dialectRules, type StrictRules } from "./schema/dialect-rules.ts";
+export { compileForAll, compileTool, type ToolSetAside } from "./schema/compile-tool.ts";
+export { dialectRules } from "./schema/dialect-rules.ts";
 export { type DialectName, DIALECTS } from "./schema/dialect.ts";
 export { rank } from "./search/rank.ts";
 export { estimateTokens, estimateToolTokens } from "./tokens/estimate-tokens.ts";
