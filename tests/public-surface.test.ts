@@ -47,15 +47,15 @@ describe("an entry of a package", () => {
       'import { a, type B } from "@toolbus/one";',
       'export type { C as D } from "@toolbus/one/two";',
       "async function f() {",
-      '  const { e, g: h } = await import("@toolbus/one");',
+      '  const { e, g: h } = await import("@toolbus/state");',
       "}",
     ].join("\n");
     expect(namesIn({ file: "f.ts", text, imports: [] }).map(({ module, name }) => `${module} ${name}`)).toEqual([
       "@toolbus/one a",
       "@toolbus/one B",
       "@toolbus/one/two C",
-      "@toolbus/one e",
-      "@toolbus/one g",
+      "@toolbus/state e",
+      "@toolbus/state g",
     ]);
   });
 });

@@ -5,7 +5,7 @@ import { phrasesToAvoid, stumblesIn } from "./wording.ts";
 import { sourceFiles } from "./workspace-source.ts";
 
 const root = path.dirname(import.meta.dirname);
-const pages = globSync(["*.md", "docs/**/*.md", "{packages,services,apps,examples}/*/README.md"], { cwd: root }).toSorted();
+const pages = globSync(["*.md", "docs/**/*.md", "{packages,services,apps,examples}/*/*.md"], { cwd: root }).toSorted();
 // This list and its tests alone must say what nobody may say.
 const own = new Set(["tests/wording.ts", "tests/wording.test.ts"]);
 
