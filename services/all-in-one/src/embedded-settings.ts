@@ -22,4 +22,4 @@ export const SHIPPED_TOOLS = {
 export const OWN_TOOLSETS = { TOOLSETS: "release,operations" } as const;
 
 /** The same where each process has the login of one toolset. */
-export const APART_TOOLSETS = { "tool-executor": "release", operations: "operations" } as const;
+export const APART_TOOLSETS = { "tool-executor": "release", operations: "operations", mcp: "mcp" } as const;

@@ -8,6 +8,7 @@ import type { ApartName } from "./start-apart.ts";
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const SETTINGS: Readonly<Record<ApartName, Readonly<Record<string, unknown>>>> = {
+  mcp: toolExecutor.settings,
   "tool-executor": toolExecutor.settings,
   operations: toolExecutor.settings,
   approvals: approvals.settings,

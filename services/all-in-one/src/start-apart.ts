@@ -9,7 +9,8 @@ import { type LocalKeys, localKeys } from "./local-keys.ts";
 /** The services that can be started as a process each, in the order in which they start. Each toolset has a process, and so a login, of its own. */
 export const APART = ["tool-executor", "operations", "approvals", "agent", "gateway"] as const;
 
-export type ApartName = (typeof APART)[number];
+/** `mcp` is the bridge to MCP servers, which only some have. */
+export type ApartName = (typeof APART)[number] | "mcp";
 
 export interface ApartOptions {
   /** The keys lie here; the state lies where `stateUrl` says. */
@@ -29,6 +30,8 @@ export interface ApartOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Settings of one service alone, before all others. */
   readonly settingsOf?: (service: ApartName) => Readonly<Record<string, string>>;
+  /** The bridge to MCP servers runs as well, in a process of its own; its settings name their file. */
+  readonly mcp?: boolean;
   /** Another module in the place of a service's own: one that calls `runMain` with it. */
   readonly modules?: Partial<Readonly<Record<ApartName, string>>>;
   /** Gets what the processes write, but for the sentence of one that does not start, which is thrown; by default standard error does. */
@@ -62,7 +65,8 @@ export interface Apart {
  */
 export async function startApart(options: ApartOptions): Promise<Apart> {
   const { directory, replicas: count, signal } = options;
-  if (APART.map((service) => addressesOf(service, options)).some(({ busUrl, stateUrl }) => cannotBeShared(busUrl, stateUrl)))
+  const services: readonly ApartName[] = options.mcp ? ["mcp", ...APART] : APART;
+  if (services.map((service) => addressesOf(service, options)).some(({ busUrl, stateUrl }) => cannotBeShared(busUrl, stateUrl)))
     throw new Refusal(
       "Services in processes of their own need a broker and a store that they share: give amqp:// or nats:// and redis:// addresses.",
     );
@@ -70,8 +74,8 @@ export async function startApart(options: ApartOptions): Promise<Apart> {
   const running = new Map<string, Replica>();
   try {
     // The first of each alone: it makes what the others find (keys, the shape of the store, queues).
-    for (const service of APART) await begin(service, 1);
-    for (let number = 2; number <= count; number++) await Promise.all(APART.map((service) => begin(service, number)));
+    for (const service of services) await begin(service, 1);
+    for (let number = 2; number <= count; number++) await Promise.all(services.map((service) => begin(service, number)));
   } catch (error) {
     // Whoever is told to stop in the middle of the start does it in order.
     await Promise.all([...running.values()].map(({ process }) => (signal?.aborted ? process.stop() : process.kill())));
@@ -91,7 +95,7 @@ export async function startApart(options: ApartOptions): Promise<Apart> {
     },
     async stop() {
       const endings: (number | string)[] = [];
-      for (const service of APART.toReversed()) {
+      for (const service of services.toReversed()) {
         const alive = [...running.values()].filter((replica) => replica.service === service && replica.process.alive());
         endings.push(...(await Promise.all(alive.map(({ process }) => process.stop()))));
       }
@@ -132,8 +136,9 @@ export async function startApart(options: ApartOptions): Promise<Apart> {
   }
 }
 
-/** What looks after dead letters is a worker, too. */
+/** What keeps dead letters is a worker, too, and so is the bridge to MCP servers. */
 const MODULES: Readonly<Record<ApartName, string>> = {
+  mcp: "tool-executor",
   operations: "tool-executor",
   "tool-executor": "tool-executor",
   approvals: "approvals",
@@ -142,7 +147,8 @@ const MODULES: Readonly<Record<ApartName, string>> = {
 };
 
 function addressesOf(service: ApartName, { addresses, busUrl = "memory:", stateUrl = "memory:" }: ApartOptions): ServiceAddresses {
-  return addresses?.(service === "tool-executor" ? workerOf(APART_TOOLSETS["tool-executor"]) : service) ?? { busUrl, stateUrl };
+  const login = service === "tool-executor" || service === "mcp" ? workerOf(APART_TOOLSETS[service]) : service;
+  return addresses?.(login) ?? { busUrl, stateUrl };
 }
 
 function cannotBeShared(busUrl: string, stateUrl: string): boolean {
@@ -164,6 +170,7 @@ function settingsOf(service: ApartName, options: ApartOptions, keys: LocalKeys):
       return { ...common, AGENT_KEY_FILE: services.agent };
     case "gateway":
       return { ...common, GATEWAY_PORT: "0", GATEWAY_API_KEYS_FILE: keys.gatewayKeysFile, GATEWAY_KEY_FILE: services.gateway };
+    case "mcp":
     case "operations":
     case "tool-executor":
       return { ...common, TOOLSETS: APART_TOOLSETS[service], RECEIPT_KEY_FILE: workerKeyFile(services, APART_TOOLSETS[service]) };

@@ -9,6 +9,7 @@ import { everySetting, NOT_SHARED, settingsOfService } from "./known-settings.ts
 import { namedLines } from "./named-lines.ts";
 import { embeddedReleaseApi } from "./release-api.ts";
 import { APART, type Apart, type ApartName, startApart } from "./start-apart.ts";
+import { serversEnvironment } from "./servers-environment.ts";
 import { type EmbeddedOptions, NO_RELEASE } from "./start-embedded.ts";
 
 export interface ClusterOptions extends EmbeddedOptions {
@@ -35,6 +36,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   say("Toolbus starts, each service in a process of its own…\n");
   for (const line of unread(env)) tell(`${line}\n`);
   const model = await modelInWords(env);
+  const servers = await serversEnvironment(env);
   const leaving = new AbortController();
   const ending = AbortSignal.any([leaving.signal, ...(signal ? [signal] : [])]);
   const embedded = env["RELEASE_API_URL"] ? null : await embeddedReleaseApi(directory, ending);
@@ -46,7 +48,8 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
       busUrl: options.busUrl,
       stateUrl: options.stateUrl,
       replicas: 1,
-      settingsOf: (service) => ({ ...PORTS[service], ...settingsOfService(service, own) }),
+      mcp: servers !== null,
+      settingsOf: (service) => ({ ...PORTS[service], ...settingsOfService(service, own), ...(service === "mcp" ? servers : {}) }),
       onOutput: lines.write,
       signal: ending,
     });

@@ -137,9 +137,16 @@ function textsOf(value: Json | undefined, env: Environment, word: string): Reado
   );
 }
 
+const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)(:-([^}]*))?\}/g;
+
+/** The variables that a file of MCP servers takes from the environment of the bridge. */
+export function variablesOf(text: string): readonly string[] {
+  return [...new Set([...text.matchAll(VARIABLE)].map(([, name = ""]) => name))];
+}
+
 /** A value of the environment is put in as it is, and never looked into again. */
 function filled(text: string, env: Environment, place: string): string {
-  return text.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)(:-([^}]*))?\}/g, (_, name: string, __, otherwise: string | undefined) => {
+  return text.replace(VARIABLE, (_, name: string, __, otherwise: string | undefined) => {
     const value = env[name] || otherwise;
     if (value === undefined)
       throw new Fault(`needs the variable ${name} in "${place}", which is not set: set ${name}, or write \${${name}:-…} with a default`);

@@ -1,0 +1,94 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { topics } from "@toolbus/contracts";
+import { describeOnServer } from "@toolbus/testing/servers";
+import { describe, expect, it } from "vitest";
+import { TOOLBUS } from "./cli-under-test.ts";
+import { inMemory, onServers, type Place } from "./dead-letter-places.ts";
+import { runProgram, startCommand } from "./program.ts";
+import { scratch } from "./scratch.ts";
+
+const MEMORY = path.resolve(
+  import.meta.dirname,
+  "../../services/tool-executor/node_modules/@modelcontextprotocol/server-memory/dist/index.js",
+);
+const CONSUMED = [
+  topics.invoke("release"),
+  topics.invoke("mcp"),
+  topics.operationsReplay,
+  topics.approvalRequest,
+  topics.approvalCancel,
+  topics.approvalRollback,
+  topics.runWake,
+  topics.result("default"),
+  topics.approvalHeld("default"),
+  topics.approvalDecided("default"),
+];
+const ENTITY = { name: "pay", entityType: "service", observations: ["it is up"] };
+const CREATE = `memory__create_entities ${JSON.stringify({ entities: [ENTITY] })}`;
+
+/** A Toolbus with the memory server of the MCP project, whose file of memories a variable of the environment names. */
+async function started(place: Place) {
+  await using begun = new AsyncDisposableStack();
+  const files = scratch();
+  begun.defer(() => files.remove());
+  begun.defer(() => place.remove(CONSUMED.flatMap((topic) => [topic, `dead.${topic}`])));
+  const memories = files.at("memories.jsonl");
+  const server = { command: process.execPath, args: [MEMORY], env: { MEMORY_FILE_PATH: "${MEMORIES}" } };
+  const config = files.file("mcp.json", JSON.stringify({ mcpServers: { memory: server } }));
+  const { BUS_URL, STATE_URL } = place.env;
+  const where = BUS_URL && STATE_URL ? ["--bus", BUS_URL, "--state", STATE_URL] : [];
+  const data = files.data();
+  const program = startCommand(process.execPath, [TOOLBUS, "start", "--data", data, ...where], {
+    env: { GATEWAY_PORT: "0", APPROVALS_PORT: "0", LOG_LEVEL: "error", MCP_CONFIG_FILE: config, MEMORIES: memories },
+    group: true,
+  });
+  begun.use(program);
+  await program.says(/Stop with Ctrl-C/);
+  const address = (service: string): string => new RegExp(`^${service} +(\\S+)$`, "m").exec(program.stdout())?.[1] ?? "";
+  const env = { TOOLBUS_URL: address("gateway"), TOOLBUS_APPROVALS_URL: address("approvals"), DATA_DIR: data };
+  const open = begun.move();
+  return {
+    remembered: () => readFileSync(memories, "utf8"),
+    toolbus: (...args: string[]) => runProgram(TOOLBUS, args, { env }),
+    /** A chat that runs while a person decides, both of its outputs in one. */
+    chat: (text: string) => startCommand("sh", ["-c", 'exec "$0" "$@" 2>&1', process.execPath, TOOLBUS, "chat", text], { env }),
+    async stop() {
+      program.kill("SIGINT");
+      return (await program.ended()).code;
+    },
+    [Symbol.asyncDispose]: () => open.disposeAsync(),
+  };
+}
+
+async function refusesThenWrites(place: Place): Promise<void> {
+  await using system = await started(place);
+  const { toolbus } = system;
+  // Nobody has looked at the tool yet, whatever the server says of it.
+  expect(await toolbus("chat", CREATE)).toMatchObject({ code: 0, stdout: expect.stringContaining("an operator has to enable it first") });
+  expect((await toolbus("tools", "pending")).stdout).toMatch(/^memory__create_entities +1 +mcp +high +pending/m);
+  const shown = (await toolbus("tools", "show", "memory__create_entities", "--diff")).stdout;
+  const [, hash = ""] = /^hash +(sha256-\S+)$/m.exec(shown) ?? [];
+  expect(await toolbus("tools", "enable", "memory__create_entities", "--hash", hash, "--yes")).toMatchObject({ code: 0 });
+
+  await using chat = system.chat(CREATE);
+  const [, approvalId = ""] = await chat.says(/approvals approve (ap_\S+)/);
+  expect(() => system.remembered()).toThrow(/ENOENT/);
+  expect(await toolbus("approvals", "approve", approvalId, "--yes")).toMatchObject({ code: 0 });
+  expect(await chat.ended()).toMatchObject({ code: 0, stdout: expect.stringContaining("memory__create_entities answered") });
+  expect(system.remembered().trim().split("\n")).toEqual([expect.stringContaining('"name":"pay"')]);
+  expect(await system.stop()).toBe(0);
+}
+
+describe("the tools of an MCP server, with toolbus start in one process", () => {
+  it("are refused until somebody enables the definition, wait for a person, and write once", () => refusesThenWrites(inMemory));
+});
+
+// The other broker with the longer proofs.
+for (const kind of process.env["LONG_PROOFS"] ? (["nats", "rabbitmq"] as const) : (["nats"] as const))
+  describeOnServer(kind, "the tools of an MCP server, with the bridge in a process of its own", (broker) =>
+    describeOnServer("redis", "and Redis", (redis) => {
+      it("are refused until somebody enables the definition, wait for a person, and write once", () =>
+        refusesThenWrites(onServers(broker(), redis())));
+    }),
+  );
