@@ -12,6 +12,7 @@ import {
 import { logUntil, type PipelineLog } from "../pipeline-log.ts";
 import { broadcasts } from "./broadcasts.ts";
 import { declareQueue, queueExists } from "./declare.ts";
+import { fullStreams } from "./full-streams.ts";
 import { type Live, openLink } from "./link.ts";
 import { parseNatsUrl } from "./nats-url.ts";
 import { type NatsConsumer, natsConsumer } from "./nats-consumer.ts";
@@ -59,6 +60,8 @@ export async function natsBus(url: string, options: NatsBusOptions): Promise<Mes
   const log = logUntil(leaving.signal, options.log);
   const link = await openLink({ settings, timings, connectForMs, log, random });
   const publishing = publisher(link, { maxInFlight, confirmMs: timings.confirmMs });
+  const full = fullStreams();
+  link.attach({ begin: () => full.clear() });
   const known = routes(
     async (place) => queueExists(link.require().jsm, place),
     () => performance.now(),
@@ -99,6 +102,8 @@ export async function natsBus(url: string, options: NatsBusOptions): Promise<Mes
       return [...subscriptions].every(({ open }) => open) ? [] : ["a queue of NATS is not consumed again yet"];
     },
 
+    warnings: () => full.warnings(),
+
     close: () => (closing ??= close()),
   };
 
@@ -115,8 +120,9 @@ export async function natsBus(url: string, options: NatsBusOptions): Promise<Mes
       if (!(await isRouted(place))) throw unroutable(message.topic);
       outcome = await publishing.publish(place.subject, headers, message.body);
     }
+    full.note(place.kind, outcome);
     if (outcome.kind === "stored") return;
-    throw new BusUnavailable(outcome.kind === "unknown" ? outcome.reason : `The stream ${place.stream} has no leader at the moment.`);
+    throw new BusUnavailable(outcome.kind !== "no-stream" ? outcome.reason : `The stream ${place.stream} has no leader at the moment.`);
   }
 
   async function isRouted(place: QueuePlace): Promise<boolean> {

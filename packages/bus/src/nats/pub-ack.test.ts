@@ -4,11 +4,24 @@ import { readPubAck } from "./pub-ack.ts";
 const SUBJECT = "toolbus.work.orders";
 
 describe("a confirmation", () => {
+  it("of a stream means that the message is stored", () => {
+    expect(readPubAck(0, '{"stream":"TOOLBUS_WORK","seq":1}', SUBJECT)).toEqual({ kind: "stored" });
+  });
+
+  it("of a duplicate means that it is stored since before", () => {
+    expect(readPubAck(0, '{"stream":"TOOLBUS_WORK","seq":1,"duplicate":true}', SUBJECT)).toEqual({ kind: "stored", again: true });
+  });
+
   it.each([
-    ["of a stream", '{"stream":"TOOLBUS_WORK","seq":1}'],
-    ["of a duplicate", '{"stream":"TOOLBUS_WORK","seq":1,"duplicate":true}'],
-  ])("%s means that the message is stored", (_, body) => {
-    expect(readPubAck(0, body, SUBJECT)).toEqual({ kind: "stored" });
+    ["stream", 10077, "maximum bytes exceeded", "is full: its consumers are behind, or its max-bytes are too few"],
+    ["stream", 10077, "maximum messages exceeded", "is full: its consumers are behind, or its max-bytes are too few"],
+    ["account", 10002, "resource limits exceeded for account", "takes no message: its account has stored all that it may"],
+    ["server", 10023, "insufficient resources", "takes no message: JetStream has no room left on the server"],
+    ["server", 10047, "insufficient storage resources available", "takes no message: JetStream has no room left on the server"],
+    ["server", 10077, "write 1.blk: no space left on device", "takes no message: JetStream has no room left on the server"],
+  ])("says that the %s is full with code %d and %j", (what, code, description, why) => {
+    const body = JSON.stringify({ error: { code: 503, err_code: code, description }, stream: "TOOLBUS_WORK", seq: 0 });
+    expect(readPubAck(0, body, SUBJECT)).toEqual({ kind: "full", what, reason: `The stream of toolbus.work.orders ${why}.` });
   });
 
   it("of a server that knows nobody who would take it means that there is no stream", () => {
@@ -27,11 +40,6 @@ describe("a confirmation", () => {
       0,
       '{"error":{"description":"message size exceeds maximum allowed"}}',
       "The stream of toolbus.work.orders refused a message: message size exceeds maximum allowed.",
-    ],
-    [
-      0,
-      '{"error":{"description":"maximum bytes exceeded"},"stream":"TOOLBUS_WORK","seq":0}',
-      "The stream of toolbus.work.orders is full: its consumers are behind, or its max-bytes are too few.",
     ],
   ])("with code %d and %j leaves it unknown, and says why", (code, body, reason) => {
     expect(readPubAck(code, body, SUBJECT)).toEqual({ kind: "unknown", reason });

@@ -1,11 +1,16 @@
 /** What became of a message that was published. */
 export type PublishOutcome =
-  /** A stream holds it, now or since an earlier try with the same id. */
-  | { readonly kind: "stored" }
+  /** A stream holds it. `again`: since an earlier try with the same id, which says nothing of the room that there is now. */
+  | { readonly kind: "stored"; readonly again?: true }
+  /** There is no room for it. A sentence. */
+  | { readonly kind: "full"; readonly what: Full; readonly reason: string }
   /** No stream took the subject, or JetStream has no leader for it at the moment. */
   | { readonly kind: "no-stream" }
   /** It may be stored or not. A sentence. */
   | { readonly kind: "unknown"; readonly reason: string };
+
+/** What has no room: the stream itself, all that the account may store, or all that the server stores. */
+export type Full = "stream" | "account" | "server";
 
 /** Reads what came back for a message: the code of a server that knows no stream, or a stream's own words. Never throws, whoever sent it. */
 export function readPubAck(code: number, body: string, subject: string): PublishOutcome {
@@ -17,26 +22,46 @@ export function readPubAck(code: number, body: string, subject: string): Publish
     return unknown(`A message to ${subject} got a confirmation that is no JSON.`);
   }
   if (typeof answer !== "object" || answer === null) return unknown(`A message to ${subject} got a confirmation that is no object.`);
-  if ("error" in answer) return unknown(refusal(answer.error, subject));
+  if ("error" in answer) return refusal(answer.error, subject);
   // Whoever listens on the subject may answer; only a stream says its name.
-  if ("stream" in answer && typeof answer.stream === "string" && answer.stream !== "") return STORED;
+  if ("stream" in answer && typeof answer.stream === "string" && answer.stream !== "")
+    return "duplicate" in answer && answer.duplicate === true ? STORED_BEFORE : STORED;
   return unknown(`A message to ${subject} got a confirmation without a stream.`);
 }
 
 const NO_RESPONDERS = 503;
 const STORED: PublishOutcome = { kind: "stored" };
+const STORED_BEFORE: PublishOutcome = { kind: "stored", again: true };
 const NO_STREAM: PublishOutcome = { kind: "no-stream" };
 
 function unknown(reason: string): PublishOutcome {
   return { kind: "unknown", reason };
 }
 
-function refusal(error: unknown, subject: string): string {
+function refusal(error: unknown, subject: string): PublishOutcome {
   const description =
     typeof error === "object" && error !== null && "description" in error && typeof error.description === "string" ? error.description : "";
-  if (/maximum (?:bytes|messages) exceeded/.test(description))
-    return `The stream of ${subject} is full: its consumers are behind, or its max-bytes are too few.`;
-  return `The stream of ${subject} refused a message: ${description.slice(0, LONGEST_DESCRIPTION) || "it does not say why"}.`;
+  const code = typeof error === "object" && error !== null && "err_code" in error ? error.err_code : null;
+  const what = fullOf(code, description);
+  if (what !== null) return { kind: "full", what, reason: `The stream of ${subject} ${WHY[what]}.` };
+  return unknown(`The stream of ${subject} refused a message: ${description.slice(0, LONGEST_DESCRIPTION) || "it does not say why"}.`);
 }
+
+/** A full stream has the code of all failures to store; only its words tell. */
+function fullOf(code: unknown, description: string): Full | null {
+  if (/maximum (?:bytes|messages) exceeded/.test(description)) return "stream";
+  if (code === ACCOUNT_EXCEEDED) return "account";
+  return SERVER_EXCEEDED.some((one) => one === code) || description.includes("no space left on device") ? "server" : null;
+}
+
+const ACCOUNT_EXCEEDED = 10002;
+/** "insufficient resources", "insufficient storage resources available". */
+const SERVER_EXCEEDED = [10023, 10047];
+
+const WHY: Readonly<Record<Full, string>> = {
+  stream: "is full: its consumers are behind, or its max-bytes are too few",
+  account: "takes no message: its account has stored all that it may",
+  server: "takes no message: JetStream has no room left on the server",
+};
 
 const LONGEST_DESCRIPTION = 200;
