@@ -134,6 +134,7 @@ export async function runServices(definitions: readonly AnyService[], options: R
         unready: () => (phase === "running" ? [infrastructure.bus, ...services.values()].flatMap((part) => part.unready()) : [phase]),
         needs: [storeNeed],
         clocks: built.clocks,
+        warnings: () => infrastructure.bus.warnings?.() ?? [],
         monotonic,
         log,
       });

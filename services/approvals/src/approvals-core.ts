@@ -187,6 +187,7 @@ export async function startApprovalsCore(
         decisions,
         jwks: publicKeySet(signing),
         unready: () => [...unready(), ...bus.unready()],
+        warnings: () => bus.warnings?.() ?? [],
         storeNeed,
         clocks,
         rate,

@@ -27,6 +27,7 @@ export interface RoutesOptions {
   /** The public keys that grants are verified with. */
   readonly jwks: object;
   readonly unready: () => readonly string[];
+  readonly warnings?: (() => readonly string[]) | undefined;
   /** Whether the store takes changes. */
   readonly storeNeed: Need;
   readonly clocks: Infrastructure["clocks"];
@@ -40,7 +41,7 @@ const APPROVALS = 20;
 
 /** The HTTP surface that approvers and workers reach. GET never decides: links are fetched by machines before people read them. */
 export function approvalRoutes(options: RoutesOptions): readonly Route[] {
-  const { state, documents, decisions, jwks, unready, storeNeed, clocks, rate } = options;
+  const { state, documents, decisions, jwks, unready, warnings, storeNeed, clocks, rate } = options;
   const listNeed: Need = { what: storeNeed.what, ask: () => state.page(keys.pendingApprovals(), { limit: 1 }) };
   return [
     getRoute({
@@ -123,7 +124,7 @@ export function approvalRoutes(options: RoutesOptions): readonly Route[] {
       query: noQuery,
       handle: async () => jwks,
     }),
-    ...healthRoutes({ unready, needs: [storeNeed, listNeed], clocks }),
+    ...healthRoutes({ unready, needs: [storeNeed, listNeed], clocks, warnings }),
   ];
 
   async function list({ limit = APPROVALS, cursor: from }: { limit?: number; cursor?: string }, reader: Principal): Promise<object> {
