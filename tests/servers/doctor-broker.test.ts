@@ -31,25 +31,22 @@ describeOnPrivateServer("nats", "toolbus doctor, of a stream that is full", (ser
     try {
       const subscription = await bus.consume("orders", async () => ACK, { concurrency: 1 });
       await subscription.stop();
-      expect((await broker(health.url)).found).toEqual([]);
+      expect(await broker(health.url)).toEqual([]);
 
       await expect(within(PATIENCE_MS, "the stream is full", untilFull())).rejects.toThrow(/is full/);
       // It delivers all the same, and what a service accepts waits in its outbox.
       expect(bus.unready()).toEqual([]);
-      expect(await broker(health.url)).toEqual({
-        exit: 1,
-        found: [
-          expect.objectContaining({
-            level: "fail",
-            message: 'NATS takes no messages for the "work" stream, which is full.',
-            fix: expect.stringMatching(/^See why its consumers are behind, or set more max-bytes in BUS_URL/),
-          }),
-        ],
-      });
+      expect(await broker(health.url)).toEqual([
+        expect.objectContaining({
+          level: "fail",
+          message: 'NATS takes no messages for the "work" stream, which is full.',
+          fix: expect.stringMatching(/^See why its consumers are behind, or set more max-bytes in BUS_URL/),
+        }),
+      ]);
 
       await client.ask("$JS.API.STREAM.PURGE.FULL_WORK");
       await bus.publish(probe("orders", "small"));
-      expect((await broker(health.url)).found).toEqual([]);
+      expect(await broker(health.url)).toEqual([]);
     } finally {
       await health.stop();
       await bus.close();
@@ -62,8 +59,8 @@ describeOnPrivateServer("nats", "toolbus doctor, of a stream that is full", (ser
 });
 
 async function broker(url: string) {
-  const env = { TOOLBUS_URL: url, TOOLBUS_APPROVALS_URL: "http://127.0.0.1:9" };
-  const { code, stdout } = await runProgram(TOOLBUS, ["doctor", "--json"], { env });
+  const env = { TOOLBUS_URL: url, TOOLBUS_APPROVALS_URL: url };
+  const { stdout } = await runProgram(TOOLBUS, ["doctor", "--json"], { env });
   const { checks } = JSON.parse(stdout) as { readonly checks: readonly { readonly name: string }[] };
-  return { exit: code, found: checks.filter(({ name }) => name === "broker") };
+  return checks.filter(({ name }) => name === "broker");
 }

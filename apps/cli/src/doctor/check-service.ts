@@ -58,6 +58,12 @@ export function checkWarnings(service: Asked["service"], url: string, { warnings
   });
 }
 
+/** Services of one broker say the same of it; it is one fault. */
+export function brokerOnce(checks: readonly Check[]): readonly Check[] {
+  const told = new Set<string>();
+  return checks.filter(({ name, message }) => name !== "broker" || (!told.has(message) && told.add(message)));
+}
+
 const BROKER = /^(RabbitMQ|NATS) /;
 
 const SPEAKERS: Readonly<Partial<Record<Asked["service"], string>>> = { gateway: "The gateway", approvals: "Approvals" };

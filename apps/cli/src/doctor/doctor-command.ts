@@ -10,7 +10,7 @@ import { checkKey } from "./check-key.ts";
 import { checkApprovals } from "./check-approvals.ts";
 import { checkLetters } from "./check-letters.ts";
 import { checkDataDirectory, checkKeyFiles, checkNode } from "./check-machine.ts";
-import { checkClock, checkReady, checkWarnings } from "./check-service.ts";
+import { brokerOnce, checkClock, checkReady, checkWarnings } from "./check-service.ts";
 import { checkModelSettings } from "./check-model-settings.ts";
 import { checkStore } from "./check-store.ts";
 import { checkWaits } from "./check-waits.ts";
@@ -49,11 +49,12 @@ async function allChecks(context: Context, health: readonly string[]): Promise<C
     ...(await checkStore(context)),
     checkReady("gateway", options.url, gateway),
     checkReady("approvals", options.approvalsUrl, approvals),
-    ...(gateway.reachable && gateway.ours ? [checkClock(gateway, around.env), ...checkWarnings("gateway", options.url, gateway)] : []),
-    ...(approvals.reachable && approvals.ours ? checkWarnings("approvals", options.approvalsUrl, approvals) : []),
-    ...others.flatMap(({ url, probed }) => [
-      checkReady("health", url, probed),
-      ...(probed.reachable ? checkWarnings("health", url, probed) : []),
+    ...(gateway.reachable && gateway.ours ? [checkClock(gateway, around.env)] : []),
+    ...others.map(({ url, probed }) => checkReady("health", url, probed)),
+    ...brokerOnce([
+      ...(gateway.reachable && gateway.ours ? checkWarnings("gateway", options.url, gateway) : []),
+      ...(approvals.reachable && approvals.ours ? checkWarnings("approvals", options.approvalsUrl, approvals) : []),
+      ...others.flatMap(({ url, probed }) => (probed.reachable ? checkWarnings("health", url, probed) : [])),
     ]),
     ...(userKey ? [userKey.check] : []),
     ...(approverKey ? [approverKey.check] : []),

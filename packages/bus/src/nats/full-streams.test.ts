@@ -10,7 +10,9 @@ describe("streams without room", () => {
     expect(full.warnings()).toEqual([]);
     full.note("work", refused("stream"));
     full.note("invoke", { kind: "stored" });
-    expect(full.warnings()).toEqual([expect.stringMatching(/^NATS takes no messages for the "work" stream, which is full: .*max-bytes in BUS_URL/)]);
+    expect(full.warnings()).toEqual([
+      expect.stringMatching(/^NATS takes no messages for the "work" stream, which is full: .*max-bytes in BUS_URL/),
+    ]);
     full.note("work", { kind: "stored" });
     expect(full.warnings()).toEqual([]);
   });
