@@ -12,7 +12,6 @@ import {
 import { type ExecutorConfig, executorSettings } from "./settings.ts";
 import { servedBy } from "./toolsets/index.ts";
 import type { McpBridge } from "./toolsets/mcp/mcp-bridge.ts";
-import { followServers, openMcp } from "./toolsets/mcp/start-mcp.ts";
 import { startOperations } from "./toolsets/operations/start-operations.ts";
 
 /**
@@ -46,11 +45,13 @@ export const toolExecutor = defineService({
       const { DEAD_LETTERS_KEPT_MS: keptMs, DEAD_LETTERS_PER_MINUTE: lettersPerMinute } = config;
       if (operations) workers.push(await startOperations({ bus, state, log, trusted, clock, keptMs, lettersPerMinute }));
       // Without tools it needs no keys to check their grants with.
-      if (mcp) bridge = await openMcp(config.MCP_CONFIG_FILE, infrastructure);
+      // Read only where it is needed: the client of MCP is a fifth of what a start reads.
+      const servers = mcp ? await import("./toolsets/mcp/start-mcp.ts") : null;
+      if (servers) bridge = await servers.openMcp(config.MCP_CONFIG_FILE, infrastructure);
       const served = [...toolsets, ...(bridge ? [bridge.toolset] : [])];
       const started = served.length > 0 ? await startWorkers(served, infrastructure, config, workers) : null;
       const follower = started?.get("mcp");
-      if (bridge && follower) followServers(bridge, follower, state);
+      if (bridge && follower) servers?.followServers(bridge, follower, state);
     } catch (error) {
       await stop();
       throw error instanceof RegistryConflict ? new Refusal(error.message) : error;
