@@ -52,6 +52,7 @@ export * from "./rights.ts";
 export * from "./rollback-message.ts";
 export * from "./topics.ts";
 export * from "./transcript.ts";
+export * from "./transition.ts";
 export * from "./triggers.ts";
 export * from "./webhook-targets-file.ts";
 export * from "./webhook-view.ts";

@@ -1,5 +1,6 @@
 export { signAnswer, verifyAnswer } from "./answer-receipt.ts";
 export { defineTool, type ReadSpec, type WriteSpec } from "./define-tool.ts";
+export { ledgerTransitions } from "./ledger-transitions.ts";
 export { shardWatch } from "./lost-shard.ts";
 export { mountToolset, type MountedToolset } from "./local-toolset.ts";
 export { MAX_CONTENT_BYTES } from "./tool-output.ts";

@@ -27,20 +27,22 @@ export function totalsText(what: "seeds" | "kills", { worlds, found, faults, per
   return `${table}${missed.map((floor) => `${floor}\n`).join("")}${told.join("")}${more}${hint}`;
 }
 
-/** How often each transition was committed, and each row of the crash table reached. */
-export function coverageText({ transitions, crashes }: Coverage): string {
-  const reached = rows([
-    ["transition", "commits"],
-    ...Object.entries(transitions)
-      .toSorted(([one], [other]) => one.localeCompare(other))
-      .map(([name, count]) => [name, String(count)]),
-  ]);
+/** How often each transition was committed, what it did to a status, and how often each row of the crash table reached. */
+export function coverageText({ transitions, changes, crashes }: Coverage): string {
+  const reached = rows([["transition", "commits"], ...counts(transitions)]);
   const kills = rows([
     ["row", "reached", "crash table"],
     ...[...CRASH_ROWS, ...FAULT_ROWS].map(({ row, says }) => [row, String(crashes[row] ?? 0), says]),
     ...ROWS_ELSEWHERE.map(([row, where]) => [row, "-", where]),
   ]);
-  return `\n${reached}\n${kills}`;
+  const changed = rows([["change", "documents"], ...counts(changes)]);
+  return `\n${reached}\n${changed}\n${kills}`;
+}
+
+function counts(reached: Coverage["changes"]): readonly (readonly string[])[] {
+  return Object.entries(reached)
+    .toSorted(([one], [other]) => one.localeCompare(other))
+    .map(([name, count]) => [name, String(count)]);
 }
 
 export function totalsJson(what: "seeds" | "kills", { worlds, found, faults, perCoreSecond, tally, missed }: Totals): object {

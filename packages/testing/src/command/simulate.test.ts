@@ -50,7 +50,7 @@ describe("the report", () => {
   const found = [{ where: "seed 7", violations: ["+5.0 ms G1: a run is stuck"] }];
   const tally = { work: { ...emptyTally().work, turn: 45 }, ends: { "failed time_limit": 1 } };
   const missed = ["floor missed: 0 % of the runs ended done, and 45 % is the least"];
-  const coverage = { transitions: { "agent turn": 45 }, crashes: { "15": 2 } };
+  const coverage = { transitions: { "agent turn": 45 }, changes: { "agent turn: run ready → waiting": 40 }, crashes: { "15": 2 } };
   const totals = { worlds: 10, found, faults: 25, perCoreSecond: 40, tally, coverage, missed };
 
   it("is a table, and says where to look when something broke", () => {

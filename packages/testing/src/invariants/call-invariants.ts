@@ -24,6 +24,8 @@ export interface Rules {
   readonly slackMs: number;
   /** Nobody forges decisions: what an agent says of an approval is what approvals said. */
   readonly honestBus: boolean;
+  /** The commits are those of the services, so each change of a status has to be in a table of transitions. */
+  readonly tables: boolean;
 }
 
 /** Results after which the later writes of the round are not sent, unless the profile says so. */

@@ -9,6 +9,7 @@ import { brokenByLedger } from "./ledger-invariants.ts";
 import { brokenByOutbox } from "./outbox-invariants.ts";
 import { keptTally, type Tally } from "../progress/tally.ts";
 import { brokenByRun } from "./run-invariants.ts";
+import { brokenByTransition } from "./transition-invariants.ts";
 import { brokenByTold } from "./stream-invariants.ts";
 
 /** Watches a history and says which guarantee is broken, when it is. */
@@ -45,6 +46,7 @@ export function checker(rules: Rules): Checker {
     switch (observation.kind) {
       case "commit":
         return [
+          ...(rules.tables ? brokenByTransition(changed, observation.change) : []),
           ...brokenByRun(facts, changed, observation.change),
           ...brokenByApproval(facts, changed),
           ...brokenByLedger(facts, changed, { at: observation.at, slackMs: rules.slackMs }),

@@ -93,7 +93,7 @@ export interface Telling {
 }
 
 export function telling(): Telling {
-  const check = checker({ goesOn: false, redispatchMs: 2000, redispatchMaxMs: 60_000, slackMs: 1, honestBus: true });
+  const check = checker({ goesOn: false, redispatchMs: 2000, redispatchMaxMs: 60_000, slackMs: 1, honestBus: true, tables: false });
   let number = 0;
   const put = (key: string, value: object): NonNullable<Change["put"]>[number] => ({ key, value: value as unknown as Json });
   const self: Telling = {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { prng } from "../clockwork/prng.ts";
 import { faults, ratesOf } from "../ports/faults.ts";
-import { type Coverage, coverageOf, emptyCoverage, keptCoverage, notReached, TRANSITIONS } from "./coverage.ts";
+import { CHANGES, type Coverage, coverageOf, emptyCoverage, keptCoverage, notReached, TRANSITIONS } from "./coverage.ts";
 import { CRASH_ROWS, FAULT_ROWS } from "./crash-rows.ts";
 
 const NOTHING = faults(ratesOf(), prng("none")).injected;
@@ -9,11 +9,18 @@ const NOTHING = faults(ratesOf(), prng("none")).injected;
 describe("what was reached in a world", () => {
   it("is the transitions of documents that a promise rests on, by who made them", () => {
     const reached = keptCoverage();
-    const put = (key: string) => [{ key, value: {} }];
-    reached.committed({ op: "turn:rn_1:0.1:x", guards: [], put: put("tb:run:{0b}:rn_1") });
-    reached.committed({ op: "renew-7:rn_1:x", guards: [], put: put("tb:ledger.sim:{0b}:rn_1.0.0") });
+    const put = (key: string, value = {}) => [{ key, value }];
+    reached.committed({ op: "turn:rn_1:0.1:x", guards: [], put: put("tb:run:{0b}:rn_1", { status: "waiting" }) });
+    reached.committed({ op: "renew-7:rn_1:x", guards: [], put: put("tb:ledger.sim:{0b}:rn_1.0.0", { state: "begun" }) });
+    reached.committed({ op: "join:rn_1:x", guards: [], put: put("tb:run:{0b}:rn_1", { status: "ready" }) });
     reached.committed({ op: "rate:x", guards: [], put: put("tb:quota:{0b}:x:rate") });
-    expect(reached.coverage(NOTHING).transitions).toEqual({ "agent turn": 1, "worker renew": 1 });
+    const { transitions, changes } = reached.coverage(NOTHING);
+    expect(transitions).toEqual({ "agent turn": 1, "worker renew": 1, "agent join": 1 });
+    expect(changes).toEqual({
+      "agent turn: run none → waiting": 1,
+      "worker renew: row none → begun": 1,
+      "agent join: run waiting → ready": 1,
+    });
   });
 
   it.each([
@@ -31,20 +38,26 @@ describe("what was reached in a world", () => {
   });
 
   it("is added up over worlds", () => {
-    const one: Coverage = { transitions: { "agent turn": 1 }, crashes: { "5": 1 } };
-    expect(coverageOf(coverageOf(emptyCoverage(), one), one)).toEqual({ transitions: { "agent turn": 2 }, crashes: { "5": 2 } });
+    const changed = "agent turn: run ready → waiting";
+    const one: Coverage = { transitions: { "agent turn": 1 }, changes: { [changed]: 1 }, crashes: { "5": 1 } };
+    expect(coverageOf(coverageOf(emptyCoverage(), one), one)).toEqual({
+      transitions: { "agent turn": 2 },
+      changes: { [changed]: 2 },
+      crashes: { "5": 2 },
+    });
   });
 });
 
 describe("what was never reached", () => {
   const all: Coverage = {
     transitions: Object.fromEntries(TRANSITIONS.map((name) => [name, 1])),
+    changes: Object.fromEntries(CHANGES.map((what) => [what, 1])),
     crashes: Object.fromEntries([...CRASH_ROWS, ...FAULT_ROWS].map(({ row }) => [row, 1])),
   };
 
   it("is told from six hundred seeds on", () => {
     expect(notReached(emptyCoverage(), 599)).toEqual([]);
-    expect(notReached(emptyCoverage(), 600)).toHaveLength(TRANSITIONS.length + CRASH_ROWS.length + FAULT_ROWS.length);
+    expect(notReached(emptyCoverage(), 600)).toHaveLength(TRANSITIONS.length + CHANGES.length + CRASH_ROWS.length + FAULT_ROWS.length);
     expect(notReached(all, 600)).toEqual([]);
   });
 
@@ -52,6 +65,10 @@ describe("what was never reached", () => {
     expect(notReached({ ...all, transitions: { ...all.transitions, [name]: 0 } }, 600)).toEqual([
       `never reached: the transition "${name}"`,
     ]);
+  });
+
+  it.each(CHANGES)("is the change %s", (what) => {
+    expect(notReached({ ...all, changes: { ...all.changes, [what]: 0 } }, 600)).toEqual([`never reached: the change "${what}"`]);
   });
 
   it.each([...CRASH_ROWS, ...FAULT_ROWS])("is row $row of the crash table: $says", ({ row, says }) => {

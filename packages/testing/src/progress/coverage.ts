@@ -1,5 +1,6 @@
 import type { Change } from "@toolbus/state";
-import { familyOf } from "../invariants/facts.ts";
+import { expectedChanges } from "../invariants/transition-tables.ts";
+import { changeName, nameOf, statusOf } from "../invariants/transition-names.ts";
 import type { Faults } from "../ports/faults.ts";
 import { CRASH_ROWS, FAULT_ROWS } from "./crash-rows.ts";
 
@@ -7,6 +8,8 @@ import { CRASH_ROWS, FAULT_ROWS } from "./crash-rows.ts";
 export interface Coverage {
   /** By name: `agent turn`, `worker sending`. */
   readonly transitions: Readonly<Record<string, number>>;
+  /** By transition and change: `agent turn: run ready → waiting`. */
+  readonly changes: Readonly<Record<string, number>>;
   /** By row of the crash table (reliability.md, 3.2.6). */
   readonly crashes: Readonly<Record<string, number>>;
 }
@@ -21,26 +24,40 @@ export interface KeptCoverage {
 }
 
 export function emptyCoverage(): Coverage {
-  return { transitions: {}, crashes: {} };
+  return { transitions: {}, changes: {}, crashes: {} };
 }
 
 /** What both reached. */
 export function coverageOf(one: Coverage, other: Coverage): Coverage {
-  return { transitions: added(one.transitions, other.transitions), crashes: added(one.crashes, other.crashes) };
+  return {
+    transitions: added(one.transitions, other.transitions),
+    changes: added(one.changes, other.changes),
+    crashes: added(one.crashes, other.crashes),
+  };
 }
 
 export function keptCoverage(): KeptCoverage {
   const transitions: Record<string, number> = {};
+  const changes: Record<string, number> = {};
+  const statuses = new Map<string, string>();
   const crashes: Record<string, number> = {};
   const places = new Map<string, Place>();
   return {
     coverage(injected) {
       const others = FAULT_ROWS.map(({ row, faults }) => [row, faults.reduce((sum, name) => sum + injected[name], 0)] as const);
-      return { transitions, crashes: { ...crashes, ...Object.fromEntries(others) } };
+      return { transitions, changes, crashes: { ...crashes, ...Object.fromEntries(others) } };
     },
     committed(change) {
       const name = nameOf(change);
-      if (name !== null) transitions[name] = (transitions[name] ?? 0) + 1;
+      if (name === null) return;
+      transitions[name] = (transitions[name] ?? 0) + 1;
+      for (const { key, value } of change.put ?? []) {
+        const status = statusOf(key, value);
+        if (status === null) continue;
+        const what = `${name}: ${changeName(key, statuses.get(key), status)}`;
+        changes[what] = (changes[what] ?? 0) + 1;
+        statuses.set(key, status);
+      }
     },
     step(label) {
       const [, process, text] = /^([a-z]+-[0-9.]+): (.*)$/s.exec(label) ?? [];
@@ -69,56 +86,25 @@ interface Place {
   readonly executed: Set<string>;
 }
 
-/** The transitions of the documents that a promise rests on. */
-export const TRANSITIONS = [
-  "gateway accept",
-  "agent start",
-  "agent acquire",
-  "agent renew",
-  "agent release",
-  "agent turn",
-  "agent join",
-  "agent held",
-  "agent decided",
-  "agent redispatch",
-  "agent answer",
-  "agent waiting",
-  "agent cancel",
-  "agent model-retry",
-  "agent end",
-  "approvals hold",
-  "approvals decide",
-  "approvals expire",
-  "approvals cancel",
-  "approvals resend",
-  "worker begin",
-  "worker sending",
-  "worker renew",
-  "worker release",
-  "worker finish",
-] as const;
+/** The transitions of the documents that a promise rests on, as far as seeds have to reach them. */
+export const TRANSITIONS: readonly string[] = ["gateway accept", ...new Set(expectedChanges.map(({ name }) => name))];
+
+/** What each of them does to a document's status, without what is marked as rare in its table. */
+export const CHANGES: readonly string[] = [...new Set(expectedChanges.map(({ name, change }) => `${name}: ${change}`))];
 
 /** So few seeds that a place may be missing by chance are not judged. */
 const FEWEST_SEEDS = 600;
 
 /** What was never reached in so many seeds, in words. */
-export function notReached({ transitions, crashes }: Coverage, seeds: number): readonly string[] {
+export function notReached({ transitions, changes, crashes }: Coverage, seeds: number): readonly string[] {
   if (seeds < FEWEST_SEEDS) return [];
   return [
     ...TRANSITIONS.filter((name) => !transitions[name]).map((name) => `never reached: the transition "${name}"`),
+    ...CHANGES.filter((what) => !changes[what]).map((what) => `never reached: the change "${what}"`),
     ...[...CRASH_ROWS, ...FAULT_ROWS]
       .filter(({ row }) => !crashes[row])
       .map(({ row, says }) => `never reached: row ${row} of the crash table: ${says}`),
   ];
-}
-
-/** Whose documents a change writes says who made it; null for what keeps no promise (rates, presence, registrations). */
-function nameOf({ op, put = [] }: Change): string | null {
-  const families = put.map(({ key }) => familyOf(key));
-  const has = (...names: readonly string[]): boolean =>
-    families.some((family) => names.some((name) => family === name || family.startsWith(`${name}.`)));
-  const role = has("run", "call") ? "agent" : has("approval") ? "approvals" : has("ledger") ? "worker" : has("inbox") ? "gateway" : null;
-  return role === null ? null : `${role} ${(op.split(":")[0] ?? "").replace(/-\d+$/, "")}`;
 }
 
 function added(one: Readonly<Record<string, number>>, other: Readonly<Record<string, number>>): Readonly<Record<string, number>> {

@@ -95,6 +95,7 @@ function createWorld(plan: WorldPlan, witness: Witness) {
     redispatchMs: REDISPATCH_MS,
     redispatchMaxMs: REDISPATCH_MAX_MS,
     slackMs: 2 * plan.latencyMs.most + 1,
+    tables: true,
     honestBus: plan.rates.forged === 0 && plan.rates.replayed === 0,
   });
   const reached = keptCoverage();

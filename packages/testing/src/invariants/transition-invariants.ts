@@ -1,0 +1,16 @@
+import type { Change } from "@toolbus/state";
+import type { Changed } from "./facts.ts";
+import { changesOf } from "./transition-tables.ts";
+import { changeName, nameOf, statusOf } from "./transition-names.ts";
+
+/** Every change of a status is one that the table of its transition has. */
+export function brokenByTransition(changed: readonly Changed[], change: Change): readonly string[] {
+  const name = nameOf(change);
+  if (name === null) return [];
+  return changed.flatMap(({ key, before, after }) => {
+    const status = statusOf(key, after);
+    if (status === null) return [];
+    const what = changeName(key, statusOf(key, before), status);
+    return changesOf(name)?.has(what) ? [] : [`table: "${name}" made ${what} of ${key}, which no table of transitions has`];
+  });
+}

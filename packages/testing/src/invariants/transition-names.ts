@@ -1,0 +1,33 @@
+import type { Json } from "@toolbus/contracts";
+import type { Change } from "@toolbus/state";
+import { familyOf } from "./facts.ts";
+
+/**
+ * The transition that a change is, such as `agent turn`: whose documents it writes says who made it. Null for what keeps no promise (rates, presence,
+ * registrations).
+ */
+export function nameOf({ op, put = [] }: Change): string | null {
+  const families = put.map(({ key }) => familyOf(key));
+  const has = (...names: readonly string[]): boolean =>
+    families.some((family) => names.some((name) => family === name || family.startsWith(`${name}.`)));
+  const role = has("run", "call") ? "agent" : has("approval") ? "approvals" : has("ledger") ? "worker" : has("inbox") ? "gateway" : null;
+  return role === null ? null : `${role} ${(op.split(":")[0] ?? "").replace(/-\d+$/, "")}`;
+}
+
+/** The status of a document that a table of transitions is about; null for any other. */
+export function statusOf(key: string, value: Json | undefined): string | null {
+  if (kindOf(key) === null) return null;
+  const { status, state } = (value ?? {}) as { readonly status?: string; readonly state?: string };
+  return status ?? state ?? null;
+}
+
+/** The name of a change in a table, such as `run ready → waiting`. */
+export function changeName(key: string, before: string | null | undefined, after: string): string {
+  return `${kindOf(key)} ${before ?? "none"} → ${after}`;
+}
+
+function kindOf(key: string): string | null {
+  const family = familyOf(key);
+  if (family === "run" || family === "call" || family === "approval") return family;
+  return family.startsWith("ledger.") ? "row" : null;
+}

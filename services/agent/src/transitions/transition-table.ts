@@ -1,0 +1,244 @@
+import type { CallState, RunStatus, Transition } from "@toolbus/contracts";
+import { acquire, release, renew } from "./acquire.ts";
+import { answerCall } from "./answer.ts";
+import { cancelRun } from "./cancel.ts";
+import { commitSummary } from "./commit-summary.ts";
+import { callDecided, callHeld } from "./decided.ts";
+import { failRun, finishCancel } from "./end.ts";
+import { joinResult } from "./join.ts";
+import { retryLater } from "./model-retry.ts";
+import { grantStale, redispatch } from "./redispatch.ts";
+import { startRun } from "./start.ts";
+import { commitTurn } from "./turn.ts";
+import { checkWaiting } from "./waiting.ts";
+
+type AgentChange = `run ${RunStatus | "none"} → ${RunStatus}` | `call ${CallState | "none"} → ${CallState}`;
+
+const LATE_GRANT = "the grant has less than a minute left when the turn of the write comes";
+const SENT_BEFORE = "the write was sent before and waits for a fresh grant";
+const FEW_INTERRUPTS = "few messages interrupt a run in exactly this state";
+const SKIPPED = "a write before it has to end badly at this very moment";
+
+/** What else one commit does that gives a call its result: writes behind it are skipped, the next write is sent, the round may be over. */
+const AFTER_A_RESULT = [
+  "call granted → dispatched",
+  "call granted → requested",
+  "call granted → resolved",
+  "call requested → resolved",
+  "call held → resolved",
+  "run waiting → waiting",
+  "run waiting → ready",
+] as const satisfies readonly AgentChange[];
+
+/** Every transition of runs and calls. One row is one commit; the conversation's other run is part of it where one run makes room for the next. */
+export const agentTransitions: readonly Transition<AgentChange>[] = [
+  {
+    name: "agent start",
+    by: startRun,
+    when: "An accepted message is taken. The run begins, waits behind the active run, or is refused; with `interrupt` the active run is cancelled in the same commit.",
+    changes: [
+      "run none → ready",
+      "run none → queued",
+      "run none → failed",
+      "run ready → cancelled",
+      "run waiting → ready",
+      "run waiting → waiting",
+      "call asked → resolved",
+      "call requested → resolved",
+      "call requested → dispatched",
+      "call held → resolved",
+      "call held → dispatched",
+      "call granted → resolved",
+      "call granted → dispatched",
+      "call dispatched → resolved",
+      "call dispatched → dispatched",
+    ],
+    rare: {
+      "run waiting → waiting": FEW_INTERRUPTS,
+      "call asked → resolved": FEW_INTERRUPTS,
+      "call held → resolved": FEW_INTERRUPTS,
+      "call granted → resolved": FEW_INTERRUPTS,
+      "call requested → dispatched": SENT_BEFORE,
+      "call held → dispatched": SENT_BEFORE,
+      "call granted → dispatched": SENT_BEFORE,
+      "call dispatched → dispatched": FEW_INTERRUPTS,
+    },
+  },
+  {
+    name: "agent acquire",
+    by: acquire,
+    when: "A process takes a ready run for one step. The epoch goes up, so an earlier holder can commit nothing any more.",
+    changes: ["run ready → ready"],
+  },
+  { name: "agent renew", by: renew, when: "The lease is extended while the model answers.", changes: ["run ready → ready"] },
+  { name: "agent release", by: release, when: "A step failed for a while. The run is due again later.", changes: ["run ready → ready"] },
+  {
+    name: "agent model-retry",
+    by: retryLater,
+    when: "A model call failed and may succeed later. The wait is a timer in the store.",
+    changes: ["run ready → ready"],
+  },
+  {
+    name: "agent context",
+    by: commitSummary,
+    when: "The step wrote a summary of the conversation instead of a turn.",
+    changes: ["run ready → ready"],
+    rare: { "run ready → ready": "no simulated conversation is long enough for a summary" },
+  },
+  {
+    name: "agent turn",
+    by: commitTurn,
+    when: "The model (or the seed) has answered. Reads and computations are sent, grants are requested, a question is asked; without calls the run is done and the next one begins.",
+    changes: [
+      "run ready → waiting",
+      "run ready → ready",
+      "run ready → done",
+      "run queued → ready",
+      "call none → requested",
+      "call none → dispatched",
+      "call none → asked",
+      "call none → resolved",
+    ],
+  },
+  {
+    name: "agent join",
+    by: joinResult,
+    when: "The first genuine answer to a call arrives.",
+    changes: ["call dispatched → resolved", ...AFTER_A_RESULT],
+    rare: {
+      "call granted → requested": LATE_GRANT,
+      "call requested → resolved": SENT_BEFORE,
+      "call held → resolved": SENT_BEFORE,
+    },
+  },
+  {
+    name: "agent held",
+    by: callHeld,
+    when: "Approvals says that people are asked.",
+    changes: ["call requested → held", "call held → held", "run waiting → waiting"],
+  },
+  {
+    name: "agent decided",
+    by: callDecided,
+    when: "The approval has ended. With a grant the write takes its turn; without one the model gets the outcome as a result.",
+    changes: [
+      "call requested → granted",
+      "call held → granted",
+      "call requested → dispatched",
+      "call held → dispatched",
+      "call requested → requested",
+      "call held → requested",
+      ...AFTER_A_RESULT,
+    ],
+    rare: {
+      "call requested → requested": LATE_GRANT,
+      "call held → requested": LATE_GRANT,
+      "call granted → requested": LATE_GRANT,
+      "call granted → dispatched": "the write before it has to be denied by policy where the profile goes on after that",
+    },
+  },
+  {
+    name: "agent stale",
+    by: grantStale,
+    when: "A worker found the grant genuine but stale, and began nothing. Approvals is asked for a fresh one.",
+    changes: ["call dispatched → requested", "run waiting → waiting"],
+    rare: {
+      "call dispatched → requested": "a grant has to become stale on its way to the worker",
+      "run waiting → waiting": "a grant has to become stale on its way to the worker",
+    },
+  },
+  {
+    name: "agent redispatch",
+    by: redispatch,
+    when: "A call's timer is due. The request or the call is sent again, or the call ends because no other outcome is possible any more.",
+    changes: [
+      "call requested → requested",
+      "call held → held",
+      "call asked → resolved",
+      "call dispatched → dispatched",
+      "call dispatched → requested",
+      "call dispatched → resolved",
+      ...AFTER_A_RESULT,
+    ],
+    rare: {
+      "call dispatched → requested": LATE_GRANT,
+      "call granted → requested": LATE_GRANT,
+      "call requested → resolved": SKIPPED,
+      "call held → resolved": SKIPPED,
+    },
+  },
+  {
+    name: "agent answer",
+    by: answerCall,
+    when: "The person has answered a question.",
+    changes: [
+      "call asked → resolved",
+      "call granted → dispatched",
+      "call granted → requested",
+      "call granted → resolved",
+      "run waiting → waiting",
+      "run waiting → ready",
+    ],
+    rare: { "call granted → requested": LATE_GRANT, "call granted → resolved": "a grant has to lapse while a question waits" },
+  },
+  {
+    name: "agent waiting",
+    by: checkWaiting,
+    when: "A waiting run's timer is due. When its active time is used up, reads that nobody answered end as timed out.",
+    changes: [
+      "call dispatched → dispatched",
+      "call dispatched → resolved",
+      "call granted → dispatched",
+      "call granted → requested",
+      "call granted → resolved",
+      "run waiting → waiting",
+      "run waiting → ready",
+    ],
+    rare: {
+      "call dispatched → dispatched": "every worker of a toolset has to be gone for a while",
+      "call dispatched → resolved": "the active time of a run has to end while a read is under way",
+      "call granted → dispatched": "the active time of a run has to end while a read is under way",
+      "call granted → requested": LATE_GRANT,
+      "call granted → resolved": "a grant has to lapse while a read is under way",
+      "run waiting → ready": "the active time of a run has to end while a read is under way",
+    },
+  },
+  {
+    name: "agent cancel",
+    by: cancelRun,
+    when: "Somebody cancels the run. Whatever was not sent ends at once; a write that was sent is stopped, or its outcome is waited for.",
+    changes: [
+      "run queued → cancelled",
+      "run ready → cancelled",
+      "run waiting → waiting",
+      "run waiting → ready",
+      "run queued → ready",
+      "call asked → resolved",
+      "call requested → resolved",
+      "call requested → dispatched",
+      "call held → resolved",
+      "call held → dispatched",
+      "call granted → resolved",
+      "call granted → dispatched",
+      "call dispatched → resolved",
+      "call dispatched → dispatched",
+    ],
+    rare: {
+      "call requested → dispatched": SENT_BEFORE,
+      "call held → dispatched": SENT_BEFORE,
+      "call granted → dispatched": SENT_BEFORE,
+    },
+  },
+  {
+    name: "agent end",
+    by: failRun,
+    when: "A limit is reached, or the step failed for good. The next run of the conversation begins.",
+    changes: ["run ready → failed", "run queued → ready"],
+  },
+  {
+    name: "agent end",
+    by: finishCancel,
+    when: "A cancelled run has no open call left. The next run of the conversation begins.",
+    changes: ["run ready → cancelled", "run queued → ready"],
+  },
+];

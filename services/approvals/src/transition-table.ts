@@ -1,0 +1,99 @@
+import type { Approval, Transition } from "@toolbus/contracts";
+import { refusedDocuments } from "./sealed/refused-documents.ts";
+import { createSeals } from "./sealed/reseal.ts";
+import { cancel, decide, expire, hold, resend } from "./machine/approval.ts";
+import { refuseStored } from "./machine/refuse-stored.ts";
+
+type Status = Approval["status"];
+type ApprovalChange = `approval ${Status | "none"} → ${Status}`;
+
+const STORE_CHANGED = "nobody writes approvals into the simulated store but approvals";
+const NO_REFUSAL = "the policy of the simulated tools refuses nothing";
+const NO_OPERATOR = "no operator changes a key in the simulation";
+
+/** Every transition of approvals. A document that approvals did not seal counts as none. */
+export const approvalTransitions: readonly Transition<ApprovalChange>[] = [
+  {
+    name: "approvals hold",
+    by: hold,
+    when: "A request for a write comes in for the first time. People are asked, or policy ends it at once.",
+    changes: ["approval none → pending", "approval none → approved", "approval none → limit", "approval none → refused"],
+    rare: { "approval none → refused": NO_REFUSAL },
+  },
+  {
+    name: "approvals decide",
+    by: decide,
+    when: "One person decides. A denial or a revision ends the approval; approving ends it when enough people have.",
+    changes: [
+      "approval pending → pending",
+      "approval pending → approved",
+      "approval pending → rejected",
+      "approval pending → revision_requested",
+    ],
+  },
+  { name: "approvals expire", by: expire, when: "Nobody decided in time.", changes: ["approval pending → expired"] },
+  {
+    name: "approvals cancel",
+    by: cancel,
+    when: "The agent does not need the write any more. What was approved stays approved, but gets no fresh grant.",
+    changes: ["approval pending → cancelled", "approval approved → approved"],
+  },
+  {
+    name: "approvals resend",
+    by: resend,
+    when: "A request comes again. The answer is sent again under a new number, where needed with a fresh grant.",
+    changes: [
+      "approval pending → pending",
+      "approval approved → approved",
+      "approval rejected → rejected",
+      "approval revision_requested → revision_requested",
+      "approval expired → expired",
+      "approval cancelled → cancelled",
+      "approval limit → limit",
+      "approval refused → refused",
+    ],
+    rare: {
+      "approval cancelled → cancelled": "a request has to arrive after its own cancel",
+      "approval refused → refused": NO_REFUSAL,
+    },
+  },
+  {
+    name: "approvals refuse",
+    by: refuseStored,
+    when: "The time of a pending approval without a genuine seal is over, and no operator adopted it.",
+    changes: ["approval pending → refused"],
+    rare: { "approval pending → refused": STORE_CHANGED },
+  },
+  {
+    name: "approvals adopt",
+    by: refusedDocuments,
+    when: "An operator vouches for a pending approval that has no seal.",
+    changes: ["approval pending → pending"],
+    rare: { "approval pending → pending": STORE_CHANGED },
+  },
+  {
+    name: "approvals reseal",
+    by: createSeals,
+    when: "An operator has documents sealed again with the current key.",
+    changes: [
+      "approval pending → pending",
+      "approval approved → approved",
+      "approval rejected → rejected",
+      "approval revision_requested → revision_requested",
+      "approval expired → expired",
+      "approval cancelled → cancelled",
+      "approval limit → limit",
+      "approval refused → refused",
+    ],
+    rare: {
+      "approval pending → pending": NO_OPERATOR,
+      "approval approved → approved": NO_OPERATOR,
+      "approval rejected → rejected": NO_OPERATOR,
+      "approval revision_requested → revision_requested": NO_OPERATOR,
+      "approval expired → expired": NO_OPERATOR,
+      "approval cancelled → cancelled": NO_OPERATOR,
+      "approval limit → limit": NO_OPERATOR,
+      "approval refused → refused": NO_OPERATOR,
+    },
+  },
+];
