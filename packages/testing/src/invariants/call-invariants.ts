@@ -11,6 +11,7 @@ import {
 } from "@toolbus/contracts";
 import type { Change } from "@toolbus/state";
 import { TOOLSET } from "../world/sim-tools.ts";
+import type { BudgetRules } from "./budget-invariants.ts";
 import { type Changed, type Facts, familyOf } from "./facts.ts";
 
 /** How this world's services are set up, as far as it decides what is right. */
@@ -26,6 +27,7 @@ export interface Rules {
   readonly honestBus: boolean;
   /** The commits are those of the services, so each change of a status has to be in a table of transitions. */
   readonly tables: boolean;
+  readonly budgets: BudgetRules;
 }
 
 /** Results after which the later writes of the round are not sent, unless the profile says so. */

@@ -1,5 +1,6 @@
 import type { Observation } from "../ports/observation.ts";
 import { brokenByApproval } from "./approval-invariants.ts";
+import { budgetBook } from "./budget-invariants.ts";
 import { brokenByCall, brokenByMessage, type Rules } from "./call-invariants.ts";
 import { brokenAtEnd } from "./end-invariants.ts";
 import { brokenByEffect, brokenByResult, brokenBySkip } from "./effect-invariants.ts";
@@ -24,13 +25,14 @@ export interface Checker {
 }
 
 /**
- * Checks the guarantees G1 to G6 and the invariants I1 to I9 of the design, each at the moment when it can break, from what was observed outside the
- * services alone.
+ * Checks the guarantees G1 to G6, the invariants I1 to I9 of the design and the budgets, each at the moment when it can break, from what was observed
+ * outside the services alone.
  */
 export function checker(rules: Rules): Checker {
   const facts = keptFacts();
   const work = keptTally();
   const decided = new Map<string, string>();
+  const budgets = budgetBook(rules.budgets);
   return {
     facts,
     tally: work.tally,
@@ -55,6 +57,7 @@ export function checker(rules: Rules): Checker {
           ...brokenByOutbox(facts, observation.change),
           ...brokenByResult(facts, changed),
           ...brokenBySkip(facts, changed),
+          ...budgets.commit(changed, observation.change),
         ];
       case "effect":
         return brokenByEffect(facts, observation);
@@ -68,6 +71,10 @@ export function checker(rules: Rules): Checker {
         return brokenByGrant(facts, observation);
       case "told":
         return brokenByTold(facts, observation);
+      case "model":
+        if (observation.what === "asked") return budgets.asked(observation.runId);
+        budgets.answered(observation.runId);
+        return [];
       case "watches":
       case "settle":
       case "void":

@@ -80,6 +80,7 @@ export function keptFacts(): KeptFacts {
         return [];
       case "void":
       case "decided":
+      case "model":
       case "crash":
       case "fault":
         return [];

@@ -76,6 +76,9 @@ export function row(part: Partial<LedgerRow> = {}): LedgerRow {
   return { ...identity, state: "begun", fence: 1, lease: { by: "m", since: AT, until: AT + 1 }, ...part };
 }
 
+const NO_LIMIT = { tokens: 0, toolCalls: 0 };
+const NO_BUDGETS = { run: NO_LIMIT, principal: NO_LIMIT, tokensAnAnswer: 1 };
+
 /** Observations, told one after the other. */
 export interface Telling {
   readonly checker: Checker;
@@ -93,7 +96,15 @@ export interface Telling {
 }
 
 export function telling(): Telling {
-  const check = checker({ goesOn: false, redispatchMs: 2000, redispatchMaxMs: 60_000, slackMs: 1, honestBus: true, tables: false });
+  const check = checker({
+    goesOn: false,
+    redispatchMs: 2000,
+    redispatchMaxMs: 60_000,
+    slackMs: 1,
+    honestBus: true,
+    tables: false,
+    budgets: NO_BUDGETS,
+  });
   let number = 0;
   const put = (key: string, value: object): NonNullable<Change["put"]>[number] => ({ key, value: value as unknown as Json });
   const self: Telling = {

@@ -1,3 +1,4 @@
+import { budgets } from "./budgets.ts";
 import { escaped } from "./escaped.ts";
 import type { Mutant } from "./mutant.ts";
 import { stalled } from "./stalled.ts";
@@ -202,4 +203,4 @@ const guards: readonly Mutant[] = [
   },
 ];
 
-export const mutants: readonly Mutant[] = [...guards, ...stalled, ...streams, ...escaped];
+export const mutants: readonly Mutant[] = [...guards, ...stalled, ...streams, ...budgets, ...escaped];

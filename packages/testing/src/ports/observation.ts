@@ -40,6 +40,8 @@ export type Observation =
       readonly decision: string;
       readonly answer: string;
     }
+  /** A process asks the model, or the model has answered, whether or not anybody hears it. */
+  | { readonly kind: "model"; readonly at: number; readonly runId: string; readonly what: "asked" | "answered" }
   /** A process could not start, and ended. */
   | { readonly kind: "crash"; readonly at: number; readonly process: string; readonly error: string }
   /** Something that only a mistake in the code does: a TypeError wherever it was caught, an answer 500, a rejection that nobody handles. */

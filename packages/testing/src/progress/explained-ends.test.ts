@@ -6,14 +6,21 @@ import { quietPlan } from "../world/plan.ts";
 import { type Explanation, unexplainedCrashes, unexplainedEnds } from "./explained-ends.ts";
 
 describe("an end that is not done", () => {
-  it.each(["poison_run", "provider_failed", "time_limit", "cancelled", "conversation_busy", "model_timeout"])(
-    "as %s is unexplained where nothing went wrong and nobody cancelled",
-    (code) => {
-      expect(unexplainedEnds(factsWith(code), world())).toEqual([
-        `progress: the run rn_1 ended as failed with ${code}, which nothing in this world explains`,
-      ]);
-    },
-  );
+  it.each([
+    "poison_run",
+    "provider_failed",
+    "time_limit",
+    "cancelled",
+    "conversation_busy",
+    "model_timeout",
+    "step_failed",
+    "network_failed",
+    "budget_exhausted",
+  ])("as %s is unexplained where nothing went wrong and nobody cancelled", (code) => {
+    expect(unexplainedEnds(factsWith(code), world())).toEqual([
+      `progress: the run rn_1 ended as failed with ${code}, which nothing in this world explains`,
+    ]);
+  });
 
   it("is explained by what makes it", () => {
     expect(unexplainedEnds(factsWith("provider_failed"), world({ failing_model: 1 }))).toEqual([]);
@@ -34,7 +41,7 @@ describe("an end that is not done", () => {
   });
 
   it("with a code that is not known, or none, is never explained", () => {
-    for (const code of ["step_failed", undefined]) expect(unexplainedEnds(factsWith(code), world({ kill: 100 }, 1))).toHaveLength(1);
+    for (const code of ["unheard_of", undefined]) expect(unexplainedEnds(factsWith(code), world({ kill: 100 }, 1))).toHaveLength(1);
   });
 });
 

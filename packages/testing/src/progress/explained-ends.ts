@@ -6,7 +6,7 @@ import type { WorldPlan } from "../world/plan.ts";
 export interface Explanation {
   /** What went wrong in this world. */
   readonly injected: Faults["injected"];
-  readonly plan: Pick<WorldPlan, "habits" | "requests">;
+  readonly plan: Pick<WorldPlan, "habits" | "requests"> & { readonly settings: Pick<WorldPlan["settings"], "agent"> };
 }
 
 /** What takes a step's time away, or keeps it from being committed. */
@@ -34,12 +34,16 @@ const EXPLAINED: Readonly<Record<string, (world: Explanation, run: Run) => boole
   cancelled: ({ plan }) => plan.habits.cancels > 0 || plan.requests.some(({ messages }) => messages > 1),
   conversation_busy: ({ plan }) => plan.requests.some(({ messages }) => messages > 1),
   provider_failed: ({ injected }) => sum(injected, UNANSWERED) > 0,
+  network_failed: ({ injected }) => sum(injected, ["lost_request", "lost_reply"]) > 0,
   model_timeout: ({ injected }) => injected.slow_model > 0,
   time_limit: ({ injected }) => sum(injected, [...DELAYS, ...TAKEN_FOR_APPROVALS]) > 0,
+  // Whether it had to be is judged when the run ends.
+  budget_exhausted: ({ plan }) => Object.entries(plan.settings.agent).some(([name, value]) => name.startsWith("BUDGET_") && value !== 0),
   // A model drawn by lot asks for the same thing three times, or for what fails each time: rarely, and its run has counted it.
   loop: (_, { repeats, fruitless }) => repeats.count >= SAME || fruitless >= FRUITLESS,
   // A round is begun ten times: so many steps have to have been cut off.
   poison_run: ({ injected }) => sum(injected, DELAYS) >= ATTEMPTS,
+  step_failed: ({ injected }) => sum(injected, DELAYS) >= ATTEMPTS,
 };
 const ATTEMPTS = 10;
 const SAME = 3;

@@ -28,6 +28,8 @@ const FLOORS: Readonly<Record<Work, Floor>> = {
   ask: often(0.15),
   asked_and_answered: often(0.1),
   cancel: often(0.3),
+  paid: often(0.3),
+  stopped: seldom(0.03),
   queue: often(0.2),
   told: often(2),
   take_over: often(0.1),

@@ -34,6 +34,10 @@ export const WORK = {
   /** Questions that a person answered. */
   asked_and_answered: "questions answered",
   cancel: "runs cancelled",
+  /** Model calls for which something was reserved of a budget. */
+  paid: "reservations of budgets",
+  /** Runs that a budget had no room for. */
+  stopped: "runs stopped by a budget",
   /** Messages that waited for the run before them. */
   queue: "runs queued",
   /** Events of runs that whoever watched was told. */
@@ -96,6 +100,7 @@ export function keptTally(): KeptTally {
     if (family === "run") countRun(document as unknown as Changed<Run>);
     else if (family === "call") countCall(document as unknown as Changed<Call>);
     else if (family === "approval") countApproval(document as unknown as Changed<Approval>);
+    else if (family === "budget") countBudget(document);
     else if (family.startsWith("ledger.")) countLedger(document as unknown as Changed<LedgerRow>);
   }
 
@@ -108,6 +113,7 @@ export function keptTally(): KeptTally {
     if (after.status === "failed" || after.status === "cancelled") {
       const end = `${after.status} ${after.ending?.code ?? "without a code"}`;
       ends[end] = (ends[end] ?? 0) + 1;
+      if (after.ending?.code === "budget_exhausted") work.stopped++;
     }
   }
 
@@ -118,6 +124,11 @@ export function keptTally(): KeptTally {
   function countApproval({ before, after }: Changed<Approval>): void {
     if (after && after.decisions.length > (before?.decisions.length ?? 0)) work.decision++;
     if (before?.status !== after?.status && REFUSED.has(after?.status ?? "")) work.refusal++;
+  }
+
+  function countBudget({ before, after }: Changed): void {
+    // The budget itself lies beside its reservations and names its ceilings.
+    if (before === undefined && after !== undefined && !("ceilings" in Object(after))) work.paid++;
   }
 
   function countLedger({ before, after }: Changed<LedgerRow>): void {

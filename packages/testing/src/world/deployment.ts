@@ -175,11 +175,11 @@ interface Started {
 type Start = (infrastructure: Infrastructure, process: SimProcess) => Promise<Started>;
 
 /** The real services, as their own composition roots start them, without ports and files. */
-function startersOf({ wire, script, settings, keys, target }: DeploymentOptions): Readonly<Record<Role, Start>> {
+function startersOf({ wire, script, settings, keys, target, observe }: DeploymentOptions): Readonly<Record<Role, Start>> {
   const config = configsOf(settings);
   return {
     async agent(infrastructure, process) {
-      const provider = scriptedModel({ wire, process, script });
+      const provider = scriptedModel({ wire, process, script, observe });
       // One for investigations, one for conversations, and nothing else differs.
       const profiles = new Map(["release-investigation", "chat"].map((name) => [name, { ...settings.profile, name }]));
       const { stop } = await startAgent(infrastructure, config.agent, { provider, profiles, seenEveryMs: settings.seenEveryMs });

@@ -88,9 +88,10 @@ export function quietPlan(
 function drawnSettings(random: Prng): ServiceSettings {
   const writes = Array.from({ length: 1 + random.below(3) }, () => random.pick(simWrites).name);
   const notAfter = random.pick([30_000, 120_000, 900_000]);
+  const budgets = drawnBudgets(random.fork("budgets"));
   return settingsWith(
     [...new Set(writes)],
-    { REDISPATCH_MS: random.pick([2000, 20_000]), CALL_NOT_AFTER_MS: notAfter, AGENT_CONCURRENCY: random.pick([1, 32]) },
+    { REDISPATCH_MS: random.pick([2000, 20_000]), CALL_NOT_AFTER_MS: notAfter, AGENT_CONCURRENCY: random.pick([1, 32]), ...budgets },
     {
       APPROVAL_EXPIRY_MS: random.pick([10_000, 60_000, 300_000]),
       EXECUTE_BY_MS: random.pick([60_000, 3_600_000]),
@@ -99,6 +100,18 @@ function drawnSettings(random: Prng): ServiceSettings {
     },
     { seeded: random.chance(0.3), goesOn: random.chance(0.3), asks: random.chance(0.3) },
   );
+}
+
+/** In a quarter of the worlds something is limited: so little that runs are stopped, or so much that only what was lost on the way stops one. */
+function drawnBudgets(random: Prng): ServiceSettings["agent"] {
+  if (!random.chance(0.25)) return {};
+  // A model call reserves 450 to 850 tokens, and uses few of them.
+  return {
+    BUDGET_RUN_TOKENS: random.pick([0, 600, 1500]),
+    BUDGET_RUN_TOOL_CALLS: random.pick([0, 2, 6]),
+    BUDGET_PRINCIPAL_TOKENS_PER_DAY: random.pick([0, 900, 5000]),
+    BUDGET_PRINCIPAL_TOOL_CALLS_PER_DAY: random.pick([0, 5, 15]),
+  };
 }
 
 function settingsWith(

@@ -1,7 +1,8 @@
 import type { TranscriptEntry } from "@toolbus/contracts";
-import { type ModelProvider, type ModelReply, type ModelRequest, ProviderError } from "@toolbus/models";
+import { type ModelProvider, type ModelReply, type ModelRequest, NetworkError, ProviderError } from "@toolbus/models";
 import { prng } from "../clockwork/prng.ts";
 import type { SimProcess } from "../clockwork/sim-process.ts";
+import type { Observe } from "../ports/observation.ts";
 import { portCall, type Wire } from "../ports/wire.ts";
 
 /** What a model says at this point of a conversation. The wire's randomness makes two calls for the same turn differ, as with real models. */
@@ -11,10 +12,14 @@ export interface ScriptedModelOptions {
   readonly wire: Wire;
   readonly process: SimProcess;
   readonly script: Script;
+  readonly observe: Observe;
 }
 
+/** What every answer takes, as the model reports it. */
+export const USAGE = { inputTokens: 10, outputTokens: 5 } as const;
+
 /** A model whose answers follow from a script, and which is as slow and as unreliable as a real one. */
-export function scriptedModel({ wire, process, script }: ScriptedModelOptions): ModelProvider {
+export function scriptedModel({ wire, process, script, observe }: ScriptedModelOptions): ModelProvider {
   const { faults, random } = wire;
   return {
     name: "scripted",
@@ -37,13 +42,19 @@ export function scriptedModel({ wire, process, script }: ScriptedModelOptions): 
           once: true,
         }),
       );
+      const { runId } = request.run;
+      let charged = false;
+      observe({ kind: "model", at: wire.clockwork.now, runId, what: "asked" });
       const answered = portCall(wire, process, {
-        label: `${process.name}: model ${request.run.runId}`,
+        label: `${process.name}: model ${runId}`,
         execute: async () => {
           if (faults.hit("failing_model")) throw new ProviderError("The scripted model is overloaded.", true);
+          // A client that sends its request twice is charged once: the vendor knows it again by its key.
+          if (!charged) observe({ kind: "model", at: wire.clockwork.now, runId, what: "answered" });
+          charged = true;
           return script(request);
         },
-        unanswered: () => new ProviderError("The scripted model broke off.", true),
+        unanswered: () => new NetworkError("The scripted model broke off."),
         timeoutMs: 5000,
         delayMs: faults.hit("slow_model") ? random.between(8000, 40_000) : random.magnitude(20, 2000),
       });
@@ -56,7 +67,7 @@ export function scriptedModel({ wire, process, script }: ScriptedModelOptions): 
         text,
         calls,
         stop: calls.length > 0 ? "tool_use" : "end_turn",
-        usage: { inputTokens: 10, outputTokens: 5 },
+        usage: USAGE,
         model: "scripted-1",
       };
     },

@@ -34,6 +34,7 @@ const EXPECTED: ReadonlySet<string> = new Set([
   "BusUnavailable",
   "Unroutable",
   "ProviderError",
+  "NetworkError",
   "TimeoutError",
   "store_unavailable",
   "bus_unavailable",

@@ -5,6 +5,7 @@ import { drive } from "../clockwork/drive.ts";
 import { prng } from "../clockwork/prng.ts";
 import type { SimProcess } from "../clockwork/sim-process.ts";
 import { installVirtualTime } from "../clockwork/virtual-time.ts";
+import type { BudgetRules } from "../invariants/budget-invariants.ts";
 import { type Checker, checker } from "../invariants/checker.ts";
 import { type Coverage, keptCoverage } from "../progress/coverage.ts";
 import { unexplainedCrashes, unexplainedEnds } from "../progress/explained-ends.ts";
@@ -17,6 +18,7 @@ import { adversary } from "./adversary.ts";
 import { type Deployment, deployment } from "./deployment.ts";
 import { people } from "./people.ts";
 import type { WorldPlan } from "./plan.ts";
+import { USAGE } from "./scripted-model.ts";
 import { worldKeys } from "./world-keys.ts";
 import { target } from "./target.ts";
 
@@ -98,6 +100,7 @@ function createWorld(plan: WorldPlan, witness: Witness) {
     redispatchMaxMs: REDISPATCH_MAX_MS,
     slackMs: 2 * plan.latencyMs.most + 1,
     tables: true,
+    budgets: budgetRules(plan.settings.agent),
     honestBus: plan.rates.forged === 0 && plan.rates.replayed === 0,
   });
   const reached = keptCoverage();
@@ -244,6 +247,14 @@ function createWorld(plan: WorldPlan, witness: Witness) {
     downUntil = time.now + outages.magnitude(500, 20_000);
     note(`the store answers nobody for ${Math.round(downUntil - time.now)} ms`);
   }
+}
+
+function budgetRules(agent: WorldPlan["settings"]["agent"]): BudgetRules {
+  return {
+    run: { tokens: agent.BUDGET_RUN_TOKENS ?? 0, toolCalls: agent.BUDGET_RUN_TOOL_CALLS ?? 0 },
+    principal: { tokens: agent.BUDGET_PRINCIPAL_TOKENS_PER_DAY ?? 0, toolCalls: agent.BUDGET_PRINCIPAL_TOOL_CALLS_PER_DAY ?? 0 },
+    tokensAnAnswer: USAGE.inputTokens + USAGE.outputTokens,
+  };
 }
 
 function hasEnded(facts: Checker["facts"], runId: string): boolean {

@@ -1,0 +1,111 @@
+import { callIdOf, type Json } from "@toolbus/contracts";
+import type { Change } from "@toolbus/state";
+import { describe, expect, it } from "vitest";
+import { budgetBook } from "./budget-invariants.ts";
+import { keptFacts } from "./facts.ts";
+
+const RUN = "rn_0b_01JD0000000000000000000001";
+const WINDOW = `tb:budget:{0b}:run:${RUN}`;
+const NO_LIMIT = { tokens: 0, toolCalls: 0 };
+
+describe("a budget", () => {
+  it("holds where a call is reserved, made, answered and counted", () => {
+    const told = setup({ tokens: 1000, toolCalls: 2 });
+    expect(told.reserve("1.1", 400)).toEqual([]);
+    expect(told.book.asked(RUN)).toEqual([]);
+    told.book.answered(RUN);
+    expect(told.settle("1.1", 15, 2)).toEqual([]);
+    expect(told.turn(2)).toEqual([]);
+  });
+
+  it("is broken where the model is asked and nothing is reserved", () => {
+    const told = setup({ tokens: 1000, toolCalls: 0 });
+    told.reserve("1.1", 400);
+    expect(told.book.asked(RUN)).toEqual([]);
+    expect(told.book.asked(RUN).join()).toContain("was asked for");
+  });
+
+  it("is broken where more is reserved than it holds", () => {
+    const told = setup({ tokens: 700, toolCalls: 0 });
+    expect(told.reserve("1.1", 400)).toEqual([]);
+    expect(told.reserve("1.2", 400).join()).toContain("has 800 tokens, and 700 is the most");
+  });
+
+  it("is broken where more tool calls are counted, or made, than it holds", () => {
+    const told = setup({ tokens: 0, toolCalls: 2 });
+    told.reserve("1.1", 400);
+    expect(told.settle("1.1", 15, 3).join()).toContain("3 tool calls, and 2 is the most");
+    const other = setup({ tokens: 0, toolCalls: 2 });
+    other.reserve("1.1", 400);
+    other.settle("1.1", 15, 1);
+    expect(other.turn(2).join()).toContain("2 tool calls are made");
+  });
+
+  it("is broken where an answer gives all of it back, and holds where a call that was not answered does", () => {
+    const told = setup({ tokens: 1000, toolCalls: 0 });
+    told.reserve("1.1", 400);
+    expect(told.settle("1.1", 0, 0)).toEqual([]);
+    told.reserve("1.2", 400);
+    told.book.answered(RUN);
+    expect(told.settle("1.2", 0, 0).join()).toContain("the model answered 1 times");
+  });
+
+  it("is broken where anything but an answer's tokens takes the place of what was reserved", () => {
+    const told = setup({ tokens: 1000, toolCalls: 0 });
+    told.reserve("1.1", 400);
+    expect(told.settle("1.1", 30, 0).join()).toContain("30 more than");
+  });
+
+  it("is broken where a run is stopped that it has room for", () => {
+    const told = setup({ tokens: 1000, toolCalls: 0 });
+    told.reserve("1.1", 400);
+    expect(told.stopped().join()).toContain("each of them had room");
+    told.reserve("1.2", 400);
+    expect(told.stopped()).toEqual([]);
+  });
+
+  it("is asked for nothing where nothing is limited", () => {
+    const told = setup(NO_LIMIT);
+    expect(told.book.asked(RUN)).toEqual([]);
+    expect(told.turn(9)).toEqual([]);
+  });
+});
+
+/** The budget of one run, as its agent would write it. */
+function setup(run: { readonly tokens: number; readonly toolCalls: number }) {
+  const book = budgetBook({ run, principal: NO_LIMIT, tokensAnAnswer: 15 });
+  const facts = keptFacts();
+  const reserved = new Map<string, number>();
+  let tokens = 0;
+  let toolCalls = 0;
+  let calls = 0;
+  const commit = (part: Partial<Change>): readonly string[] => {
+    const change = { op: "x", guards: [], ...part };
+    return book.commit(facts.take({ kind: "commit", at: 0, shard: "0b", commit: 1, change }), change);
+  };
+  const window = () => ({
+    key: WINDOW,
+    value: { tokens, microUsd: 0, toolCalls, ceilings: { tokens: null, microUsd: null, toolCalls: null } },
+  });
+  return {
+    book,
+    reserve(name: string, amount: number) {
+      tokens += amount;
+      reserved.set(name, amount);
+      return commit({ put: [{ key: `${WINDOW}:${name}`, value: { tokens: amount, microUsd: 0, toolCalls: 0 } }, window()] });
+    },
+    settle(name: string, used: number, asked: number) {
+      tokens += used - (reserved.get(name) ?? 0);
+      toolCalls += asked;
+      return commit({ put: [window()], remove: [`${WINDOW}:${name}`] });
+    },
+    turn(made: number) {
+      const put = Array.from({ length: made }, () => {
+        const callId = callIdOf(RUN, 1, calls++);
+        return { key: `tb:call:{0b}:${callId}`, value: { callId, runId: RUN, state: "dispatched" } as Json };
+      });
+      return commit({ put, append: [{ log: `tb:events:{0b}:${RUN}`, entries: [{ type: "turn" }] }] });
+    },
+    stopped: () => commit({ append: [{ log: `tb:events:{0b}:${RUN}`, entries: [{ type: "run.failed", code: "budget_exhausted" }] }] }),
+  };
+}

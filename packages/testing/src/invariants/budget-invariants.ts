@@ -1,0 +1,203 @@
+import { type BudgetReservation, type BudgetWindow, type Call, isRunEnd, type Json, type RunEvent } from "@toolbus/contracts";
+import type { Change } from "@toolbus/state";
+import { type Changed, familyOf } from "./facts.ts";
+
+/** What may be used at most; 0 is no limit, as in the agent's settings. Every run of a world is asked for by one principal. */
+export interface BudgetRules {
+  readonly run: { readonly tokens: number; readonly toolCalls: number };
+  readonly principal: { readonly tokens: number; readonly toolCalls: number };
+  /** What each answer of the simulated model takes. */
+  readonly tokensAnAnswer: number;
+}
+
+/** Keeps the budgets of a world by its own reckoning: from what the model was asked and answered, and not from what the agent says that it used. */
+export interface BudgetBook {
+  /** A process asks the model. */
+  asked(runId: string): readonly string[];
+  /** The model has answered, whoever hears it: a vendor charges for that. */
+  answered(runId: string): void;
+  commit(changed: readonly Changed[], change: Change): readonly string[];
+}
+
+/** One budget, as it is kept here. */
+interface Account {
+  readonly window: BudgetWindow;
+  /** The most that was ever used or reserved of it. */
+  readonly mostTokens: number;
+  readonly mostCalls: number;
+  /** What is reserved and neither used nor given back. */
+  readonly open: ReadonlyMap<string, BudgetReservation>;
+  readonly reservations: number;
+  /** Reservations in whose place an answer's tokens were put. */
+  readonly used: number;
+}
+
+/** What a run, or all runs of the principal, did with the model. */
+interface Deeds {
+  asked: number;
+  answered: number;
+  calls: number;
+}
+
+const EMPTY: Account = {
+  window: { tokens: 0, microUsd: 0, toolCalls: 0, ceilings: { tokens: null, microUsd: null, toolCalls: null } },
+  mostTokens: 0,
+  mostCalls: 0,
+  open: new Map(),
+  reservations: 0,
+  used: 0,
+};
+
+/**
+ * The rules of budgets: no ceiling is passed, nobody asks the model for what is not reserved, an answer is counted or stays reserved, each reservation is
+ * made and settled once, no more tool calls are made than were counted, and no run is stopped by a budget that has room.
+ */
+export function budgetBook(rules: BudgetRules): BudgetBook {
+  const accounts = new Map<string, Account>();
+  const deeds = new Map<string, Deeds>();
+  let largest = 0;
+  return {
+    asked(runId) {
+      for (const name of namesOf(runId)) deedsOf(name).asked++;
+      return limitedNames(runId).flatMap((name) => {
+        const { reservations } = accounts.get(name) ?? EMPTY;
+        const { asked } = deedsOf(name);
+        return asked <= reservations
+          ? []
+          : [`budget: the model was asked for ${runId} ${asked} times, and ${name} had ${reservations} reservations`];
+      });
+    },
+    answered(runId) {
+      for (const name of namesOf(runId)) deedsOf(name).answered++;
+    },
+    commit(changed, change) {
+      const broken = changed.flatMap((document) => {
+        const family = familyOf(document.key);
+        if (family === "budget") return isWindow(document) ? windowBroken(document as unknown as Changed<BudgetWindow>, changed) : [];
+        if (family === "call") countCall(document as unknown as Changed<Call>);
+        return [];
+      });
+      return [...broken, ...eventsBroken(change)];
+    },
+  };
+
+  function windowBroken({ key, before, after }: Changed<BudgetWindow>, changed: readonly Changed[]): readonly string[] {
+    const name = nameOf(key);
+    if (!after) return [`budget: ${name} was removed`];
+    const account = accounts.get(name) ?? EMPTY;
+    const beside = changed.filter((other) => other.key.startsWith(`${key}:`)) as unknown as readonly Changed<BudgetReservation>[];
+    const open = new Map(account.open);
+    let expected = before?.tokens ?? 0;
+    let { reservations, used } = account;
+    const broken: string[] = [];
+    for (const { key: reservation, before: held, after: made } of beside) {
+      if (made && held) broken.push(`budget: ${reservation} was made twice`);
+      // A profile's fixed calls are reserved as well, and nobody asks a model for them.
+      if (made && made.tokens > 0) {
+        reservations++;
+        expected += made.tokens;
+        open.set(reservation, made);
+        largest = Math.max(largest, made.tokens);
+      } else if (held) {
+        expected -= held.tokens;
+        open.delete(reservation);
+      }
+    }
+    const settled = beside.some(({ after: made }) => !made);
+    const answer = after.tokens - expected;
+    if (settled && answer === rules.tokensAnAnswer) used++;
+    else if (answer !== 0)
+      broken.push(`budget: ${name} has ${after.tokens} tokens, which is ${answer} more than was reserved, used and given back`);
+    accounts.set(name, {
+      window: after,
+      mostTokens: Math.max(account.mostTokens, after.tokens),
+      mostCalls: Math.max(account.mostCalls, after.toolCalls),
+      open,
+      reservations,
+      used,
+    });
+    const { tokens, toolCalls } = ceilingsOf(name);
+    if (tokens > 0 && after.tokens > tokens) broken.push(`budget: ${name} has ${after.tokens} tokens, and ${tokens} is the most`);
+    if (toolCalls > 0 && after.toolCalls > toolCalls)
+      broken.push(`budget: ${name} has ${after.toolCalls} tool calls, and ${toolCalls} is the most`);
+    return [...broken, ...answersBroken(name)];
+  }
+
+  /** What the model answered is counted or still reserved. */
+  function answersBroken(name: string): readonly string[] {
+    const { used, open } = accounts.get(name) ?? EMPTY;
+    const { answered } = deedsOf(name);
+    const counted = used + open.size;
+    return answered > counted ? [`budget: the model answered ${answered} times, and ${name} counts ${counted}`] : [];
+  }
+
+  function countCall({ before, after }: Changed<Call>): void {
+    // One that is refused when it is made is none that a budget was needed for.
+    if (before === undefined && after && after.state !== "resolved") for (const name of namesOf(after.runId)) deedsOf(name).calls++;
+  }
+
+  function eventsBroken({ append = [] }: Change): readonly string[] {
+    return append
+      .filter(({ log }) => log.startsWith("tb:events:"))
+      .flatMap(({ log, entries }) => {
+        const runId = log.slice(log.indexOf("}:") + 2);
+        return (entries as unknown as readonly RunEvent[]).flatMap((event) => {
+          if (event.type === "turn") return turnBroken(runId);
+          return isRunEnd(event) && "code" in event && event.code === "budget_exhausted" ? endBroken(runId) : [];
+        });
+      });
+  }
+
+  function turnBroken(runId: string): readonly string[] {
+    return limitedNames(runId).flatMap((name) => {
+      const { window } = accounts.get(name) ?? EMPTY;
+      const { calls } = deedsOf(name);
+      const made = ceilingsOf(name).toolCalls === 0 || calls <= window.toolCalls;
+      return made ? [] : [`budget: ${calls} tool calls are made, and ${name} counts ${window.toolCalls}`];
+    });
+  }
+
+  /** Somebody else may have given something back between the refusal and the end: what counts is the most that was ever taken. */
+  function endBroken(runId: string): readonly string[] {
+    const full = limitedNames(runId).some((name) => {
+      const { mostTokens, mostCalls } = accounts.get(name) ?? EMPTY;
+      const { tokens, toolCalls } = ceilingsOf(name);
+      const noTokens = tokens > 0 && (largest === 0 || mostTokens + largest > tokens);
+      return noTokens || (toolCalls > 0 && mostCalls + 1 > toolCalls);
+    });
+    return full ? [] : [`budget: ${runId} was stopped by a budget, and each of them had room`];
+  }
+
+  function ceilingsOf(name: string): BudgetRules["run"] {
+    return name === PRINCIPAL ? rules.principal : rules.run;
+  }
+
+  /** The budgets of this run that are kept for the tokens of its model calls. */
+  function limitedNames(runId: string): readonly string[] {
+    return namesOf(runId).filter((name) => ceilingsOf(name).tokens > 0 || ceilingsOf(name).toolCalls > 0);
+  }
+
+  function deedsOf(name: string): Deeds {
+    const known = deeds.get(name) ?? { asked: 0, answered: 0, calls: 0 };
+    deeds.set(name, known);
+    return known;
+  }
+}
+
+const PRINCIPAL = "the principal's budget";
+
+function namesOf(runId: string): readonly string[] {
+  return [`the budget of ${runId}`, PRINCIPAL];
+}
+
+/** Whose budget the key `tb:budget:{<shard>}:run:<id>` or `…:principal:<hash>:<day>` names. */
+function nameOf(key: string): string {
+  const id = key.slice(key.indexOf("}:") + 2);
+  return id.startsWith("run:") ? `the budget of ${id.slice(4)}` : PRINCIPAL;
+}
+
+/** Reservations lie in the same family beside it. */
+function isWindow({ before, after }: Changed): boolean {
+  const value: Json | undefined = after ?? before;
+  return typeof value === "object" && value !== null && "ceilings" in value;
+}
