@@ -7,6 +7,7 @@ import {
   keys,
   type LedgerRow,
   type Message,
+  type ResultStatus,
   type Run,
 } from "@toolbus/contracts";
 import type { Change } from "@toolbus/state";
@@ -95,6 +96,12 @@ function sentBroken(
   return broken;
 }
 
+/** A stopped write that was not sent yet ends as cancelled at once; its worker may end it in its own words at the same moment. Neither did anything. */
+function agree(told: ResultStatus, inLedger: ResultStatus): boolean {
+  return told === inLedger || (told === "cancelled" && BEFORE_SENDING.has(inLedger));
+}
+const BEFORE_SENDING: ReadonlySet<ResultStatus> = new Set(["error", "timeout", "not_executed"]);
+
 function endBroken(facts: Facts, { callId, kind, result, approvalId }: Call, at: number, { honestBus, slackMs }: Rules): readonly string[] {
   if (kind !== "write" || !result) return [];
   const row = facts.documents.get(keys.ledger(TOOLSET, callId)) as unknown as LedgerRow | undefined;
@@ -102,7 +109,7 @@ function endBroken(facts: Facts, { callId, kind, result, approvalId }: Call, at:
   const broken: string[] = [];
   if (result.status === "outcome_unknown" && row?.state === "sending" && row.lease && row.lease.until > at + slackMs)
     broken.push(`G4: ${callId} was reported as unknown while attempt ${row.fence} still had ${row.lease.until - at} ms`);
-  if (row?.state === "done" && row.result && row.result.status !== result.status)
+  if (row?.state === "done" && row.result && !agree(result.status, row.result.status))
     broken.push(`G4: ${callId} was reported as ${result.status}, and its ledger says ${row.result.status}`);
   // A run that is cancelled does not wait for what people say.
   const told = approval && approvalId !== undefined ? TOLD[approval.status] : undefined;

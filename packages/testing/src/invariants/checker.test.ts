@@ -1,4 +1,4 @@
-import { failedResult, keys } from "@toolbus/contracts";
+import { failedResult, keys, type ToolResult } from "@toolbus/contracts";
 import { describe, expect, it } from "vitest";
 import {
   aboutToSend,
@@ -67,6 +67,17 @@ describe("the checker", () => {
 
     it("a report of an effect that did not happen", () => {
       expect(ended(aboutToSend(), done).join()).toContain("reported as done and happened 0 times");
+    });
+
+    it("a report that is not what its ledger says, unless both say that a stopped write was not sent", () => {
+      const inLedger = (status: ToolResult["status"]) => {
+        const t = aboutToSend();
+        t.commit({ put: [t.puts.row(row({ state: "done", lease: null, result: { ...cancelled, status } }))] });
+        return t;
+      };
+      expect(ended(inLedger("timeout"), cancelled)).toEqual([]);
+      expect(ended(inLedger("timeout"), { ...cancelled, status: "error" }).join()).toContain("its ledger says timeout");
+      expect(ended(inLedger("outcome_unknown"), cancelled).join()).toContain("its ledger says outcome_unknown");
     });
 
     it("an approval by too few people, by the same one twice, and by the requester", () => {
