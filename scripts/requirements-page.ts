@@ -33,9 +33,9 @@ function section(title: string, rows: readonly Requirement[], mutations: Mutatio
   return [`## ${title}`, "", ...head, ...rows.map((row) => tableRow(row, mutations[row.id]?.breaks ?? "")), ""];
 }
 
-function tableRow({ id, from, requirement, shown, state, restsOn, tests }: Requirement, breaks: string): string {
+function tableRow({ id, from, requirement, shown, state, restsOn, tests, because }: Requirement, breaks: string): string {
   const text = shown === undefined ? requirement : `${requirement}. Shown: ${shown}`;
-  const proofs = tests.map(({ file, name }) => `[${name}](../${file})`);
+  const proofs = because === undefined ? tests.map(({ file, name }) => `[${name}](../${file})`) : [because];
   return `| ${[id, from, text, state, restsOn.join(", "), proofs.join("<br>"), breaks].map(cell).join(" | ")} |`;
 }
 

@@ -937,3 +937,11 @@ export const metOnTheWire: readonly string[] = [
   "BEST-7",
   "R-04",
 ];
+
+/** Rows that were taken for met once, and what of their words is not true. */
+export const backToPlanned: Readonly<Record<string, string>> = {
+  "H-02":
+    "A message has the role user, assistant or tool. The system prompt is the profile's and no message of the conversation, so the role system does not occur.",
+  "H-05":
+    "People decide at approvals, a service with a port and keys of its own, so that whoever takes over the gateway decides nothing. The gateway has no route for it.",
+};

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { requirementsPage } from "../scripts/requirements-page.ts";
 import { mutations } from "./requirement-mutations/mutations.ts";
 import { requirementAreas } from "./requirement-rows.ts";
-import { met, metOnTheWire } from "./requirements-met.ts";
+import { backToPlanned, met, metOnTheWire } from "./requirements-met.ts";
 import { composeRequirements, requirements } from "./requirements.ts";
 
 const root = path.dirname(import.meta.dirname);
@@ -28,6 +28,11 @@ describe("requirements", () => {
 
   it("lists only met rows as met on the wire", () => {
     expect(metOnTheWire.filter((id) => (met[id] ?? []).length === 0)).toEqual([]);
+  });
+
+  it("says of a row that is planned again why, and of no other", () => {
+    expect(Object.keys(backToPlanned).filter((id) => met[id] !== undefined)).toEqual([]);
+    expect(requirements.filter(({ because }) => because !== undefined).map(({ id }) => id)).toEqual(Object.keys(backToPlanned));
   });
 
   it("names a test that exists for every row that is met", () => {

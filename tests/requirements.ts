@@ -1,5 +1,5 @@
 import { requirementAreas } from "./requirement-rows.ts";
-import { met, metOnTheWire, type Proof } from "./requirements-met.ts";
+import { backToPlanned, met, metOnTheWire, type Proof } from "./requirements-met.ts";
 
 /** A requirement is met when a test that could fail proves it on the real path; "met (wire)" when a server of ours plays the outside world. */
 export interface Requirement {
@@ -12,6 +12,8 @@ export interface Requirement {
   readonly state: "met" | "met (wire)" | "planned";
   /** What its tests run on, the strongest first; empty while it is planned. */
   readonly restsOn: readonly Ground[];
+  /** Why it is planned again, for one that was taken for met before. */
+  readonly because?: string;
   /** The tests that prove it; empty while it is planned. */
   readonly tests: readonly { readonly file: string; readonly name: string }[];
 }
@@ -30,6 +32,7 @@ export interface RequirementSources {
   readonly areas: typeof requirementAreas;
   readonly met: Readonly<Record<string, readonly Proof[]>>;
   readonly metOnTheWire: readonly string[];
+  readonly backToPlanned?: Readonly<Record<string, string>>;
 }
 
 /** Joins the issued rows with the tests that prove them, in the order of the rows. */
@@ -43,6 +46,7 @@ export function composeRequirements(sources: RequirementSources): readonly Requi
         from,
         requirement,
         ...(shown === undefined ? {} : { shown }),
+        ...(sources.backToPlanned?.[id] === undefined ? {} : { because: sources.backToPlanned[id] }),
         state: stateOf(proofs, sources.metOnTheWire.includes(id)),
         restsOn: groundsOf(proofs, sources.metOnTheWire.includes(id)),
         tests: proofs.map(({ file, test }) => ({ file, name: test })),
@@ -52,7 +56,7 @@ export function composeRequirements(sources: RequirementSources): readonly Requi
 }
 
 /** Every requirement of the project, with its state and its tests. */
-export const requirements: readonly Requirement[] = composeRequirements({ areas: requirementAreas, met, metOnTheWire });
+export const requirements: readonly Requirement[] = composeRequirements({ areas: requirementAreas, met, metOnTheWire, backToPlanned });
 
 function stateOf(proofs: readonly Proof[], onTheWire: boolean): Requirement["state"] {
   if (proofs.length === 0) return "planned";
