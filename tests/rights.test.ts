@@ -10,7 +10,7 @@ import { gateway } from "@toolbus/gateway";
 import { type Infrastructure, type Running, runServices } from "@toolbus/runtime";
 import { type Change, memoryStore, type StateStore } from "@toolbus/state";
 import { toolExecutor } from "@toolbus/tool-executor";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { patientClient } from "./e2e/apart/client.ts";
 import { gatedReleaseApi } from "./e2e/gated-release-api.ts";
 
@@ -122,9 +122,9 @@ describe("the table of rights", () => {
 async function removed(url: string, key: string, state: StateStore): Promise<void> {
   const headers = { authorization: `Bearer ${key}` };
   expect((await fetch(`${url}/v1/tools/file_risk_report/remove`, { method: "POST", headers })).status).toBe(200);
-  const isThere = async (): Promise<boolean> =>
-    (await state.page("index.registry", { limit: 100 })).members.some(({ member }) => member.includes("file_risk_report"));
-  while (await isThere()) await new Promise((resolve) => setImmediate(resolve));
+  const isGone = async (): Promise<boolean> =>
+    !(await state.page("index.registry", { limit: 100 })).members.some(({ member }) => member.includes("file_risk_report"));
+  await vi.waitUntil(isGone, { timeout: 30_000, interval: 1 });
 }
 
 function writesOf({ documents, logs, live, counters, indexes }: ServiceRights["store"]): readonly string[] {

@@ -1,6 +1,6 @@
 import { topics } from "@toolbus/contracts";
 import { describeOnServer } from "@toolbus/testing/servers";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { TOOLBUS } from "./cli-under-test.ts";
 import { onServers, type Place } from "./dead-letter-places.ts";
 import { type Program, runProgram, startCommand } from "./program.ts";
@@ -127,5 +127,5 @@ function isThere(pid: number): boolean {
 
 /** A process without a parent here gives no signal when it ends: it is asked for, until the test's own time is over. */
 async function gone(pid: number): Promise<void> {
-  while (isThere(pid)) await new Promise((resolve) => setImmediate(resolve));
+  await vi.waitUntil(() => !isThere(pid), { timeout: 30_000, interval: 1 });
 }

@@ -2,7 +2,7 @@ import { BusUnavailable, memoryBus, type MessageBus } from "@toolbus/bus";
 import { type Json, type Message, message } from "@toolbus/contracts";
 import { type Change, memoryStore, type StateStore, StoreUnavailable } from "@toolbus/state";
 import { silentLog } from "@toolbus/telemetry";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { type OutboxOptions, startOutbox } from "./outbox.ts";
 
 const SHARD = "05";
@@ -255,5 +255,5 @@ function aMessage(id: string): Message {
 
 /** Waits, in turns of the event loop, until something is as it should be. */
 async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await new Promise((resolve) => setImmediate(resolve));
+  await vi.waitUntil(holds, { timeout: 30_000, interval: 1 });
 }

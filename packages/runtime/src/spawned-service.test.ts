@@ -1,7 +1,7 @@
 import { mkdtempDisposable, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { type SpawnedService, spawnService } from "./spawned-service.ts";
 
 const MODULE = new URL("./spawned-service-child.ts", import.meta.url);
@@ -94,12 +94,12 @@ async function spawned(
 
 /** A process without a parent here gives no signal when it ends: it is asked for, until the test's own time is over. */
 async function gone(pid: number): Promise<void> {
-  for (;;) {
+  const isGone = (): boolean => {
     try {
-      process.kill(pid, 0);
+      return !process.kill(pid, 0);
     } catch {
-      return;
+      return true;
     }
-    await new Promise((resolve) => setImmediate(resolve));
-  }
+  };
+  await vi.waitUntil(isGone, { timeout: 30_000, interval: 1 });
 }

@@ -2,7 +2,7 @@ import { deliveryIdOf, type Json, keys, parseWebhookDelivery, type WebhookDelive
 import { memoryStore } from "@toolbus/state";
 import { type Log, silentLog } from "@toolbus/telemetry";
 import { Webhook } from "standardwebhooks";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { Outbox } from "../outbox.ts";
 import { receiver, SECRETS } from "../testing/receiver-under-test.ts";
 import { webhookSecret } from "./webhook-signature.ts";
@@ -84,13 +84,15 @@ async function setup({ secrets = [FIRST], allowed = true, tenant, answer }: Opti
     again: (id: string) => webhooks.again(id),
     /** The delivery when it is as it should be; null when it is gone. */
     async until(holds: (delivery: WebhookDelivery | null) => boolean): Promise<WebhookDelivery | null> {
-      for (;;) {
+      let delivery: WebhookDelivery | null = null;
+      const read = async (): Promise<boolean> => {
         const { documents } = await store.read([keys.delivery("agent", ID)]);
         const parsed = parseWebhookDelivery(documents[0]?.value);
-        const delivery = parsed.ok ? parsed.value : null;
-        if (holds(delivery)) return delivery;
-        await new Promise((resolve) => setImmediate(resolve));
-      }
+        delivery = parsed.ok ? parsed.value : null;
+        return holds(delivery);
+      };
+      await vi.waitUntil(read, { timeout: 30_000, interval: 1 });
+      return delivery;
     },
     async listed(): Promise<readonly string[]> {
       return (await store.page(keys.failedDeliveries("agent"), { limit: 10 })).members.map(({ member }) => member);

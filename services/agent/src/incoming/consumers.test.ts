@@ -12,7 +12,7 @@ import {
   queuesOf,
   topics,
 } from "@toolbus/contracts";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { startConsumers } from "./consumers.ts";
 import { asks, RUN } from "../testing/test-bundle.ts";
 import { readerUnderTest } from "../testing/test-reader.ts";
@@ -74,7 +74,7 @@ describe("a wake that names a delivery of a webhook", () => {
     await using s = await setup();
     const [own, other] = ["wh_03_01JD0000000000000000000001", "wh_04_01JD0000000000000000000001"];
     for (const [n, delivery] of [other, own].entries()) await s.bus.publish(wakeFor(delivery, n + 1));
-    while (!s.toldAgain.includes(own)) await new Promise((resolve) => setImmediate(resolve));
+    await vi.waitUntil(() => s.toldAgain.includes(own), { timeout: 30_000, interval: 1 });
     expect(s.toldAgain).toEqual([own]);
   });
 });

@@ -253,7 +253,12 @@ export function claimsOf(answer: Answer): GrantClaims {
 
 /** Waits, in turns of the event loop, until something stored or sent is as it should be. */
 export async function until(holds: () => Promise<boolean>): Promise<void> {
-  while (!(await holds())) await new Promise((resolve) => setImmediate(resolve));
+  // Past a test's own time, so that one that fails leaves nothing behind that turns for ever.
+  const deadline = performance.now() + 30_000;
+  while (!(await holds())) {
+    if (performance.now() > deadline) throw new Error("What the test waits for did not come about within 30 s.");
+    await new Promise((resolve) => setImmediate(resolve));
+  }
 }
 
 /** What arrives on a queue, in order; `next` waits for it. A moved clock makes the relay repeat a message, so the same id counts once. */

@@ -163,7 +163,12 @@ export function textIn(body: JsonObject, field: string): string {
 
 /** Waits, in turns of the event loop, until something stored or sent is as it should be. */
 export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await holds())) await new Promise((resolve) => setImmediate(resolve));
+  // Past a test's own time, so that one that fails leaves nothing behind that turns for ever.
+  const deadline = performance.now() + 30_000;
+  while (!(await holds())) {
+    if (performance.now() > deadline) throw new Error("What the test waits for did not come about within 30 s.");
+    await new Promise((resolve) => setImmediate(resolve));
+  }
 }
 
 function requestOf(who: Person | null, { method = "GET", body, headers }: Asking): RequestInit {

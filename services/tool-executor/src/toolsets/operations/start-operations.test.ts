@@ -1,7 +1,7 @@
 import { keys, type Message, topics } from "@toolbus/contracts";
 import { StoreUnavailable } from "@toolbus/state";
 import { type Log, silentLog } from "@toolbus/telemetry";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { CALL, DAY, deadMessage, letter, RUN, setup } from "../../testing/operations-under-test.ts";
 
 describe("a dead letter that comes", () => {
@@ -228,7 +228,7 @@ describe("a replay", () => {
     const { letterId } = await t.kept("approval.cancel", letter("approval.cancel"));
     await t.request(letterId);
     await t.ask(letterId);
-    while (!lines.some((line) => "topic" in line)) await new Promise((resolve) => setImmediate(resolve));
+    await vi.waitUntil(() => lines.some((line) => "topic" in line), { timeout: 30_000, interval: 1 });
     expect((await t.letters())[0]?.replayed).toBeNull();
     const got = await receive(t, topics.approvalCancel);
     await t.ask(letterId, 2);
@@ -252,14 +252,12 @@ type T = Awaited<ReturnType<typeof setup>>;
 
 /** Waits until letters of a queue are kept: before somebody consumes it, it does not exist. */
 async function delivered(t: T, queue: string): Promise<void> {
-  for (;;) {
-    try {
-      await t.bus.publish(letter(queue));
-      break;
-    } catch {
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-  }
+  const published = (): Promise<boolean> =>
+    t.bus.publish(letter(queue)).then(
+      () => true,
+      () => false,
+    );
+  await vi.waitUntil(published, { timeout: 30_000, interval: 1 });
   await t.committed("keep:");
   expect(await t.letters(keys.deadLetters(queue))).toHaveLength(1);
 }
