@@ -32,6 +32,9 @@ interface Account {
   readonly used: number;
 }
 
+/** More than any model call of these worlds reserves. */
+const MOST_RESERVED = 1000;
+
 /** What a run, or all runs of the principal, did with the model. */
 interface Deeds {
   asked: number;
@@ -55,7 +58,6 @@ const EMPTY: Account = {
 export function budgetBook(rules: BudgetRules): BudgetBook {
   const accounts = new Map<string, Account>();
   const deeds = new Map<string, Deeds>();
-  let largest = 0;
   return {
     asked(runId) {
       for (const name of namesOf(runId)) deedsOf(name).asked++;
@@ -97,7 +99,6 @@ export function budgetBook(rules: BudgetRules): BudgetBook {
         reservations++;
         expected += made.tokens;
         open.set(reservation, made);
-        largest = Math.max(largest, made.tokens);
       } else if (held) {
         expected -= held.tokens;
         open.delete(reservation);
@@ -162,7 +163,7 @@ export function budgetBook(rules: BudgetRules): BudgetBook {
     const full = limitedNames(runId).some((name) => {
       const { mostTokens, mostCalls } = accounts.get(name) ?? EMPTY;
       const { tokens, toolCalls } = ceilingsOf(name);
-      const noTokens = tokens > 0 && (largest === 0 || mostTokens + largest > tokens);
+      const noTokens = tokens > 0 && mostTokens + MOST_RESERVED > tokens;
       return noTokens || (toolCalls > 0 && mostCalls + 1 > toolCalls);
     });
     return full ? [] : [`budget: ${runId} was stopped by a budget, and each of them had room`];

@@ -38,6 +38,8 @@ export interface Facts {
   readonly messages: ReadonlySet<string>;
   /** Runs that somebody watches, and how many of their events she was told. */
   readonly told: ReadonlyMap<string, number>;
+  /** How often the model has answered, by run. */
+  readonly answers: ReadonlyMap<string, number>;
 }
 
 export interface KeptFacts extends Facts {
@@ -54,7 +56,8 @@ export function keptFacts(): KeptFacts {
   const accepted = new Set<string>();
   const messages = new Set<string>();
   const told = new Map<string, number>();
-  return { documents, logs, timers, outbox, effects, accepted, messages, told, take };
+  const answers = new Map<string, number>();
+  return { documents, logs, timers, outbox, effects, accepted, messages, told, answers, take };
 
   function take(observation: Observation): readonly Changed[] {
     switch (observation.kind) {
@@ -78,9 +81,11 @@ export function keptFacts(): KeptFacts {
       case "told":
         told.set(observation.runId, (told.get(observation.runId) ?? 0) + 1);
         return [];
+      case "model":
+        if (observation.what === "answered") answers.set(observation.runId, (answers.get(observation.runId) ?? 0) + 1);
+        return [];
       case "void":
       case "decided":
-      case "model":
       case "crash":
       case "fault":
         return [];

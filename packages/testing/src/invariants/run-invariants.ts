@@ -111,6 +111,7 @@ function eventsBroken(facts: Facts, log: string, entries: readonly Json[]): read
   for (const event of added) {
     if (event.type === "turn" && all.filter((other) => other.type === "turn" && other.round === event.round).length > 1)
       broken.push(`I9: ${log} has round ${event.round} twice`);
+    if (event.type === "turn" && !event.seed) broken.push(...turnsBroken(facts, log, all));
     if (event.type === "call.resolved" && all.filter((other) => other.type === "call.resolved" && other.callId === event.callId).length > 1)
       broken.push(`G2: ${log} has two results of ${event.callId}`);
     if (event.type === "call.decided" && all.filter((other) => other.type === "call.decided" && other.callId === event.callId).length > 1)
@@ -120,6 +121,14 @@ function eventsBroken(facts: Facts, log: string, entries: readonly Json[]): read
       broken.push(`G1: ${log} ends and its run does not`);
   }
   return broken;
+}
+
+/** One answer of the model is one turn, in whichever round it is committed. */
+function turnsBroken(facts: Facts, log: string, all: readonly RunEvent[]): readonly string[] {
+  const runId = log.slice(log.indexOf("}:") + 2);
+  const turns = all.filter((event) => event.type === "turn" && !event.seed).length;
+  const answers = facts.answers.get(runId) ?? 0;
+  return turns <= answers ? [] : [`G2: ${runId} has ${turns} turns, and its model answered ${answers} times`];
 }
 
 function transcriptBroken(facts: Facts, log: string, entries: readonly Json[]): readonly string[] {

@@ -16,6 +16,13 @@ export const escaped: readonly Mutant[] = [
     ],
   },
   {
+    name: "an answer committed in two rounds",
+    breaks: "a step that did not hear of its own commit finds the run ready again and commits what its model said once more",
+    within: 2000,
+    variant: "unheard",
+    patches: [{ file: "services/agent/src/transitions/holds.ts", find: " && run.lease !== null;", replace: ";" }],
+  },
+  {
     name: "writes after an unknown one",
     breaks: "the later writes of a round run although nobody knows what became of the one before",
     within: 4000,

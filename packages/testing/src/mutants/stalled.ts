@@ -21,8 +21,8 @@ export const stalled: readonly Mutant[] = [
     patches: [
       {
         file: "packages/testing/src/world/scripted-model.ts",
-        find: `if (faults.hit("failing_model")) throw`,
-        replace: `if (faults.hit("failing_model") || wire.clockwork.now > 0) throw`,
+        find: `said ??= faults.hit("failing_model") ?`,
+        replace: `said ??= faults.hit("failing_model") || wire.clockwork.now > 0 ?`,
       },
     ],
   },

@@ -26,6 +26,13 @@ export const regressions: readonly Regression[] = [
   },
   { seed: 23, options: anyWorld, showed: "a write that was denied took along the one before it, which people still thought about" },
   {
+    seed: 4490,
+    options: anyWorld,
+    showed:
+      "an agent that stood still did not hear of its commit, found the run ready again and committed the same answer in the next round",
+  },
+  { seed: 5137, options: anyWorld, showed: "the same, where the commit was one of a turn with a write" },
+  {
     seed: 30,
     options: { linger: false, variant: "late-messages" },
     showed: "a write was reported as lapsed, and then happened: an invoke with a good grant was still on its way",

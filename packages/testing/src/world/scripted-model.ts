@@ -43,16 +43,17 @@ export function scriptedModel({ wire, process, script, observe }: ScriptedModelO
         }),
       );
       const { runId } = request.run;
-      let charged = false;
+      let said: Pick<ModelReply, "text" | "calls"> | ProviderError | null = null;
       observe({ kind: "model", at: wire.clockwork.now, runId, what: "asked" });
       const answered = portCall(wire, process, {
         label: `${process.name}: model ${runId}`,
         execute: async () => {
-          if (faults.hit("failing_model")) throw new ProviderError("The scripted model is overloaded.", true);
-          // A client that sends its request twice is charged once: the vendor knows it again by its key.
-          if (!charged) observe({ kind: "model", at: wire.clockwork.now, runId, what: "answered" });
-          charged = true;
-          return script(request);
+          // A request that arrives twice is answered as the first time, and charged once.
+          const first = said === null;
+          said ??= faults.hit("failing_model") ? new ProviderError("The scripted model is overloaded.", true) : script(request);
+          if (said instanceof ProviderError) throw said;
+          if (first) observe({ kind: "model", at: wire.clockwork.now, runId, what: "answered" });
+          return said;
         },
         unanswered: () => new NetworkError("The scripted model broke off."),
         timeoutMs: 5000,

@@ -27,6 +27,12 @@ export const variants = {
     habits: { ...plan.habits, cancels: 0, ignores: 0, denies: 0, revises: 0 },
     settings: { ...plan.settings, worker: { ...plan.settings.worker, leaseMs: 3000, renewMs: 1000, retryMs: [200, 500] } },
   }),
+  /** Replies of the store are lost so often, and processes stand still so long, that others have gone on before a commit is repeated. */
+  unheard: (plan: WorldPlan): WorldPlan => ({
+    ...plan,
+    rates: { ...plan.rates, kill: 0, outage: 0, pause: 0.01, lost_reply: 0.3 },
+    habits: { ...plan.habits, cancels: 0, ignores: 0 },
+  }),
   /** One conversation, in which every message interrupts the one before, on slow ways. */
   interruptions: (plan: WorldPlan): WorldPlan => ({
     ...plan,

@@ -42,6 +42,32 @@ async function started(model: ModelProvider, profile = {}) {
   return Object.assign(s, { step, steps, end: async () => (await s.b.events()).at(-1) });
 }
 
+describe("a step that does not hear of its own commit", () => {
+  it.each<[string, () => Partial<ModelReply> | Error]>([
+    ["turn", () => ({ text: "Wait.", stop: "pause" })],
+    ["model-retry", () => new NetworkError("The connection broke.")],
+  ])("does not end the same epoch a second time, though the run is ready again: %s", async (op, said) => {
+    const model = scripted(said);
+    await using s = await started(model);
+    const { outbox } = s.reader;
+    let made = 0;
+    // As after a reply that was lost, and a run that went on before the change was repeated.
+    const unheard: typeof outbox = {
+      ...outbox,
+      async commit(shard, change) {
+        const reply = await outbox.commit(shard, change);
+        if (!change.op.startsWith(`${op}:`) || reply.outcome !== "ok") return reply;
+        made++;
+        return { ...reply, outcome: "stale" };
+      },
+    };
+    await advanceRun({ ...s.reader, outbox: unheard }, RUN, { by: "m1", redelivered: false }, signal);
+    expect([model.asked, made]).toEqual([1, 1]);
+    expect((await s.b.snapshot()).run.value).toMatchObject({ status: "ready", lease: null });
+    expect((await s.b.events()).filter(({ type }) => type === "turn" || type === "model.retry")).toHaveLength(1);
+  });
+});
+
 describe("a model that fails", () => {
   it("for good ends the run at once, with its own code and words", async () => {
     await using s = await started(scripted(() => new AuthenticationError("The provider refuses the key; set another.")));

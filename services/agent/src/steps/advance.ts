@@ -10,6 +10,7 @@ import type { ModelOf } from "../profiles/profile-models.ts";
 import { addUsage } from "../usage.ts";
 import { acquire, type Claimant } from "../transitions/acquire.ts";
 import { commitSummary } from "../transitions/commit-summary.ts";
+import { holds } from "../transitions/holds.ts";
 import type { Snapshot } from "../transitions/snapshot.ts";
 import { failRun, finishCancel, limitReached } from "../transitions/end.ts";
 import { afterFailure, type StepEnd } from "./failed-step.ts";
@@ -65,13 +66,13 @@ async function acquired({ outbox, rules, snapshots }: Stepper, snapshot: Snapsho
 
 /**
  * Commits the end of a step. A commit that is stale because something else moved (another message was queued in the conversation) is made again;
- * one whose run moved on without us, by a cancel or another epoch, is thrown away.
+ * one whose run moved on without us, by a cancel or another epoch, is thrown away. So is one whose reply was lost when it was made.
  */
 async function commitWhileOurs({ outbox, snapshots }: Stepper, run: Run, end: StepEnd): Promise<void> {
   const guess = snapshots.guess(run.runId);
   for (let attempt = guess ? -1 : 0; attempt < TRIES; attempt++) {
     const snapshot = attempt < 0 ? guess : await snapshots.load(run.runId);
-    const ours = snapshot && snapshot.run.value.epoch === run.epoch && snapshot.run.value.status === "ready";
+    const ours = snapshot && holds(run.epoch, snapshot.run.value);
     const change = ours ? end(snapshot) : null;
     // Only what the store says now is a reason to do nothing.
     if (!ours || !change) {

@@ -1,6 +1,7 @@
 import type { Lease, Run } from "@toolbus/contracts";
 import type { Change } from "@toolbus/state";
 import { Draft } from "./draft.ts";
+import { holds } from "./holds.ts";
 import type { Snapshot } from "./snapshot.ts";
 import { waitsForProvider } from "./model-retry.ts";
 import type { Rules } from "./rules.ts";
@@ -38,7 +39,7 @@ export function acquire(snapshot: Snapshot, claimant: Claimant, rules: Rules): A
 /** Extends the lease of this epoch; null when the run has moved on, and then the step must stop. */
 export function renew(snapshot: Snapshot, epoch: number, beat: number, rules: Rules): Change | null {
   const run = snapshot.run.value;
-  if (run.epoch !== epoch || run.status !== "ready" || !run.lease) return null;
+  if (!holds(epoch, run)) return null;
   const draft = new Draft({ ...snapshot, calls: [] }, rules);
   draft.setRun({ lease: { ...run.lease, until: snapshot.now + rules.config.RUN_LEASE_MS } });
   draft.runTimer(rules.config.RUN_LEASE_MS + 1);
@@ -48,7 +49,7 @@ export function renew(snapshot: Snapshot, epoch: number, beat: number, rules: Ru
 /** Gives the run back after a step that failed for a while; it is due again after `dueIn`. What the step took was active time. */
 export function release(snapshot: Snapshot, epoch: number, dueIn: number, rules: Rules): Change | null {
   const run = snapshot.run.value;
-  if (run.epoch !== epoch || run.status !== "ready") return null;
+  if (!holds(epoch, run)) return null;
   const draft = new Draft({ ...snapshot, calls: [] }, rules);
   draft.setRun({ lease: null, activeMs: draft.activeMs, stepStartedAt: draft.now });
   draft.runTimer(dueIn);

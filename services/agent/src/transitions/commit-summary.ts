@@ -2,6 +2,7 @@ import type { ContextDocument, Run } from "@toolbus/contracts";
 import type { Change } from "@toolbus/state";
 import { withContext } from "../context/context-document.ts";
 import { Draft } from "./draft.ts";
+import { holds } from "./holds.ts";
 import type { Snapshot } from "./snapshot.ts";
 import { wakeMessage } from "../outgoing/messages.ts";
 import type { Rules } from "./rules.ts";
@@ -16,11 +17,11 @@ export interface SummaryStep {
 
 /**
  * Ends a step that wrote a summary instead of a turn: the run is ready again at the same round, its lease given back and its wake on the way. Null
- * when another epoch holds the run by now.
+ * when this epoch does not hold the run any more.
  */
 export function commitSummary({ snapshot, epoch, document, usage }: SummaryStep, rules: Rules): Change | null {
   const run = snapshot.run.value;
-  if (run.epoch !== epoch || run.status !== "ready") return null;
+  if (!holds(epoch, run)) return null;
   const draft = new Draft({ ...snapshot, calls: [] }, rules);
   const { now } = draft;
   draft.setRun({ lease: null, attempts: 0, activeMs: draft.activeMs, stepStartedAt: now, usage });

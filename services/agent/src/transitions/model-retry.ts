@@ -2,6 +2,7 @@ import type { Run } from "@toolbus/contracts";
 import { type ModelError, ProviderError, RateLimitError } from "@toolbus/models";
 import type { Change } from "@toolbus/state";
 import { Draft } from "./draft.ts";
+import { holds } from "./holds.ts";
 import type { Snapshot } from "./snapshot.ts";
 import type { Rules } from "./rules.ts";
 
@@ -55,7 +56,7 @@ export function retryPlan(failure: ModelFailure, before: number, policy: RetryPo
 
 /**
  * Gives the run back until its next attempt: the wait is a timer in the store, so that it outlives this process, and is no active time. The event
- * says to who watches why the text starts again. Null when another epoch holds the run by now.
+ * says to who watches why the text starts again. Null when this epoch does not hold the run any more.
  */
 export function retryLater(
   snapshot: Snapshot,
@@ -67,7 +68,7 @@ export function retryLater(
   rules: Rules,
 ): Change | null {
   const run = snapshot.run.value;
-  if (run.epoch !== epoch || run.status !== "ready") return null;
+  if (!holds(epoch, run)) return null;
   const draft = new Draft({ ...snapshot, calls: [] }, rules);
   const { attempt, waitMs } = plan;
   const { code, message } = failure;

@@ -22,6 +22,7 @@ import { refusedCall } from "./call-rights.ts";
 import { withModel } from "./conversation.ts";
 import { Draft } from "./draft.ts";
 import { finishRound } from "./finish-round.ts";
+import { holds } from "./holds.ts";
 import type { Snapshot } from "./snapshot.ts";
 import { resolveCall } from "./join.ts";
 import { isLoopTool } from "./loop-tools.ts";
@@ -62,11 +63,11 @@ export interface TurnInput {
 
 /**
  * Commits a turn: transcript, one row per call, the reads' invokes and every write's request, all at once. A turn without calls ends the run.
- * Null when another epoch holds the run by now: what the model said is thrown away.
+ * Null when this epoch does not hold the run any more: what the model said is thrown away, or stands there already.
  */
 export function commitTurn({ snapshot, epoch, turn: said, tools, recalled, withheld }: TurnInput, rules: Rules): Change | null {
   const before = snapshot.run.value;
-  if (before.epoch !== epoch || before.status !== "ready") return null;
+  if (!holds(epoch, before)) return null;
   const draft = new Draft({ ...snapshot, calls: [] }, rules);
   const { now } = draft;
   const turn: Turn = { ...said, text: boundedText(said.text) };
