@@ -22,7 +22,7 @@ export type SimulateArguments =
   | { readonly kind: "exhaustive"; readonly coverage: boolean; readonly jobs: number; readonly json: boolean };
 
 /** Named here, so that a wrong flag is answered before the services are loaded; a test holds it against the variants there are. */
-export const VARIANTS: readonly Variant[] = ["without-fallback", "late-messages", "taken-over", "interruptions"];
+export const VARIANTS: readonly Variant[] = ["without-fallback", "late-messages", "taken-over", "unheard", "interruptions"];
 
 export const SIMULATE_HELP = `Runs the real services on virtual time, with faults at every boundary, and checks what Toolbus guarantees.
 
