@@ -5,7 +5,11 @@ export function faultsOf(document: JsonObject): readonly string[] {
   const first = [...ofRoot(document), ...ofReferences(document)];
   // Schemas with references that lead nowhere cannot be compiled.
   if (first.length > 0) return first;
-  return [...ofIds(document), ...operations(document).flatMap((operation) => ofOperation(document, operation))];
+  return [
+    ...ofIds(document),
+    ...operations(document).flatMap((operation) => ofOperation(document, operation)),
+    ...webhooks(document).flatMap((webhook) => ofWebhook(document, webhook)),
+  ];
 }
 
 /** One route of a document. */
@@ -16,7 +20,16 @@ export interface Operation {
 }
 
 export function operations(document: JsonObject): readonly Operation[] {
-  return entries(document["paths"]).flatMap(([path, item]) =>
+  return operationsOf(document["paths"]);
+}
+
+/** What a service sends by itself; its path is the type of the event. */
+function webhooks(document: JsonObject): readonly Operation[] {
+  return operationsOf(document["webhooks"]);
+}
+
+function operationsOf(paths: Json | undefined): readonly Operation[] {
+  return entries(paths).flatMap(([path, item]) =>
     entries(item).map(([method, about]) => ({ method, path, about: isJsonObject(about) ? about : {} })),
   );
 }
@@ -47,38 +60,69 @@ function ofReferences(document: JsonObject): readonly string[] {
 }
 
 function ofIds(document: JsonObject): readonly string[] {
-  const ids = operations(document).map(({ about }) => textOf(about["operationId"]));
-  return ids.filter((id, i) => ids.indexOf(id) !== i || !/^[a-z][A-Za-z]+$/.test(id)).map((id) => `${id} is no operationId of its own`);
+  const ids = [...operations(document), ...webhooks(document)].map(({ about }) => about["operationId"] ?? null);
+  return ids.filter((id, i) => ids.indexOf(id) !== i || !isOperationId(id)).map((id) => `${textOf(id)} is no operationId of its own`);
 }
 
-function ofOperation(document: JsonObject, { method, path, about }: Operation): readonly string[] {
-  const at = (fault: string): string => `${method} ${path} ${fault}`;
+function isOperationId(id: Json): boolean {
+  return typeof id === "string" && /^[a-z][A-Za-z]+$/.test(id);
+}
+
+function ofOperation(document: JsonObject, operation: Operation): readonly string[] {
+  const { method, path, about } = operation;
+  const faults = [...ofAny(document, operation), ...ofAccess(document, about), ...ofParameters(path, about), ...ofResponses(about)];
+  return faults.map((fault) => `${method} ${path} ${fault}`);
+}
+
+/** What is true of its answers is for whoever receives it: a problem of ours is none of them. */
+function ofWebhook(document: JsonObject, webhook: Operation): readonly string[] {
+  const { method, path, about } = webhook;
   const faults = [
+    ...ofAny(document, webhook),
+    ...(list(about["security"]).length > 0 ? ofSecurity(document, about) : ["does not say how it is signed"]),
+    ...ofParameters("", about),
+    ...(isJsonObject(about["requestBody"]) ? [] : ["has no body"]),
+    ...entries(about["responses"]).flatMap(([status, response]) => [
+      ...(/^(?:[1-5](?:\d\d|XX)|default)$/.test(status) ? [] : [`answers ${status}`]),
+      ...(isText(child(response, "description")) ? [] : [`does not describe its ${status}`]),
+    ]),
+    ...(entries(about["responses"]).some(([status]) => status.startsWith("2")) ? [] : ["never succeeds"]),
+  ];
+  return faults.map((fault) => `webhook ${path} ${method} ${fault}`);
+}
+
+function ofAny(document: JsonObject, { method, about }: Operation): readonly string[] {
+  return [
     ...(METHODS.includes(method) ? [] : ["is no method"]),
     ...entries(about).flatMap(([name]) => (OPERATION.includes(name) ? [] : [`has the unknown field ${name}`])),
     ...(isText(about["summary"]) && isText(about["description"]) ? [] : ["is not described"]),
     ...ofTags(document, about),
-    ...ofSecurity(document, about),
-    ...ofParameters(path, about),
-    ...ofResponses(about),
     ...bodies(about).flatMap(([where, content]) => ofContent(document, content).map((fault) => `${where}: ${fault}`)),
   ];
-  return faults.map(at);
 }
 
 function ofTags(document: JsonObject, about: JsonObject): readonly string[] {
   const declared = list(document["tags"]).map((tag) => (isJsonObject(tag) ? tag["name"] : null));
-  return list(about["tags"]).flatMap((tag) => (declared.includes(tag) ? [] : [`has the undeclared tag ${textOf(tag)}`]));
+  const tags = list(about["tags"]);
+  if (tags.length === 0) return ["has no tag"];
+  return tags.flatMap((tag) => (declared.includes(tag) ? [] : [`has the undeclared tag ${textOf(tag)}`]));
+}
+
+function schemesOf(about: JsonObject): readonly string[] {
+  return list(about["security"]).flatMap((requirement) => entries(requirement).map(([name]) => name));
 }
 
 function ofSecurity(document: JsonObject, about: JsonObject): readonly string[] {
+  const unknown = schemesOf(about).filter((name) => child(document, "components", "securitySchemes", name) === undefined);
+  return unknown.map((name) => `needs the unknown credential ${name}`);
+}
+
+function ofAccess(document: JsonObject, about: JsonObject): readonly string[] {
   if (!Array.isArray(about["security"])) return ["does not say who may call it"];
-  const schemes = list(about["security"]).flatMap((requirement) => entries(requirement).map(([name]) => name));
-  const unknown = schemes.filter((name) => child(document, "components", "securitySchemes", name) === undefined);
   const answers = entries(about["responses"]).map(([status]) => status);
-  const guarded = schemes.length > 0;
+  const guarded = schemesOf(about).length > 0;
   return [
-    ...unknown.map((name) => `needs the unknown credential ${name}`),
+    ...ofSecurity(document, about),
     ...(guarded === answers.includes("401") && guarded === answers.includes("403")
       ? []
       : ["answers 401 and 403 although it is public, or does not although it is not"]),

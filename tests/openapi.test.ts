@@ -243,6 +243,26 @@ describe("the rules", () => {
       fault: "has the unknown field x",
     },
     {
+      what: "a webhook without an operationId",
+      broken: (d) => text(d).replace('"operationId":"onRunEnded",', ""),
+      fault: "null is no operationId of its own",
+    },
+    {
+      what: "a webhook without a tag",
+      broken: (d) => text(d).replace(/("operationId":"onRunEnded","tags":)\["Webhooks"\]/, "$1[]"),
+      fault: "webhook run.ended post has no tag",
+    },
+    {
+      what: "a webhook that does not say how it is signed",
+      broken: (d) => text(d).replace(/("operationId":"onRunEnded".+?"security":)\[[^\]]*\[\]\}\]/, "$1[]"),
+      fault: "webhook run.ended post does not say how it is signed",
+    },
+    {
+      what: "a webhook that is signed by an unknown scheme",
+      broken: (d) => text(d).replace(/("operationId":"onRunEnded".+?"security":\[\{")webhookSignature/, "$1nothing"),
+      fault: "webhook run.ended post needs the unknown credential nothing",
+    },
+    {
       what: "a tag without a word on what it is for",
       broken: (d) => text(d).replace(/"name":"Runs","description":"[^"]+"/, '"name":"Runs","description":""'),
       fault: "the tag Runs is not described",

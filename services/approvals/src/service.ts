@@ -44,7 +44,7 @@ const ABOUT = {
     Era: "Of which grants count; raised when the store has lost writes.",
     Writes: "Which tools may write, and from which tier on people are asked; for operators.",
     Security: "What was refused since nobody who may had written it; for operators.",
-    [WEBHOOKS_TAG]: "What others could not be told of approvals; for operators.",
+    [WEBHOOKS_TAG]: "What others are told of approvals, and what could not be told: that is for operators.",
     Keys: "The public keys with which workers check grants.",
   },
   webhooks: webhookDocs(["approval.held", "approval.reminder", "approval.ended"]),

@@ -84,7 +84,7 @@ const ABOUT = {
     Triggers: "Webhooks that start investigations, each with a key that may do nothing else.",
     Runs: "What agents do for one message or investigation: where it stands, and the stream of its events.",
     "Dead letters": "Messages that nobody could use, and their replay; for operators.",
-    [WEBHOOKS_TAG]: "What others could not be told of runs; for operators.",
+    [WEBHOOKS_TAG]: "What others are told of runs, and what could not be told: that is for operators.",
     Tools: "What is registered, and whether a worker is there.",
     Agents: "Who takes runs, and whether they live.",
   },

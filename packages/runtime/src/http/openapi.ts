@@ -16,6 +16,9 @@ export interface ApiAbout {
 
 /** A webhook as the description tells of it. */
 export interface WebhookDocs {
+  readonly operationId: string;
+  /** The tag of the service's own routes about webhooks. */
+  readonly tag: string;
   readonly summary: string;
   readonly description: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -93,7 +96,7 @@ export function openApiOf({ title, description, tags = {}, webhooks }: ApiAbout,
       },
       securitySchemes: {
         apiKey: { type: "http", scheme: "bearer", description: "An API key of this service." },
-        ...(routes.some(({ signed }) => signed) ? { webhookSignature: SIGNATURE } : {}),
+        ...(webhooks || routes.some(({ signed }) => signed) ? { webhookSignature: SIGNATURE } : {}),
       },
     },
   };
@@ -171,7 +174,7 @@ function operationOf(route: Route, names: Names): Operation {
     tags: [docs.tag],
     summary: docs.summary,
     description: [docs.description, who].filter(Boolean).join("\n\n"),
-    security: signed ? [{ webhookSignature: [] }] : access === "public" ? [] : [{ apiKey: [] }],
+    security: signed ? SIGNED : access === "public" ? [] : [{ apiKey: [] }],
     parameters: parametersOf(route),
     ...(docs.body
       ? {
@@ -193,10 +196,13 @@ function operationOf(route: Route, names: Names): Operation {
   };
 }
 
-function webhookOf({ summary, description, headers, body, answers }: WebhookDocs, names: Names): JsonObject {
+function webhookOf({ operationId, tag, summary, description, headers, body, answers }: WebhookDocs, names: Names): JsonObject {
   return {
+    operationId,
+    tags: [tag],
     summary,
     description,
+    security: SIGNED,
     parameters: Object.entries(headers).map(([name, says]) => ({
       name,
       in: "header",
@@ -284,6 +290,7 @@ function problemResponses(route: Route): Record<string, Response> {
   );
 }
 
+const SIGNED: JsonObject[] = [{ webhookSignature: [] }];
 const SIGNATURE: JsonObject = {
   type: "apiKey",
   in: "header",

@@ -1,19 +1,35 @@
 import { declared, WEBHOOK_BODIES, type WebhookEvent } from "@toolbus/contracts";
 import type { WebhookDocs } from "../http/openapi.ts";
+import { WEBHOOKS_TAG } from "./webhook-routes.ts";
 
-const ABOUT: Readonly<Record<WebhookEvent, { readonly name: string; readonly summary: string }>> = {
-  "approval.held": { name: "ApprovalHeldWebhook", summary: "A write waits for people." },
-  "approval.reminder": { name: "ApprovalReminderWebhook", summary: "A write still waits for people, and some of their time is over." },
-  "approval.ended": { name: "ApprovalEndedWebhook", summary: "A write that waited for people waits no more; `status` says how it ended." },
-  "run.ended": { name: "RunEndedWebhook", summary: "A run has ended, with everything that it did." },
+interface About {
+  readonly name: string;
+  readonly operationId: string;
+  readonly summary: string;
+}
+
+const ABOUT: Readonly<Record<WebhookEvent, About>> = {
+  "approval.held": { name: "ApprovalHeldWebhook", operationId: "onApprovalHeld", summary: "A write waits for people." },
+  "approval.reminder": {
+    name: "ApprovalReminderWebhook",
+    operationId: "onApprovalReminder",
+    summary: "A write still waits for people, and some of their time is over.",
+  },
+  "approval.ended": {
+    name: "ApprovalEndedWebhook",
+    operationId: "onApprovalEnded",
+    summary: "A write that waited for people waits no more; `status` says how it ended.",
+  },
+  "run.ended": { name: "RunEndedWebhook", operationId: "onRunEnded", summary: "A run has ended, with everything that it did." },
 };
 
 /** How the description of a service tells of the webhooks that it sends. */
 export function webhookDocs(events: readonly WebhookEvent[]): Readonly<Record<string, WebhookDocs>> {
   return Object.fromEntries(
     events.map((event) => {
-      const { name, summary } = ABOUT[event];
-      return [event, { summary, description: HOW, headers: HEADERS, body: declared(name, WEBHOOK_BODIES[event]), answers: ANSWERS }];
+      const { name, operationId, summary } = ABOUT[event];
+      const body = declared(name, WEBHOOK_BODIES[event]);
+      return [event, { operationId, tag: WEBHOOKS_TAG, summary, description: HOW, headers: HEADERS, body, answers: ANSWERS }];
     }),
   );
 }
