@@ -1,4 +1,4 @@
-// Writes the generated files (pages of docs/, what each package exports, and the list of writes that ship), or with --check says which are not current and writes nothing. With --try it runs
+// Writes the generated files (pages of docs/ and parts of them, what each package exports, and the list of writes that ship), or with --check says which are not current and writes nothing. With --try it runs
 // the commands of the pages.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -6,6 +6,8 @@ import { parseArgs } from "node:util";
 import { releaseToolset } from "@toolbus/tool-executor";
 import { mutations } from "../tests/requirement-mutations/mutations.ts";
 import { requirements } from "../tests/requirements.ts";
+import { withSections } from "./generated-sections.ts";
+import { mechanicsSections } from "./mechanics/sections.ts";
 import { surfaceFiles, surfacePages } from "./public-surface.ts";
 import { requirementsPage } from "./requirements-page.ts";
 import { runPages } from "./try-pages.ts";
@@ -22,6 +24,7 @@ let surface: ReadonlyMap<string, string> | null = null;
 
 const pages: readonly GeneratedPage[] = [
   { file: "docs/requirements.md", render: () => requirementsPage(requirements, mutations) },
+  { file: "docs/mechanics.md", render: () => withSections(written("docs/mechanics.md") ?? "", mechanicsSections(root)) },
   { file: "services/tool-executor/enabled-tools.json", render: enabledTools },
   ...surfaceFiles(root).map((file) => ({ file, render: () => publicSurface(file) })),
 ];

@@ -1,0 +1,21 @@
+/** The generated parts of a page, in Markdown, by name. */
+export type Sections = Readonly<Record<string, string>>;
+
+/**
+ * A page that people write, with the parts that are generated as they should be. Such a part stands between two lines of its own, `<!-- generated: NAME -->` and
+ * `<!-- /generated -->`. Throws where a name and its markers do not match, so that no part is forgotten on the page and none stands there unchecked.
+ */
+export function withSections(page: string, sections: Sections): string {
+  const marked = [...page.matchAll(MARKED)].map(([, name = ""]) => name);
+  const unknown = marked.filter((name) => !Object.hasOwn(sections, name));
+  const absent = Object.keys(sections).filter((name) => !marked.includes(name));
+  if (unknown.length > 0) throw new Error(`The page has markers for ${unknown.join(", ")}, which nothing generates.`);
+  if (absent.length > 0) throw new Error(`The page has no markers for ${absent.join(", ")}: ${markersOf(absent[0] ?? "")}.`);
+  return page.replaceAll(MARKED, (_, name: string) => `<!-- generated: ${name} -->\n\n${sections[name] ?? ""}\n\n<!-- /generated -->`);
+}
+
+const MARKED = /^<!-- generated: ([a-z-]+) -->$[^]*?^<!-- \/generated -->$/gm;
+
+function markersOf(name: string): string {
+  return `add a line <!-- generated: ${name} --> and a line <!-- /generated -->`;
+}

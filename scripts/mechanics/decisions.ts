@@ -1,0 +1,70 @@
+import { globSync, readFileSync } from "node:fs";
+import path from "node:path";
+
+/** A decision record, as far as the list of decisions needs it. */
+export interface DecisionRecord {
+  readonly number: string;
+  /** Its file name. */
+  readonly file: string;
+  readonly title: string;
+  /** The line, or lines, that begin with "Status". */
+  readonly status: string;
+}
+
+/** Every record of `docs/decisions`, in order. Throws for one without its title or its status. */
+export function readDecisions(root: string): readonly DecisionRecord[] {
+  const folder = path.join(root, "docs/decisions");
+  return globSync("*.md", { cwd: folder })
+    .toSorted()
+    .map((file) => {
+      const text = readFileSync(path.join(folder, file), "utf8");
+      const { number, title } = /^# (?<number>\d{4})\. (?<title>.+)$/m.exec(text)?.groups ?? {};
+      const { status } = /^(?:\*\*Status\*\*|Status): (?<status>.+(?:\n.+)*)$/m.exec(text)?.groups ?? {};
+      if (number === undefined || title === undefined || status === undefined || !file.startsWith(number))
+        throw new Error(`docs/decisions/${file} needs "# NNNN. Title" with its own number and a line "Status: …".`);
+      return { number, file, title, status };
+    });
+}
+
+/** The records by subject, a line each. Throws for a record that is in no group, or in two. */
+export function decisionList(records: readonly DecisionRecord[], groups: Readonly<Record<string, readonly string[]>> = GROUPS): string {
+  const listed = Object.values(groups).flat();
+  const faults = records.filter(({ number }) => listed.filter((each) => each === number).length !== 1).map(({ number }) => number);
+  const unknown = listed.filter((number) => records.every((record) => record.number !== number));
+  if (faults.length + unknown.length > 0)
+    throw new Error(`Each record is in one group of scripts/mechanics/decisions.ts: look at ${[...faults, ...unknown].join(", ")}.`);
+  return Object.entries(groups)
+    .map(([subject, numbers]) => {
+      const lines = records.filter(({ number }) => numbers.includes(number)).map(lineOf);
+      return [`**${subject}**`, "", ...lines].join("\n");
+    })
+    .join("\n\n");
+}
+
+/** The numbers of the records that took the place of this one, in whole or in part. */
+export function changedBy({ status }: Pick<DecisionRecord, "status">): { readonly superseded: boolean; readonly by: readonly string[] } {
+  const words = status.replaceAll("\n", " ");
+  const { whole, part } = /(?<whole>\bsuperseded by\b[^.]*)|Changed in part by (?<part>.*?)(?=\. [A-Z]|\.?$)/.exec(words)?.groups ?? {};
+  const by = [...(whole ?? part ?? "").matchAll(/\[(\d{4})\]/g)].map(([, number]) => number ?? "").toSorted();
+  return { superseded: whole !== undefined, by };
+}
+
+function lineOf(record: DecisionRecord): string {
+  const { superseded, by } = changedBy(record);
+  const note = by.length === 0 ? "" : ` (${superseded ? "superseded" : "changed in part"} by ${by.join(", ")})`;
+  return `- [${record.number}](decisions/${record.file}) ${record.title}${note}`;
+}
+
+const GROUPS: Readonly<Record<string, readonly string[]>> = {
+  Foundations: ["0001", "0002", "0003", "0006"],
+  "State and time": ["0008", "0009", "0010", "0014", "0030", "0043", "0044", "0045", "0060"],
+  "A store that lost writes": ["0011", "0025"],
+  "The bus, messages and dead letters": ["0013", "0024", "0026", "0050", "0055"],
+  "Writes, grants and approvals": ["0012", "0015", "0032", "0046", "0070", "0081"],
+  "Tools and workers": ["0018", "0040", "0051", "0068", "0075", "0076"],
+  "Runs, conversations and budgets": ["0021", "0022", "0027", "0028", "0029", "0066", "0071"],
+  Models: ["0031", "0069"],
+  "Rights, limits and floods": ["0023", "0033", "0034", "0041", "0042"],
+  "Browsers and webhooks": ["0020", "0080"],
+  "The repository and its tools": ["0004", "0005", "0007", "0065", "0067", "0072", "0073"],
+};

@@ -1,0 +1,41 @@
+import { markdownTable } from "../markdown-table.ts";
+import { durationText } from "./durations.ts";
+
+/** What is read of the settings of a service: each with its default and a sentence. */
+export interface Timed {
+  /** Who reads them. */
+  readonly name: string;
+  readonly settings: Readonly<Record<string, { readonly default?: unknown; readonly desc?: string }>>;
+}
+
+/** Every setting that is a time, by name, once, with all who read it. */
+export function timingTable(services: readonly Timed[]): string {
+  const settings = services
+    .flatMap(({ name: service, settings: of }) =>
+      Object.entries(of)
+        .filter(([name]) => unitOf(name) !== null)
+        .map(([name, { default: value, desc = "" }]) => ({ name, value: defaultText(name, value), desc, service })),
+    )
+    .toSorted((a, b) => a.name.localeCompare(b.name));
+  const rows = Map.groupBy(settings, ({ name, value, desc }) => [name, value, desc].join("\n"));
+  return markdownTable(
+    ["Setting", "Default", "Read by", "What it is"],
+    [...rows.values()].flatMap(([first, ...others]) =>
+      first ? [[`\`${first.name}\``, first.value, [first, ...others].map(({ service }) => service).join(", "), first.desc]] : [],
+    ),
+  );
+}
+
+/** Milliseconds of one unit of the setting; null for what is no time. */
+function unitOf(name: string): number | null {
+  if (name.endsWith("_MS")) return 1;
+  return name.endsWith("_S") ? 1000 : null;
+}
+
+/** A number, or several separated by commas; 0 has a meaning of its own, which the sentence says. */
+function defaultText(name: string, value: unknown): string {
+  return String(value)
+    .split(",")
+    .map((text) => (text === "0" ? text : durationText(Number(text) * (unitOf(name) ?? 1))))
+    .join(", ");
+}

@@ -1,0 +1,35 @@
+import { queuesOf, rightsOf, type ServiceRights, topics } from "@toolbus/contracts";
+import { markdownTable } from "../markdown-table.ts";
+import { namesOf, PARTS } from "./services.ts";
+
+/** Who may publish to which topic, and who consumes it, as the table of rights has it. */
+export function topicTable(): string {
+  const all = rightsOf(PARTS);
+  const queues = queuesOf(PARTS);
+  // A replay is the message again, so this login may publish to every queue; the page says so in a sentence.
+  const senders = all.filter(({ topics: { publishes } }) => !queues.every((queue) => publishes.includes(queue)));
+  const broadcasts = [...new Set(all.flatMap(({ topics: { announces, listens } }) => [...announces, ...listens]))];
+  const dead = queues.map(topics.dead);
+  return markdownTable(
+    ["Topic", "Kind", "From", "To"],
+    [
+      ...queues.map((topic) => row(topic, "queue", who(senders, "publishes", topic), who(all, "consumes", topic))),
+      row(
+        topics.dead("<queue>"),
+        "queue",
+        "whoever consumes the queue",
+        namesOf(all.filter(({ topics: { consumes } }) => dead.every((topic) => consumes.includes(topic)))),
+      ),
+      ...broadcasts.map((topic) => row(topic, "broadcast", who(all, "announces", topic), who(all, "listens", topic))),
+    ],
+  );
+}
+
+function row(topic: string, kind: string, from: string, to: string): readonly string[] {
+  return [`\`${topic}\``, kind, from, to];
+}
+
+function who(services: readonly ServiceRights[], does: keyof ServiceRights["topics"], topic: string): string {
+  const found = services.filter(({ topics: rights }) => rights[does].includes(topic));
+  return found.length === services.length ? "every service" : namesOf(found);
+}

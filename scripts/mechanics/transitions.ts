@@ -1,0 +1,24 @@
+import type { Transition } from "@toolbus/contracts";
+import { markdownTable } from "../markdown-table.ts";
+
+/** One state machine: a row for each transition, with the function that decides it. */
+export function transitionTable(transitions: readonly Transition[]): string {
+  const rows = transitions.map(({ name, by, when, changes, rare = {} }) => {
+    const usual = changes.filter((change) => rare[change] === undefined);
+    const reasons = Map.groupBy(Object.keys(rare), (change) => rare[change] ?? "");
+    return [
+      `\`${name}\``,
+      `\`${by.name}\``,
+      when,
+      byDocument(usual).join("<br>"),
+      [...reasons].map(([why, of]) => `${byDocument(of).join("; ")}: ${why}`).join("<br>"),
+    ];
+  });
+  return markdownTable(["Transition", "Function", "When", "Changes", "Rare changes, and why they are rare"], rows);
+}
+
+/** `run ready → waiting` and its like, those of one kind of document together. */
+function byDocument(changes: readonly string[]): readonly string[] {
+  const kinds = Map.groupBy(changes, (change) => change.slice(0, change.indexOf(" ")));
+  return [...kinds].map(([kind, of]) => `${kind} ${of.map((change) => change.slice(kind.length + 1)).join(", ")}`);
+}
