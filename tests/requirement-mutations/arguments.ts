@@ -5,7 +5,7 @@ export const HELP = `Shows what is met of the requirements, and has the tests of
 Usage: npm run requirements -- [options] [ID…]
 
   --mutate       make the words of each row untrue in a copy of the repository, and see that a test that the row names fails
-  --tenth TEXT   with --mutate: a tenth of the rows that have a mutation, chosen by this text, such as a commit
+  --tenth TEXT   with --mutate: a tenth of the met rows, chosen by this text, such as a commit
   --json         print one JSON document
   --help         this text
 

@@ -16,7 +16,7 @@ import { productionMutations } from "./areas/production.ts";
 import { expectationsMutations } from "./areas/expectations.ts";
 import { firstsMutations } from "./areas/firsts.ts";
 
-/** One for a row, by area. A row without one is met all the same; that its tests can fail is not shown yet. */
+/** One for each row that is met, by area: it shows that the row's tests can fail. */
 export const mutations: Mutations = {
   ...busMutations,
   ...registryMutations,
