@@ -11,7 +11,8 @@ export interface Started {
 export function tellParent(services: ReadonlyMap<string, Service> = new Map()): void {
   const urls = Object.fromEntries([...services].flatMap(([name, service]) => (isListening(service) ? [[name, service.url]] : [])));
   const said: Started = { toolbus: "started", urls };
-  process.send?.(said);
+  // With a callback a channel that closed meanwhile is no error that ends the process: it learns of it by "disconnect" and stops in order.
+  process.send?.(said, undefined, undefined, () => undefined);
 }
 
 export function isStarted(said: unknown): said is Started {

@@ -1,4 +1,5 @@
-import { spawn } from "node:child_process";
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { BusUnavailable } from "@toolbus/bus";
 import { StoreRefused, StoreUnavailable } from "@toolbus/state";
@@ -22,6 +23,13 @@ describe("a process", () => {
     await child.says("starting");
     child.kill("SIGTERM");
     expect(await child.ended).toMatchObject({ code: 0, said: ["starting", "started", "stopping", "stopped", "left"] });
+  });
+
+  it("that loses whoever started it at the moment when it says that it has started stops in order", async () => {
+    const child = start("is left while it starts", { tied: true });
+    await child.says("starting");
+    child.leave();
+    expect(await child.ended).toEqual({ code: 0, signal: null, said: ["starting", "started", "stopping", "stopped", "left"], stderr: "" });
   });
 
   it.each(["store", "bus over AMQP", "bus over NATS"])(
@@ -103,9 +111,12 @@ describe("the sentence of an error", () => {
   });
 });
 
-/** Starts the child as this kind of main. It is killed at the end of the test if it is still there. */
-function start(main: string) {
-  const child = spawn(process.execPath, [CHILD, main], { env: {}, stdio: ["ignore", "pipe", "pipe"] });
+/** Starts the child as this kind of main, `tied` with a channel. It is killed at the end of the test if it is still there. */
+function start(main: string, { tied = false } = {}) {
+  const child = spawn(process.execPath, [CHILD, main], {
+    env: {},
+    stdio: ["pipe", "pipe", "pipe", tied ? "ipc" : "ignore"],
+  }) as ChildProcessWithoutNullStreams;
   let stdout = "";
   let stderr = "";
   let over = false;
@@ -115,13 +126,13 @@ function start(main: string) {
     look();
   });
   child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
-  const ended = new Promise<{ code: number | null; signal: NodeJS.Signals | null; said: string[]; stderr: string }>((resolve) => {
-    child.once("close", (code, signal) => {
-      over = true;
-      look();
-      resolve({ code, signal, said: stdout.split("\n").filter(Boolean), stderr });
-    });
-  });
+  // A child whose channel was closed emits no "close".
+  const ended = (async () => {
+    const [[code, signal]] = await Promise.all([once(child, "exit"), once(child.stdout, "close"), once(child.stderr, "close")]);
+    over = true;
+    look();
+    return { code: code as number | null, signal: signal as NodeJS.Signals | null, said: stdout.split("\n").filter(Boolean), stderr };
+  })();
   onTestFinished(async () => {
     child.kill("SIGKILL");
     await ended;
@@ -129,6 +140,11 @@ function start(main: string) {
   return {
     ended,
     kill: (signal: NodeJS.Signals) => child.kill(signal),
+    /** Closes its channel, and then what it reads. */
+    leave(): void {
+      child.once("disconnect", () => child.stdin.end());
+      child.disconnect();
+    },
     says: (word: string) =>
       new Promise<void>((resolve, reject) => {
         look = () => {
