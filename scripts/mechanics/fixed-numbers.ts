@@ -94,6 +94,11 @@ export const fixedNumbers: readonly FixedNumber[] = [
     says: "when the agent first looks whether a worker serves a call that was sent",
   },
   {
+    name: "LOOK_AGAIN_MS",
+    file: "services/agent/src/transitions/unserved.ts",
+    says: "how often it looks again: a worker that stops, dies or comes back is noted within this time",
+  },
+  {
     name: "GRANT_MARGIN_MS",
     file: "services/agent/src/transitions/join.ts",
     says: "a grant that ends within this time is asked for again and not sent",
