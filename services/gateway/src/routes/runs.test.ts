@@ -45,7 +45,13 @@ describe("GET /v1/runs/{id}", () => {
     await t.agent.call(unknown, { state: "resolved", kind: "write", toolName: "send_mail", approvedBy: ["policy"] });
     await t.agent.call(write, { state: "resolved", kind: "write", toolName: "restart", approvedBy: ["ana"], effect: "Restarts pay." });
     const ended = (callId: string, tool: string, status: "ok" | "outcome_unknown"): RunEvent => ({
-      ...{ type: "call.resolved", at: START, callId, tool, status, latencyMs: 1, content: "" },
+      type: "call.resolved",
+      at: START,
+      callId,
+      tool,
+      status,
+      latencyMs: 1,
+      content: "",
       usage: { inputTokens: 0, outputTokens: 0, modelCalls: 0, toolCalls: 1 },
     });
     await t.agent.say(runId, ended(read, "look_up", "ok"), ended(unknown, "send_mail", "outcome_unknown"), ended(write, "restart", "ok"));
