@@ -24,6 +24,6 @@ function byWhom(approvers: readonly string[]): string {
 }
 
 function othersLines(calls: readonly EndedCall[]): readonly string[] {
-  const alike = Map.groupBy(calls, ({ tool, outcome }) => `${tool} ${outcome}`);
+  const alike = Map.groupBy(calls, ({ tool, outcome }) => `${tool}: ${outcome}`);
   return [...alike].map(([line, { length }]) => (length === 1 ? line : `${line}, ${counted(length, "time")}`));
 }
