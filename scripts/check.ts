@@ -66,7 +66,7 @@ async function checkAll(all: readonly Step[]): Promise<number> {
     failed.push(step.name);
     console.log(`${outcome.output.replaceAll(/^/gm, "     ")}\n`);
   }
-  const hint = failed.some((name) => ["format", "lint", "docs"].includes(name)) ? ' "npm run fix" writes what a tool can write.' : "";
+  const hint = failed.some((name) => ["format", "lint", "docs"].includes(name)) ? ' "npm run fix" fixes what a tool can fix.' : "";
   console.log(
     failed.length === 0
       ? `\n${all.length} checks passed`

@@ -72,7 +72,7 @@ function readPackage(project: Project, root: string, entries: readonly string[])
 function exportsOf(project: Project, root: string, entry: string): readonly Export[] {
   const source = project.program.getSourceFile(path.join(root, entry));
   const module = source && project.checker.getSymbolAtLocation(source);
-  if (!module) throw new Error(`${entry} is no module of the program of scripts/surface.tsconfig.json.`);
+  if (!module) throw new Error(`${entry} is not a module of the program in scripts/surface.tsconfig.json.`);
   return project.checker.getExportsOfModule(module).map((symbol) => ({
     name: symbol.name,
     symbol: aliased(project, symbol),
