@@ -7,6 +7,7 @@ import { releaseToolset } from "@toolbus/tool-executor";
 import { mutations } from "../tests/requirement-mutations/mutations.ts";
 import { requirements } from "../tests/requirements.ts";
 import { withSections } from "./generated-sections.ts";
+import { inventory, inventoryPage } from "./inventory/inventory-page.ts";
 import { mechanicsSections } from "./mechanics/sections.ts";
 import { surfaceFiles, surfacePages } from "./public-surface.ts";
 import { requirementsPage } from "./requirements-page.ts";
@@ -25,6 +26,7 @@ let surface: ReadonlyMap<string, string> | null = null;
 const pages: readonly GeneratedPage[] = [
   { file: "docs/requirements.md", render: () => requirementsPage(requirements, mutations) },
   { file: "docs/mechanics.md", render: () => withSections(written("docs/mechanics.md") ?? "", mechanicsSections(root)) },
+  { file: "docs/inventory.md", render: () => inventoryPage(inventory()) },
   { file: "services/tool-executor/enabled-tools.json", render: enabledTools },
   ...surfaceFiles(root).map((file) => ({ file, render: () => publicSurface(file) })),
 ];

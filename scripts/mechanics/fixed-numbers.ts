@@ -98,6 +98,11 @@ export const fixedNumbers: readonly FixedNumber[] = [
     says: "when the agent first checks whether a worker serves a call that was sent",
   },
   {
+    name: "LOOK_AGAIN_MS",
+    file: "services/agent/src/transitions/unserved.ts",
+    says: "how often it checks again; it notices a worker that stops, dies or comes back within this time",
+  },
+  {
     name: "GRANT_MARGIN_MS",
     file: "services/agent/src/transitions/join.ts",
     says: "if a grant ends within this time, the agent asks for a new one instead of sending it",

@@ -18,11 +18,11 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
 export const EXIT_MEANINGS: readonly (readonly [code: ExitCode, meaning: string])[] = [
   [0, "it worked"],
-  [1, "it failed: the run, the call, a check, or what was asked for came too late"],
+  [1, "it failed: the run, the call, a check, or the request came too late"],
   [2, "the command cannot be used as typed, or the condition of --fail-on holds"],
   [3, "Toolbus does not answer, or is not ready; of demo: the approval is still pending"],
   [4, "no key, a key that is not accepted, or one that may not do this"],
   [5, "there is no such thing for this key"],
-  [124, "--timeout ran out; what was started goes on"],
+  [124, "--timeout ran out; what was started continues"],
   [130, "interrupted with Ctrl-C, or told to stop (SIGTERM)"],
 ];
