@@ -100,7 +100,7 @@ export const fixedNumbers: readonly FixedNumber[] = [
   {
     name: "LOOK_AGAIN_MS",
     file: "services/agent/src/transitions/unserved.ts",
-    says: "how often it checks again; it notices a worker that stops, dies or comes back within this time",
+    says: "how often the agent checks again; it notices a worker that stops, dies or comes back within this time",
   },
   {
     name: "GRANT_MARGIN_MS",
