@@ -9,15 +9,15 @@ import { type SourceFile, sourceFiles } from "../../tests/workspace-source.ts";
 import { markdownTable } from "../markdown-table.ts";
 import { productFiles, usersOf } from "./users-of.ts";
 
-/** A thing that somebody may set, ask for or be answered, with the files that use it. */
+/** A setting, option or code, with the files that use it. */
 export interface Item {
   readonly name: string;
-  /** What stands beside it in the table. */
+  /** Further cells of its row in the table. */
   readonly about: readonly string[];
   readonly users: readonly string[];
 }
 
-/** Everything that the product offers by name: what nobody uses has no user here, and a test fails. */
+/** Everything that the product offers by name. A test fails if an item has no user. */
 export interface Inventory {
   readonly settings: readonly Item[];
   readonly toolErrors: readonly Item[];
@@ -25,7 +25,7 @@ export interface Inventory {
   readonly options: readonly Item[];
 }
 
-/** Reads the source as it is. */
+/** Reads the current source. */
 export function inventory(files: readonly SourceFile[] = productFiles(sourceFiles())): Inventory {
   return { settings: settingsOf(files), toolErrors: toolErrorsOf(files), problems: problemsOf(files), options: optionsOf(files) };
 }
@@ -34,14 +34,14 @@ export function inventory(files: readonly SourceFile[] = productFiles(sourceFile
 export function inventoryPage({ settings, toolErrors: errors, problems, options }: Inventory): string {
   return `# Inventory
 
-Generated from the source by \`npm run docs\`; do not edit. Everything that somebody may set, ask for or be answered, with the files that use it: \`tests/inventory.test.ts\`
-fails when one has no user. What packages export stands in their \`api.md\`.
+Generated from the source by \`npm run docs\`; do not edit. Every setting, option, and error code, with the files that use it. \`tests/inventory.test.ts\`
+fails if one has no user. The \`api.md\` of each package lists its exports.
 
 ## Settings
 
 ${counts(settings)}
 
-${tableOf(["Setting", "Of", "Read in"], settings)}
+${tableOf(["Setting", "Service", "Read in"], settings)}
 
 ## Options of the command line
 
@@ -53,13 +53,13 @@ ${tableOf(["Option", "Declared in", "Read in"], options)}
 
 ${counts(errors)} [errors.md](errors.md) says what each means.
 
-${tableOf(["Code", "Given in"], errors)}
+${tableOf(["Code", "Used in"], errors)}
 
 ## Codes of HTTP problems
 
 ${counts(problems)}
 
-${tableOf(["Code", "Status", "Given in"], problems)}
+${tableOf(["Code", "Status", "Used in"], problems)}
 `;
 }
 
@@ -82,7 +82,7 @@ function settingsOf(files: readonly SourceFile[]): readonly Item[] {
     });
 }
 
-/** The file beside a variable is read by a name that is put together: `config[`${variable}_FILE`]`. */
+/** The `_FILE` form of a variable is read under a composed name: `config[`${variable}_FILE`]`. */
 function readAsFileOf(name: string, files: readonly SourceFile[]): readonly string[] {
   const variable = /^(\w+)_FILE$/.exec(name)?.[1];
   if (variable === undefined) return [];
@@ -94,7 +94,7 @@ function timesNamed(name: string, files: readonly SourceFile[], wanted: string):
   return [...text.matchAll(new RegExp(`\\b${name}\\b`, "g"))].length;
 }
 
-// These have a row for each code, and give none.
+// These only list every code.
 const TABLES = [
   "packages/contracts/src/error-codes.ts",
   "packages/tool-kit/src/tool-problem.ts",
@@ -103,7 +103,7 @@ const TABLES = [
 ];
 
 function toolErrorsOf(files: readonly SourceFile[]): readonly Item[] {
-  // Whoever reads a code to say something about it does not give it.
+  // Files that only read a code to describe it do not count.
   const givers = files.filter(({ file }) => !/^apps\/|^packages\/models\//.test(file));
   return Object.keys(toolErrors).map((name) => ({ name, about: [], users: quoting(name, givers) }));
 }
@@ -113,7 +113,7 @@ function problemsOf(files: readonly SourceFile[]): readonly Item[] {
   return Object.entries(problemCodes).map(([name, status]) => ({ name, about: [String(status)], users: quoting(name, givers) }));
 }
 
-/** The files that hold the code as a text of its own, or as the name of a field. */
+/** The files that contain the code as a string literal or as a field name. */
 function quoting(code: string, files: readonly SourceFile[]): readonly string[] {
   return files
     .filter(({ file, text }) => !TABLES.includes(file) && new RegExp(`"${code}"|^ +${code}: `, "m").test(text))
@@ -134,7 +134,7 @@ function optionsOf(files: readonly SourceFile[]): readonly Item[] {
 }
 
 function counts(items: readonly Item[]): string {
-  return `${items.length} of them, each with a user.`;
+  return `${items.length} in total, each with a user.`;
 }
 
 function tableOf(head: readonly string[], items: readonly Item[]): string {
@@ -144,7 +144,7 @@ function tableOf(head: readonly string[], items: readonly Item[]): string {
   );
 }
 
-/** The first few, by name: the point is that there is one, and where to begin to read. */
+/** The first few files, as a proof of use and a place to start reading. */
 function shown(users: readonly string[]): string {
   const more = users.length - SHOWN;
   return `${namesOf(users.slice(0, SHOWN))}${more > 0 ? ` and ${more} more` : ""}`;

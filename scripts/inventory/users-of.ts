@@ -1,6 +1,6 @@
 import type { SourceFile } from "../../tests/workspace-source.ts";
 
-/** Product source: no tests, no benches of tests, nothing that only proves. */
+/** Product source, without tests and test tools. */
 export function productFiles(files: readonly SourceFile[]): readonly SourceFile[] {
   return files.filter(
     ({ file }) =>
@@ -9,7 +9,7 @@ export function productFiles(files: readonly SourceFile[]): readonly SourceFile[
   );
 }
 
-/** The files that name a word, but for those that declare it; a word in a comment does not count. */
+/** The files that name a word, except those that declare it. A word in a comment does not count. */
 export function usersOf(word: string, files: readonly SourceFile[], declaredIn: readonly string[]): readonly string[] {
   const named = new RegExp(`(?<![\\w$-])${word}(?![\\w$-])`);
   return files.filter(({ file, text }) => !declaredIn.includes(file) && named.test(withoutComments(text))).map(({ file }) => file);
