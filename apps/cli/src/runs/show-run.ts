@@ -12,7 +12,7 @@ import { reportLines } from "./report-lines.ts";
 import { subjectOf } from "./run-lines.ts";
 import { usageText } from "./usage-text.ts";
 
-/** Shows where a run stands: what it waits for, or how it ended. */
+/** Shows the state of a run: what it waits for, or how it ended. */
 export async function showRun(context: Context, typed: string | undefined): Promise<ExitCode> {
   const runId = idOf("run", typed);
   const gateway = await context.gateway();
@@ -41,7 +41,7 @@ export function runLines(run: RunView, now: number, paint: Paint): string[] {
   return [
     ...fields.flatMap(([name, value]) => (value === undefined ? [] : wrapped(`${name.padEnd(14)}${value}`, WIDTH))),
     ...(run.awaiting ?? []).flatMap((waits) => awaitedLines(run.runId, waits, paint)),
-    // What people are waited for with is said above, with the command.
+    // Waits for people are shown above, with the command.
     ...(run.waits ?? [])
       .filter(({ kind }) => kind !== "approval" && kind !== "answer")
       .map(({ says }) => `${"waits for".padEnd(14)}${says}`),
@@ -50,19 +50,19 @@ export function runLines(run: RunView, now: number, paint: Paint): string[] {
   ];
 }
 
-/** What the run changed, a line for each write: first what happened or may have. */
+/** What the run changed, one line per write: first those that happened or may have. */
 function writeFields({ writes }: RunView): readonly (readonly [name: string, value: string])[] {
   if (!writes) return [];
   const told = writes.latest.map((write) => `${write.tool} ${becameOf(write)}`);
   const left =
     writes.happened + writes.unknown - writes.latest.filter(({ status }) => status === "ok" || status === "outcome_unknown").length;
-  return [...told, ...(left > 0 ? [`and ${left} more before`] : [])].map((line, n) => [n === 0 ? "writes" : "", line]);
+  return [...told, ...(left > 0 ? [`and ${left} earlier ones`] : [])].map((line, n) => [n === 0 ? "writes" : "", line]);
 }
 
 function becameOf({ status, code, approvedBy = [] }: NonNullable<RunView["writes"]>["latest"][number]): string {
   const by = approvedBy.length === 0 ? "" : `, by ${approvedBy.join(" and ")}`;
   if (status === "ok") return `happened${by}`;
-  if (status === "outcome_unknown") return `may have happened, nobody knows${by}`;
+  if (status === "outcome_unknown") return `may have happened, outcome unknown${by}`;
   return `did not happen (${code ?? status})`;
 }
 
