@@ -1,13 +1,13 @@
 import type { Call, RunWrite, ShownResult, StoredEntry, ToolResult } from "@toolbus/contracts";
 import { indexKeyOf } from "../memory/working-keys.ts";
 
-/** A call that has its one result. What it needed while it was open is gone. */
+/** A call that has its one result. Its data for the open state is gone. */
 export function resolvedCall(call: Call, result: ToolResult, shown: ShownResult | undefined, now: number): Call {
   const { grant: _, heldSince: __, unservedSince: ___, ...rest } = call;
   return { ...rest, state: "resolved", heldMs: heldMs(call, now), result, ...(shown ? { shown } : {}), resolvedAt: now };
 }
 
-/** How long a call has waited so far for people, or for a worker where none lived. In milliseconds. */
+/** How long a call has waited so far for people, or for a worker while none was alive. In milliseconds. */
 export function heldMs({ heldMs: before, heldSince, unservedSince }: Call, now: number): number {
   const since = heldSince ?? unservedSince;
   return before + (since === undefined ? 0 : Math.max(0, now - since));
@@ -23,7 +23,7 @@ export function storedCall(resolved: Call): Call {
 /** Some room below the 64 KiB of a document. */
 const MOST_TOGETHER_BYTES = 56 * 1024;
 
-/** What the run's record says of a write. */
+/** The run's record of a write. */
 export function writeOf({ callId, toolName: tool, approvalId, approvedBy }: Call, { status, error }: ToolResult): RunWrite {
   return {
     callId,
@@ -35,7 +35,7 @@ export function writeOf({ callId, toolName: tool, approvalId, approvedBy }: Call
   };
 }
 
-/** What the transcript says of a call when its round ends. */
+/** The transcript's record of a call when its round ends. */
 export function resultEntry(call: Call): StoredEntry {
   const { runId, round, transcriptId: id, callId, toolName: name, result, shown, resolvedAt } = call;
   if (!result) throw new Error(`Call ${callId} has no result when its round ends.`);

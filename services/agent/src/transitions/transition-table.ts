@@ -19,7 +19,7 @@ const SENT_BEFORE = "the write was sent before and waits for a fresh grant";
 const FEW_INTERRUPTS = "few messages interrupt a run in exactly this state";
 const SKIPPED = "a write before it has to end badly at this very moment";
 
-/** What else one commit does that gives a call its result: writes behind it are skipped, the next write is sent, the round may be over. */
+/** Further effects of a commit that gives a call its result: writes behind it are skipped, the next write is sent, the round may be over. */
 const AFTER_A_RESULT = [
   "call granted → dispatched",
   "call granted → requested",
@@ -30,7 +30,7 @@ const AFTER_A_RESULT = [
   "run waiting → ready",
 ] as const satisfies readonly AgentChange[];
 
-/** Every transition of runs and calls. One row is one commit; the conversation's other run is part of it where one run makes room for the next. */
+/** Every transition of runs and calls. One row is one commit; the conversation's other run is part of it if one run makes room for the next. */
 export const agentTransitions: readonly Transition<AgentChange>[] = [
   {
     name: "agent start",
