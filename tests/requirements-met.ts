@@ -160,7 +160,7 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
   ],
   "B-02": [
     bodyPins("%s has exactly its fields"),
-    agentMessages("has in its body the call, the tool, its arguments as text and the session, and all else as attributes"),
+    agentMessages("has in its body the call, the tool, its arguments as text and the session, and everything else as attributes"),
   ],
   "B-03": [resultMessage("has exactly the fields of the contract in its body")],
   "B-04": [resultMessage("has exactly the fields of the contract in its body")],
@@ -169,7 +169,7 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     runRead("answers to agents only, whatever the message names"),
     agentMessages("asks for its answer on the queue of the agent that sends it"),
   ],
-  "B-06": [transitions("takes each once, and the last one makes the run ready with results in index order")],
+  "B-06": [transitions("joins each once, and the last one makes the run ready with results in index order")],
   "B-10": [
     investigations("stores who asks, what for, the timer, the index and the wake in one commit"),
     entryTimer("repeats the wake, each under an id of its own, until the run has a document, and is gone then"),
@@ -217,7 +217,7 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     inbox("starts the run with the tools that the registry holds for its profile"),
     inbox("leaves out tools that are switched off here, for this run only from its start"),
     profiles("investigate alerts without a single write"),
-    toolOffer("are offered although their workers are at zero, and not while a living worker says that they cannot be used"),
+    toolOffer("are offered even if they have no workers, but not while a living worker says that they cannot be used"),
   ],
   "G-08": [defineTool("fills in what was not said, by its kind")],
   "G-15": [
@@ -241,13 +241,13 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     runRead("times out with a retryable result although the tool ignores its signal"),
   ],
   "X-06": [
-    transitions("sends reads at once, at most eight, and tells the others why they did not run"),
+    transitions("sends reads at once, at most eight, and answers the others with why they did not run"),
     transitions("ask for all grants at once, and run one after another after the reads"),
   ],
   "X-07": [
     resourceTurn("run one after another, at whichever replica they are"),
     resourceTurn("wait for the call of a worker that died, which goes on first"),
-    writesInOrder("wait for the one before them although they have their grant, and that one is at work"),
+    writesInOrder("wait for the one before them, which is still running, although they have their grant"),
     transitions("ask for all grants at once, and run one after another after the reads"),
   ],
   "X-09": [
@@ -275,20 +275,20 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
   ],
   "X-15": [
     toolRights("is not offered to %s, and a model that calls it all the same is refused and reaches no worker"),
-    callRights("is answered as refused by the policy and sent to nobody, who %s"),
+    callRights("is answered as refused by the policy and sent to nobody, if the requester %s"),
     callRights("is not sent again"),
   ],
   "C-01": [
     largeResults("goes into working memory in chunks, which the model reads by their keys and answers from"),
-    largeResults("is put away from the first character on that is more than the model takes: 64,000 where nothing says otherwise"),
+    largeResults("goes into working memory as soon as it exceeds the model's limit: 64,000 characters by default"),
     modelFacts("gives a model 64,000 characters of one result, 32,000 where its window is small, and what a table says of it"),
   ],
   "C-02": [
-    chunkText("are cut before the heading of the lowest level, wherever in reach that stands"),
-    chunkText("are cut after a blank line where there is no heading, and after a line where there is none of these"),
+    chunkText("are cut before the heading of the lowest level, wherever in reach it is"),
+    chunkText("are cut after a blank line if there is no heading, and after a line if there is neither"),
   ],
   "C-03": [
-    chunkText("are never planned under 20,000 characters, and the last one gets as many where it can"),
+    chunkText("are never planned under 20,000 characters, and the last one gets as many if possible"),
     largeResults("is asked for by a later run of the conversation while it is kept, and is gone after that with a word on what to do"),
   ],
   "C-05": [
@@ -298,22 +298,22 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
   ],
   "C-06": [
     largeResults("goes into working memory in chunks, which the model reads by their keys and answers from"),
-    largeResults("is not read from another conversation, nor under a key that is none"),
+    largeResults("is not read from another conversation, nor under an invalid key"),
   ],
-  "C-07": [largeResults("is cut with a notice where %s")],
+  "C-07": [largeResults("is truncated with a notice if %s")],
   "C-08": [
-    largeResults("is put away from the first character on that is more than the model takes: 64,000 where nothing says otherwise"),
-    largeResults("follows the profile's own number, and two of one tool in one turn have keys of their own"),
+    largeResults("goes into working memory as soon as it exceeds the model's limit: 64,000 characters by default"),
+    largeResults("follows the profile's own limit, and two of one tool in one turn have separate keys"),
     modelFacts("gives a model 64,000 characters of one result, 32,000 where its window is small, and what a table says of it"),
   ],
   "A-01": [
     requests("is held for people when the tier is high, with the effect from the pinned definition"),
-    decidedWrites("are not sent before, whatever else is done, and one that is approved takes its turn"),
+    decidedWrites("are not sent before the decision, whatever else is done, and an approved one takes its turn"),
   ],
   "A-02": [
     approvalRoutes("shows everything that an approver judges by, from the pin and the origin"),
     approvalRoutes("shows no credential, neither among the arguments nor in the effect, and grants the arguments as they are"),
-    decidedWrites("are not sent before, whatever else is done, and one that is approved takes its turn"),
+    decidedWrites("are not sent before the decision, whatever else is done, and an approved one takes its turn"),
   ],
   "A-04": [
     hookRoutes("decides for the approver whom the operator's file names, and the grant and the record say by which system"),
@@ -329,18 +329,18 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     agentService("seeds, thinks, asks for its write, waits for the decision, and ends with a report"),
   ],
   "A-06": [
-    transitions("are skipped after a denied one, and their requests taken back"),
+    transitions("are skipped after a denied one, and their requests are withdrawn"),
     agentService("tells the person that nothing was filed when the approver says no"),
   ],
   "A-07": [
-    agentService("asks again with what the reviewer wants when they ask for a revision, and files only that"),
-    decidedWrites("but wants otherwise asks again when the model has reworked it, in the reviewer's words"),
+    agentService("asks again with the reviewer's changes when they ask for a revision, and files only that"),
+    decidedWrites("but want revised are asked again when the model has reworked them, in the reviewer's words"),
     steps("takes up the reviewer's words as a finding and files again"),
   ],
   "A-09": [
     expiry("expires by the store's clock, tells the agent once and leaves no timer"),
     approval("does not expire before its time, and is not decided after it"),
-    decidedWrites("because it was %s is told to the model with what to do and with its approval"),
+    decidedWrites("because it was %s is reported to the model with what to do and with its approval"),
   ],
   "A-10": [
     approval("has a timer and a place in the list exactly while it is pending"),
@@ -348,7 +348,7 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     decisions("to %s ends it as %s without a grant, and the comment reaches the agent"),
     expiry("that was pending ends as cancelled, once, and can no longer be decided"),
     awaiting("says which approval it waits for"),
-    decidedWrites("because it was %s is told to the model with what to do and with its approval"),
+    decidedWrites("because it was %s is reported to the model with what to do and with its approval"),
     transitions("stop the run's clock while people decide"),
   ],
   "A-11": [
@@ -389,8 +389,8 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
   "E-02": [
     failedCalls("$what fails under one code in the four vocabularies of errors"),
     toolResults("of %s has the reason %s"),
-    callRights("is answered as refused by the policy and sent to nobody, who %s"),
-    transitions("are skipped after a denied one, and their requests taken back"),
+    callRights("is answered as refused by the policy and sent to nobody, if the requester %s"),
+    transitions("are skipped after a denied one, and their requests are withdrawn"),
   ],
   "E-03": [
     failedCalls("$what fails under one code in the four vocabularies of errors"),
@@ -416,35 +416,35 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     failedCalls("that goes well has the status ok and no error, in the answer and in the log"),
   ],
   "E-09": [
-    modelStep("reaches the model as the tool's message, with class and words, and the model goes on as it likes"),
+    modelStep("reaches the model as the tool's message, with class and text, and the model decides what to do"),
     steps("names the fault and the remedy"),
   ],
   "L-01": [agentService("seeds, thinks, asks for its write, waits for the decision, and ends with a report")],
   "L-02": [
     transitions("end a run by rounds, by active time, by loops and by poison, each with its own code"),
     transitions("end a read that nobody answers when the active time is used up"),
-    advance("by taking longer than the run may is stopped, and the run ends for the time it used"),
+    advance("by taking longer than the run's time is stopped, and the run ends for the time it used"),
     profiles("are there without a setting, each with its own limits"),
   ],
   "L-03": [
-    limits("of rounds are each profile's own: the seed round and the last one that is allowed do not end a run"),
+    limits("of rounds are each profile's own: the seed round and the last allowed one do not end a run"),
     profiles("are there without a setting, each with its own limits"),
   ],
   "L-04": [
-    seed("stand in the transcript as a turn and its results before the model is asked, under both ids"),
+    seed("are in the transcript as a turn and its results before the model is asked, under both ids"),
     seed("are left out when the input lacks a value, when the run lacks the tool, and when the same call is made already"),
     wireTranscripts("sends its own turns back, and goes on from those of the other kind in mid-conversation"),
   ],
   "L-05": [
-    seed("stand in the transcript as a turn and its results before the model is asked, under both ids"),
+    seed("are in the transcript as a turn and its results before the model is asked, under both ids"),
     seed("have ids that no later run of the conversation uses again"),
     report("names both ids of every call as evidence, with the hash of what it said"),
-    seed("have an id each when a tool is seeded twice, and none that another tool or run can have"),
+    seed("have separate ids when a tool is seeded twice, and none that another tool or run can have"),
   ],
   "L-10": [
-    transitions("takes over when the lease is over, or when its owner died before the store was opened"),
+    transitions("takes over when the lease has expired, or when its owner died before the store was opened"),
     conversations("that waits for the person goes on at another agent, which has what is stored and nothing else"),
-    conversations("goes through several replicas that each know all that was said"),
+    conversations("moves between replicas that each know all of it"),
   ],
   "L-12": [
     agentService("seeds, thinks, asks for its write, waits for the decision, and ends with a report"),
@@ -484,10 +484,10 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
   ],
   "LV-01": [
     kill("ends every run with exactly one filed report and a complete stream"),
-    transitions("takes over when the lease is over, or when its owner died before the store was opened"),
-    advance("whose process stops gives the run back as it was"),
-    conversations("goes through several replicas that each know all that was said"),
-    redispatch("is sent again as it was, uncounted, when the process that held the bus is dead"),
+    transitions("takes over when the lease has expired, or when its owner died before the store was opened"),
+    advance("whose process stops gives the run back unchanged"),
+    conversations("moves between replicas that each know all of it"),
+    redispatch("is sent again unchanged and uncounted when the process that held the bus is dead"),
     apart("go on when a worker is killed in the middle of a read"),
     apart("go on when an agent is killed in the middle of a model call"),
     apart("go on when Redis is restarted in the middle of a run"),
@@ -514,7 +514,7 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
   "LV-20": [
     toolRights("is not offered to %s, and a model that calls it all the same is refused and reaches no worker"),
     toolRights("is offered to %s, and does its work"),
-    inbox("keeps with the run what its requester may use"),
+    inbox("stores with the run what its requester may use"),
   ],
   "LV-40": [
     investigations("gives a repeat the run of the first request, and says so"),
@@ -542,20 +542,18 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     { file: "tests/e2e/redteam.test.ts", test: "ends every attack as it should end, and no write happens that nobody allowed" },
   ],
   "LV-14": [
-    ask("is told, has a timer, and goes to no worker"),
+    ask("is reported, has a timer, and goes to no worker"),
     ask("gets the person's words as data, once"),
     ask("ends as unanswered after a day, and not when its timer is early"),
     conversation("asks the person, keeps the question and what waits behind it across a restart, and continues with the answer"),
     awaiting("takes one answer to a question, the first, of several that come at the same moment"),
   ],
   "LV-05": [
-    conversationTransitions(
-      "waits by default, in the order in which the messages were accepted, in whatever order the agent hears of them",
-    ),
-    conversationTransitions("that is not to wait ends at once and says why, and only while there is something to wait for"),
+    conversationTransitions("waits by default, in the order in which the messages were accepted, in whatever order they reach the agent"),
+    conversationTransitions("that must not wait ends at once and says why, but only if there is something to wait for"),
     conversationTransitions("cancels the active run and takes its place, in one commit"),
-    conversationTransitions("starts only when the outcome of a write that was sent is known"),
-    conversationTransitions("cancels nothing that was said after it"),
+    conversationTransitions("starts only when the outcome of a sent write is known"),
+    conversationTransitions("does not cancel later messages"),
     conversation("lets a message that interrupts cancel what waits, and start in its place"),
     sendMessage("is refused when as many wait as may, and accepted when it is free again"),
   ],
@@ -565,20 +563,20 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     cancelling("gives every open call its result, but waits for a write that was sent"),
   ],
   "L-07": [
-    advance("stops when it asks for the same calls again and again"),
-    advance("stops when no call of five rounds succeeded, though each was another one"),
+    advance("stops when it keeps asking for the same calls"),
+    advance("stops when no call of five rounds succeeded, although each was different"),
     modelMetrics("that went round in circles is that, and a warning tells the operator which one and why"),
   ],
   "E-12": [
-    advance("stops when the same call fails in the same way again and again"),
-    advance("stops when no call of five rounds succeeded, though each was another one"),
+    advance("stops when the same call keeps failing in the same way"),
+    advance("stops when no call of five rounds succeeded, although each was different"),
   ],
   "L-11": [
     wireEndings("keep their meaning: %s"),
-    advance("that pauses is kept, and the model gets it back to go on"),
+    advance("that pauses is kept, and the model gets it back to continue"),
     advance("with a tool finish reason and no call is asked for again"),
     advance("that stays empty ends the run as failed, never as an empty answer"),
-    advance("that is cut off is given as far as it goes, marked, and none of its calls is run"),
+    advance("that is cut off is kept as far as it goes, marked, and none of its calls is run"),
   ],
   "E-07": [
     wireFaults("ends %s as it should, with nothing of a reply"),
@@ -592,17 +590,17 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
   "E-11": [
     modelFaults("by %s ends in a retry that is seen, or in an error that names the cause"),
     statusErrors("names what to set"),
-    advance("for good ends the run at once, with its own code and words"),
-    advance("again and again ends the run with the reason of the last failure, not with one of ours"),
+    advance("permanently ends the run at once, with its own code and message"),
+    advance("repeatedly ends the run with the reason of the last failure, not with one of ours"),
   ],
   "G-07": [
-    registryOfARun("is given name, description and parameters of a tool, under its plain name, and nothing else of it"),
+    registryOfARun("is given only name, description and parameters of a tool, under its plain name"),
     publicTool("lacks what begins with x-, at every depth, but for the names and data of the tool itself"),
   ],
   "G-10": [
     toolVersions("are run as the message names them, the preferred one when it names none"),
     toolVersions("are answered by the worker that serves them, though two workers of one toolset serve one each"),
-    toolOffer("is the one that the profile holds it to, in whatever order its rules stand"),
+    toolOffer("is the one that the profile pins, in whatever order its rules are"),
     pins("grant versions side by side, the newest by number, however they were registered"),
     tools("says of each version whether it is the one that new runs get, and what a deprecated one says"),
   ],
@@ -614,13 +612,13 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     toolOffers("leave out what a flag of this environment switches off"),
   ],
   "G-14": [
-    toolOffer("are warned of above 12, and again from 15 on"),
-    toolOffer("are chosen by what the run is asked, and keep their order"),
+    toolOffer("cause a warning above 12, and another from 15 on"),
+    toolOffer("are chosen by the run's message, and keep their order"),
   ],
   "G-18": [
     defineTool("refuses what cannot work with one sentence that names the tool"),
     defineTool("refuses a tool that was not made by defineTool and cannot work"),
-    registryOfARun("is given name, description and parameters of a tool, under its plain name, and nothing else of it"),
+    registryOfARun("is given only name, description and parameters of a tool, under its plain name"),
   ],
   "G-19": [
     lint("doubts that %s only reads"),
@@ -643,9 +641,9 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     draft07("is refused with what to write instead: %s"),
   ],
   "LV-32": [
-    catalogue("stay what they were when its tool is registered again, changed, under the same version"),
-    catalogue("stay what they were when newer versions come, and when its own is unregistered"),
-    catalogue("are each run's own where two began with different ones, and one reader serves both"),
+    catalogue("stay the same when its tool is registered again, changed, under the same version"),
+    catalogue("stay the same when newer versions come, and when its own is unregistered"),
+    catalogue("are each run's own if two began with different ones, and one reader serves both"),
   ],
   "B-12": [
     traceApart("is one trace of four processes, from the HTTP request to the worker and back, with the parents that caused each"),
@@ -664,7 +662,10 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
       "has a producer span around the publish and beneath it a consumer span around the delivery, of the services that they belong to",
     ),
     tracedBus("tells a delivery that is given back, and one whose handler fails by its code only"),
-    { file: "services/agent/src/steps/step-span.test.ts", test: "says which attempt at the model call it is, and how long it was put off" },
+    {
+      file: "services/agent/src/steps/step-span.test.ts",
+      test: "says which attempt at the model call it is, and how long it was postponed",
+    },
   ],
   "N-06": [
     telemetry("has one file that holds every span of its trace"),
@@ -673,18 +674,18 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
   "N-07": [
     telemetry("has one line of the tool audit a call, with its trace"),
     observeRun(
-      "has what never reached a worker too: an unknown tool, broken arguments, a denied write, one that was skipped, and a cancel",
+      "also records what never reached a worker: an unknown tool, broken arguments, a denied write, one that was skipped, and a cancel",
     ),
     { file: "packages/telemetry/src/tool-audit.test.ts", test: "shows that arguments are equal, under this deployment's key only" },
   ],
   "N-08": [
-    observeRun("has a call that a worker answered, with what it was, how it ended and in which trace"),
+    observeRun("records a call that a worker answered, with what it was, how it ended and in which trace"),
     observeRun("joins a call with what the models used and cost that its tool called itself, in the log and in its span"),
     runRead("says in its record what the models used that it called itself, and what is known of their cost"),
   ],
   "L-06": [
-    tracedModel("says at debug, for each round, every message that the model gets, with a length in the place of each text"),
-    tracedModel("shows nothing of what is said, in no span and no line"),
+    tracedModel("logs at debug, for each round, every message that the model gets, with a length in place of each text"),
+    tracedModel("shows no content, in any span or line"),
   ],
   "H-06": [
     awaiting("says which approval it waits for"),
@@ -693,7 +694,7 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
   ],
   "L-08": [
     offlineChat("chats: it says what can be called, calls it, and tells the outcome"),
-    conversations("is offered a tool that is registered while a run is under way from its next run on"),
+    conversations("is offered a tool that is registered during a run from its next run on"),
     conversationRoutes("says what was said, used and called, and in which trace"),
     conversationRoutes("gives all of %i messages, page by page, the newest page first"),
     conversationRoutes("gives as many as are asked for"),
@@ -703,15 +704,15 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
   ],
   "F-10": [modelMetrics("that ends is what it has cost, by profile and how it ended, and that it has ended so")],
   "LV-22": [
-    budgetRaces("never pass a ceiling, lose no settlement and count what died as it was reserved, in whatever order the store does it"),
+    budgetRaces("never pass a ceiling, lose no settlement and count a step that died as reserved, in whatever order the store works"),
     redisBudgets("holds when two processes draw on it at once, and opens for what is given back"),
     completeWithin("is not made when the store cannot say whether it fits"),
     agentBudgets("is drawn on before the call with the most that it may use, and afterwards with what it used"),
     agentBudgets("is that of all runs of a principal, and says when it opens again"),
-    agentBudgets("lets as many calls of a turn through as are left, and the model still answers after that"),
+    agentBudgets("allows as many calls of a turn as are left, and the model still answers after that"),
     agentBudgets("is the root's for a sub-run"),
-    agentBudgets("that one of several refuses is not drawn on by the others"),
-    agentBudgets("is drawn on with the most that the call may cost, and afterwards with what it cost"),
+    agentBudgets("that refuses a step leaves the others undrawn"),
+    agentBudgets("reserves the most that the call may cost, and settles what it cost"),
   ],
   "LV-41": [
     webhookSignature("by two secrets is taken by the package standardwebhooks with either, and with no other"),
@@ -721,8 +722,8 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     ),
     webhooks("are not sent to this machine unless the operator allows it, and follow no redirect"),
     toldApprovals("is told when it is held, when half of its time is over, and when it has ended, as the API shows it"),
-    toldRuns("is told with every call, writes that happened first, each with its outcome, its approvers and its effect"),
-    toldRuns("is noted down by the very commit that ends it, and by no other; a sub-run is told with its root"),
+    toldRuns("is reported with every call, writes that happened first, each with its outcome, its approvers and its effect"),
+    toldRuns("is recorded by the very commit that ends it, and by no other; a sub-run is reported with its root"),
   ],
   "LV-42": [cutStream("shows what the run has used so far wherever that changes, and a number in every durable event")],
   "LV-43": [
@@ -752,7 +753,7 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
   "V-03": [
     conformance("never estimates fewer tokens for a longer prompt"),
     conformance("streams text in pieces when it says so"),
-    modelStep("reaches the model: how many at a time, how random, and no more tokens than the model gives"),
+    modelStep("reach the model: how many at a time, how random, and no more tokens than the model gives"),
     anthropicRequest("has no temperature, whatever is asked for"),
     anthropicRequest("leaves a blank system prompt out, and marks any other for the cache, the tools before it with it"),
     bedrockRequest("has a temperature where the model takes one, and only then"),
@@ -787,15 +788,15 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     wireTools("tells the vendor which tool must be called"),
     toolChoice("with the profile's %s, after %i model calls and with the tools %j is %s"),
     toolChoice(
-      "gets the tool choice that holds, and the log says once which model, how many tools, what choice and which seeds were left out",
+      "gets the effective tool choice, and the log says once which model, how many tools, what choice and which seeds were left out",
     ),
-    tracedModel("says at debug of each request how many tools it offers, and the choice %s"),
+    tracedModel("logs at debug for each request how many tools it offers, and the choice %s"),
   ],
   "V-09": [
     wireTools("tells the vendor when one call a turn is enough"),
     anthropicRequest("says with every choice that one call is enough, but for none"),
     chatRequest("speaks of parallel calls only to say no, and only with tools"),
-    modelStep("reaches the model: how many at a time, how random, and no more tokens than the model gives"),
+    modelStep("reach the model: how many at a time, how random, and no more tokens than the model gives"),
     connectModel("asks for what is configured where a request says nothing, and for nothing where nothing is"),
   ],
   "V-10": [corpus("is compiled for %s in a form that keeps its rules")],
@@ -820,7 +821,7 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
   "V-18": [
     wireTranscripts("sends its own turns back, and goes on from those of the other kind in mid-conversation"),
     chatRequest("has an own turn as it came, long id and all, and a changed one made anew"),
-    advance("that pauses is kept, and the model gets it back to go on"),
+    advance("that pauses is kept, and the model gets it back to continue"),
     models("have the same transcript in neutral form, whoever was asked"),
   ],
   "V-19": [
@@ -842,7 +843,7 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
   "V-23": [
     {
       file: "services/agent/src/no-vendor-names.test.ts",
-      test: "names no vendor of models, nor a word of a vendor's protocol, outside its settings",
+      test: "names no model vendor, and no term of a vendor's protocol, outside its settings",
     },
     architecture("has third-party clients only at home"),
     wireTranscripts("takes any transcript that is paired, with every call, result and text in its place"),
@@ -853,28 +854,28 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
   ],
   "K-02": [
     modelStep("is summarised first when the profile says so, in a step of its own, and the turn stands on the summary"),
-    contextFor("has the model summarise what goes, and shows the summary in its place"),
+    contextFor("has the model summarise the removed part, and shows the summary in its place"),
   ],
   "K-03": [
-    contextFor("leaves out large lookups of long ago first, and keeps messages, writes and failures"),
+    contextFor("leaves out large old lookups first, and keeps messages, writes and failures"),
     importance("is most for a write, then a message of the person, a failure, an answer, and least for a lookup"),
   ],
   "K-04": [
-    contextFor("parts no call from its result, keeps the order, and fits, or says that it cannot"),
-    planContext("is kept by the strategy of the profile, or else of the process"),
+    contextFor("separates no call from its result, keeps the order, and fits, or says that it cannot"),
+    planContext("is pruned by the strategy of the profile, or else of the process"),
   ],
   "K-05": [
-    planContext("has room for the prompt, the tools, the longest reply, a tenth that is left free, and then the conversation"),
+    planContext("has room for the prompt, the tools, the longest reply, a free tenth, and then the conversation"),
     planContext("is used as far as the profile allows, in tokens and in messages"),
   ],
   "C-09": [
-    largeResults("that the provider finds too long all the same is cut at once for the model, and the log keeps it"),
-    modelStep("that its provider finds too long all the same is shown by half, at once and once"),
+    largeResults("that the provider still finds too long is truncated at once for the model, and the log keeps it"),
+    modelStep("that its provider still finds too long is halved and sent again at once, once"),
   ],
   "R-01": [
     modelRetry("is drawn from up to 1 s, twice as much after each failure, and never over 60 s"),
-    modelRetry("comes after two failures, and not after a third, nor after one that lasts"),
-    advance("is told of in the run's events, each failure with its attempt and the wait that follows it"),
+    modelRetry("follows two failures, but not a third one, nor a permanent one"),
+    advance("is recorded in the run's events, each failure with its attempt and the wait that follows it"),
     advance("is left alone until its wait is over, whoever wakes the run"),
     modelStreams("is taken back when the stream breaks: a retry, a reset, and the text from its beginning"),
     modelFaults("three times in a row ends the run with the last cause, after two retries and three calls"),
@@ -885,15 +886,18 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     modelFaults("by %s ends in a retry that is seen, or in an error that names the cause"),
   ],
   "R-03": [
-    { file: "services/agent/src/steps/step-span.test.ts", test: "says which attempt at the model call it is, and how long it was put off" },
-    advance("is told of in the run's events, each failure with its attempt and the wait that follows it"),
+    {
+      file: "services/agent/src/steps/step-span.test.ts",
+      test: "says which attempt at the model call it is, and how long it was postponed",
+    },
+    advance("is recorded in the run's events, each failure with its attempt and the wait that follows it"),
   ],
   "R-04": [wireFaults("ends %s as it should, with nothing of a reply")],
   "N-04": [
-    modelMetrics("is every token in one class, and what it cost in dollars, by provider, model and profile"),
-    modelMetrics("is which share of the model's window it took"),
-    modelMetrics("is each failure by provider and type"),
-    modelMetrics("whose model call is put off is one retry, by provider and error"),
+    modelMetrics("count every token in one class, and the cost in dollars, by provider, model and profile"),
+    modelMetrics("include the share of the model's window that it used"),
+    modelMetrics("count each failure by provider and type"),
+    modelMetrics("whose model call is postponed count one retry, by provider and error"),
     telemetry("has %s in %s, by its tags"),
   ],
   "BEST-7": [

@@ -29,7 +29,7 @@ function expectSentence(stderr: string, words: RegExp): void {
 describe("the demo refuses with one sentence and exit code 1", () => {
   it.each<{ what: string; flags: () => string[]; words: RegExp }>([
     { what: "an unknown flag", flags: () => ["--bogus"], words: /'--bogus'.*--help/ },
-    { what: "an unknown level of --fail-on", flags: () => ["--fail-on", "low"], words: /--fail-on takes medium or high, not "low"/ },
+    { what: "an unknown level of --fail-on", flags: () => ["--fail-on", "low"], words: /--fail-on accepts medium or high, not "low"/ },
     { what: "--approve with --deny", flags: () => ["--approve", "--deny"], words: /--approve and --deny exclude each other/ },
     { what: "a positional argument", flags: () => ["stray"], words: /'stray'/ },
     { what: "a flag without its value", flags: () => ["--repo"], words: /^--repo needs a value/ },

@@ -12,7 +12,7 @@ describe("toolbus approvals adopt, reseal and doctor", () => {
   it("say that all is well where it is", async () => {
     const adopt = await cli.run(["approvals", "adopt"]);
     expect(adopt).toMatchObject({ code: 0, stdout: "" });
-    expect(adopt.stderr).toMatch(/^Everything that approvals finds in the store is what it stored\.\n$/);
+    expect(adopt.stderr).toMatch(/^Every document that approvals finds in the store is one that it stored\.\n$/);
     expect((await cli.run(["approvals", "reseal"])).stdout).toBe("0 sealed again, 0 left\n");
     expect(await checks()).toMatchObject({ writes: "ok", documents: "ok", security: "ok", "service keys": "ok" });
   });
@@ -27,7 +27,7 @@ describe("toolbus approvals adopt, reseal and doctor", () => {
     expect(shown.code).toBe(2);
     expect(shown.stdout).toContain(`approval  ${keys.approval(approvalId)}\n  unsealed: it has no seal\n`);
     expect(shown.stdout).toMatch(
-      /\n {2}effect: File a \w+ risk report[^]*\nA version before the seals wrote documents without one, and so does anybody else/,
+      /\n {2}effect: File a \w+ risk report[^]*\nVersions before the seals wrote documents without one, and so does anybody else/,
     );
     expect(shown.stderr).toMatch(/^There is no terminal to ask at: .*--yes to adopt it\.\n$/);
     expect(await jsonOf(cli, ["approvals", "adopt"])).toMatchObject({ documents: [{ why: "unsealed" }], adopted: [] });
@@ -56,7 +56,7 @@ describe("toolbus tools remove", () => {
     const asked = await cli.run(["tools", "remove", "file_risk_report", "--yes"]);
     expect(asked).toMatchObject({ code: 0, stderr: "" });
     expect(asked.stdout.replaceAll("\n", " ")).toMatch(
-      /^file_risk_report@1 of release is taken away by operations .* stop it, or it registers again when it starts the next time\. $/,
+      /^operations removes file_risk_report@1 of release .* stop it, or it registers the tool again when it next starts\. $/,
     );
     for (;;) {
       const { stdout } = await cli.run(["tools", "list"]);

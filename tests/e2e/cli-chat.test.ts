@@ -18,7 +18,9 @@ describe("toolbus chat", () => {
     expect(code).toBe(0);
     expect(stdout).toContain(RELEASE);
     expect(stdout).not.toMatch(/→|✓/);
-    expect(stderr).toMatch(/→ get_release_summary .*\n✓ get_release_summary ok, \d+ ms\n\(go on: toolbus chat --conversation cv_\S+\)\n$/);
+    expect(stderr).toMatch(
+      /→ get_release_summary .*\n✓ get_release_summary ok, \d+ ms\n\(continue: toolbus chat --conversation cv_\S+\)\n$/,
+    );
     expect(stdout + stderr).not.toMatch(ESCAPE);
   });
 
@@ -157,7 +159,7 @@ describe("toolbus investigate", () => {
   it("leaves the run going on when --timeout is over and when Ctrl-C is pressed, and says how to follow it", async () => {
     const late = await cli.run(["investigate", RELEASE, "--timeout", "3s"]);
     expect(late.code).toBe(124);
-    const [, runId = ""] = /The run goes on: toolbus runs watch (rn_\S+)\nThe time of --timeout is over/.exec(late.stderr) ?? [];
+    const [, runId = ""] = /The run continues: toolbus runs watch (rn_\S+)\nThe --timeout has passed/.exec(late.stderr) ?? [];
     expect(await jsonOf(cli, ["runs", "show", runId])).toMatchObject({ endedAt: null });
 
     await using left = cli.shell(`exec toolbus investigate ${RELEASE}`);
@@ -165,7 +167,7 @@ describe("toolbus investigate", () => {
     left.kill("SIGINT");
     expect(await left.ended()).toMatchObject({
       code: 130,
-      stdout: expect.stringMatching(/The run goes on: toolbus runs watch rn_\S+\nInterrupted\.\n$/),
+      stdout: expect.stringMatching(/The run continues: toolbus runs watch rn_\S+\nInterrupted\.\n$/),
     });
     expect(await jsonOf(cli, ["runs", "show", leftId])).toMatchObject({ status: "awaiting_approval" });
   });

@@ -23,7 +23,7 @@ describe("toolbus era", () => {
     const doctor = await cli.run(["doctor"]);
     expect(doctor).toMatchObject({ code: 0 });
     expect(doctor.stdout.replaceAll(/\s+/g, " ")).toMatch(
-      /warn lost writes The store lost writes of 16 shards, noticed .* ago: there no write begins that cannot be repeated safely\. → "toolbus era show" names them/,
+      /warn lost writes The store lost writes of 16 shards, noticed .* ago: writes there that cannot be repeated safely do not begin\. → "toolbus era show" names them/,
     );
 
     const one = await cli.run(["era", "resume", "03"]);

@@ -20,7 +20,7 @@ async function codeOf(line: string, ids: { readonly run?: string; readonly appro
   const typed = line.replace(/ap_rn_\S+/, ids.approval ?? "$&").replace(/(?<!ap_)rn_\S+/, ids.run ?? "$&");
   await using program = cli.shell(typed);
   const { code, stdout } = await program.ended();
-  expect(stdout).not.toMatch(/Unknown|is no id of/);
+  expect(stdout).not.toMatch(/Unknown|is not the id of|is no id of/);
   return code;
 }
 

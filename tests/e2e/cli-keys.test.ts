@@ -85,7 +85,7 @@ describe("toolbus keys", () => {
     await keys();
     expect(trusted()).toEqual({ services });
     const refused = await keys("--give", "agents=/tmp/x");
-    expect([refused.code, refused.stderr]).toEqual([2, expect.stringMatching(/--give takes service=folder/)]);
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringMatching(/--give needs service=folder/)]);
   });
 
   it("keeps what the file of public keys has of a worker that made its own", async () => {
@@ -152,7 +152,7 @@ describe("toolbus keys", () => {
     });
     const again = await keys(...args);
     expect([again.code, again.stdout]).toEqual([2, ""]);
-    expect(again.stderr).toMatch(/^.*The key "partner" is in .*keys\.json already: take another name, or take it out of the file\.\n$/);
+    expect(again.stderr).toMatch(/^.*The key "partner" is already in .*keys\.json: choose another name, or remove it from the file\.\n$/);
     const open = await keys("add", "clerk", "--to", file, "--show", "--json");
     expect(JSON.parse(open.stdout)).toMatchObject({ id: "clerk", scopes: [], key: expect.stringMatching(/^tb_user_/) });
     expect(JSON.parse(open.stdout)).not.toHaveProperty("tools");
@@ -161,7 +161,7 @@ describe("toolbus keys", () => {
   it.each([
     [
       ["add", "partner"],
-      /There is no .*gateway-api-keys\.json: start Toolbus here first, or name the file of hashes that the service reads with --to/,
+      /There is no .*gateway-api-keys\.json: start Toolbus here first, or name the hash file that the service reads with --to/,
     ],
     [["add", "partner", "--to", "f", "--expires", "soon"], /It is a time such as 30m, 12h or 7d/],
     [

@@ -53,7 +53,7 @@ describe("the keys of people on a laptop", () => {
     expectRefusal(
       await keys("list"),
       2,
-      /There is no .*gateway-api-keys\.json and no .*approvals-api-keys\.json: name a file of hashes with --to/,
+      /There is no .*gateway-api-keys\.json and no .*approvals-api-keys\.json: name a hash file with --to/,
     );
     expectRefusal(
       await keys("add", "bo", "--role", "approver"),

@@ -93,7 +93,7 @@ describe("toolbus runs", () => {
     await follow(cli, runId);
     const ended = (await cli.run(["runs", "why", runId])).stdout;
     expect(ended).toMatch(
-      /file_risk_report was approved by approver:local\.\n[^]*file_risk_report ended well after [^]*\nIt ended with an answer\.\n/,
+      /file_risk_report was approved by approver:local\.\n[^]*file_risk_report succeeded after [^]*\nIt ended with an answer\.\n/,
     );
     expect(await jsonOf(cli, ["runs", "why", runId])).toMatchObject({
       runId,
@@ -147,7 +147,7 @@ describe("toolbus runs", () => {
       stdout: expect.stringContaining("Answered: Which colour?"),
     });
     expect(await lastEvent(cli, runId)).toMatchObject({ type: "run.completed", text: expect.stringContaining("blue") });
-    expectRefusal(await cli.run(["runs", "answer", runId, "red"]), 1, /waits for no answer \(done\)/);
+    expectRefusal(await cli.run(["runs", "answer", runId, "red"]), 1, /does not wait for an answer \(done\)/);
   });
 
   it("answer with one document when it was asked for", async () => {
@@ -191,7 +191,7 @@ describe("toolbus approvals", () => {
       stderr: "",
     });
     expect(await lastEvent(cli, runId)).toMatchObject({ report: { filing: { status: "filed" } } });
-    expectRefusal(await cli.run(["approvals", "approve", approvalId, "--yes"]), 1, /It is decided already: approved/);
+    expectRefusal(await cli.run(["approvals", "approve", approvalId, "--yes"]), 1, /It is already decided: approved/);
     expect((await cli.run(["approvals", "show", approvalId])).stdout).toMatch(/^decision +approve by approver:local: Checked$/m);
   });
 

@@ -39,7 +39,7 @@ describe.skipIf(!hasTerminal)(`toolbus at a terminal${hasTerminal ? "" : " (skip
     const { code, stdout } = await chat.ended();
     expect(code).toBe(0);
     expect(stdout).toMatch(/Continue with: toolbus chat --conversation cv_\S+/);
-    expect(stdout).toMatch(/The offline rules answer, no language model: to set one, start Toolbus with ANTHROPIC_API_KEY/);
+    expect(stdout).toMatch(/The offline rules answer, not a language model: to set one, start Toolbus with ANTHROPIC_API_KEY/);
   });
 
   it("asks before a write is switched off, and leaves it on without a yes", async () => {
@@ -83,7 +83,10 @@ describe.skipIf(!hasTerminal)(`toolbus at a terminal${hasTerminal ? "" : " (skip
     await using refused = atTerminal(`approvals approve ${approvalId}`);
     await refused.says(/file_risk_report@1, a high-tier write[^]*approve it\? y\/N /);
     refused.type("");
-    expect(await refused.ended()).toMatchObject({ code: 1, stdout: expect.stringContaining("Nothing was decided; it still waits.") });
+    expect(await refused.ended()).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining("Nothing was decided; the approval still waits."),
+    });
     expect(await look(cli, approvalId)).toMatchObject({ status: "pending" });
 
     await using agreed = atTerminal(`approvals approve ${approvalId}`);

@@ -53,7 +53,8 @@ describe("toolbus tools", () => {
   });
 
   it("propose the name that was meant", async () => {
-    const words = /^There is no tool "get_release_sumary": did you mean get_release_summary\? "toolbus tools list" shows what there is\.$/m;
+    const words =
+      /^There is no tool "get_release_sumary": did you mean get_release_summary\? "toolbus tools list" shows the registered tools\.$/m;
     expectRefusal(await cli.run(["tools", "show", "get_release_sumary"]), 5, words);
     expectRefusal(await cli.run(["tools", "call", "get_release_sumary", "{}"]), 5, words);
   });
@@ -79,7 +80,7 @@ describe("toolbus doctor", () => {
     expect(code).toBe(1);
     expect(stdout).toMatch(/^fail {2}gateway +Nothing listens at http:\/\/127\.0\.0\.1:2\.\n +→ Start Toolbus with "toolbus start"/m);
     expect(stdout).toMatch(/^fail {2}approver key +It is not accepted\.\n +→ /m);
-    expect(stdout).toMatch(/^warn {2}data directory +There is none at /m);
+    expect(stdout).toMatch(/^warn {2}data directory +There is no data directory at /m);
     expect(await cli.run(["doctor", "--json"], { env: elsewhere })).toMatchObject({
       code: 1,
       stdout: expect.stringContaining('"ok": false'),

@@ -25,10 +25,10 @@ describe("toolbus tools, for operators", () => {
     const [, line = ""] = /\n {2}toolbus (tools enable .*)\n$/.exec(stdout) ?? [];
     expect(line).toMatch(/^tools enable file_risk_report --hash sha256-\S+$/);
 
-    expectRefusal(await cli.run(line.split(" ")), 2, /no terminal to ask at: look at it with .*--hash and --yes/);
+    expectRefusal(await cli.run(line.split(" ")), 2, /no terminal to ask at: check it with .*--hash and --yes/);
     const enabled = await cli.run([...line.split(" "), "--yes"]);
     expect(enabled).toMatchObject({ code: 0, stderr: "" });
-    expect(enabled.stdout).toMatch(/^file_risk_report@\S+ of release is enabled; its calls take the tier high at least\.\n$/);
+    expect(enabled.stdout).toMatch(/^file_risk_report@\S+ of release is enabled; its calls have at least the tier high\.\n$/);
     expect(await shown()).toMatchObject({ enabled: { pinnedBy: "approver:local", enabled: true }, registered: [{ state: "enabled" }] });
 
     const none = await cli.run(["tools", "pending"]);
@@ -47,17 +47,17 @@ describe("toolbus tools, for operators", () => {
 
   it("raises a tier, and lowers it only when that was meant", async () => {
     expect((await cli.run(["tools", "tier", TOOL, "critical"])).stdout).toBe(
-      "Every call of file_risk_report takes the tier critical at least.\n",
+      "Every call of file_risk_report has at least the tier critical.\n",
     );
-    expectRefusal(await cli.run(["tools", "tier", TOOL, "high"]), 1, /falls by this: --accept-weaker/);
+    expectRefusal(await cli.run(["tools", "tier", TOOL, "high"]), 1, /This lowers the tier of file_risk_report: --accept-weaker/);
     expect(await jsonOf(cli, ["tools", "tier", TOOL, "high", "--accept-weaker"])).toMatchObject({ enabled: { tier: "high" } });
     expectRefusal(await cli.run(["tools", "tier", TOOL, "low"]), 2, /tier "high", and a tier is raised only/);
-    expectRefusal(await cli.run(["tools", "tier", TOOL, "huge"]), 2, /"huge" is no tier/);
+    expectRefusal(await cli.run(["tools", "tier", TOOL, "huge"]), 2, /"huge" is not a tier/);
   });
 
   it("says in one line what to type instead", async () => {
     expectRefusal(await cli.run(["tools", "enable", "file_risk_reprot"]), 5, /did you mean file_risk_report\?/);
-    expectRefusal(await cli.run(["tools", "enable", TOOL, "--yes"]), 2, /--yes takes --hash/);
+    expectRefusal(await cli.run(["tools", "enable", TOOL, "--yes"]), 2, /--yes needs --hash/);
     expectRefusal(await cli.run(["tools", "enable", TOOL, "--hash", "sha256-x", "--yes"]), 5, /No such definition/);
     expectRefusal(await cli.run(["tools", "show", "get_release_summary", "--diff"]), 5, /There is no write/);
   });

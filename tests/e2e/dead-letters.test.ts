@@ -18,7 +18,7 @@ describe("dead letters on the bus in memory", () => {
     const letterId = await system().given("approval.request", "{");
     const list = async (...args: string[]) => JSON.parse((await system().cli("dead-letters", "list", ...args, "--json")).stdout) as unknown;
     expect(await list("--queue", "approval.request")).toMatchObject({ deadLetters: [{ id: letterId }] });
-    expect((await system().cli("dead-letters", "list", "--queue", "no.such")).stderr).toBe("There are no dead letters like that.\n");
+    expect((await system().cli("dead-letters", "list", "--queue", "no.such")).stderr).toBe("No dead letters match.\n");
     const paged = await system().cli("dead-letters", "list", "--limit", "1", "--state", "open");
     expect(paged.stderr).toMatch(/^There may be more: \S*toolbus dead-letters list --limit 1 --state open --cursor \S+\n$/);
   });

@@ -89,7 +89,7 @@ describe("the demo", () => {
     await interrupted.says(/^Run (rn_\S+)/m);
     interrupted.kill(signal);
     const { code, stderr } = await interrupted.ended();
-    expect({ code, stderr }).toEqual({ code: 130, stderr: "Interrupted. Run the same command to carry on.\n" });
+    expect({ code, stderr }).toEqual({ code: 130, stderr: "Interrupted. Run the same command to continue.\n" });
   });
 
   it.each([
@@ -130,12 +130,12 @@ describe("the demo", () => {
 
     const approved = await demo(data, "--approve");
     expect({ code: approved.code, stderr: approved.stderr }).toEqual({ code: 0, stderr: "" });
-    expect(approved.stdout).toContain(`Carrying on with run ${runId}`);
+    expect(approved.stdout).toContain(`Continuing run ${runId}`);
     expect(filedIn(data)).toHaveLength(1);
 
     const again = await demo(data, "--approve");
     expect(again.code).toBe(0);
-    expect(again.stdout).not.toContain("Carrying on");
+    expect(again.stdout).not.toContain("Continuing run");
     expect(filedIn(data), "a run that has ended is not carried on: the next one files its own report").toHaveLength(2);
   });
 
@@ -148,7 +148,7 @@ describe("the demo", () => {
 
     const { code, stdout, stderr } = await demo(data, "--approve");
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect(stdout).toContain(`Carrying on with run ${runId}`);
+    expect(stdout).toContain(`Continuing run ${runId}`);
     expect(filedIn(data)).toHaveLength(1);
   });
 
@@ -158,11 +158,11 @@ describe("the demo", () => {
     const runId = (await interrupted.says(/^Run (rn_\S+)/m))[1];
     interrupted.kill("SIGINT");
     const { code, stderr } = await interrupted.ended();
-    expect({ code, stderr }).toEqual({ code: 130, stderr: "Interrupted. Run the same command to carry on.\n" });
+    expect({ code, stderr }).toEqual({ code: 130, stderr: "Interrupted. Run the same command to continue.\n" });
 
     const ended = await demo(data, "--approve");
     expect(ended.code).toBe(0);
-    expect(ended.stdout).toContain(`Carrying on with run ${runId}`);
+    expect(ended.stdout).toContain(`Continuing run ${runId}`);
     expect(filedIn(data)).toHaveLength(1);
   });
 

@@ -93,7 +93,7 @@ describe.skipIf(!hasTerminal)(`the demo at a terminal${hasTerminal ? "" : " (ski
 
     await using demo = atTerminal(data);
     await demo.says(QUESTION);
-    expect(demo.stdout()).toContain("Carrying on with run");
+    expect(demo.stdout()).toContain("Continuing run");
     expect(demo.stdout()).toContain(`approval   ${approvalId}`);
     demo.type("approve");
     expect((await demo.ended()).code).toBe(0);

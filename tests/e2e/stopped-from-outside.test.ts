@@ -24,7 +24,7 @@ describeOnServer("nats", "./toolbus demo with its services in processes of their
         program.kill("SIGTERM");
         const { code, stderr } = await program.ended();
         expect(code).toBe(130);
-        expect(stderr).toMatch(/^Interrupted\. Run the same command to carry on\.$/m);
+        expect(stderr).toMatch(/^Interrupted\. Run the same command to continue\.$/m);
         expect(pids.filter(isThere)).toEqual([]);
       } finally {
         files.remove();

@@ -50,10 +50,10 @@ describe("a store that somebody emptied, with each service in a process of its o
     expect(refused).toMatchObject({ status: "denied" });
     const doctor = await toolbus("doctor");
     expect(doctor).toMatch(
-      /warn writes .*send_payment@1 \(pending\).* wait for an operator: what is not enabled is refused\. → "toolbus tools pending" lists them\./,
+      /warn writes .*send_payment@1 \(pending\).* wait for an operator: a write that is not enabled is refused\. → "toolbus tools pending" lists them\./,
     );
     expect(doctor).toMatch(
-      /warn lost writes The store lost writes of \d+ shards?, noticed .* ago: there no write begins that cannot be repeated safely\. → "toolbus era show" names them/,
+      /warn lost writes The store lost writes of \d+ shards?, noticed .* ago: writes there that cannot be repeated safely do not begin\. → "toolbus era show" names them/,
     );
 
     // Enabled again, it still does not begin where the store lost some: this target cannot tell a repeat from a first time.
@@ -71,7 +71,7 @@ describe("a store that somebody emptied, with each service in a process of its o
     await system.setUpAgain();
     await system.apart.restart("agent", 1);
     expect(await toolbus("era", "show")).toMatch(
-      /\b00 .* ago held .*To let them go on, once their targets were looked at: toolbus era resume/,
+      /\b00 .* ago held .*To resume them, once somebody has checked their targets: toolbus era resume/,
     );
     expect(await toolbus("era", "resume", "--all")).not.toMatch(/ held /);
     expect(await toolbus("doctor")).toMatch(/ok lost writes no shard is held/);

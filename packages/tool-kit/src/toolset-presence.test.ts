@@ -141,7 +141,7 @@ describe("a worker's presence", () => {
     expect(errors).toEqual([expect.stringMatching(/^no write is done here: its worker cannot check grants/)]);
   });
 
-  it("goes on after a store that did not answer", async () => {
+  it("continues after a store that did not answer", async () => {
     const { present, registration, clock, committed, state, lines } = setup();
     await present(5);
     const { read } = state;

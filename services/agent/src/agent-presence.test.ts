@@ -63,7 +63,7 @@ async function setup() {
 }
 
 describe("an agent's presence", () => {
-  it("tells its profiles and itself once, however often it looks", async () => {
+  it("announces its profiles and itself once, however often it checks", async () => {
     const t = await setup();
     await t.looked(3);
     expect(await t.known()).toMatchObject({ profiles: expect.arrayContaining(["chat", "direct"]) as string[], agents: ["scout"] });
@@ -71,7 +71,7 @@ describe("an agent's presence", () => {
     expect(t.lines).toEqual([]);
   });
 
-  it("says again and again that it lives, unless another replica just did", async () => {
+  it("sends heartbeats, unless another replica just did", async () => {
     const t = await setup();
     expect(await t.seenAt()).toBe(1000);
     t.clock.now += 2;
@@ -82,7 +82,7 @@ describe("an agent's presence", () => {
     expect((await t.known()).profiles).toContain("chat");
   });
 
-  it("tells both again, and says so, each time that the store was emptied", async () => {
+  it("announces both again, and logs it, each time that the store was emptied", async () => {
     const t = await setup();
     const before = await t.known();
     for (let times = 1; times <= 3; times++) {
@@ -92,14 +92,14 @@ describe("an agent's presence", () => {
       expect(await t.known()).toEqual(before);
       expect(t.lines).toHaveLength(times);
     }
-    expect(new Set(t.lines)).toEqual(new Set(["the store has lost commits; the agent tells its profiles again"]));
+    expect(new Set(t.lines)).toEqual(new Set(["the store has lost commits; the agent announces its profiles again"]));
   });
 
-  it("goes on after a store that did not answer", async () => {
+  it("continues after a store that did not answer", async () => {
     const t = await setup();
     const before = await t.known();
     const fix = t.breakDown();
-    await expect.poll(() => t.lines).toContain("an agent could not look whether the store still has its profiles; it tries again");
+    await expect.poll(() => t.lines).toContain("an agent could not check whether the store still has its profiles; it tries again");
     t.empty();
     fix();
     await t.looked(2);

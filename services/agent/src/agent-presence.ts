@@ -6,9 +6,9 @@ import { shardWatch } from "@toolbus/tool-kit";
 import type { Profile } from "./profile.ts";
 import { tellProfiles, tellSeen } from "./profile-list.ts";
 
-/** What an agent says of itself, for as long as it lives. */
+/** What an agent announces about itself, for as long as it runs. */
 export interface AgentPresence {
-  /** Looks no more, and waits for a look that is under way. Safe to call twice. */
+  /** Stops checking, and waits for a check that is running. Safe to call twice. */
   stop(): Promise<void>;
 }
 
@@ -18,13 +18,14 @@ export interface AgentPresenceOptions {
   readonly log: Pick<Log, "warn">;
   readonly agent: string;
   readonly profiles: readonly Profile[];
-  /** How often it says that it lives, and looks whether the store still has it; 30 s by default, as workers do. */
+  /** How often it sends a heartbeat, and checks whether the store still has it; 30 s by default, as workers do. */
   readonly everyMs?: number | undefined;
 }
 
 /**
- * Tells which profiles this agent knows and that there is such an agent, says every now and then that it lives, and tells all of it again when the store has lost commits: without it the gateway would take
- * any profile, and nobody would look after the dead letters of the agent's queues until it is restarted. Resolves when it is told.
+ * Announces which profiles this agent knows and that the agent exists, sends heartbeats, and announces all of it again when the store has lost commits.
+ * Without it the gateway would accept any profile, and nobody would look after the dead letters of the agent's queues until the agent is restarted.
+ * Resolves when the announcement is stored.
  */
 export async function keepTold({
   state,
@@ -39,7 +40,7 @@ export async function keepTold({
   let underWay: Promise<void> = Promise.resolve();
   await tellProfiles({ state, outbox }, agent, profiles);
   const watch = shardWatch(state, keyOf("profile", HOME_SHARD, "nobody's"));
-  /** Until it is told again. */
+  /** Until it is announced again. */
   let lost = await watch.lost();
   arm();
   return {
@@ -62,12 +63,12 @@ export async function keepTold({
       lost = (await watch.lost()) || lost;
       if (stopping.signal.aborted) return;
       if (!lost) return await tellSeen(state, agent, everyMs / 2);
-      log.warn({ agent }, "the store has lost commits; the agent tells its profiles again");
+      log.warn({ agent }, "the store has lost commits; the agent announces its profiles again");
       await tellProfiles({ state, outbox }, agent, profiles);
-      // What it told may be gone by now as well.
+      // Its announcement may be gone by now as well.
       lost = await watch.lost();
     } catch (error) {
-      log.warn({ error, agent }, "an agent could not look whether the store still has its profiles; it tries again");
+      log.warn({ error, agent }, "an agent could not check whether the store still has its profiles; it tries again");
     }
   }
 }

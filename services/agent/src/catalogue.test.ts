@@ -28,13 +28,13 @@ async function setup() {
 }
 
 describe("the definitions of a run", () => {
-  it("stay what they were when its tool is registered again, changed, under the same version", async () => {
+  it("stay the same when its tool is registered again, changed, under the same version", async () => {
     const { state, described } = await setup();
     await registerToolset(state, orders("As it is."));
     expect(await described()).toBe("As it was.");
   });
 
-  it("stay what they were when newer versions come, and when its own is unregistered", async () => {
+  it("stay the same when newer versions come, and when its own is unregistered", async () => {
     const { state, described } = await setup();
     await registerToolset(state, orders("Newer.", "2"));
     expect(await described()).toBe("As it was.");
@@ -42,7 +42,7 @@ describe("the definitions of a run", () => {
     expect(await described()).toBe("As it was.");
   });
 
-  it("are each run's own where two began with different ones, and one reader serves both", async () => {
+  it("are each run's own if two began with different ones, and one reader serves both", async () => {
     const { state, described } = await setup();
     const reader = catalogue(state);
     expect(await described(reader)).toBe("As it was.");
@@ -53,7 +53,7 @@ describe("the definitions of a run", () => {
     expect(await described(reader)).toBe("As it was.");
   });
 
-  it("are read from the store once a definition", async () => {
+  it("are read from the store once per definition", async () => {
     const { state, described } = await setup();
     let reads = 0;
     const counting: StateStore = { ...state, read: (all) => (reads++, state.read(all)) };

@@ -5,8 +5,8 @@ import type { StateStore, StoredDocument } from "@toolbus/state";
 /** Definitions by hash: a run keeps the ones it began with, whatever is registered later. */
 export interface Catalogue {
   /**
-   * The run's tools by name, with the very definitions that it began with: read from the registration, or, when that holds another one by now or
-   * is gone, from what its workers kept of it (30 days). Absent is one that is kept no longer.
+   * The run's tools by name, with the very definitions that it began with: read from the registration, or, if that now holds another one or is gone, from
+   * the copy that its workers kept (30 days). Expired definitions are absent.
    */
   toolsOf(tools: readonly RunTool[]): Promise<ReadonlyMap<string, Registration>>;
 }
@@ -38,7 +38,7 @@ export function catalogue(state: StateStore): Catalogue {
     },
   };
 
-  /** The oldest goes first; a run that still needs it reads it again. */
+  /** The oldest is dropped first; a run that still needs it reads it again. */
   function remember(registration: Registration): void {
     const [oldest] = byHash.keys();
     if (byHash.size >= MAX_REMEMBERED && oldest !== undefined) byHash.delete(oldest);
@@ -48,7 +48,7 @@ export function catalogue(state: StateStore): Catalogue {
 
 const MAX_REMEMBERED = 1000;
 
-/** The definition that a document holds. One whose hash is not its own is none: a run was promised exactly what it was. */
+/** The definition that a document holds. A definition with the wrong hash is ignored: a run was promised exactly what it began with. */
 function definitionsIn(document: StoredDocument | null): readonly Registration[] {
   if (!document) return [];
   const registration = parseRegistration(document.value);

@@ -17,7 +17,7 @@ const setup = (script: Script, parts = {}) => conversationUnderTest(() => Date.n
 /** Says all that the person has said so far. */
 const echo: Script = ({ transcript }) => userTexts(transcript).join(" | ");
 
-/** A read that tells when it runs, and ends when the test says so or its signal aborts. */
+/** A read that reports when it runs, and ends when the test says so or its signal aborts. */
 function waitingTool() {
   const running = Promise.withResolvers<ToolContext>();
   const aborted = Promise.withResolvers<unknown>();
@@ -48,7 +48,7 @@ const lateTool = defineTool({
 const callsOnce: Script = ({ transcript }) => lastResult(transcript) ?? [{ name: "wait_for_it", arguments: "{}" }];
 
 describe("a conversation", () => {
-  it("answers message after message, each knowing what was said before, and counts what it used", async () => {
+  it("answers message after message, each with the earlier ones in view, and counts what it used", async () => {
     await using c = await setup(echo);
     await c.say(1, "one");
     expect(textOf(await c.ended(1))).toBe("one");
@@ -64,7 +64,7 @@ describe("a conversation", () => {
     });
   });
 
-  it("goes through several replicas that each know all that was said", async () => {
+  it("moves between replicas that each know all of it", async () => {
     await using c = await setup(echo, { agents: 3 });
     const said: string[] = [];
     for (let n = 1; n <= 8; n++) {
@@ -74,7 +74,7 @@ describe("a conversation", () => {
     }
   });
 
-  it("takes messages that come together one after another, in the order in which they were accepted", async () => {
+  it("processes simultaneous messages one after another, in the order in which they were accepted", async () => {
     await using c = await setup(echo, { agents: 2 });
     c.bus.setFaults({ reorder: 1, duplicate: 1 });
     for (const n of [1, 2, 3, 4]) await c.say(n, `m${n}`);
@@ -83,7 +83,7 @@ describe("a conversation", () => {
     expect(entries.map((entry) => (entry.value as { type: string }).type)).toEqual(Array(4).fill(["user", "assistant"]).flat());
   });
 
-  /** Asks for a drink once, and tells the choice. */
+  /** Asks for a drink once, and reports the choice. */
   const waiter: Script = ({ transcript, tools }) => {
     const answer = lastResult(transcript);
     if (answer !== null) return `You chose ${(JSON.parse(answer) as { answer: string }).answer}.`;
@@ -112,7 +112,7 @@ describe("a conversation", () => {
     expect(textOf(await c.ended(1))).toBe("You chose tea.");
   });
 
-  it("is offered a tool that is registered while a run is under way from its next run on", async () => {
+  it("is offered a tool that is registered during a run from its next run on", async () => {
     const waiting = waitingTool();
     const offered = ({ tools }: ModelRequest): string => tools.map(({ name }) => name).join(" ");
     const script: Script = (request) => (request.transcript.length === 1 ? [{ name: "wait_for_it", arguments: "{}" }] : offered(request));
@@ -150,7 +150,7 @@ describe("a conversation", () => {
     expect((await c.events(1)).filter((event) => event.type === "call.resolved")).toMatchObject([{ status: "cancelled" }]);
   });
 
-  it("shows how far a tool is, and nothing from who never saw the invoke", async () => {
+  it("shows a tool's progress, and nothing from a sender that never saw the invoke", async () => {
     const waiting = waitingTool();
     await using c = await setup(callsOnce, { tools: [waiting.tool], agents: 2 });
     await c.say(1, "Wait for it.");
@@ -162,7 +162,7 @@ describe("a conversation", () => {
     );
     progress({ message: "Half of it", fraction: 0.5 });
     const shown = { type: "progress", callId, tool: "wait_for_it", message: "Half of it", fraction: 0.5 };
-    // Both replicas show it; a viewer's gateway takes one.
+    // Both replicas show it; a viewer's gateway accepts one.
     expect(await live).toMatchObject([shown, shown]);
     waiting.finish("fine");
     expect(textOf(await c.ended(1))).toBe("fine");
@@ -170,7 +170,7 @@ describe("a conversation", () => {
 });
 
 describe("an agent that starts", () => {
-  it("tells which profiles it knows", async () => {
+  it("announces which profiles it knows", async () => {
     await using c = await setup(echo, { agents: 2 });
     const { documents } = await c.state.read([keys.profiles("default")]);
     const profiles = [{ name: "chat", description: "Talks." }];

@@ -22,7 +22,7 @@ function reads(name: string, run: (args: { readonly n?: number }) => string): To
   return defineTool({ name, kind: "read", description: "Gives text, for tests.", parameters, run });
 }
 
-/** Says the next of these at each model call. */
+/** Gives the next of these answers at each model call. */
 function inTurn(...said: readonly Script[]): Script {
   let n = 0;
   return (request) => (said[n++] ?? (() => "nothing is left to say"))(request);
@@ -34,7 +34,7 @@ function setup(script: Script, parts: Parameters<typeof conversationUnderTest>[2
   return made.then((conversation) => Object.assign(conversation, { time: clock }));
 }
 
-/** A conversation in which the model has read one page and said that it is done. */
+/** A conversation in which the model has read one page and said that it has finished. */
 async function fetched(parts: Parameters<typeof setup>[1]) {
   const conversation = await setup(
     inTurn(
@@ -85,7 +85,7 @@ describe("a result that is too long for the model", () => {
     expect(ended.map(({ content }) => content)).toEqual([LARGE.slice(0, 4096), chunk?.content.slice(0, 4096), outline?.content]);
   });
 
-  it("is shown as it is up to what the model takes, though it is too long for a document", async () => {
+  it("is shown in full up to the model's limit, even if it is too long for a document", async () => {
     const text = LARGE.slice(0, 64_000).toWellFormed();
     await using c = await fetched({ tools: [reads("fetch_page", () => text)] });
     expect(results(await inflated(c))[0]?.content).toBe(text);
@@ -94,7 +94,7 @@ describe("a result that is too long for the model", () => {
     expect(documents[0]?.value).toMatchObject({ result: { contentRef: { chars: 64_000 } } });
   });
 
-  it("is put away from the first character on that is more than the model takes: 64,000 where nothing says otherwise", async () => {
+  it("goes into working memory as soon as it exceeds the model's limit: 64,000 characters by default", async () => {
     const keptOf = async (chars: number, resultChars?: number) => {
       const capabilities = { ...offlineModel().capabilities, ...(resultChars === undefined ? {} : { resultChars }) };
       const parts = { tools: [reads("fetch_page", () => "x".repeat(chars))], model: { capabilities } };
@@ -106,7 +106,7 @@ describe("a result that is too long for the model", () => {
     expect([await keptOf(32_000, 32_000), await keptOf(32_001, 32_000)]).toEqual([undefined, key("index", callId(1))]);
   });
 
-  it("follows the profile's own number, and two of one tool in one turn have keys of their own", async () => {
+  it("follows the profile's own limit, and two of one tool in one turn have separate keys", async () => {
     const page = (n = 0): string => `page ${n}\n${"x".repeat(9000)}`;
     await using c = await setup(
       inTurn(
@@ -147,10 +147,10 @@ describe("a result that is too long for the model", () => {
     await c.say(3, "Again?");
     const said = JSON.parse(textOf(await c.ended(3)));
     expect(said).toMatchObject({ error: "not_in_working_memory" });
-    expect(said.message).toContain("kept for 20 minutes. Call the tool again");
+    expect(said.message).toContain("keeps a result for 20 minutes. Call the tool again");
   });
 
-  it("is not read from another conversation, nor under a key that is none", async () => {
+  it("is not read from another conversation, nor under an invalid key", async () => {
     const other = `session/cv_05_01JD0000000000000000000009/tool-fetch_page-${callId(1)}-chunk1`;
     await using c = await setup(
       inTurn(
@@ -176,7 +176,7 @@ describe("a result that is too long for the model", () => {
   it.each([
     ["the profile has no working memory", { profile: { workingMemory: false } }],
     ["the model has no tools", { model: { capabilities: { ...offlineModel().capabilities, tools: false } } }],
-  ])("is cut with a notice where %s", async (_, parts) => {
+  ])("is truncated with a notice if %s", async (_, parts) => {
     await using c = await fetched(parts);
     const [cut] = results(await inflated(c));
     const kept = LARGE.slice(0, 64_000).toWellFormed();
@@ -185,7 +185,7 @@ describe("a result that is too long for the model", () => {
     expect((cut?.content.length ?? 0) - `\n[truncated: ${left} more characters left out]`.length + Number(left)).toBe(LARGE.length);
   });
 
-  it("that is gone from the store before it is joined is an error that says to ask again", async () => {
+  it("that is lost from the store before it is joined is an error that says to call again", async () => {
     const parts = { tools: [reads("fetch_page", () => LARGE)] };
     await using c = await setup(
       inTurn(
@@ -201,7 +201,7 @@ describe("a result that is too long for the model", () => {
     Object.assign(c.state, { getBlob });
   });
 
-  it("that the provider finds too long all the same is cut at once for the model, and the log keeps it", async () => {
+  it("that the provider still finds too long is truncated at once for the model, and the log keeps it", async () => {
     const text = LARGE.slice(0, 60_000).toWellFormed();
     const shown: string[] = [];
     await using c = await setup(

@@ -17,8 +17,8 @@ const REPLY: ModelReply = { text: "Fine.", calls: [], stop: "end_turn", usage, m
 const SECOND = "rn_03_01JD0000000000000000000002";
 const OF = { "gen_ai.provider.name": "anthropic", "gen_ai.request.model": "claude-sonnet-5-5", "toolbus.profile": "p" };
 
-describe("what is measured of a model call", () => {
-  it("is every token in one class, and what it cost in dollars, by provider, model and profile", async () => {
+describe("the measurements of a model call", () => {
+  it("count every token in one class, and the cost in dollars, by provider, model and profile", async () => {
     const { metrics } = await measured(() => asked(async () => REPLY));
     const tokens = metrics["toolbus.model.tokens"] ?? [];
     expect(Object.fromEntries(tokens.map(({ value, tags }) => [String(tags["gen_ai.token.type"]), value]))).toEqual({
@@ -37,19 +37,19 @@ describe("what is measured of a model call", () => {
     expect(metrics).not.toHaveProperty("toolbus.model.unpriced");
   });
 
-  it("is which share of the model's window it took", async () => {
+  it("include the share of the model's window that it used", async () => {
     const { metrics } = await measured(() => asked(async () => REPLY));
     const { contextTokens } = modelFacts("anthropic", "claude-sonnet-5-5");
     expect(metrics["toolbus.context.use"]).toEqual([{ value: 1050 / contextTokens, tags: expect.objectContaining(OF) as object }]);
   });
 
-  it("is that nobody knows what it cost, where nobody does", async () => {
+  it("say that the cost is unknown, if it is", async () => {
     const { metrics } = await measured(() => asked(async () => ({ ...REPLY, model: "claude-of-tomorrow" }), "claude-of-tomorrow"));
     expect(metrics["toolbus.model.unpriced"]).toMatchObject([{ value: 1, tags: { "gen_ai.request.model": "claude-of-tomorrow" } }]);
     expect(metrics).not.toHaveProperty("toolbus.model.cost");
   });
 
-  it("is each failure by provider and type", async () => {
+  it("count each failure by provider and type", async () => {
     const { metrics } = await measured(async () => {
       for (let n = 0; n < 2; n++) await asked(() => Promise.reject(new RateLimitError("later", null)));
     });
@@ -59,7 +59,7 @@ describe("what is measured of a model call", () => {
   });
 });
 
-describe("what is measured of a run", () => {
+describe("the measurements of a run", () => {
   it("that ends is what it has cost, by profile and how it ended, and that it has ended so", async () => {
     const { metrics } = await measuredRuns(async (b) => {
       await b.start();
@@ -70,7 +70,7 @@ describe("what is measured of a run", () => {
       await step(b, [asks("look")], 700, SECOND);
       await b.commit(failRun(await b.snapshot(SECOND), { code: "time_limit", message: "It took too long." }, b.rules));
     });
-    // Cost per successful task is the one by the other.
+    // The cost per successful task is one divided by the other.
     expect(metrics["toolbus.run.cost"]).toMatchObject([
       { value: 0.0025, tags: { "toolbus.profile": "test", "toolbus.status": "completed" } },
       { value: 0.0007, tags: { "toolbus.profile": "test", "toolbus.status": "failed" } },
@@ -99,7 +99,7 @@ describe("what is measured of a run", () => {
     ]);
   });
 
-  it("whose model call is put off is one retry, by provider and error", async () => {
+  it("whose model call is postponed count one retry, by provider and error", async () => {
     const { metrics, warnings } = await measuredRuns(async (b) => {
       await b.start();
       for (let n = 1; n <= 2; n++) {
@@ -116,7 +116,7 @@ describe("what is measured of a run", () => {
   });
 });
 
-/** Takes the run for a step and gives its epoch. */
+/** Takes the run for a step and returns its epoch. */
 async function acquired(b: Bundle, runId = RUN): Promise<number> {
   const got = acquire(await b.snapshot(runId), { by: "wake", redelivered: false }, b.rules);
   if (got.kind !== "acquired") throw new Error(got.kind);
@@ -124,7 +124,7 @@ async function acquired(b: Bundle, runId = RUN): Promise<number> {
   return got.run.epoch;
 }
 
-/** A turn of the model with these calls, which has cost so much. */
+/** A turn of the model with these calls, at this cost. */
 async function step(b: Bundle, calls: Turn["calls"], costMicroUsd = 0, runId = RUN): Promise<void> {
   const epoch = await acquired(b, runId);
   const used = { inputTokens: 1, outputTokens: 1, ...(costMicroUsd === 0 ? {} : { costMicroUsd }) };
@@ -132,7 +132,7 @@ async function step(b: Bundle, calls: Turn["calls"], costMicroUsd = 0, runId = R
   await b.commit(commitTurn({ snapshot: await b.snapshot(runId), epoch, turn, tools: b.tools }, b.rules));
 }
 
-/** Does it with runs whose every commit is observed, and gives what was measured and what was warned of. */
+/** Runs it with runs whose every commit is observed, and returns the measurements and the warnings. */
 async function measuredRuns(scenario: (b: Bundle) => Promise<void>) {
   const warnings: [object, string][] = [];
   const log: Log = { ...silentLog, warn: (fields, message) => void warnings.push([fields, message]) };

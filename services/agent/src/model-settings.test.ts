@@ -15,7 +15,7 @@ async function refusal(env: Readonly<Record<string, string>>): Promise<string> {
 }
 
 describe("the settings of models", () => {
-  it("are nothing where nothing is set", async () => {
+  it("are empty if nothing is set", async () => {
     expect(await read({})).toEqual(noModelSettings);
   });
 
@@ -61,20 +61,20 @@ describe("the settings of models", () => {
     expect(await refusal({ LLM_API_KEY_FILE: path.join(folder.path, "none") })).toMatch(/LLM_API_KEY_FILE cannot be read \(ENOENT\)/);
   });
 
-  it("give a command's process its surroundings and what is named, and none of our secrets", async () => {
+  it("give a command's process the basic environment and the named variables, and none of our secrets", async () => {
     const env = { PATH: "/bin", HOME: "/home/me", LANG: "C", ANTHROPIC_API_KEY: "sk-secret", TOKEN: "t", OTHER: "o", LLM_CLI_ENV: "TOKEN" };
     expect((await read(env)).cliEnvironment).toEqual({ PATH: "/bin", HOME: "/home/me", LANG: "C", TOKEN: "t" });
     expect(await refusal({ LLM_CLI_ENV: "A=secret" })).toMatch(/^LLM_CLI_ENV must be names of variables(?!.*secret)/);
     expect(await refusal({ LLM_CLI_ENV: "GONE" })).toMatch(/names GONE, which is not set/);
   });
 
-  it.each(["warm", "-1", "2.1", "0,5"])("take no %j for a temperature", async (text) => {
+  it.each(["warm", "-1", "2.1", "0,5"])("refuse %j as a temperature", async (text) => {
     expect(await refusal({ LLM_TEMPERATURE: text })).toMatch(/^LLM_TEMPERATURE must be a number from 0 to 2/);
   });
 });
 
 describe("the environment of an agent", () => {
-  it("is what says which model answers and how it is reached", () => {
+  it("is the part that decides which model answers and how it is reached", () => {
     const mine = {
       LLM_PROVIDER: "cli",
       OPENAI_API_KEY: "k",
@@ -100,11 +100,11 @@ describe("the model in words", () => {
     ],
     [{ LLM_BASE_URL: "http://127.0.0.1:8000/v1", LLM_MODEL: "m" }, /^m of compatible at http:\/\/127\.0\.0\.1:8000, as LLM_BASE_URL says$/],
     [{ ANTHROPIC_API_KEY: "sk-secret", LLM_MODEL: "c", OPENAI_BASE_URL: "nonsense" }, /^c of anthropic$/],
-  ])("is told without a key: %j", async (env, words) => {
+  ])("needs no key: %j", async (env, words) => {
     expect(await modelInWords(env)).toMatch(words);
   });
 
-  it("is refused as the agent would be", async () => {
+  it("refuses what the agent would refuse", async () => {
     await expect(modelInWords({ OPENAI_API_KEY: "a", ANTHROPIC_API_KEY: "b" })).rejects.toBeInstanceOf(Refusal);
     await expect(modelInWords({ OPENAI_API_KEY: "a", OPENAI_BASE_URL: "http://proxy.example/v1" })).rejects.toThrow(/everybody on the way/);
   });

@@ -11,7 +11,7 @@ import {
 } from "@toolbus/models";
 import { httpAddress, integer, milliseconds, Refusal, type SettingsOf, str, type UnknownSetting, unknownSettings } from "@toolbus/runtime";
 
-/** Which model answers, and how it is reached. docs/models.md tells what each provider needs. */
+/** Which model answers, and how it is reached. docs/models.md says what each provider needs. */
 export const modelSettings = {
   LLM_PROVIDER: str({
     default: "",
@@ -20,31 +20,34 @@ export const modelSettings = {
   }),
   LLM_MODEL: str({ default: "", desc: "the model, as its provider names it; empty: the provider's default" }),
   LLM_API: str({ default: "chat", choices: ["chat", "responses"], desc: "which of OpenAI's two protocols" }),
-  LLM_BASE_URL: httpAddress({ default: "", desc: "another address than the vendor's own; alone it means an OpenAI-compatible server" }),
-  // Read as an address only where it is used: other programs of the shell have it too.
-  OPENAI_BASE_URL: str({ default: "", desc: "where OpenAI is asked, as its SDKs read it; LLM_BASE_URL outweighs it" }),
-  LLM_TEMPERATURE: str({ default: "", desc: "for models that take one; empty: the vendor's default" }),
+  LLM_BASE_URL: httpAddress({ default: "", desc: "an address other than the vendor's own; alone it means an OpenAI-compatible server" }),
+  // Read as an address only if it is used: other programs of the shell have it too.
+  OPENAI_BASE_URL: str({ default: "", desc: "the address of OpenAI, as its SDKs read it; LLM_BASE_URL takes precedence" }),
+  LLM_TEMPERATURE: str({ default: "", desc: "for models that accept one; empty: the vendor's default" }),
   LLM_PARALLEL_CALLS: str({
     default: "",
     choices: ["true", "false"],
-    desc: "false asks for one call a turn, where the vendor can be told",
+    desc: "false asks for one call per turn, if the vendor supports it",
   }),
   ANTHROPIC_API_KEY: str({ default: "", desc: "the key for Anthropic" }),
-  ANTHROPIC_API_KEY_FILE: str({ default: "", desc: "a file that holds it" }),
+  ANTHROPIC_API_KEY_FILE: str({ default: "", desc: "a file that holds the key" }),
   OPENAI_API_KEY: str({ default: "", desc: "the key for OpenAI" }),
-  OPENAI_API_KEY_FILE: str({ default: "", desc: "a file that holds it" }),
+  OPENAI_API_KEY_FILE: str({ default: "", desc: "a file that holds the key" }),
   OPENROUTER_API_KEY: str({ default: "", desc: "the key for OpenRouter" }),
-  OPENROUTER_API_KEY_FILE: str({ default: "", desc: "a file that holds it" }),
-  LLM_API_KEY: str({ default: "", desc: "the key for an OpenAI-compatible server, where it wants one" }),
-  LLM_API_KEY_FILE: str({ default: "", desc: "a file that holds it" }),
-  OLLAMA_HOST: str({ default: "", desc: "where Ollama is, 127.0.0.1:11434 by default" }),
+  OPENROUTER_API_KEY_FILE: str({ default: "", desc: "a file that holds the key" }),
+  LLM_API_KEY: str({ default: "", desc: "the key for an OpenAI-compatible server, if it needs one" }),
+  LLM_API_KEY_FILE: str({ default: "", desc: "a file that holds the key" }),
+  OLLAMA_HOST: str({ default: "", desc: "the address of Ollama, 127.0.0.1:11434 by default" }),
   AWS_REGION: str({ default: "", desc: "the region of Bedrock; credentials come from the default chain of AWS" }),
   LLM_CLI_COMMAND: str({ default: "", desc: 'the command behind the provider "cli", as words or as a JSON array; no shell reads it' }),
-  MODEL_TABLE_FILE: str({ default: "", desc: "JSON file of what you know of models: windows, limits, prices; before the built-in table" }),
+  MODEL_TABLE_FILE: str({
+    default: "",
+    desc: "JSON file with your facts about models: windows, limits, prices; takes precedence over the built-in table",
+  }),
   LLM_CLI_ENV: str({ default: "", desc: "variables that the command gets besides PATH, HOME and LANG, separated by commas" }),
   MODEL_ANSWER_MAX_BYTES: integer({ min: 65_536, max: 1_073_741_824 })({
     default: DEFAULT_BOUNDS.bytes,
-    desc: "the largest answer of a model, as it comes over the wire and unpacked; a larger one fails its run",
+    desc: "the largest answer of a model, on the wire and decompressed; a larger one fails its run",
   }),
   MODEL_ANSWER_MAX_EVENTS: integer({ min: 1000, max: 100_000_000 })({
     default: DEFAULT_BOUNDS.events,
@@ -66,14 +69,14 @@ export const modelSettings = {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-// What reaches a model besides our own settings: how AWS finds credentials, proxies and certificates as Node and the SDKs know them.
+// What reaches a model besides our own settings: how AWS finds credentials, and proxies and certificates as Node and the SDKs know them.
 const SURROUNDINGS = /^(AWS_\w+|(https?|no)_proxy|NODE_USE_ENV_PROXY|NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR)|PATH|HOME|LANG)$/i;
 
 const MAX_KEY_FILE_CHARS = 16_384;
 
 /**
- * What these settings say, keys read from their files. The environment is asked for what a command's process gets and for nothing else. Throws
- * `Refusal` for a file or a variable that cannot be used; no key ever stands in it.
+ * The values of these settings, with keys read from their files. The environment is only used for the variables that a command's process gets. Throws
+ * `Refusal` for an invalid file or variable; the error never contains a key.
  */
 export async function readModelSettings(config: SettingsOf<typeof modelSettings>, environment: Environment): Promise<ModelSettings> {
   return {
@@ -101,8 +104,8 @@ export async function readModelSettings(config: SettingsOf<typeof modelSettings>
 }
 
 /**
- * Of an environment all that says which model answers and how it is reached, secrets among it: what whoever starts an agent in a process of its own
- * hands on to it, and to no other service.
+ * The part of an environment that decides which model answers and how it is reached, including secrets. A parent that starts an agent in a separate process
+ * passes it to that process, and to no other service.
  */
 export function modelEnvironment(environment: Environment): Readonly<Record<string, string>> {
   const named = new Set(namesIn(environment["LLM_CLI_ENV"] ?? ""));
@@ -113,7 +116,7 @@ export function modelEnvironment(environment: Environment): Readonly<Record<stri
   );
 }
 
-/** Variables that look as if they said something of models, and that nobody reads. */
+/** Variables that look as if they configured a model, but that nobody reads. */
 export function unknownModelSettings(environment: Environment): readonly UnknownSetting[] {
   return unknownSettings(environment, { known: Object.keys(modelSettings), services: [] });
 }
@@ -130,7 +133,9 @@ async function keyOf(variable: string, key: string, file: string): Promise<strin
   if (file === "") return given(key);
   if (key !== "") throw new Refusal(`${variable} and ${variable}_FILE are both set: keep one of them.`);
   const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
-    throw new Refusal(`The key file ${file} of ${variable}_FILE cannot be read (${error.code ?? "unknown"}): fix its path or its rights.`);
+    throw new Refusal(
+      `The key file ${file} of ${variable}_FILE cannot be read (${error.code ?? "unknown"}): fix its path or its permissions.`,
+    );
   });
   const read = text.slice(0, MAX_KEY_FILE_CHARS).trim();
   if (read === "") throw new Refusal(`The key file ${file} of ${variable}_FILE is empty: put the key into it.`);
@@ -149,7 +154,7 @@ function temperatureOf(text: string): number | null {
   throw new Refusal(`LLM_TEMPERATURE must be a number from 0 to 2, such as 0.2, not "${text.slice(0, 40)}".`);
 }
 
-/** Where a program is found and how it speaks, and what `LLM_CLI_ENV` names: none of our own secrets. */
+/** Where programs are found and their language, and the variables that `LLM_CLI_ENV` names: none of our own secrets. */
 function cliEnvironment(names: string, environment: Environment): Readonly<Record<string, string>> {
   const asked = namesIn(names);
   for (const name of asked) {

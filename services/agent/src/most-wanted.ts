@@ -2,18 +2,18 @@ import type { Registration } from "@toolbus/contracts";
 import { dialectRules, type DialectName, rank } from "@toolbus/models";
 import type { Profile } from "./profile.ts";
 
-/** Tools of the loop itself, which every offer leaves room for. */
+/** The loop's own tools, which every offer leaves room for. */
 const LOOP_TOOLS = 4;
 
-/** The most tools that a run of this profile is offered: the profile's limit, or what the vendor takes in one request. */
+/** The most tools that a run of this profile is offered: the profile's limit, or what the vendor accepts in one request. */
 export function mostTools({ limits }: Pick<Profile, "limits">, dialect: DialectName): number {
   const rules = dialectRules(dialect);
   return Math.max(0, Math.min(limits.maxTools, rules ? rules.tools - LOOP_TOOLS : limits.maxTools));
 }
 
 /**
- * So many of the registrations, in their order: those that the profile itself calls, and of the others those whose name and description fit the
- * message best. Where nothing fits, the first ones.
+ * This many of the registrations, in their order: those that the profile itself calls, and of the others those whose name and description fit the message
+ * best. If nothing fits, the first ones.
  */
 export function mostWanted(
   all: readonly Registration[],

@@ -19,7 +19,7 @@ describe("the agent's code", () => {
   });
 });
 
-/** Every source below a folder that is no test. */
+/** Every source file below a folder except tests. */
 function sourcesIn(folder: string): readonly { readonly file: string; readonly text: string }[] {
   return readdirSync(path.join(ROOT, folder), { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".ts") && !file.endsWith(".test.ts"))

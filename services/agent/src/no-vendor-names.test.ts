@@ -3,10 +3,10 @@ import path from "node:path";
 import { MODEL_PROVIDERS } from "@toolbus/models";
 import { describe, expect, it } from "vitest";
 
-/** Where a person names the vendor that they have a key of. */
+/** The file in which a person names their vendor. */
 const SETTINGS = ["model-in-words.ts", "model-settings.ts"];
 
-/** Any provider behind a wire, its models, and the words of the vendors' own requests and replies. */
+/** Any provider behind a wire, its models, and terms from the vendors' own requests and replies. */
 const VENDORS = new RegExp(
   [
     ...MODEL_PROVIDERS.filter((provider) => !["offline", "compatible", "cli"].includes(provider)),
@@ -25,7 +25,7 @@ const VENDORS = new RegExp(
 );
 
 describe("the agent's code", () => {
-  it("names no vendor of models, nor a word of a vendor's protocol, outside its settings", () => {
+  it("names no model vendor, and no term of a vendor's protocol, outside its settings", () => {
     const files = readdirSync(import.meta.dirname, { recursive: true, encoding: "utf8" }).filter(
       (file) => file.endsWith(".ts") && !/\.test\.ts$|under-test|(^|\/)test-/.test(file),
     );

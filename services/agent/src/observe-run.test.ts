@@ -19,7 +19,7 @@ beforeEach(() => {
 afterEach(() => rmSync(dir, { recursive: true }));
 
 describe("the audit of a run", () => {
-  it("has a call that a worker answered, with what it was, how it ended and in which trace", async () => {
+  it("records a call that a worker answered, with what it was, how it ended and in which trace", async () => {
     const { audit, lines } = await observed(async (b) => {
       await b.start({ traceparent: CLIENT });
       await b.turn([asks("look", "a")]);
@@ -71,7 +71,7 @@ describe("the audit of a run", () => {
     ]);
   });
 
-  it("has what never reached a worker too: an unknown tool, broken arguments, a denied write, one that was skipped, and a cancel", async () => {
+  it("also records what never reached a worker: an unknown tool, broken arguments, a denied write, one that was skipped, and a cancel", async () => {
     const { audit } = await observed(async (b) => {
       await b.start();
       await b.turn([
@@ -93,7 +93,7 @@ describe("the audit of a run", () => {
     ]);
   });
 
-  it("has one line for the start of a run and one for its end, with why and what it wrote", async () => {
+  it("has one line for the start of a run and one for its end, with the reason and its writes", async () => {
     const { runs } = await observed(async (b) => {
       await b.start();
       await b.turn([asks("change", "w")]);
@@ -121,7 +121,7 @@ describe("the audit of a run", () => {
     ]);
   });
 
-  it("has a call once, however often its answer comes", async () => {
+  it("records a call once, however often its answer arrives", async () => {
     const { audit } = await observed(async (b) => {
       await b.start();
       await b.turn([asks("look", "a"), asks("look", "b")]);
@@ -140,7 +140,7 @@ function decision(outcome: "rejected") {
   return { toolCallId: `${RUN}.1.2`, approvalId: `ap_${RUN}.1.2`, outcome, decidedBy: ["approver:bo"] };
 }
 
-/** Runs a scenario, tells the observer of each of its commits, and gives what it recorded. */
+/** Runs a scenario, reports each of its commits to the observer, and returns what it recorded. */
 async function observed(scenario: (b: Bundle) => Promise<void>) {
   const file = path.join(dir, "audit.jsonl");
   const telemetry = await startTelemetry({

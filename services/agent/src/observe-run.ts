@@ -15,8 +15,8 @@ import { attributeNames, type Log, measure, metricNames, readCarrier, recordTool
 import { LOOP } from "./transitions/end.ts";
 
 /**
- * Tells metrics, log and audit of what a commit made true: runs that began or ended, and every call that has its result, whoever gave it: the worker,
- * a person, a limit or a cancel. Calls that were never sent are among them.
+ * Reports to metrics, log and audit what a commit made true: runs that began or ended, and every call that has its result, whatever gave it: the worker, a
+ * person, a limit or a cancel. Calls that were never sent are included.
  */
 export function observeRun(
   change: Change,
@@ -46,13 +46,13 @@ export function observeRun(
   }
 }
 
-/** What every line about a run says. */
+/** The fields of every line about a run. */
 function aboutRun(run: Run | null): object {
   const { runId, conversationId, profile } = run ?? {};
   return { runId, conversationId, profile };
 }
 
-/** One line for every end: a failure with its code and its words, and for all what the run did. */
+/** One line for every end: a failure with its code and message, and for all ends what the run did. */
 function tellEnd(run: Run | null, end: RunEnd, log: Log): void {
   const tookMs = run?.startedAt ? end.at - run.startedAt : undefined;
   const { happened, unknown } = end.writes ?? {};
@@ -67,7 +67,7 @@ function tellEnd(run: Run | null, end: RunEnd, log: Log): void {
   else log.info(end.type === "run.cancelled" ? { ...about, by: end.by } : about, "a run ended");
 }
 
-/** The one end of a run that an operator is to look at although nothing is broken: its prompt, its tools or its model led it round in circles. */
+/** The one end of a run that an operator should check although nothing is broken: its prompt, its tools or its model led it round in circles. */
 function tellLoop(run: Run | null, why: string, log: Log): void {
   const { runId, conversationId, profile, round } = run ?? {};
   log.warn({ runId, conversationId, profile, round, why }, "a run went round in circles and was stopped");
@@ -82,7 +82,7 @@ function recordOf(call: Call, latencyMs: number, run: Run | null, provider: (pro
     round,
     tool: toolName,
     toolVersion,
-    // What is not registered has no kind.
+    // An unregistered tool has no kind.
     kind: toolHash === "" ? "unknown" : kind,
     status: result?.status ?? "error",
     latencyMs,
@@ -106,7 +106,7 @@ function runIn(change: Change): Run | null {
   return parsed?.ok ? parsed.value : null;
 }
 
-/** What a commit put under this key, if it put anything there. */
+/** The value that a commit put under this key, if any. */
 function documentOf<T>(change: Change, key: string, parse: (value: Json) => Parsed<T>): T | null {
   const document = change.put?.find((put) => put.key === key);
   const parsed = document && parse(document.value);

@@ -3,13 +3,13 @@ import type { SignedReader } from "@toolbus/grants";
 import type { StateStore } from "@toolbus/state";
 import type { Log } from "@toolbus/telemetry";
 
-/** Who asked for a run, as the gateway signed it. The agent believes nobody else about it. */
+/** Who asked for a run, as the gateway signed it. The agent trusts nobody else for this. */
 export interface Origins {
-  /** Null where there is none, or none that the gateway signed. Throws `StoreUnavailable`, and `OriginUndecided`. */
+  /** Null if there is none, or none that the gateway signed. Throws `StoreUnavailable`, and `OriginUndecided`. */
   of(runId: string): Promise<RunOrigin | null>;
 }
 
-/** It is signed by a key that is not known here, or not known yet: another try may tell. */
+/** It is signed by a key that is not known here, or not known yet: a retry may succeed. */
 export class OriginUndecided extends Error {
   override readonly name = "OriginUndecided";
 }
@@ -34,12 +34,12 @@ export function originReader({ state, reader, log }: OriginsOptions): Origins {
       const [document] = documents;
       if (!document) return null;
       const verdict = await reader.read(key, document.value);
-      // A key that is being rolled out, or an address that does not answer, must end no run.
+      // A key that is being rolled out, or an address that does not answer, must not end a run.
       if (verdict.kind === "unknown_key") throw new OriginUndecided(`The origin of the run ${runId} cannot be judged: ${verdict.detail}.`);
       if (verdict.kind !== "genuine") {
         log.warn(
           { runId, why: verdict.kind, detail: verdict.detail },
-          "the origin of a run is not what the gateway stored; nobody is taken to have asked for it",
+          "the origin of a run is not what the gateway stored; the run counts as having no requester",
         );
         return null;
       }

@@ -7,8 +7,8 @@ import type { Profile } from "./profile.ts";
 const TRIES = 20;
 
 /**
- * Tells the gateway which profiles this agent knows, and everybody that there is such an agent, and lives. Between replicas that know different profiles, during
- * a roll-out, the last to start is believed.
+ * Announces to the gateway which profiles this agent knows, and to everybody that the agent exists and is alive. If replicas know different profiles,
+ * during a roll-out, the last to start counts.
  */
 export async function tellProfiles(
   { state, outbox }: { readonly state: StateStore; readonly outbox: Outbox },
@@ -31,10 +31,10 @@ export async function tellProfiles(
     });
     if (outcome === "ok") return;
   }
-  throw new Error(`The profiles of the agent "${agent}" could not be told in ${TRIES} tries.`);
+  throw new Error(`The profiles of the agent "${agent}" could not be stored in ${TRIES} tries.`);
 }
 
-/** Says that an agent of this name lives, unless another replica said so within `freshMs`. What it told of its profiles stays as it is. */
+/** Sends a heartbeat of this agent, unless another replica did so within `freshMs`. Its stored profiles stay unchanged. */
 export async function tellSeen(state: StateStore, agent: string, freshMs: number): Promise<void> {
   const key = keys.profiles(agent);
   const { now, documents } = await state.read([key]);

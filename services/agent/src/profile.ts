@@ -2,8 +2,8 @@ import type { ContextStrategy, Json, JsonObject, Report, ToolChoice } from "@too
 import { valueAt } from "./profiles/input-path.ts";
 
 /**
- * What makes an agent: its prompt, the slice of the registry it sees, its limits, what it runs before the loop and how a report is read off its
- * calls. A profile is data; it is the only place where the agent names a tool.
+ * What makes an agent: its prompt, the part of the registry it sees, its limits, what it runs before the loop and how a report is read from its calls. A
+ * profile is data; it is the only place where the agent names a tool.
  */
 export interface Profile {
   readonly name: string;
@@ -15,37 +15,37 @@ export interface Profile {
   readonly limits: Limits;
   /** Null: the model that the process is set to. */
   readonly model: ProfileModel | null;
-  /** How a conversation that is too long for the model is made to fit; absent: as the process is set to. */
+  /** How a conversation that is too long for the model is made to fit; absent: the process's setting. */
   readonly context?: ProfileContext;
   readonly toolChoice: ToolChoice;
-  /** False: one call a turn. Absent: what the process is set to. */
+  /** False: one call per turn. Absent: the process's setting. */
   readonly parallelCalls?: boolean;
-  /** Absent: what the process is set to. */
+  /** Absent: the process's setting. */
   readonly temperature?: number;
-  /** False: a result that is too long is cut. Absent: it is put into working memory, and the model gets an index. */
+  /** False: a result that is too long is truncated. Absent: it is put into working memory, and the model gets an index. */
   readonly workingMemory?: boolean;
   /** Fixed calls before the first model call (round 0). */
   readonly seedCalls: readonly SeedCall[];
-  /** For investigations: how a report comes out of them. */
+  /** For investigations: how a report is made from them. */
   readonly report: ReportRule | null;
   /** True: the model may ask the person a question and wait for the answer. */
   readonly askUser: boolean;
-  /** False: a write that follows a denied or unknown one of its turn is skipped. */
+  /** False: a write is skipped if it follows a denied or unknown one of its turn. */
   readonly continueAfterFailedWrite: boolean;
 }
 
 export interface Limits {
-  /** A round is one model call with its tools; the seed round is none. */
+  /** A round is one model call with its tools; the seed round does not count. */
   readonly maxRounds: number;
   /** Time in model and tools; the clock stops while people decide. */
   readonly activeMs: number;
-  /** After so long without a living worker a read is answered with `no_worker`; absent: it waits. */
+  /** After this time without a living worker a read is answered with `no_worker`; absent: it waits. */
   readonly noWorkerMs?: number;
   readonly maxTools: number;
   readonly maxTokens: number;
-  /** A longer result of a tool goes into working memory, in characters; absent: what its model takes. */
+  /** A longer result of a tool goes into working memory, in characters; absent: the model's limit. */
   readonly resultChars?: number;
-  /** Null or absent: what the operator allows. It lowers that and never raises it. */
+  /** Null or absent: the operator's limit. It lowers that limit and never raises it. */
   readonly budget?: ProfileBudget | null;
 }
 
@@ -56,16 +56,16 @@ export interface ProfileBudget {
   readonly toolCalls?: number;
 }
 
-/** Each null is what the process is set to. */
+/** Null in a field: the process's setting. */
 export interface ProfileModel {
   readonly provider: string | null;
   readonly name: string | null;
 }
 
 export interface ProfileContext {
-  /** Absent: what the process is set to. */
+  /** Absent: the process's setting. */
   readonly strategy?: ContextStrategy;
-  /** Of the conversation, about, below what the model's window has room for. */
+  /** The approximate limit for the conversation, below what the model's window has room for. */
   readonly maxTokens?: number;
   /** Of the conversation, in entries of the transcript. */
   readonly maxMessages?: number;
@@ -73,7 +73,7 @@ export interface ProfileContext {
 
 export interface SeedCall {
   readonly tool: string;
-  /** Argument → path in the run's input, such as `alert.labels.release`. The call is skipped when one of them is not there. */
+  /** Argument → path in the run's input, such as `alert.labels.release`. The call is skipped if one of them is missing. */
   readonly argumentsFromInput: Readonly<Record<string, string>>;
   /** Another path without which the call is skipped. */
   readonly when?: string;
@@ -81,22 +81,22 @@ export interface SeedCall {
 
 export type ReportRule = FilingRule | ConclusionRule;
 
-/** A write files the report: its arguments say what was found, its result whether it was filed. */
+/** A write files the report: its arguments contain the findings, its result says whether it was filed. */
 export interface FilingRule {
   readonly kind: "filing";
   readonly tool: string;
   readonly severityArgument: string;
   readonly findingsArgument: string;
-  /** The field of its result that names the report. */
+  /** The field of its result with the report's id. */
   readonly reportIdField: string;
-  /** Path in the run's input to what is investigated. */
+  /** Path in the run's input to the subject of the investigation. */
   readonly subjectFromInput: string;
 }
 
-/** The model records what it found by the loop's own tool; nothing is filed. */
+/** The model records its findings with the loop's own tool; nothing is filed. */
 export interface ConclusionRule {
   readonly kind: "conclusion";
-  /** Path in the run's input to what is investigated. */
+  /** Path in the run's input to the subject of the investigation. */
   readonly subjectFromInput: string;
 }
 

@@ -37,7 +37,7 @@ function infrastructure() {
 }
 
 describe("a run and the registry", () => {
-  it("says with its first event which version of the registry it began with", async () => {
+  it("records in its first event which version of the registry it began with", async () => {
     const b = bundle();
     await b.start();
     const version = registryVersion(
@@ -49,7 +49,7 @@ describe("a run and the registry", () => {
 });
 
 describe("a model", () => {
-  it("is given name, description and parameters of a tool, under its plain name, and nothing else of it", async () => {
+  it("is given only name, description and parameters of a tool, under its plain name", async () => {
     const b = bundle();
     await b.start();
     const [look] = [...b.tools.values()];

@@ -54,7 +54,7 @@ describe("a run", () => {
     expect(ran).toEqual(["read_salary"]);
   });
 
-  it("is told that there is no such tool where there is none, whatever its requester may use", async () => {
+  it("learns that a tool does not exist, whatever its requester may use", async () => {
     const { t } = await setup({ scopes: [], tools: ["web"] }, "read_minds");
     await using _t = t;
     await t.say(1, "What does Ada think?");

@@ -93,7 +93,7 @@ describe("the agent", () => {
     expect(invokes).toEqual(["get_release_summary", "file_risk_report"]);
   });
 
-  it("asks again with what the reviewer wants when they ask for a revision, and files only that", async () => {
+  it("asks again with the reviewer's changes when they ask for a revision, and files only that", async () => {
     const { state, bus, close: stop } = await setup();
     close = stop;
     const filed: Json[] = [];
@@ -123,7 +123,7 @@ describe("the agent", () => {
     expect(events.at(-1)).toMatchObject({ type: "run.completed", report: { filing: { status: "denied" } } });
   });
 
-  it("drops an answer that does not echo the call's secret, and takes the right one", async () => {
+  it("drops an answer that does not echo the call's secret, and accepts the right one", async () => {
     const { state, bus, close: stop } = await setup();
     close = stop;
     await worker(bus, (invoke, sent) => {
@@ -143,7 +143,7 @@ describe("the agent", () => {
     expect(events.at(-1)?.type).toBe("run.completed");
   });
 
-  it("drops an answer to a write that its worker did not sign, and takes the signed one", async () => {
+  it("drops an answer to a write that its worker did not sign, and accepts the signed one", async () => {
     const { state, bus, close: stop } = await setup();
     close = stop;
     const security = () => state.range(keys.security("05", "agent"), { after: 0, limit: 10 });
@@ -152,7 +152,7 @@ describe("the agent", () => {
       const { [attributes.receipt]: _, ...unsigned } = (await answerTo(sent, "forged")).attributes;
       const feed = state.follow({ signal: AbortSignal.timeout(20_000) })[Symbol.asyncIterator]();
       await bus.publish({ ...(await answerTo(sent, "forged")), id: `${sent.id}-forged`, attributes: unsigned });
-      // What comes first wins, so the genuine answer waits until the other one was judged.
+      // The first answer wins, so the genuine one waits until the other one was judged.
       while ((await security()).length === 0) await feed.next();
       await feed.return?.(undefined);
       return '{"report_id":"r-1"}';
@@ -165,7 +165,7 @@ describe("the agent", () => {
     expect((await security()).map(({ value }) => value)).toEqual([expect.objectContaining({ reason: "answer_unsigned" })]);
   });
 
-  it("goes on when the bus duplicates and reorders everything", async () => {
+  it("works when the bus duplicates and reorders everything", async () => {
     const { state, bus, close: stop } = await setup();
     close = stop;
     bus.setFaults({ duplicate: 1, reorder: 0.5 });
@@ -228,7 +228,7 @@ async function answerTo(sent: Message, said: string | ReturnType<typeof failedRe
   });
 }
 
-/** Decides each write as it comes, the last one of these for all that follow; gives what was asked for. */
+/** Decides each write as it comes, the last one of these for all that follow; returns the requests. */
 async function approvals(
   bus: MessageBus,
   ...outcomes: readonly (readonly [outcome: "approved" | "rejected" | "revision_requested", comment?: string])[]
@@ -336,7 +336,7 @@ async function register(state: StateStore): Promise<void> {
       source: "test",
     };
     const hash = toolHash(definition);
-    // Its workers are of no interest here.
+    // Its workers do not matter here.
     const registration: Registration = { toolset: "release", definition, hash, registeredAt: 1, lastSeenAt: 1, scalesToZero: true };
     const key = keys.registration("release", name, "1");
     await state.commit("00", {

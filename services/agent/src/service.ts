@@ -40,7 +40,10 @@ import { namesOf, toolOffers } from "./tool-offers.ts";
 import { contentOfRun, toldByAgent } from "./told-runs.ts";
 import { tracedModel } from "./traced-model.ts";
 
-/** The agent: takes what the gateway accepted, asks the model, sends calls and joins their results. It holds the model's key and calls nothing outside but the model, and who is to be told that a run has ended. */
+/**
+ * The agent: takes what the gateway accepted, asks the model, sends calls and joins their results. It holds the model's key and calls nothing outside but
+ * the model and the webhooks that are notified when a run ends.
+ */
 export const agent = defineService({
   name: "agent",
   settings: agentSettings,
@@ -58,19 +61,19 @@ export const agent = defineService({
 const KEPT_TRANSCRIPTS = 32_000_000;
 const NOBODY: WebhookPlan = { targets: [], allowed: new Set(), retriesMs: [] };
 
-/** What an agent is made of besides its infrastructure and settings: whoever starts one with another model passes it here. */
+/** The parts of an agent besides its infrastructure and settings: a caller that starts one with another model passes it here. */
 export interface AgentParts {
   readonly provider: ModelProvider;
-  /** What a profile's own model is connected with; by default nothing is configured. */
+  /** The connection settings for a profile's own model; by default nothing is configured. */
   readonly models?: ModelSettings;
   readonly profiles: ReadonlyMap<string, Profile>;
-  /** How often it looks whether the store still has what it told of itself; 30 s by default. */
+  /** How often it checks whether the store still has its announcement; 30 s by default. */
   readonly seenEveryMs?: number;
-  /** Who is told that a run has ended; nobody by default. */
+  /** The webhooks that are notified when a run ends; none by default. */
   readonly webhooks?: WebhookPlan;
 }
 
-/** Starts an agent with this model and these profiles; resolves when it takes work. */
+/** Starts an agent with this model and these profiles; resolves when it accepts work. */
 export async function startAgent(
   { bus, state, log, identity, trusted, random, clock, monotonic }: Infrastructure,
   config: AgentConfig,
@@ -100,7 +103,7 @@ export async function startAgent(
     state,
     bus,
     service: AGENT_SERVICE,
-    // Signed as it goes out, so that no signature lies in the store.
+    // Signed as it is sent, so that no signature is in the store.
     prepare: async ({ topic, message }) =>
       topic === topics.approvalCancel ? signMessage(message as unknown as Message, identity) : (message as unknown as Message),
     log,
@@ -166,7 +169,7 @@ export async function startAgent(
     visibleMs: config.RUN_LEASE_MS,
     random: () => (random(1)[0] ?? 0) / 256,
   });
-  // A store that was emptied has no tools until their workers register again; those that are there write nothing.
+  // A store that was emptied has no tools until their workers register again; existing registrations are left alone.
   await bus
     .announce(toolRefreshMessage(rules, clock()))
     .catch((error: unknown) => log.warn({ error }, "the workers could not be asked to register again"));

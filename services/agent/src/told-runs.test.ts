@@ -46,7 +46,7 @@ async function endedRun() {
 }
 
 describe("a run that has ended", () => {
-  it("is told with every call, writes that happened first, each with its outcome, its approvers and its effect", async () => {
+  it("is reported with every call, writes that happened first, each with its outcome, its approvers and its effect", async () => {
     const { b, runId, change, origins } = await endedRun();
     expect(await contentOfRun(b.state, origins, runId)).toBeNull();
     await b.commit(change);
@@ -70,7 +70,7 @@ describe("a run that has ended", () => {
     expect(await contentOfRun(b.state, { of: async () => null }, runId)).toBeNull();
   });
 
-  it("is noted down by the very commit that ends it, and by no other; a sub-run is told with its root", async () => {
+  it("is recorded by the very commit that ends it, and by no other; a sub-run is reported with its root", async () => {
     const { b, runId, change } = await endedRun();
     const { now } = await b.snapshot();
     expect(toldByAgent(change)).toEqual([{ event: "run.ended", subject: runId, at: now, dueIn: 0 }]);

@@ -42,7 +42,7 @@ describe("the version of a tool that a new run gets", () => {
     expect(offered(versions.toReversed()).names).toEqual(["look_up@10"]);
   });
 
-  it("is the one that the profile holds it to, in whatever order its rules stand", () => {
+  it("is the one that the profile pins, in whatever order its rules are", () => {
     expect(offered(versions, ["look_up@9"]).names).toEqual(["look_up@9"]);
     expect(offered(versions, ["kind:read", "look_up@2"]).names).toEqual(["look_up@2"]);
   });
@@ -64,7 +64,7 @@ describe("the version of a tool that a new run gets", () => {
 });
 
 describe("the tools of a new run", () => {
-  it("are what its requester may use: an older version that demands less takes the place of a newer one", () => {
+  it("are those that its requester may use: an older version that demands less replaces a newer one", () => {
     const all = [registered("look", { scopes: ["a"] }), registered("pay", { version: "2", scopes: ["a", "b"] }), registered("pay")];
     const { names, notices } = offered(all, "all", { rights: { scopes: ["b"] } });
     expect(names).toEqual(["pay@1"]);
@@ -77,7 +77,7 @@ describe("the tools of a new run", () => {
     expect(offered(all, "all", { rights: { scopes: ["a", "b"] } }).names).toEqual(["look@1", "pay@2"]);
   });
 
-  it("are of the toolsets and tools that the requester's key names, where it names some", () => {
+  it("are of the toolsets and tools that the requester's key names, if it names some", () => {
     const all = [registered("find"), registered("pay"), registered("fetch", {}, { toolset: "web" })];
     const names = (...tools: readonly string[]) => offered(all, "all", { rights: { scopes: [], tools } }).names;
     expect(names("orders")).toEqual(["find@1", "pay@1"]);
@@ -86,7 +86,7 @@ describe("the tools of a new run", () => {
     expect(names()).toEqual([]);
   });
 
-  it("are what the profile's rules mean, each name once, in their order", () => {
+  it("are those that match the profile's rules, each name once, in their order", () => {
     const all = [
       registered("b_read"),
       registered("a_read"),
@@ -95,13 +95,13 @@ describe("the tools of a new run", () => {
     ];
     expect(offered(all, ["c_write", "kind:read", "a_read"]).names).toEqual(["c_write@1", "b_read@1", "a_read@1", "d_read@1"]);
     expect(offered(all, ["source:mcp:x"]).names).toEqual(["d_read@1"]);
-    // The first rule that means a name chooses among the versions that it means.
+    // The first rule that matches a name chooses among the versions that it matches.
     const turned = [registered("look_up"), registered("look_up", { version: "2", kind: "write" })];
     expect(offered(turned, ["kind:read", "look_up"]).names).toEqual(["look_up@1"]);
     expect(offered(all).names).toEqual(["a_read@1", "b_read@1", "c_write@1", "d_read@1"]);
   });
 
-  it("are offered although their workers are at zero, and not while a living worker says that they cannot be used", () => {
+  it("are offered even if they have no workers, but not while a living worker says that they cannot be used", () => {
     const unavailable = { since: 1, reason: "There is no API key." };
     const asleep = registered("asleep", {}, { lastSeenAt: NOW - SEEN_FOR_MS - 1 });
     const stopped = registered("stopped", {}, { unavailable });
@@ -130,7 +130,7 @@ describe("the tools of a new run", () => {
     });
   });
 
-  it("leave out one whose definition is refused, and name those that nobody has registered", () => {
+  it("leave out one whose definition is refused, and report those that nobody has registered", () => {
     const broken = registered("broken", { parameters: { type: "object", properties: { a: { type: "string", pattern: "(" } } } });
     expect(offered([broken, registered("fine")], ["broken", "gone", "fine@2"])).toMatchObject({
       names: [],
@@ -144,7 +144,7 @@ describe("the tools of a new run", () => {
     });
   });
 
-  it("carry the version of the whole registry: another one with every definition that changes", () => {
+  it("carry the version of the whole registry, which changes with every definition", () => {
     const versions = [
       offered([registered("a"), registered("b")], ["a"]),
       offered([registered("a"), registered("b", { description: "Changed." })], ["a"]),
@@ -158,37 +158,37 @@ describe("the tools of a new run", () => {
 describe("too many tools", () => {
   const many = (count: number) => Array.from({ length: count }, (_, n) => registered(`tool_${String(n).padStart(2, "0")}`));
 
-  it("are warned of above 12, and again from 15 on", () => {
+  it("cause a warning above 12, and another from 15 on", () => {
     expect(offered(many(12), "all", { maxTools: 64 }).texts).toEqual([]);
     expect(offered(many(13), "all", { maxTools: 64 }).texts).toEqual([expect.stringMatching(/offers 13 tools: above 12/)]);
     expect(offered(many(14), "all", { maxTools: 64 }).texts).toEqual([expect.stringMatching(/offers 14 tools: above 12/)]);
     expect(offered(many(15), "all", { maxTools: 64 }).texts).toEqual([expect.stringMatching(/offers 15 tools: from 15 on/)]);
   });
 
-  it("are cut to the profile's limit, which is said", () => {
+  it("are cut to the profile's limit, with a notice", () => {
     const { names, notices } = offered(many(14), "all", { maxTools: 12 });
     expect(names).toEqual(many(12).map(({ definition }) => `${definition.name}@1`));
     expect(notices).toEqual([
       {
         level: "warn",
-        text: 'The profile "chat" means 14 tools; each run is offered the 12 that fit its message best. Name fewer, or raise its limits.maxTools.',
+        text: 'The profile "chat" matches 14 tools; each run is offered the 12 that fit its message best. Name fewer, or raise its limits.maxTools.',
       },
     ]);
   });
 
-  it("are chosen by what the run is asked, and keep their order", () => {
+  it("are chosen by the run's message, and keep their order", () => {
     const tools = [...many(12), registered("list_pods", { description: "Lists the pods of a cluster." }), registered("read_log")];
     const { names } = offered(tools, "all", { maxTools: 2, about: "Why does the cluster restart its pods? Read the log of payments." });
     expect(names).toEqual(["list_pods@1", "read_log@1"]);
   });
 
-  it("keep those that the profile itself calls, whatever the run is asked", () => {
+  it("keep those that the profile itself calls, whatever the run's message", () => {
     const seedCalls = [{ tool: "tool_11", argumentsFromInput: {} }];
     const { names } = offered([...many(12), registered("read_log")], "all", { maxTools: 2, about: "Read the log.", seedCalls });
     expect(names).toEqual(["read_log@1", "tool_11@1"]);
   });
 
-  it("are never more than the vendor takes in one request, with room for the loop's own", () => {
+  it("are never more than the vendor accepts in one request, with room for the loop's own", () => {
     expect(offered(many(140), "all", { maxTools: 128 }).names).toHaveLength(124);
     expect(offered(many(140), "all", { maxTools: 128, model: { name: "offline", dialect: "any" } }).names).toHaveLength(128);
   });
@@ -212,12 +212,12 @@ describe("a tool that the run's provider has no form for", () => {
     ]);
   });
 
-  it("is offered in another version that has one, and to a provider that takes it", () => {
+  it("is offered in another version that has one, and to a provider that accepts it", () => {
     expect(offered([broken("2"), registered("give_list")]).names).toEqual(["give_list@1"]);
     expect(offered([broken("1")], "all", { model: { name: "offline", dialect: "any" } }).names).toEqual(["give_list@1"]);
   });
 
-  it("takes no other tool with it", () => {
+  it("does not affect other tools", () => {
     expect(offered([registered("a"), broken("1"), registered("b")], ["give_list", "a", "b"]).names).toEqual(["a@1", "b@1"]);
   });
 });

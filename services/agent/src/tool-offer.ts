@@ -17,10 +17,10 @@ import { mostTools, mostWanted } from "./most-wanted.ts";
 import type { Profile } from "./profile.ts";
 import { ruleMatches, type ToolRule, toolRule } from "./profiles/tool-rule.ts";
 
-/** What a run gets of the registry when it begins, and keeps whatever is registered later. */
+/** What a run gets from the registry when it begins, and keeps whatever is registered later. */
 export interface ToolOffer {
   readonly tools: readonly RunTool[];
-  /** Of the whole registry as it was then. */
+  /** Of the whole registry at that time. */
   readonly registryVersion: string;
 }
 
@@ -47,13 +47,13 @@ export interface OfferInput {
   readonly registrations: readonly Registration[];
   /** The store's clock. */
   readonly now: number;
-  /** Why a tool is switched off here, in a sentence; null when it is on. */
+  /** Why a tool is switched off here, in a sentence; null if it is on. */
   readonly off: (registration: Registration) => string | null;
   /** What the requester of the run may use. */
   readonly rights: ToolRights;
-  /** The model that the run gets: what its provider has no form for is not offered. */
+  /** The model that the run gets: tools that its provider has no form for are not offered. */
   readonly model: OfferedTo;
-  /** What the run is asked, by which tools are chosen where there are too many. */
+  /** The run's message, which selects tools if there are too many. */
   readonly about: string;
 }
 
@@ -62,7 +62,7 @@ export interface OfferedTo {
   readonly dialect: DialectName;
 }
 
-/** A tool whose toolset has had no worker for so long is offered to no new run, unless its workers may be scaled to zero. */
+/** A tool whose toolset has had no worker for this long is not offered to new runs, unless its workers may be scaled to zero. */
 const GONE_FOR_MS = 3_600_000;
 
 /** Models choose the wrong tool more often with more than this many, and clearly more often from the second number on. */
@@ -70,13 +70,13 @@ const MANY_TOOLS = 12;
 const TOO_MANY_TOOLS = 15;
 
 /**
- * The tools of a new run: what the profile's rules mean, in their order, one version of each name, at most as many as the profile and the vendor
- * take. Of more than that those are chosen that fit what the run is asked.
+ * The tools of a new run: those that match the profile's rules, in their order, one version of each name, at most as many as the profile and the vendor
+ * accept. If there are more, those are chosen that fit the run's message best.
  *
- * - Left out is what is quarantined (`definitionFault`), what the requester may not use, what is switched off here, what the run's provider has no form for, and what a living worker says cannot be used. A tool whose workers
- *   are at zero is offered: its registration outlives them, and the call waits for one.
- * - A rule `name@version` holds that name to that version, in whatever order the rules stand. Otherwise `preferredVersion` chooses.
- * - No rule, or a tool that is left out, never fails a run: the notices say what is missing.
+ * - Left out are tools that are quarantined (`definitionFault`), that the requester may not use, that are switched off here, that the run's provider has no
+ *   form for, or that a living worker says cannot be used. A tool without workers is offered: its registration outlives them, and the call waits for one.
+ * - A rule `name@version` pins that name to that version, in whatever order the rules are. Otherwise `preferredVersion` chooses.
+ * - A rule without a match, or a tool that is left out, never fails a run: the notices say what is missing.
  */
 export function offerTools({
   profile,
@@ -127,7 +127,7 @@ function rulesOf({ tools }: OfferInput["profile"], registrations: readonly Regis
   return [...names].toSorted().map((name) => ({ by: "name", name, version: null }));
 }
 
-/** A registered tool as its requester's rights are judged by. */
+/** A registered tool in the form in which its requester's rights are checked. */
 export function judged({ toolset, definition: { name, scopes } }: Registration): JudgedTool {
   return { name, toolset, scopes };
 }
@@ -149,7 +149,7 @@ function faultFor({ definition }: Registration, { dialect }: OfferedTo): ToolSet
   return compiled.ok ? null : compiled;
 }
 
-/** A worker may register anything; what is refused is kept away from every model, and its toolset's other tools are offered. */
+/** A worker may register anything; a refused definition is kept away from every model, and its toolset's other tools are offered. */
 function quarantined(profile: string, { definition, toolset }: Registration): readonly OfferNotice[] {
   const fault = definitionFault(definition);
   if (fault === null) return [];
@@ -194,7 +194,7 @@ function countNotices({ name, limits }: OfferInput["profile"], all: number, offe
     const raise = offered < limits.maxTools ? "" : ", or raise its limits.maxTools";
     notices.push({
       level: "warn",
-      text: `The profile "${name}" means ${all} tools; each run is offered the ${offered} that fit its message best. Name fewer${raise}.`,
+      text: `The profile "${name}" matches ${all} tools; each run is offered the ${offered} that fit its message best. Name fewer${raise}.`,
     });
   }
   if (offered >= TOO_MANY_TOOLS)

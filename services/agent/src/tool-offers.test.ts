@@ -32,7 +32,7 @@ async function setup(flags: Readonly<Record<string, boolean>>, disabled = "") {
 }
 
 describe("a tool that the run's provider has no form for", () => {
-  it("is told once, with its source, the provider and the place, and counted with every run", async () => {
+  it("is logged once, with its source, the provider and the place, and counted with every run", async () => {
     const state = memoryStore({ clock: () => 1000 });
     await registerForeign(state);
     const lines: object[] = [];
@@ -49,7 +49,7 @@ describe("a tool that the run's provider has no form for", () => {
   });
 });
 
-/** As a worker in another language may: no lint of ours has seen it. */
+/** As a worker in another language may send it: no lint of ours has seen it. */
 async function registerForeign(state: ReturnType<typeof memoryStore>): Promise<void> {
   const definition = {
     name: "give",
@@ -76,7 +76,7 @@ interface Exported {
   readonly sum: { readonly dataPoints: readonly { readonly asInt?: string; readonly asDouble?: number }[] };
 }
 
-/** Does it with a collector that listens, and gives the metrics that came last. */
+/** Runs it with a collector that listens, and returns the last metrics. */
 async function withCollector(work: () => Promise<void>): Promise<readonly Exported[]> {
   let last: readonly Exported[] = [];
   const server = createServer((request, response) => {
@@ -122,7 +122,7 @@ describe("the tools that the agent offers", () => {
     expect(await (await setup({}, " look@2 , count,")).offer()).toEqual(["look@1"]);
   });
 
-  it("say of a flag that no tool has, once", async () => {
+  it("warn once of a flag that no tool has", async () => {
     const { offer, lines } = await setup({ lok_enabled: false });
     await offer();
     await offer();

@@ -5,7 +5,7 @@ import { type DefinitionPace, readRegistry, switchedOff, type ToolFlags } from "
 import type { Profile } from "./profile.ts";
 import { type OfferedTo, offerTools, type OfferNotice, type SetAside, type ToolOffer } from "./tool-offer.ts";
 
-/** Chooses the tools of new runs from the registry as it is. */
+/** Chooses the tools of new runs from the current registry. */
 export interface ToolOffers {
   /** Throws `StoreUnavailable` when the store does not answer. */
   offer(profile: Profile, run: OfferFor): Promise<ToolOffer>;
@@ -18,20 +18,20 @@ export interface OfferFor {
   /** The store's clock. */
   readonly now: number;
   readonly model: OfferedTo;
-  /** What it is asked. */
+  /** Its message. */
   readonly about: string;
 }
 
 export interface ToolOffersOptions {
   readonly state: StateStore;
   readonly flags: ToolFlags;
-  /** `TOOLS_DISABLED`: `name`, or `name@version`, that no new run is offered. */
+  /** `TOOLS_DISABLED`: `name`, or `name@version`, not offered to new runs. */
   readonly disabled: ReadonlySet<string>;
   readonly log: Log;
   readonly pace: DefinitionPace;
 }
 
-/** Each notice goes to the log once: they would come again with every run. */
+/** Each notice is logged once: they would repeat with every run. */
 export function toolOffers({ state, flags, disabled, log, pace }: ToolOffersOptions): ToolOffers {
   const told = new Set<string>();
   return {

@@ -40,7 +40,7 @@ afterEach(() => {
 });
 
 describe("a traced model", () => {
-  it("has a chat span with who was asked, how much went in and out, and why it ended", async () => {
+  it("has a chat span with the model, the tokens in and out, and why it ended", async () => {
     const { span } = await asked(async () => REPLY);
     expect(span).toMatchObject({
       name: "chat big",
@@ -62,14 +62,14 @@ describe("a traced model", () => {
     });
   });
 
-  it("fails with the provider's code, and the error comes through as it is", async () => {
+  it("fails with the provider's code, and passes the error on unchanged", async () => {
     const error = new RateLimitError("hunter2 asks too often", 1000);
     const { span, outcome } = await asked(() => Promise.reject(error));
     expect(outcome).toBe(error);
     expect(span).toMatchObject({ status: "ERROR", attributes: { "error.type": "rate_limited" } });
   });
 
-  it("says at debug, for each round, every message that the model gets, with a length in the place of each text", async () => {
+  it("logs at debug, for each round, every message that the model gets, with a length in place of each text", async () => {
     const { lines } = await asked(async () => REPLY);
     expect(lines).toEqual([
       [
@@ -98,20 +98,20 @@ describe("a traced model", () => {
   });
 
   it.each<ToolChoice>(["none", "required", "tool:look"])(
-    "says at debug of each request how many tools it offers, and the choice %s",
+    "logs at debug for each request how many tools it offers, and the choice %s",
     async (toolChoice) => {
       const { lines } = await asked(async () => REPLY, { tools: [LOOK], toolChoice });
       expect(lines).toEqual([[expect.objectContaining({ tools: 1, toolChoice }), "the model is asked"]]);
     },
   );
 
-  it("shows nothing of what is said, in no span and no line", async () => {
+  it("shows no content, in any span or line", async () => {
     const seen = [await asked(async () => REPLY), await asked(() => Promise.reject(new Error("hunter2")))];
     expect(JSON.stringify(seen.map(({ span, lines }) => [span, lines]))).not.toContain("hunter2");
   });
 });
 
-/** Asks a model that answers like this, and gives its span, its debug lines and what the caller got. */
+/** Asks a model that answers like this, and returns its span, its debug lines and what the caller got. */
 async function asked(complete: ModelProvider["complete"], more: Partial<ModelRequest> = {}) {
   dir = mkdtempSync(path.join(tmpdir(), "toolbus-chat-"));
   const monotonic = (): number => performance.now();

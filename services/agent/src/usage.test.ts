@@ -4,8 +4,8 @@ import { addUsage, NOTHING_USED, usageOfCall } from "./usage.ts";
 
 const priced = modelFacts("anthropic", "claude-sonnet-5-5");
 
-describe("what a call has used", () => {
-  it("is its tokens by class and what they cost", () => {
+describe("the usage of a call", () => {
+  it("is its tokens by class and their cost", () => {
     const usage = { inputTokens: 1000, outputTokens: 50, cacheReadTokens: 900, cacheWriteTokens: 0, reasoningTokens: 30 };
     expect(usageOfCall(usage, priced)).toEqual({
       inputTokens: 1000,
@@ -18,7 +18,7 @@ describe("what a call has used", () => {
     });
   });
 
-  it("says of a call without a known price that it has none, not that it cost nothing", () => {
+  it("records a call of unknown price as unpriced, not as free", () => {
     expect(usageOfCall({ inputTokens: 1, outputTokens: 1 }, { price: null })).toEqual({
       inputTokens: 1,
       outputTokens: 1,

@@ -53,7 +53,7 @@ export const approvalsSettings = {
   }),
   DEAD_LETTERS_PER_MINUTE: integer({ min: 1, max: 1_000_000 })({
     default: 30,
-    desc: "messages that nobody can use that become dead letters in a minute, of each queue; of those that follow only the number is told",
+    desc: "unusable messages per queue and minute that become dead letters; of the rest only the number is logged",
   }),
   SECURITY_EVENTS_PER_MINUTE: integer({ min: 1, max: 10_000 })({
     default: 30,

@@ -18,11 +18,11 @@ export const executorSettings = {
   }),
   DEAD_LETTERS_PER_MINUTE: integer({ min: 1, max: 1_000_000 })({
     default: 30,
-    desc: "messages that nobody can use that become dead letters in a minute, of each queue; of those that follow only the number is told",
+    desc: "unusable messages per queue and minute that become dead letters; of the rest only the number is logged",
   }),
   SECURITY_EVENTS_PER_MINUTE: integer({ min: 1, max: 10_000 })({
     default: 30,
-    desc: "security events of a reason that are kept whole in a minute; of those that follow only the number is",
+    desc: "security events per reason and minute that are kept in full; of the rest only the number is kept",
   }),
   LEDGER_LEASE_MS: milliseconds({ default: 10_000, desc: "the workers' lease on a write" }),
   LEDGER_RENEW_MS: milliseconds({ default: 3000, desc: "how often that lease is renewed while a write runs" }),

@@ -122,7 +122,7 @@ export const answers: readonly Attack[] = [
   {
     name: "a run is woken by somebody else with an entry that the gateway never accepted",
     attacker: "worker",
-    expected: serverOr(dropped(/a wake named an inbox entry that is not there/)),
+    expected: serverOr(dropped(/a wake named a missing inbox entry/)),
     async run(arena) {
       const { runId } = await arena.done("high", { payee: "BAKERY", amount: 54 });
       const body = { runId, entryId: "in_made_up" };

@@ -15,8 +15,8 @@ export interface AdoptOptions {
 }
 
 /**
- * Shows what approvals finds in the store and does not act on, and has it seal what an operator vouches for, one by one. With --json alone nothing is
- * adopted.
+ * Shows the documents in the store that approvals does not act on, and has approvals seal those that an operator vouches for, one by one. With --json alone
+ * nothing is adopted.
  */
 export async function adoptDocuments(context: Context, { yes }: AdoptOptions): Promise<ExitCode> {
   const { output } = context;
@@ -25,7 +25,7 @@ export async function adoptDocuments(context: Context, { yes }: AdoptOptions): P
   const open = documents.filter(({ adoptable }) => adoptable);
   if (documents.length === 0) {
     if (output.json) output.document({ documents, adopted: [] });
-    else output.note("Everything that approvals finds in the store is what it stored.");
+    else output.note("Every document that approvals finds in the store is one that it stored.");
     return EXIT.ok;
   }
   if (!output.json) output.lines([...documents.flatMap((one) => [...documentLines(safeValue(one)), ""]), ...warning(documents)]);
@@ -33,7 +33,7 @@ export async function adoptDocuments(context: Context, { yes }: AdoptOptions): P
   if (!yes && !ask && !output.json && open.length > 0)
     throw new Failure(
       EXIT.usage,
-      `There is no terminal to ask at: look at them above, then repeat this with --yes to adopt ${open.length === 1 ? "it" : `all ${open.length}`}.`,
+      `There is no terminal to ask at: check the list above, then repeat this with --yes to adopt ${open.length === 1 ? "it" : `all ${open.length}`}.`,
     );
   const chosen = yes ? open : ask ? await chosenOf(context, open) : [];
   const adopted = await adopt(service, chosen);
@@ -74,12 +74,12 @@ const LONGEST = 600;
 
 function warning(documents: readonly RefusedDocument[]): string[] {
   const lines = [
-    "A version before the seals wrote documents without one, and so does anybody else who can write to the store: adopt only what you know from elsewhere.",
+    "Versions before the seals wrote documents without one, and so does anybody else who can write to the store: adopt only documents that you can confirm from another source.",
     ...(documents.some(({ kind, why }) => kind === "era" && why !== "unsealed")
-      ? [`An era that is forged can be raised over: ${SELF} era raise --replace --reason "…"`]
+      ? [`To raise the era over a forged one: ${SELF} era raise --replace --reason "…"`]
       : []),
     ...(documents.some(({ kind, why }) => kind === "pin" && why !== "unsealed")
-      ? [`A pin that is forged is replaced by what is registered: ${SELF} tools pending`]
+      ? [`To replace a forged pin with the registered definition: ${SELF} tools pending`]
       : []),
   ];
   return lines.flatMap((line) => wrapped(line, WIDTH));

@@ -22,7 +22,7 @@ describe("a card at a terminal", () => {
     ]);
   });
 
-  it("says nothing of it where there is nothing, and of an approvals service that does not tell", () => {
+  it("says nothing if there is no such word, or if the approvals service does not report them", () => {
     const { doubts: _, ...silent } = card;
     expect(cardLines({ ...card, doubts: [] }, 0)).toEqual(cardLines(silent, 0));
     expect(cardLines(silent, 0).join("\n")).not.toContain("LOOK CLOSELY");

@@ -1,13 +1,13 @@
 import type { ApprovalView } from "@toolbus/contracts";
 import { wrapped } from "../terminal/lines.ts";
 
-/** What of an approval stands on the card. */
+/** The fields of an approval that the card shows. */
 export type ApprovalCard = Pick<
   ApprovalView,
   "id" | "tool" | "toolVersion" | "tier" | "effect" | "arguments" | "doubts" | "requester" | "idempotency" | "expiresAt"
 >;
 
-/** The card as text: what will be done, to what, for whom; made from what approvals keeps, not from the model's words. */
+/** The card as text: what the call does, to what, for whom. It is made from the data that approvals keeps, not from the model's words. */
 export function cardLines(card: ApprovalCard, now: number): string[] {
   const minutes = Math.max(0, Math.round((card.expiresAt - now) / 60_000));
   return [
@@ -24,7 +24,7 @@ export function cardLines(card: ApprovalCard, now: number): string[] {
   ];
 }
 
-/** The card in its frame, as wide as it is told. */
+/** The card in its frame, as wide as requested. */
 export function framedCard(card: ApprovalCard, now: number, width: number, frame: (line: string) => string): string[] {
   return [
     frame(`┌─ approval ${"─".repeat(width - 12)}`),
@@ -33,7 +33,7 @@ export function framedCard(card: ApprovalCard, now: number, width: number, frame
   ];
 }
 
-/** What may be read as something else, spelled out, right below what it would do. */
+/** Words that may be misread, spelled out, right below the effect. */
 function doubtLines(doubts: NonNullable<ApprovalCard["doubts"]>): string[] {
   return doubts.map(({ place, why, word, spelled }) => `! LOOK CLOSELY at "${word}" in ${place}: ${IN_WORDS[why]}, ${spelled}`);
 }
@@ -42,7 +42,7 @@ const IN_WORDS: Readonly<Record<NonNullable<ApprovalCard["doubts"]>[number]["why
   mixed_scripts: "it mixes letters of several scripts",
   looks_latin: "its letters only look like ordinary Latin ones",
   mixed_digits: "it mixes digits of several scripts",
-  hidden_characters: "it has characters that cannot be seen",
+  hidden_characters: "it has invisible characters",
 };
 
 function argumentLines(name: string, value: unknown): string[] {

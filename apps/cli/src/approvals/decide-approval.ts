@@ -17,7 +17,7 @@ export interface DecideOptions {
 
 const DONE = { approve: "Approved", deny: "Denied", revise: "Sent back" } as const;
 
-/** Decides one approval as its approver: shows the card, asks, and uses the single-use right that came with the card. */
+/** Decides one approval as its approver: shows the card, asks, and uses the single-use token that came with the card. */
 export async function decideApproval(
   context: Context,
   decision: DecisionKind,
@@ -31,11 +31,11 @@ export async function decideApproval(
   const approval = readApprovalToDecide(await service.get(path));
   const token = rightToDecide(approval);
   if (decision === "approve" && approval.tier === "critical" && options.ticket === undefined) {
-    throw new Failure(EXIT.usage, `A critical write takes a ticket: name it with --ticket.`);
+    throw new Failure(EXIT.usage, `A critical write needs a ticket: name it with --ticket.`);
   }
   const comment = options.yes ? options.comment : await confirmed(context, decision, safeValue(approval), options.comment);
   if (decision === "revise" && comment === undefined) {
-    throw new Failure(EXIT.usage, "Sending it back takes words: say with --comment what should change.");
+    throw new Failure(EXIT.usage, "Sending it back needs a comment: say with --comment what should change.");
   }
   const body = {
     decision,
@@ -52,12 +52,12 @@ export async function decideApproval(
 function rightToDecide({ id, status, decisionToken, mayNotBecause }: ApprovalToDecide): string {
   if (decisionToken !== undefined) return decisionToken;
   if (status !== "pending") {
-    throw new Failure(EXIT.failed, `It is decided already: ${status.replaceAll("_", " ")}; "${SELF} approvals show ${id}" says by whom.`);
+    throw new Failure(EXIT.failed, `It is already decided: ${status.replaceAll("_", " ")}; "${SELF} approvals show ${id}" says by whom.`);
   }
   throw new Failure(EXIT.notAllowed, `This key may not decide ${id}${mayNotBecause === undefined ? "" : `: ${mayNotBecause}`}`);
 }
 
-/** The comment, once the person has seen the card and agreed. Throws a Failure for a "no", and where there is nobody to ask. */
+/** The comment, once the person has seen the card and agreed. Throws a Failure if the person says no, or if there is nobody to ask. */
 async function confirmed(
   context: Context,
   decision: DecisionKind,
@@ -80,7 +80,7 @@ async function confirmed(
   const keys = keyboard({ input: stdin, output: stderr, onInterrupt: interrupts.press });
   const words = comment ?? (decision === "revise" ? await keys.ask("what should change? ", signal) : null);
   const answer = await keys.ask(`${decision} it? y/N `, signal);
-  if (!/^y(es)?$/i.test(answer?.trim() ?? "")) throw new Failure(EXIT.failed, "Nothing was decided; it still waits.");
+  if (!/^y(es)?$/i.test(answer?.trim() ?? "")) throw new Failure(EXIT.failed, "Nothing was decided; the approval still waits.");
   return words?.trim() || undefined;
 }
 

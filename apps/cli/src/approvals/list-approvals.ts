@@ -11,7 +11,7 @@ export interface ListOptions {
   readonly cursor?: string;
 }
 
-/** Shows what waits for a decision, the oldest first. */
+/** Shows the approvals that wait for a decision, oldest first. */
 export async function listApprovals(context: Context, { limit, cursor }: ListOptions): Promise<ExitCode> {
   const service = await context.approvals();
   const query = new URLSearchParams({ limit: String(limit), ...(cursor === undefined ? {} : { cursor }) });

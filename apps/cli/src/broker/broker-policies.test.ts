@@ -18,7 +18,7 @@ async function documentOf(url: string, ...flags: readonly string[]): Promise<obj
 }
 
 describe("broker policies", () => {
-  it("prints a line for a shell for each policy of a RabbitMQ, for the namespace and the virtual host of its URL, and nothing else", async () => {
+  it("prints one shell line for each RabbitMQ policy, for the namespace and the virtual host of its URL, and nothing else", async () => {
     const { code, out, err } = await policies(RABBITMQ);
     expect(code).toBe(0);
     expect(out.trimEnd().split("\n")).toEqual(
@@ -31,7 +31,7 @@ describe("broker policies", () => {
     expect(err).toMatch(/^Run these where rabbitmqctl reaches the broker\./);
   });
 
-  it("gives them as a file of definitions with --json", async () => {
+  it("prints them as a definitions file with --json", async () => {
     expect(await documentOf(RABBITMQ)).toEqual({
       broker: "rabbitmq",
       namespace: "tb",
@@ -48,7 +48,7 @@ describe("broker policies", () => {
     });
   });
 
-  it("prints the streams of a NATS with their limits, and that they need nobody", async () => {
+  it("prints the NATS streams with their limits, and that no operator has to set them", async () => {
     const url = "nats://me:secret@one:4222,two:4222?namespace=tb&replicas=3&max-bytes=1048576";
     const { code, out, err } = await policies(url);
     const [sentence, ...lines] = out.trimEnd().split("\n");
@@ -64,7 +64,7 @@ describe("broker policies", () => {
     });
   });
 
-  it("says of the bus in memory that it has no broker", async () => {
+  it("says that the bus in memory has no broker", async () => {
     expect(await policies("memory:")).toEqual({
       code: 0,
       out: expect.stringMatching(/there is no broker, and nothing to set\.\n$/),
@@ -73,13 +73,13 @@ describe("broker policies", () => {
     expect(await documentOf("memory:")).toEqual({ broker: "memory" });
   });
 
-  it("takes the URL from --bus before that of the environment", async () => {
+  it("prefers the URL of --bus to that of the environment", async () => {
     expect((await policies("memory:", "--bus", RABBITMQ)).out).toContain("rabbitmqctl");
   });
 });
 
 describe("broker policies --check", () => {
-  /** What a management plugin says of the policies: those that are given, as they are imported. */
+  /** The policies that a management plugin reports: the given ones, as they are imported. */
   async function plugin(answer: unknown) {
     const server = await serverUnderTest((_request, response) => sendJson(response, answer));
     return {
@@ -89,7 +89,7 @@ describe("broker policies --check", () => {
     };
   }
 
-  it("ends with 0 when all is set, as the URL's own login sees it", async () => {
+  it("exits with 0 when all policies are set, asking with the URL's own login", async () => {
     const set = await documentOf(RABBITMQ);
     await using t = await plugin("policies" in set ? set.policies : []);
     expect(await policies(t.url, "--check")).toEqual({ code: 0, out: "Every policy is set as it should be.\n", err: "" });
@@ -99,14 +99,14 @@ describe("broker policies --check", () => {
     expect(await documentOf(t.url, "--check")).toEqual({ broker: "rabbitmq", ok: true, differences: [] });
   });
 
-  it("ends with 1 and a line for each difference", async () => {
+  it("exits with 1 and one line for each difference", async () => {
     await using t = await plugin([]);
     const missing = ["tb-queues", "tb-dead", "tb-listeners"].map((name) => `Policy "${name}" is not set.`);
     expect(await policies(t.url, "--check")).toEqual({ code: 1, out: missing.map((line) => `${line}\n`).join(""), err: "" });
     expect(await documentOf(t.url, "--check")).toEqual({ broker: "rabbitmq", ok: false, differences: missing });
   });
 
-  it("ends with 1 when the plugin does not answer", async () => {
+  it("exits with 1 when the plugin does not answer", async () => {
     const { url, server } = await plugin([]);
     await server[Symbol.asyncDispose]();
     expect(await policies(url, "--check")).toMatchObject({ code: 1, out: expect.stringMatching(/^The policies could not be checked: /) });

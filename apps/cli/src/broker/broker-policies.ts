@@ -11,7 +11,7 @@ export interface PoliciesOptions {
   readonly check?: true;
 }
 
-/** Prints what is to be set on the broker of a bus, or with `--check` what of it is set otherwise. */
+/** Prints the policies to set on the broker of a bus, or with `--check` those that are set differently. */
 export async function brokerPolicies(context: Context, { bus, check }: PoliciesOptions): Promise<ExitCode> {
   const setup = setupOf(bus, context.around.env["BUS_URL"]);
   if (check) return compare(context, setup);
@@ -30,7 +30,7 @@ function setupOf(typed: string | undefined, inEnvironment: string | undefined): 
 }
 
 function print(output: Output, setup: BrokerSetup): void {
-  // Lines for a shell, which takes no sentence among them.
+  // Lines for a shell, so no sentence may stand among them.
   if (setup.broker === "rabbitmq") output.note(sentenceFor(setup));
   else output.lines([sentenceFor(setup)]);
   output.lines(linesOf(setup).map(safeText));
@@ -56,7 +56,7 @@ async function asked({ check }: Extract<BrokerSetup, { readonly broker: "rabbitm
   );
 }
 
-/** RabbitMQ's is also a file of definitions, whose `policies` it reads; each of NATS's `streams` is what `nats stream add --config` takes. */
+/** For RabbitMQ this is also a definitions file, whose `policies` it reads; for NATS each of the `streams` is accepted by `nats stream add --config`. */
 function documentOf(setup: BrokerSetup): object {
   switch (setup.broker) {
     case "memory":
@@ -75,7 +75,7 @@ function sentenceFor(setup: BrokerSetup): string {
     case "memory":
       return "The bus in memory is part of its process: there is no broker, and nothing to set.";
     case "rabbitmq":
-      return "Run these where rabbitmqctl reaches the broker. Until then nothing limits how long a queue grows; everything else works.";
+      return "Run these where rabbitmqctl reaches the broker. Until then nothing limits the length of a queue; everything else works.";
     case "nats":
       return "Toolbus makes these streams with their limits by itself: on NATS there is nothing for an operator to set.";
   }

@@ -1,12 +1,12 @@
 import type { StreamItem } from "../runs/watch-run.ts";
 
-/** One tool call as a result document tells it. */
+/** One tool call as a result document shows it. */
 export interface CallMade {
   readonly callId: string;
   readonly tool: string;
   readonly arguments: string;
   readonly status: string;
-  /** Cut to what the stream shows. */
+  /** Truncated to what the stream shows. */
   readonly content: string;
   readonly latencyMs: number;
 }

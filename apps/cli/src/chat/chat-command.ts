@@ -13,13 +13,13 @@ export interface ChatOptions {
   readonly ifActive?: IfActive;
 }
 
-/** One message from the command line or from a pipe, or else a talk at the terminal. */
+/** Sends one message from the command line or from a pipe, or else starts a conversation at the terminal. */
 export async function chat(context: Context, words: readonly string[], options: ChatOptions): Promise<ExitCode> {
   const { conversation, profile, ifActive } = options;
   if (conversation !== undefined && profile !== undefined) {
     throw new Failure(
       EXIT.usage,
-      "A conversation keeps the profile it began with: leave --profile out, or begin another one without --conversation.",
+      "A conversation keeps the profile that it began with: leave --profile out, or begin a new conversation without --conversation.",
     );
   }
   const where = {
@@ -29,15 +29,15 @@ export async function chat(context: Context, words: readonly string[], options: 
   };
   const { stdin, stdout } = context.around;
   const typed = words.join(" ");
-  if (typed.trim() === "" && words.length > 0) throw new Failure(EXIT.usage, "The message is empty: say something.");
+  if (typed.trim() === "" && words.length > 0) throw new Failure(EXIT.usage, "The message is empty: type some text.");
   if (words.length === 0 && stdin.isTTY) {
     if (stdout.isTTY && !context.output.json) return chatLoop(context, where);
-    throw new Failure(EXIT.usage, "Without a terminal to talk at, the message is an argument or comes from a pipe.");
+    throw new Failure(EXIT.usage, "Without a terminal, give the message as an argument or through a pipe.");
   }
   const text = words.length > 0 ? typed : (await readAll(stdin, MAX_MESSAGE_CHARS * 4, context.signal)).trim();
   if (text === "") throw new Failure(EXIT.usage, "The message is empty: give it as an argument or on standard input.");
   if (text.length > MAX_MESSAGE_CHARS) {
-    throw new Failure(EXIT.usage, `The message has ${text.length} characters, ${MAX_MESSAGE_CHARS} are taken: say it in less.`);
+    throw new Failure(EXIT.usage, `The message has ${text.length} characters, at most ${MAX_MESSAGE_CHARS} are accepted: shorten it.`);
   }
   return sayOnce(context, { text, ...where });
 }

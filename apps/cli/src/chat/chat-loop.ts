@@ -21,21 +21,21 @@ export interface ChatLoopOptions {
 }
 
 const HELP = [
-  "Type a message and Enter; a backslash at the end of a line goes on in the next.",
-  "/new      begin another conversation",
-  "/context  what this one holds and has cost",
+  "Type a message and Enter; a backslash at the end of a line continues it on the next.",
+  "/new      begin a new conversation",
+  "/context  what this conversation holds and has cost",
   "/quit     leave (also Ctrl-D)",
   "Ctrl-C cancels the run; pressed again, or at the prompt, it leaves.",
 ];
 
-/** Talks with a person at a terminal until they leave. */
+/** Talks to a person at a terminal until they leave. */
 export async function chatLoop(context: Context, { conversationId: given, profile, ifActive }: ChatLoopOptions): Promise<ExitCode> {
   const { output, around, signal, colour } = context;
   const gateway = await context.gateway();
   const keys = keyboard({ input: around.stdin, output: around.stdout, onInterrupt: around.interrupts.press });
   let conversationId = given ?? null;
   let noted = false;
-  output.lines([`Talking to ${gateway.url}. /help says what else there is, Ctrl-D leaves.`]);
+  output.lines([`Talking to ${gateway.url}. /help lists the commands, Ctrl-D leaves.`]);
   try {
     for (;;) {
       const typed = await keys.ask("> ", signal);
@@ -43,7 +43,7 @@ export async function chatLoop(context: Context, { conversationId: given, profil
       if (text === undefined || text === "/quit" || text === "/exit") return EXIT.ok;
       if (text === "/new") {
         conversationId = null;
-        output.lines(["The next message begins another conversation."]);
+        output.lines(["The next message begins a new conversation."]);
       } else if (/^\/[a-z]*$/.test(text) && text !== "/context") output.lines(HELP);
       else if (text !== "") await told(context, () => (text === "/context" ? showContext() : say(text)));
     }
@@ -68,7 +68,7 @@ export async function chatLoop(context: Context, { conversationId: given, profil
   }
 }
 
-/** Does it; what a service refuses, or that it is away, is told, and the talk goes on. */
+/** Runs a command. If a service refuses it or is unavailable, the user sees that and the conversation continues. */
 async function told({ output, signal }: Context, act: () => Promise<void>): Promise<void> {
   try {
     await act();

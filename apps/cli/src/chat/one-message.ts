@@ -18,7 +18,7 @@ export interface OneMessage {
   readonly ifActive?: IfActive;
 }
 
-/** Says one thing and waits for the answer, which goes to standard output; what happens meanwhile goes to standard error. */
+/** Sends one message and waits for the answer, which goes to standard output. Progress goes to standard error. */
 export async function sayOnce(context: Context, { text, conversationId: given, profile, ifActive }: OneMessage): Promise<ExitCode> {
   const { output, around, options, signal, colour } = context;
   const { stdin, stdout, stderr, interrupts, newId, now } = around;
@@ -53,7 +53,7 @@ export async function sayOnce(context: Context, { text, conversationId: given, p
   } else {
     if (answer !== null && !live) output.lines([safeText(answer)]);
     if (answer === null) endLines(context, end).forEach((line) => output.note(line));
-    output.note(`(go on: ${SELF} chat --conversation ${conversationId})`);
+    output.note(`(continue: ${SELF} chat --conversation ${conversationId})`);
   }
   return interrupted && end.type === "run.cancelled" ? EXIT.interrupted : exitCodeOf(end);
 }

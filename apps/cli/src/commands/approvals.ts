@@ -6,15 +6,17 @@ import { group } from "./group.ts";
 import { pageLimit } from "./page-limit.ts";
 
 const APPROVAL = "ap_rn_04_01K0AB5M0Y4T8J6W2Q9Z3C7D1E.1.0";
-const ASKS = "Shows the card and asks y/N; where there is no terminal, --yes is needed.";
+const ASKS = "Shows the card and asks y/N; without a terminal, --yes is needed.";
 
-/** `toolbus approvals …`: what waits for a person, and what of it does not count, at the approvals service and with its own keys only. */
+/**
+ * `toolbus approvals …`: the approvals that wait for a person, and the documents that do not count. It talks to the approvals service only, with that service's own keys.
+ */
 export function addApprovals(program: Command, define: Define): void {
   const approvals = group(program, "approvals", "list, show and decide the writes that wait for a person");
 
   define(approvals, {
     name: "list",
-    summary: "list what waits for a decision, the oldest first",
+    summary: "list the approvals that wait for a decision, oldest first",
     audience: "approvals",
     examples: ["toolbus approvals list", "toolbus approvals list --json", "toolbus approvals list --limit 5"],
     run: async (context, command) => {
@@ -24,11 +26,11 @@ export function addApprovals(program: Command, define: Define): void {
     },
   })
     .option("--limit <number>", "how many, 1 to 100", pageLimit, 20)
-    .option("--cursor <cursor>", "go on where the page before ended");
+    .option("--cursor <cursor>", "continue from the previous page");
 
   define(approvals, {
     name: "show <approval>",
-    summary: "show what will be done, to what and for whom",
+    summary: "show what the call does, to what and for whom",
     audience: "approvals",
     examples: [`toolbus approvals show ${APPROVAL}`, `toolbus approvals show ${APPROVAL} --json`],
     run: async (context, command) => (await import("../approvals/show-approval.ts")).showApproval(context, command.args[0]),
@@ -49,10 +51,10 @@ export function addApprovals(program: Command, define: Define): void {
       .option("--comment <text>", decision === "revise" ? "what should change" : "why; the model reads it")
       .option("--yes", "do not ask");
 
-  decide("approve", "let a write happen", [
+  decide("approve", "allow a write", [
     `toolbus approvals approve ${APPROVAL}`,
     `toolbus approvals approve ${APPROVAL} --yes --comment "Checked"`,
-  ]).option("--ticket <id>", "the ticket that a critical write takes");
+  ]).option("--ticket <id>", "the ticket that a critical write needs");
   decide("deny", "refuse a write", [
     `toolbus approvals deny ${APPROVAL}`,
     `toolbus approvals deny ${APPROVAL} --yes --comment "Not this week"`,
@@ -64,20 +66,20 @@ export function addApprovals(program: Command, define: Define): void {
 
   define(approvals, {
     name: "adopt",
-    summary: "show what approvals finds in the store without a seal, and vouch for it",
+    summary: "show the documents that approvals finds in the store without a seal, and vouch for them",
     more:
-      "Versions before the seals wrote none, and so does whoever else can write to the store. Asks for each; where there is no terminal, --yes is needed. " +
-      "With --json it only lists, without --yes. What is forged is shown and never adopted. Takes a key that approvals knows as an operator's.",
+      "Versions before the seals wrote none, and so does anybody else who can write to the store. Asks for each; without a terminal, --yes is needed. " +
+      "With --json but without --yes it only lists. Forged documents are shown and never adopted. Needs an operator's key of approvals.",
     audience: "approvals",
     examples: ["toolbus approvals adopt", "toolbus approvals adopt --json"],
     run: async (context, command) =>
       (await import("../approvals/adopt-documents.ts")).adoptDocuments(context, command.opts<AdoptOptions>()),
-  }).option("--yes", "adopt all that may be adopted, without asking");
+  }).option("--yes", "adopt all adoptable documents without asking");
 
   define(approvals, {
     name: "reseal",
-    summary: "seal and sign what is stored again, with the key that is used now",
-    more: "Between the second step of `keys rotate` and its end. Nothing changes but seals and signatures. Takes a key that approvals knows as an operator's.",
+    summary: "seal and sign the stored documents again, with the current key",
+    more: "Run it between the second and the final step of `keys rotate`. Only seals and signatures change. Needs an operator's key of approvals.",
     audience: "approvals",
     examples: ["toolbus approvals reseal", "toolbus approvals reseal --json"],
     run: async (context) => (await import("../approvals/reseal-documents.ts")).resealDocuments(context),

@@ -3,16 +3,16 @@ import type { PoliciesOptions } from "../broker/broker-policies.ts";
 import type { Define } from "../toolbus/command.ts";
 import { group } from "./group.ts";
 
-/** `toolbus broker …`: what whoever keeps the broker sets there, because Toolbus cannot. */
+/** `toolbus broker …`: the settings that an operator has to make on the broker, because Toolbus cannot. */
 export function addBroker(program: Command, define: Define): void {
-  const broker = group(program, "broker", "print what whoever keeps the broker sets there");
+  const broker = group(program, "broker", "print the settings that an operator makes on the broker");
 
   define(broker, {
     name: "policies",
-    summary: "print the policies of a RabbitMQ, or the streams of a NATS, with their limits",
+    summary: "print the RabbitMQ policies, or the NATS streams, with their limits",
     more:
-      "Namespace and virtual host come from the bus's URL; no password of it is printed, and nothing is changed. Without --check no broker is asked. With " +
-      "it RabbitMQ's management plugin is, where the URL says management=…, and what differs is printed, with exit code 1.",
+      "Namespace and virtual host come from the bus's URL; its password is not printed, and nothing is changed. Without --check the broker is not asked. With " +
+      "it the command asks RabbitMQ's management plugin, if the URL says management=…, and prints the differences, with exit code 1.",
     audience: "gateway",
     examples: [
       "toolbus broker policies --bus amqp://broker/production",
@@ -23,5 +23,5 @@ export function addBroker(program: Command, define: Define): void {
       (await import("../broker/broker-policies.ts")).brokerPolicies(context, command.opts<PoliciesOptions>()),
   })
     .option("--bus <url>", "the bus (BUS_URL); other users of this machine can see a password in it while the command runs")
-    .option("--check", "compare with what is set, and exit with 1 where it differs");
+    .option("--check", "compare with the settings of the broker, and exit with 1 if they differ");
 }

@@ -2,14 +2,14 @@ import { type Command, Option } from "commander";
 import type { ChatOptions } from "../chat/chat-command.ts";
 import type { Define } from "../toolbus/command.ts";
 
-/** `toolbus chat`: a talk at the terminal, or one message. */
+/** `toolbus chat`: a conversation at the terminal, or one message. */
 export function addChat(program: Command, define: Define): void {
   define(program, {
     name: "chat [text...]",
-    summary: "talk to the agent; with a text or a pipe, say one thing",
+    summary: "talk to the agent; with a text or a pipe, send one message",
     more:
-      "At a terminal it goes on until Ctrl-D; questions of the model are answered where they come up. Ctrl-C cancels the run, a second one leaves. " +
-      "One message alone: its answer goes to standard output, what happens meanwhile to standard error.",
+      "At a terminal it continues until Ctrl-D; the model's questions are answered at the prompt. Ctrl-C cancels the run, a second one leaves. " +
+      "With one message, its answer goes to standard output and the progress to standard error.",
     audience: "gateway",
     examples: ["toolbus chat", 'toolbus chat "What can you do?"', 'echo "What can you do?" | toolbus chat --json'],
     run: async (context, command) => {

@@ -5,13 +5,13 @@ import type { Define } from "../toolbus/command.ts";
 import { group } from "./group.ts";
 import { pageLimit } from "./page-limit.ts";
 
-/** `toolbus conversations …`: what was talked about. */
+/** `toolbus conversations …`: the caller's conversations. */
 export function addConversations(program: Command, define: Define): void {
   const conversations = group(program, "conversations", "list and delete conversations");
 
   define(conversations, {
     name: "list",
-    summary: "list your conversations, the one that began last first",
+    summary: "list your conversations, newest first",
     more: 'Investigations have one each. "toolbus chat --conversation" continues one.',
     audience: "gateway",
     examples: ["toolbus conversations list", "toolbus conversations list --limit 5 --json"],
@@ -19,12 +19,12 @@ export function addConversations(program: Command, define: Define): void {
       (await import("../conversations/list-conversations.ts")).listConversations(context, command.opts<ListOptions>()),
   })
     .option("--limit <number>", "how many, 1 to 100", pageLimit, 20)
-    .option("--cursor <cursor>", "go on where the page before ended");
+    .option("--cursor <cursor>", "continue from the previous page");
 
   define(conversations, {
     name: "delete <conversation>",
-    summary: "delete one of your conversations, and say what is kept of it",
-    more: "What was said is removed; its runs and approvals are kept for their own time, as they say what was done. Asks y/N; where there is no terminal, --yes is needed.",
+    summary: "delete one of your conversations, and list what is kept",
+    more: "Its messages are removed. Its runs and approvals are kept for their own time, because they record what was done. Asks y/N; without a terminal, --yes is needed.",
     audience: "gateway",
     examples: [
       "toolbus conversations delete cv_05_01JD0000000000000000000001",

@@ -6,14 +6,14 @@ import { pageLimit } from "./page-limit.ts";
 
 const LETTER = "dl_04_01K0AB5M0Y4T8J6W2Q9Z3C7D1E";
 
-/** `toolbus dead-letters …`: what queues gave up, with an operator's key. */
+/** `toolbus dead-letters …`: the messages that queues gave up, with an operator's key. */
 export function addDeadLetters(program: Command, define: Define): void {
-  const letters = group(program, "dead-letters", "list, show and replay the messages that were given up");
+  const letters = group(program, "dead-letters", "list, show and replay the messages that queues gave up");
 
   define(letters, {
     name: "list",
-    summary: "list what was given up, the newest first",
-    more: "Takes an operator's key.",
+    summary: "list the dead letters, newest first",
+    more: "Needs an operator's key.",
     audience: "gateway",
     examples: ["toolbus dead-letters list", "toolbus dead-letters list --state open --queue run.wake", "toolbus dead-letters list --json"],
     run: async (context, command) => {
@@ -23,19 +23,19 @@ export function addDeadLetters(program: Command, define: Define): void {
   })
     .option("--queue <queue>", "only those of this queue")
     .addOption(
-      new Option("--state <state>", "only those that nobody has replayed, are being replayed, or were").choices([
+      new Option("--state <state>", "only those that nobody has replayed, that are being replayed, or that were replayed").choices([
         "open",
         "replaying",
         "replayed",
       ]),
     )
     .option("--limit <number>", "how many, 1 to 100", pageLimit, 20)
-    .option("--cursor <cursor>", "go on where the page before ended");
+    .option("--cursor <cursor>", "continue from the previous page");
 
   define(letters, {
     name: "show <letter>",
-    summary: "show a message that was given up, and why it was",
-    more: "Takes an operator's key.",
+    summary: "show a dead letter, and why it was given up",
+    more: "Needs an operator's key.",
     audience: "gateway",
     examples: [`toolbus dead-letters show ${LETTER}`, `toolbus dead-letters show ${LETTER} --json`],
     run: async (context, command) => (await import("../dead-letters/show-dead-letter.ts")).showDeadLetter(context, command.args[0]),
@@ -43,8 +43,8 @@ export function addDeadLetters(program: Command, define: Define): void {
 
   define(letters, {
     name: "replay <letter>",
-    summary: "replay a message that was given up, once",
-    more: "It is sent to its queue again, or the agent looks at its call at once. Takes an operator's key.",
+    summary: "replay a dead letter, once",
+    more: "Its message is sent to its queue again, or the agent looks at its call at once. Needs an operator's key.",
     audience: "gateway",
     examples: [`toolbus dead-letters replay ${LETTER}`, `toolbus dead-letters replay ${LETTER} --json`],
     run: async (context, command) => (await import("../dead-letters/replay-dead-letter.ts")).replayDeadLetter(context, command.args[0]),

@@ -3,14 +3,14 @@ import type { DemoValues } from "../demo/arguments.ts";
 import { DEMO_FLAGS } from "../demo/flags.ts";
 import type { Define } from "../toolbus/command.ts";
 
-/** `toolbus demo`: what `npm run demo` does, without npm's own lines. */
+/** `toolbus demo`: the same as `npm run demo`, without npm's own lines. */
 export function addDemo(program: Command, define: Define): void {
   const command = define(program, {
     name: "demo",
     summary: "investigate a release of a git repository, from start to filed report",
     more:
-      "It starts a Toolbus of its own for that and stops it: an agent reads the summary of the release, assesses the risk and files a report once " +
-      "you agree. Exits with 2 when the severity is at or over --fail-on, with 3 when nobody was there to agree.",
+      "It starts its own Toolbus and stops it afterwards: an agent reads the summary of the release, assesses the risk and files a report once " +
+      "you agree. Exits with 2 when the severity is --fail-on or worse, with 3 when nobody was there to agree.",
     audience: "gateway",
     reads: "models",
     examples: [

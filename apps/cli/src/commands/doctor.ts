@@ -6,7 +6,7 @@ import { addresses } from "../toolbus/global-options.ts";
 export function addDoctor(program: Command, define: Define): void {
   define(program, {
     name: "doctor",
-    summary: "check that everything works, and say what to do where it does not",
+    summary: "check that everything works, and say how to fix what does not",
     more: "One line for each check: ok, warn or fail. Exits with 1 when one fails. It changes nothing.",
     audience: "gateway",
     reads: "models",

@@ -4,9 +4,9 @@ import type { ResumeOptions } from "../era/resume-writes.ts";
 import type { Define } from "../toolbus/command.ts";
 import { group } from "./group.ts";
 
-const OPERATOR = "Takes a key that approvals knows as an operator's.";
+const OPERATOR = "Needs an operator's key of approvals.";
 
-/** `toolbus era …`: what is done when the state store lost writes, at the approvals service. */
+/** `toolbus era …`: what an operator does at the approvals service when the state store lost writes. */
 export function addEra(program: Command, define: Define): void {
   const era = group(program, "era", "handle grants and writes when the state store lost some");
 
@@ -20,7 +20,7 @@ export function addEra(program: Command, define: Define): void {
 
   define(era, {
     name: "raise",
-    summary: "void every grant, after a restore while all services were down",
+    summary: "void every grant, after a restore during which all services were down",
     more: `Grants are renewed by themselves, and nobody has to approve again. ${OPERATOR}`,
     audience: "approvals",
     examples: [
@@ -31,15 +31,15 @@ export function addEra(program: Command, define: Define): void {
   })
     .requiredOption("--reason <text>", "why, for the audit")
     .option("--hold", "also hold the writes of every shard that cannot be repeated safely")
-    .option("--replace", "over a stored era that approvals did not sign; holds every shard");
+    .option("--replace", "replace a stored era that approvals did not sign; holds every shard");
 
   define(era, {
     name: "resume [shards...]",
-    summary: "let the writes of shards begin again, once their targets were looked at",
+    summary: "let the writes of shards begin again, once somebody has checked their targets",
     more: OPERATOR,
     audience: "approvals",
     examples: ["toolbus era resume --all", "toolbus era resume 03 07 --json"],
     run: async (context, command) =>
       (await import("../era/resume-writes.ts")).resumeWrites(context, command.args, command.opts<ResumeOptions>()),
-  }).option("--all", "those of every shard that is held");
+  }).option("--all", "the writes of every shard that is held");
 }

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 
-/** A command that is only a name for those below it; called alone it says what they are, as a fault. */
+/** A command that only groups those below it. Called alone it lists them and fails. */
 export function group(parent: Command, name: string, summary: string): Command {
   const command = parent
     .command(name)

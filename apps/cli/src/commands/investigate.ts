@@ -2,14 +2,14 @@ import { type Command, Option } from "commander";
 import type { InvestigateOptions } from "../investigations/investigate-command.ts";
 import type { Define } from "../toolbus/command.ts";
 
-/** `toolbus investigate`: a release or an alert, followed to its report. */
+/** `toolbus investigate`: investigates a release or an alert, and follows it to its report. */
 export function addInvestigate(program: Command, define: Define): void {
   define(program, {
     name: "investigate [release]",
     summary: "investigate a release or an alert and print the report",
     more:
-      "Follows the run until its report is there; a write that waits for a person is waited for. Leaving with Ctrl-C stops nothing. " +
-      "Exits with 2 when the severity is at or over --fail-on, with 1 when nothing could be assessed.",
+      "Follows the run until its report is there, also while a write waits for a person. Leaving with Ctrl-C stops nothing.  " +
+      "Exits with 2 when the severity is --fail-on or worse, with 1 when nothing could be assessed.",
     audience: "gateway",
     examples: [
       "toolbus investigate v1.5.0",
@@ -23,6 +23,6 @@ export function addInvestigate(program: Command, define: Define): void {
   })
     .option("--alert <file>", "an alert as Alertmanager sends it, JSON; - reads standard input")
     .option("--note <text>", "what else the agent should know")
-    .option("--no-wait", "do not follow it: print the run's id and end")
+    .option("--no-wait", "do not follow it: print the run's id and exit")
     .addOption(new Option("--fail-on <severity>", "exit with 2 from this severity on").choices(["low", "medium", "high"]));
 }

@@ -8,13 +8,13 @@ import { span } from "./span.ts";
 
 const RUN = "rn_04_01K0AB5M0Y4T8J6W2Q9Z3C7D1E";
 
-/** `toolbus runs …`: what was asked for and where it stands. */
+/** `toolbus runs …`: the caller's runs and their states. */
 export function addRuns(program: Command, define: Define): void {
   const runs = group(program, "runs", "list, show, explain, follow, cancel and answer runs");
 
   define(runs, {
     name: "list",
-    summary: "list your runs, the newest first",
+    summary: "list your runs, newest first",
     audience: "gateway",
     examples: ["toolbus runs list", "toolbus runs list --status failed --since 1h", "toolbus runs list --requester alertmanager --json"],
     run: async (context, command) => {
@@ -23,16 +23,16 @@ export function addRuns(program: Command, define: Define): void {
       return listRuns(context, { ...wanted, ...(since === undefined ? {} : { sinceMs: since }) });
     },
   })
-    .addOption(new Option("--status <status>", "only those that stand so").choices([...RUN_VIEW_STATUSES]))
+    .addOption(new Option("--status <status>", "only those with this status").choices([...RUN_VIEW_STATUSES]))
     .option("--profile <name>", "only those of this profile")
     .option("--since <time>", "only those of the last 30m, 12h or 7d", span)
-    .option("--requester <principal>", "those of another one, such as a trigger, with an operator's key")
+    .option("--requester <principal>", "those of another principal, such as a trigger, with an operator's key")
     .option("--limit <number>", "how many, 1 to 100", pageLimit, 20)
-    .option("--cursor <cursor>", "go on where the page before ended");
+    .option("--cursor <cursor>", "continue from the previous page");
 
   define(runs, {
     name: "show <run>",
-    summary: "show where a run stands, what it waits for, or how it ended",
+    summary: "show the state of a run, what it waits for, or how it ended",
     audience: "gateway",
     examples: [`toolbus runs show ${RUN}`, `toolbus runs show ${RUN} --json`],
     run: async (context, command) => (await import("../runs/show-run.ts")).showRun(context, command.args[0]),
@@ -41,7 +41,7 @@ export function addRuns(program: Command, define: Define): void {
   define(runs, {
     name: "why <run>",
     summary: "explain why a run ended or what it waits for, and what to try next",
-    more: "In sentences, from the run's events: what was asked, what each call came to, who decided, how it ended or what holds it up.",
+    more: "In sentences, from the run's events: what was asked, the result of each call, who decided, how it ended or what holds it up.",
     audience: "gateway",
     examples: [`toolbus runs why ${RUN}`, `toolbus runs why ${RUN} --json`],
     run: async (context, command) => (await import("../runs/why-run.ts")).whyRun(context, command.args[0]),
@@ -50,7 +50,7 @@ export function addRuns(program: Command, define: Define): void {
   define(runs, {
     name: "watch <run>",
     summary: "follow a run from its first event to its end",
-    more: "A connection that is lost is taken up where it broke off. Leaving with Ctrl-C stops nothing. With --json each event is one line.",
+    more: "A lost connection is resumed where it broke off. Leaving with Ctrl-C stops nothing. With --json each event is one line.",
     audience: "gateway",
     examples: [`toolbus runs watch ${RUN}`, `toolbus runs watch ${RUN} --json`, `toolbus runs watch ${RUN} --timeout 10m`],
     run: async (context, command) => (await import("../runs/watch-command.ts")).watchCommand(context, command.args[0]),
@@ -59,7 +59,7 @@ export function addRuns(program: Command, define: Define): void {
   define(runs, {
     name: "cancel <run>",
     summary: "cancel a run",
-    more: "Nothing new begins; a write that was sent is waited for, and its outcome told.",
+    more: "Nothing new begins. If a write was already sent, the command waits for it and reports its outcome.",
     audience: "gateway",
     examples: [`toolbus runs cancel ${RUN}`, `toolbus runs cancel ${RUN} --json`],
     run: async (context, command) => (await import("../runs/cancel-run.ts")).cancelRun(context, command.args[0]),
@@ -74,5 +74,5 @@ export function addRuns(program: Command, define: Define): void {
       const [run, answer = ""] = command.args;
       return (await import("../runs/answer-run.ts")).answerRun(context, run, answer, command.opts<{ call?: string }>().call);
     },
-  }).option("--call <call>", "which question, where there are several");
+  }).option("--call <call>", "which question, if there are several");
 }

@@ -3,7 +3,7 @@ import { parseSpan } from "../terminal/duration.ts";
 
 const TEN_YEARS_MS = 3650 * 86_400_000;
 
-/** A span of time as an option takes it, in milliseconds. */
+/** A time span as an option accepts it, in milliseconds. */
 export function span(text: string): number {
   const ms = parseSpan(text, TEN_YEARS_MS);
   if (ms !== null) return ms;

@@ -2,15 +2,15 @@ import type { Command } from "commander";
 import type { StartValues } from "../start/start-command.ts";
 import type { Define } from "../toolbus/command.ts";
 
-/** `toolbus start`: what `npm start` does, or every service in a process of its own. */
+/** `toolbus start`: the same as `npm start`, or every service in its own process. */
 export function addStart(program: Command, define: Define): void {
   define(program, {
     name: "start",
-    summary: "start every service of Toolbus, in this process or each in its own",
+    summary: "start every Toolbus service, in this process or each in its own",
     more:
-      "It keeps its state in the data directory, prints its addresses, at the first start a key for each role, and stops with Ctrl-C. Settings are environment " +
-      "variables: GATEWAY_PORT, APPROVALS_PORT, RELEASE_API_URL, LOG_LEVEL, those of the model (LLM_PROVIDER or a key such as ANTHROPIC_API_KEY) and those of the services. With --bus and --state each service is a process of its own " +
-      "on that broker and that store; one that ends is named and started again, and all of them end with this one.",
+      "It keeps its state in the data directory, prints its addresses and, at the first start, a key for each role, and stops with Ctrl-C. Settings are environment " +
+      "variables: GATEWAY_PORT, APPROVALS_PORT, RELEASE_API_URL, LOG_LEVEL, those of the model (LLM_PROVIDER or a key such as ANTHROPIC_API_KEY) and those of the services. With --bus and --state each service is a separate process " +
+      "on that broker and that store; a process that ends is reported and restarted, and all of them end with this one.",
     audience: "gateway",
     reads: "services",
     examples: [
@@ -20,6 +20,6 @@ export function addStart(program: Command, define: Define): void {
     ],
     run: async (context, command) => (await import("../start/start-command.ts")).start(context, command.opts<StartValues>()),
   })
-    .option("--bus <url>", "processes of their own, on this broker: amqp://… or nats://… (BUS_URL, where --state is given)")
-    .option("--state <url>", "with --bus: the store that they share, redis://… (STATE_URL, where --bus is given)");
+    .option("--bus <url>", "separate processes, on this broker: amqp://… or nats://… (BUS_URL, if --state is given)")
+    .option("--state <url>", "with --bus: the store that they share, redis://… (STATE_URL, if --bus is given)");
 }

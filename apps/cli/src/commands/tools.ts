@@ -7,16 +7,16 @@ import type { RemoveOptions } from "../writes/remove-tool.ts";
 import type { TierOptions } from "../writes/raise-tier.ts";
 import { group } from "./group.ts";
 
-const OPERATOR = "Takes a key that approvals knows as an operator's.";
+const OPERATOR = "Needs an operator's key of approvals.";
 const HASH = "sha256-9b74c9897bac770ff";
 
-/** `toolbus tools …`: what is registered, one call of it, and, at the approvals service, which writes are enabled. */
+/** `toolbus tools …`: the registered tools, a call of one, and, at the approvals service, the enabled writes. */
 export function addTools(program: Command, define: Define): void {
   const tools = group(program, "tools", "list and show the tools, call one, and enable writes");
 
   define(tools, {
     name: "list",
-    summary: "list what is registered, and whether a worker is there",
+    summary: "list the registered tools, and whether a worker serves each",
     audience: "gateway",
     examples: ["toolbus tools list", "toolbus tools list --json"],
     run: async (context) => (await import("../tools/list-tools.ts")).listTools(context),
@@ -24,7 +24,7 @@ export function addTools(program: Command, define: Define): void {
 
   define(tools, {
     name: "show <tool>",
-    summary: "show what a tool does and what it takes",
+    summary: "show what a tool does and its parameters",
     more: `With --diff, of a write: what is enabled, what is registered and what changed, at the approvals service. ${OPERATOR}`,
     audience: (command) => (command.opts<{ diff?: true }>().diff ? "approvals" : "gateway"),
     examples: [
@@ -37,12 +37,12 @@ export function addTools(program: Command, define: Define): void {
       if (command.opts<{ diff?: true }>().diff) return (await import("../writes/show-write.ts")).showWrite(context, name);
       return (await import("../tools/show-tool.ts")).showTool(context, name);
     },
-  }).option("--diff", "what is enabled of a write, and what registered differently");
+  }).option("--diff", "of a write: the enabled definition, and how the registered one differs");
 
   define(tools, {
     name: "call <tool> [arguments]",
     summary: "call a tool as an agent would, and print its result",
-    more: "A write that needs a person waits until somebody has decided. No model takes part, and no key for one is needed.",
+    more: "A write that needs a person waits until somebody has decided. No model is involved, and no model key is needed.",
     audience: "gateway",
     examples: [
       `toolbus tools call get_release_summary '{"release_id": "v1.5.0"}'`,
@@ -61,12 +61,12 @@ export function addTools(program: Command, define: Define): void {
     audience: "approvals",
     examples: ["toolbus tools pending", "toolbus tools pending --all", "toolbus tools pending --json"],
     run: async (context, command) => (await import("../writes/list-writes.ts")).listWrites(context, command.opts<PendingOptions>()),
-  }).option("--all", "every registered write, however it stands");
+  }).option("--all", "every registered write, whatever its state");
 
   define(tools, {
     name: "enable <tool>",
     summary: "enable a registered write, exactly as it is shown",
-    more: `Shows it and asks y/N; where there is no terminal, --hash and --yes are needed. ${OPERATOR}`,
+    more: `Shows it and asks y/N; without a terminal, --hash and --yes are needed. ${OPERATOR}`,
     audience: "approvals",
     examples: ["toolbus tools enable file_risk_report", `toolbus tools enable file_risk_report --hash ${HASH} --yes`],
     run: async (context, command) =>
@@ -74,13 +74,13 @@ export function addTools(program: Command, define: Define): void {
   })
     .option("--hash <hash>", "this definition, as tools show --diff prints it")
     .option("--toolset <toolset>", "the one that this toolset registered")
-    .option("--accept-weaker", "although it guards less than what is enabled")
+    .option("--accept-weaker", "even if it is less strict than the enabled definition")
     .option("--yes", "do not ask");
 
   define(tools, {
     name: "disable <tool>",
     summary: "switch a write off: no version of it gets grants",
-    more: `Asks y/N where there is a terminal. ${OPERATOR}`,
+    more: `Asks y/N if there is a terminal. ${OPERATOR}`,
     audience: "approvals",
     examples: ["toolbus tools disable file_risk_report", "toolbus tools disable file_risk_report --yes --json"],
     run: async (context, command) =>
@@ -89,26 +89,26 @@ export function addTools(program: Command, define: Define): void {
 
   define(tools, {
     name: "tier <tool> <tier>",
-    summary: "set what the calls of an enabled write take at least: low, medium, high or critical",
-    more: `Never below the tier of its own definition, which takes a raise back. ${OPERATOR}`,
+    summary: "set the lowest tier for the calls of an enabled write: low, medium, high or critical",
+    more: `Never below the tier of its own definition; naming that tier undoes a raise. ${OPERATOR}`,
     audience: "approvals",
     examples: ["toolbus tools tier file_risk_report critical", "toolbus tools tier file_risk_report high --accept-weaker --json"],
     run: async (context, command) => {
       const [name = "", tier = ""] = command.args;
       return (await import("../writes/raise-tier.ts")).raiseTier(context, name, tier, command.opts<TierOptions>());
     },
-  }).option("--accept-weaker", "although that is lower than it was raised to");
+  }).option("--accept-weaker", "even if that is lower than the tier that it was raised to");
 
   define(tools, {
     name: "remove <tool>",
-    summary: "take the registration of a tool away, also when its workers are gone",
-    more: `A worker of operations does it within seconds. Asks y/N where there is a terminal. ${OPERATOR}`,
+    summary: "remove the registration of a tool, also when its workers are gone",
+    more: `A worker of operations does it within seconds. Asks y/N if there is a terminal. ${OPERATOR}`,
     audience: "approvals",
     examples: ["toolbus tools remove old_report", "toolbus tools remove old_report --version 2 --yes --json"],
     run: async (context, command) =>
       (await import("../writes/remove-tool.ts")).removeTool(context, command.args[0] ?? "", command.opts<RemoveOptions>()),
   })
-    .option("--version <version>", "this one, where several are registered")
+    .option("--version <version>", "this version, if several are registered")
     .option("--toolset <toolset>", "the one of this toolset")
     .option("--yes", "do not ask");
 }

@@ -16,7 +16,7 @@ export async function deleteConversation(context: Context, typed: string, { yes 
   if (!yes)
     await confirm(context, {
       lines: [],
-      question: `delete what was said in ${id}?`,
+      question: `delete the messages of ${id}?`,
       otherwise: "repeat this with --yes.",
       declined: "Nothing was deleted.",
     });

@@ -12,7 +12,7 @@ export interface ListOptions {
   readonly cursor?: string;
 }
 
-/** Shows a page of the caller's conversations, the one that began last first. */
+/** Shows a page of the caller's conversations, newest first. */
 export async function listConversations(context: Context, { limit, cursor }: ListOptions): Promise<ExitCode> {
   const gateway = await context.gateway();
   const query = new URLSearchParams({ limit: String(limit), ...(cursor === undefined ? {} : { cursor }) });

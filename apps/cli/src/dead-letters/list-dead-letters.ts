@@ -13,7 +13,7 @@ export interface ListOptions {
   readonly cursor?: string;
 }
 
-/** Shows a page of dead letters, the newest first. */
+/** Shows a page of dead letters, newest first. */
 export async function listDeadLetters(context: Context, options: ListOptions): Promise<ExitCode> {
   const gateway = await context.gatewayForOperators();
   const page = readDeadLetters(await gateway.get(`/v1/dead-letters?${queryOf(options).toString()}`));
@@ -45,5 +45,5 @@ function flagsOf(options: ListOptions): string {
 
 function nothing({ queue, state, cursor }: ListOptions): string {
   if (cursor !== undefined) return "There are no more dead letters.";
-  return queue === undefined && state === undefined ? "There are no dead letters." : "There are no dead letters like that.";
+  return queue === undefined && state === undefined ? "There are no dead letters." : "No dead letters match.";
 }

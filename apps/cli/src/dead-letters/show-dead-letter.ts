@@ -8,7 +8,7 @@ import { EXIT, type ExitCode } from "../toolbus/exit-codes.ts";
 import { idOf } from "../toolbus/ids.ts";
 import { SELF } from "../toolbus/self.ts";
 
-/** Shows a dead letter: why its message was given up, what became of it, and the message itself. */
+/** Shows a dead letter: why its message was given up, whether it was replayed, and the message itself. */
 export async function showDeadLetter(context: Context, typed: string | undefined): Promise<ExitCode> {
   const id = idOf("dead letter", typed);
   const gateway = await context.gatewayForOperators();
@@ -39,15 +39,15 @@ function letterLines(letter: DeadLetterView, now: number): string[] {
   return [
     ...fields.flatMap(([name, value]) => (value === undefined ? [] : field(name, value))),
     "",
-    // As it is: what was broken may be a line break.
+    // Unchanged: a line break may be what made it unreadable.
     message.body === "" ? "(an empty body)" : message.body,
-    ...(letter.cut ? ["(cut: it was too large to be kept whole)"] : []),
+    ...(letter.cut ? ["(truncated: it was too large to keep in full)"] : []),
     "",
     ...wrapped(outlook(letter, now), WIDTH),
   ];
 }
 
-/** What was sent begins no line, so it cannot pass for another field. */
+/** Received text never begins a line, so it cannot pass for another field. */
 function field(name: string, value: string): string[] {
   const [first = "", ...others] = wrapped(`${INDENT}${value.replaceAll("\n", "\\x0a")}`, WIDTH);
   return [`${name.padEnd(INDENT.length)}${first.slice(INDENT.length)}`, ...others];
@@ -55,11 +55,11 @@ function field(name: string, value: string): string[] {
 
 const INDENT = " ".repeat(14);
 
-/** What became of it, or what a replay would do. */
+/** How it was replayed, or what a replay would do. */
 function outlook({ id, state, replayBy, whyNot, replay }: DeadLetterView, now: number): string {
   if (state === "replayed")
     return `It was replayed ${spanOf(now - (replay?.at ?? now))} ago by ${replay?.by ?? "somebody"}, as ${replay?.messageId ?? "a message"}.`;
-  if (state === "replaying") return `Its replay was asked for by ${replay?.by ?? "somebody"} and is under way.`;
+  if (state === "replaying") return `${replay?.by ?? "Somebody"} asked for its replay, which is under way.`;
   if (replayBy === "none" || whyNot !== undefined) return `It cannot be replayed: ${whyNot ?? "nothing of it is left."}`;
   switch (replayBy) {
     case "publish":

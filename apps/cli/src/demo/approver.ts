@@ -4,7 +4,7 @@ import { Answered, type Client } from "../http/client.ts";
 import type { StreamItem } from "../runs/watch-run.ts";
 import type { Screen } from "./screen.ts";
 
-/** What the approver was asked and said; null when nobody was there to say it. */
+/** What the approver was asked and answered; null when nobody was there to answer. */
 export interface Decided {
   readonly approvalId: string;
   readonly effect: string;
@@ -13,7 +13,7 @@ export interface Decided {
 }
 
 export interface ApproverOptions {
-  /** The approvals HTTP API with the approver's own key: the only way in, also for --approve. */
+  /** The approvals HTTP API with the approver's own key: the only way to decide, also for --approve. */
   readonly approvals: Client;
   readonly decision: "approve" | "deny" | "ask";
   readonly show: Screen | null;
@@ -34,7 +34,7 @@ export function decideApproval(options: ApproverOptions): Approver {
   const { approvals, show } = options;
   const made: Decided[] = [];
   const { promise: leftPending, resolve: leave, reject: fail } = Promise.withResolvers<"pending">();
-  // Nobody listens any more once the run has ended.
+  // Nobody listens once the run has ended.
   leftPending.catch(() => undefined);
   let question = new AbortController();
   return {
@@ -42,7 +42,7 @@ export function decideApproval(options: ApproverOptions): Approver {
     decided: () => made,
     onItem(item) {
       if (item.type === "call.held") void decide(item.approvalId).catch(fail);
-      // It ended without us: expired, cancelled, or decided elsewhere.
+      // It ended without this approver: it expired, was cancelled, or was decided elsewhere.
       if (item.type === "call.decided") question.abort();
     },
   };
@@ -63,7 +63,7 @@ export function decideApproval(options: ApproverOptions): Approver {
     try {
       await approvals.post(`${path}/decision`, { ...answer, token: card.decisionToken });
     } catch (error) {
-      // Decided elsewhere or expired meanwhile: the stream tells how it ended.
+      // It was decided elsewhere or expired in the meantime: the stream reports how it ended.
       if (!(error instanceof Answered && (error.status === 409 || error.status === 410))) throw error;
     }
   }

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { demoArguments } from "./arguments.ts";
 
 describe("the flags of the demo", () => {
-  it("have defaults that ask at the keyboard and gate on nothing", () => {
+  it("have defaults that ask at the keyboard and set no severity gate", () => {
     expect(demoArguments([])).toEqual({ ok: true, args: { decision: "ask", json: false, failOn: null, help: false } });
   });
 
@@ -42,7 +42,7 @@ describe("the flags of the demo", () => {
     });
   });
 
-  it("start every service in processes of its own when there is a broker", () => {
+  it("start every service in separate processes when there is a broker", () => {
     const bus = "amqp://guest:guest@127.0.0.1:5672";
     expect(demoArguments(["--bus", bus])).toMatchObject({ args: { apart: { bus, state: "redis://127.0.0.1:6379", replicas: 2 } } });
     expect(demoArguments(["--bus", "nats://h", "--state", "rediss://r:1/2", "--replicas", "3"])).toMatchObject({
@@ -59,11 +59,11 @@ describe("the flags of the demo", () => {
   });
 
   it.each([
-    { argv: ["--state", "redis://h"], words: /^--state goes with --bus/ },
-    { argv: ["--replicas", "2"], words: /^--replicas goes with --bus/ },
-    { argv: ["--bus", "memory:"], words: /^--bus takes the address of RabbitMQ or NATS: one that begins with amqp/ },
-    { argv: ["--bus", "nats://h", "--state", "memory:"], words: /^--state takes the address of Redis: one that begins with redis/ },
-    { argv: ["--bus", "nats://h", "--replicas", "0"], words: /^--replicas takes a whole number from 1 to 9, not "0"/ },
+    { argv: ["--state", "redis://h"], words: /^--state needs --bus/ },
+    { argv: ["--replicas", "2"], words: /^--replicas needs --bus/ },
+    { argv: ["--bus", "memory:"], words: /^--bus needs the address of RabbitMQ or NATS, which begins with amqp/ },
+    { argv: ["--bus", "nats://h", "--state", "memory:"], words: /^--state needs the address of Redis, which begins with redis/ },
+    { argv: ["--bus", "nats://h", "--replicas", "0"], words: /^--replicas accepts a whole number from 1 to 9, not "0"/ },
     { argv: ["--bogus"], words: /'--bogus'.*--help/ },
     { argv: ["stray"], words: /'stray'/ },
     { argv: ["--approve", "--deny"], words: /exclude each other/ },

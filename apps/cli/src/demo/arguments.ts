@@ -8,7 +8,7 @@ export interface DemoArguments {
   readonly junit?: string;
   readonly metrics?: string;
   readonly data?: string;
-  /** The broker and the store of services in processes of their own, so many of each; absent: all in one process. */
+  /** The broker and the store of services in separate processes, and how many of each service; absent: all in one process. */
   readonly apart?: {
     readonly bus: string;
     readonly state: string;
@@ -16,7 +16,7 @@ export interface DemoArguments {
     /** Instead of the two addresses: the folder with a login for each service. */
     readonly permissions?: string;
   };
-  /** How the approver decides; ask at the keyboard, or leave it pending where there is none. */
+  /** How the approver decides; without it, ask at the keyboard, or leave the approval pending if there is no keyboard. */
   readonly decision: "approve" | "deny" | "ask";
   readonly json: boolean;
   readonly failOn: "medium" | "high" | null;
@@ -26,7 +26,7 @@ export interface DemoArguments {
 const DEFAULT_STATE = "redis://127.0.0.1:6379";
 const DEFAULT_REPLICAS = 2;
 
-/** The flags, or one sentence for what cannot be used. It imports nothing heavy: a newcomer sees the first line at once. */
+/** The flags, or one sentence that names what is wrong. It imports nothing heavy, so that a newcomer sees the first line at once. */
 export type ReadArguments = { readonly ok: true; readonly args: DemoArguments } | { readonly ok: false; readonly message: string };
 
 /** The values of the flags as they were typed. */
@@ -48,7 +48,7 @@ export interface DemoValues {
   readonly failOn?: string;
 }
 
-/** What `npm run demo` was given. */
+/** The arguments of `npm run demo`. */
 export function demoArguments(argv: readonly string[]): ReadArguments {
   const parsed = parse(argv);
   if (!parsed.ok) return parsed;
@@ -56,23 +56,24 @@ export function demoArguments(argv: readonly string[]): ReadArguments {
   return demoArgumentsOf({ ...values, ...(failOn === undefined ? {} : { failOn }) }, "npm run demo -- --help");
 }
 
-/** Checks what was typed, however it was read; `help` is the command that explains the flags. */
+/** Checks the flags, whichever parser read them; `help` is the command that explains them. */
 export function demoArgumentsOf(values: DemoValues, help: string): ReadArguments {
   if (values.approve && values.deny) return refused("--approve and --deny exclude each other: give one of them, or none to be asked.");
   const { failOn } = values;
-  if (failOn !== undefined && failOn !== "medium" && failOn !== "high") return refused(`--fail-on takes medium or high, not "${failOn}".`);
+  if (failOn !== undefined && failOn !== "medium" && failOn !== "high")
+    return refused(`--fail-on accepts medium or high, not "${failOn}".`);
   for (const name of ["repo", "from", "to", "junit", "metrics", "data", "bus", "state", "permissions", "replicas"] as const) {
     if (values[name] === "") return refused(`--${name} needs a value: leave it out for the default, or see ${help}.`);
   }
   const { repo, from, to, junit, metrics, bus, state, permissions, replicas } = values;
   if (permissions !== undefined && (bus ?? state) !== undefined)
-    return refused("--permissions goes without --bus and --state: the addresses stand in its folder.");
+    return refused("--permissions excludes --bus and --state: the addresses are in its folder.");
   if (bus === undefined && permissions === undefined && (state ?? replicas) !== undefined)
-    return refused(`--${state === undefined ? "replicas" : "state"} goes with --bus: without a broker every service runs in one process.`);
+    return refused(`--${state === undefined ? "replicas" : "state"} needs --bus: without a broker every service runs in one process.`);
   const fault = (bus === undefined ? null : brokerFault("--bus", bus)) ?? (state === undefined ? null : storeFault("--state", state));
   if (fault !== null) return refused(fault);
   if (replicas !== undefined && !/^[1-9]$/.test(replicas))
-    return refused(`--replicas takes a whole number from 1 to 9, not "${replicas.slice(0, 40)}".`);
+    return refused(`--replicas accepts a whole number from 1 to 9, not "${replicas.slice(0, 40)}".`);
   const apart = {
     bus: bus ?? "",
     state: state ?? DEFAULT_STATE,
@@ -128,6 +129,6 @@ function parse(argv: readonly string[]) {
     const message = error instanceof Error ? (error.message.split("\n")[0] ?? "") : String(error);
     const lacking = /^Option '(?:-\w, )?(--[a-z-]+)(?: <value>)?' argument (?:missing|is ambiguous)/.exec(message)?.[1];
     if (lacking) return refused(`${lacking} needs a value: see npm run demo -- --help.`);
-    return refused(`${message.replace(/\. To specify.*$/s, "").replace(/\.$/, "")}: see npm run demo -- --help for the flags there are.`);
+    return refused(`${message.replace(/\. To specify.*$/s, "").replace(/\.$/, "")}: see npm run demo -- --help for the flags.`);
   }
 }

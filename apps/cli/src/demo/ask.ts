@@ -5,10 +5,10 @@ export interface Answer {
   readonly comment?: string;
 }
 
-/** Asks at the keyboard until the answer is one of the three. Rejects when the signal aborts, gives null when the input ends. */
+/** Asks at the keyboard until the answer is one of the three. Rejects when the signal aborts; returns null when the input ends. */
 export async function askApprover(input: NodeJS.ReadStream, output: NodeJS.WriteStream, signal: AbortSignal): Promise<Answer | null> {
   const lines = createInterface({ input, output });
-  // Ctrl-C belongs to the demo, not to the question.
+  // Ctrl-C stops the demo, not only the question.
   lines.on("SIGINT", () => process.kill(process.pid, "SIGINT"));
   const { promise: closed, resolve: close } = Promise.withResolvers<null>();
   lines.once("close", () => close(null));

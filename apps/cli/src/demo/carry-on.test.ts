@@ -10,7 +10,7 @@ async function setup(): Promise<{ readonly directory: string } & AsyncDisposable
 }
 
 describe("what the demo was doing", () => {
-  it("is carried on under the same key until it has ended", async () => {
+  it("continues under the same key until it has ended", async () => {
     await using bundle = await setup();
     const first = await takeUp(bundle.directory, "v2");
     expect(first.carriedOn).toBe(false);
@@ -21,7 +21,7 @@ describe("what the demo was doing", () => {
     expect(next.undertaking.key).not.toBe(first.undertaking.key);
   });
 
-  it("is not carried on for another release", async () => {
+  it("does not continue for another release", async () => {
     await using bundle = await setup();
     const first = await takeUp(bundle.directory, "v2");
     const other = await takeUp(bundle.directory, "v3");
@@ -29,7 +29,7 @@ describe("what the demo was doing", () => {
     expect(other.undertaking.key).not.toBe(first.undertaking.key);
   });
 
-  it.each(["", "{", "null", '{"key":1}'])("begins anew when the note of it holds %j", async (text) => {
+  it.each(["", "{", "null", '{"key":1}'])("begins again when its note holds %j", async (text) => {
     await using bundle = await setup();
     await takeUp(bundle.directory, "v2");
     await writeFile(path.join(bundle.directory, "demo.json"), text);

@@ -2,16 +2,16 @@ import { randomUUID } from "node:crypto";
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import path from "node:path";
 
-/** What the demo was doing: kept beside its data, so that the same command carries on after any kind of stop. */
+/** What the demo was doing: kept next to its data, so that the same command continues after any kind of stop. */
 export interface Undertaking {
   /** The `Idempotency-Key` of the investigation. */
   readonly key: string;
-  /** What is investigated; another release is another undertaking. */
+  /** The subject of the investigation; another release is another task. */
   readonly subject: string;
   readonly ended: boolean;
 }
 
-/** The undertaking to continue, or a new one. It is on disk before anything is asked for. */
+/** The task to continue, or a new one. It is on disk before any request is made. */
 export async function takeUp(directory: string, subject: string): Promise<{ undertaking: Undertaking; carriedOn: boolean }> {
   const found = await read(directory);
   if (found && found.subject === subject && !found.ended) return { undertaking: found, carriedOn: true };
@@ -32,7 +32,7 @@ async function read(directory: string): Promise<Undertaking | null> {
     const { key, subject, ended } = value;
     return typeof key === "string" && typeof subject === "string" && typeof ended === "boolean" ? { key, subject, ended } : null;
   } catch {
-    // Nothing to continue: a new investigation is what is wanted.
+    // Nothing to continue: start a new investigation.
     return null;
   }
 }

@@ -4,13 +4,16 @@ import { Failure } from "../toolbus/failure.ts";
 import { SELF } from "../toolbus/self.ts";
 import { demoArgumentsOf, type DemoValues } from "./arguments.ts";
 
-/** Runs the demo with what was typed. Throws a Failure for what cannot be used, and for an interruption, after which the same command carries on. */
+/**
+ * Runs the demo with the flags that the user typed. Throws a Failure for invalid flags, and for an interruption, after which the same command continues.
+ */
 export async function demo({ around, output, options, signal }: Context, typed: DemoValues): Promise<ExitCode> {
-  if (options.quiet) throw new Failure(EXIT.usage, "demo is there to be watched: leave --quiet out, or take --json for the outcome alone.");
+  if (options.quiet)
+    throw new Failure(EXIT.usage, "The demo is meant to be watched: leave --quiet out, or use --json for the outcome alone.");
   const read = demoArgumentsOf(typed, `${SELF} demo --help`);
   if (!read.ok) throw new Failure(EXIT.usage, read.message);
   if (!output.json) around.stdout.write("Toolbus demo: an agent investigates a release; its one write waits for a person.\n");
-  // Everything heavy waits until the first line is out, as with `npm run demo`.
+  // Heavy imports wait until the first line is out, as with `npm run demo`.
   const { runDemo } = await import("./run-demo.ts");
   const { root, cwd, env, stdin, stdout } = around;
   try {
@@ -19,7 +22,7 @@ export async function demo({ around, output, options, signal }: Context, typed: 
     if (!signal.aborted) throw error;
     const reason: unknown = signal.reason;
     throw reason instanceof Failure && reason.exitCode === EXIT.timedOut
-      ? new Failure(EXIT.timedOut, "The time of --timeout is over. Run the same command to carry on.")
-      : new Failure(EXIT.interrupted, "Interrupted. Run the same command to carry on.");
+      ? new Failure(EXIT.timedOut, "The --timeout has passed. Run the same command to continue.")
+      : new Failure(EXIT.interrupted, "Interrupted. Run the same command to continue.");
   }
 }

@@ -1,16 +1,16 @@
 /** One flag of the demo: `npm run demo` and `toolbus demo` show the same. */
 export interface DemoFlag {
   readonly name: string;
-  /** What its value is called; absent: it takes none. */
+  /** The name of its value; absent: it has none. */
   readonly value?: string;
   readonly says: string;
-  /** `toolbus` has it for every command. */
+  /** `toolbus` already has it for every command. */
   readonly ofEveryCommand?: true;
 }
 
 export const DEMO_FLAGS: readonly DemoFlag[] = [
   { name: "repo", value: "PATH", says: "the repository (default: this one)" },
-  { name: "from", value: "TAG", says: "the release before (default: the tag before --to, or the first commit)" },
+  { name: "from", value: "TAG", says: "the previous release (default: the tag before --to, or the first commit)" },
   { name: "to", value: "TAG", says: "the release (default: HEAD)" },
   { name: "junit", value: "FILE", says: "test results of the release, JUnit XML" },
   { name: "metrics", value: "FILE", says: 'its deployment metrics, JSON: {"error_rate": 0.02, "response_time_p95": 450}' },
@@ -19,12 +19,12 @@ export const DEMO_FLAGS: readonly DemoFlag[] = [
   { name: "fail-on", value: "LEVEL", says: "exit with 2 when the severity is LEVEL or worse: medium or high" },
   { name: "json", says: "print one JSON document instead of progress", ofEveryCommand: true },
   { name: "data", value: "DIR", says: "where state and reports are kept (default: .toolbus/demo)", ofEveryCommand: true },
-  { name: "bus", value: "URL", says: "every service in a process of its own, on this broker: amqp://… or nats://…" },
+  { name: "bus", value: "URL", says: "every service in its own process, on this broker: amqp://… or nats://…" },
   { name: "state", value: "URL", says: "with --bus: the store that they share (default: redis://127.0.0.1:6379)" },
   {
     name: "permissions",
     value: "DIR",
-    says: 'instead of both: the folder of "toolbus permissions", so that each service has a login of its own',
+    says: 'instead of both: the folder of "toolbus permissions", so that each service has its own login',
   },
   { name: "replicas", value: "N", says: "with --bus or --permissions: how many of each service, 1 to 9 (default: 2)" },
 ];
@@ -38,7 +38,7 @@ Usage: npm run demo -- [options]
 ${DEMO_FLAGS.map(({ name, value, says }) => line(value === undefined ? `--${name}` : `--${name} ${value}`, says)).join("\n")}
 ${line("--help", "this text")}
 
-The model is set by environment variables, the offline rules without any: LLM_PROVIDER, LLM_MODEL, ANTHROPIC_API_KEY, OPENAI_API_KEY, …
+Environment variables set the model; without them the offline rules answer: LLM_PROVIDER, LLM_MODEL, ANTHROPIC_API_KEY, OPENAI_API_KEY, …
 
 Exit codes: 0 fine, 1 an error, 2 the severity reached --fail-on, 3 the approval is still pending.
 

@@ -4,9 +4,9 @@ import { Failure } from "../toolbus/failure.ts";
 import { demoArguments } from "./arguments.ts";
 import { DEMO_HELP } from "./flags.ts";
 
-const INTERRUPTED = "Interrupted. Run the same command to carry on.";
+const INTERRUPTED = "Interrupted. Run the same command to continue.";
 
-// The heavy imports wait until the first line is out: a newcomer sees at once that something happens.
+// Heavy imports wait until the first line is out: a newcomer sees at once that something happens.
 const stopping = new AbortController();
 let interrupted = 0;
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
@@ -15,7 +15,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
     stopping.abort(new Error(INTERRUPTED));
   });
 }
-// What started this one is gone, and with it whoever would pass a signal on.
+// The process that started this one is gone, so nobody would pass a signal on.
 process.once("disconnect", () => stopping.abort(new Error(INTERRUPTED)));
 process.channel?.unref();
 

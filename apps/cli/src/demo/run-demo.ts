@@ -14,7 +14,7 @@ import { startSystem } from "./system.ts";
 
 export interface DemoSurroundings {
   readonly root: string;
-  /** What the paths that were typed are relative to. */
+  /** The folder that typed paths are relative to. */
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly input: NodeJS.ReadStream;
@@ -22,7 +22,7 @@ export interface DemoSurroundings {
   readonly signal: AbortSignal;
 }
 
-/** Runs the main job from a release to its filed report and gives the exit code. Throws a Refusal for what a person must fix. */
+/** Runs the main job from a release to its filed report and returns the exit code. Throws a Refusal for anything that a person must fix. */
 export async function runDemo(args: DemoArguments, around: DemoSurroundings): Promise<ExitCode> {
   const show = args.json ? null : screen(around.output);
   const model = await modelInWords(around.env);
@@ -63,14 +63,14 @@ export async function runDemo(args: DemoArguments, around: DemoSurroundings): Pr
 
     async function investigate(): Promise<ExitCode> {
       const gateway = client({ url: system.gatewayUrl, service: "gateway", key: system.keys.user });
-      // Another one than the run was started at, where there are two.
+      // Not the gateway at which the run was started, if there are two.
       const stream = client({ url: system.streamUrl, service: "gateway", key: system.keys.user });
       const approvals = client({ url: system.approvalsUrl, service: "approvals", key: system.keys.approver });
       const { undertaking, carriedOn } = await takeUp(directory, subjectOf(release));
       const run = (await gateway.post("/v1/investigations", { releaseId: release.release_id }, { "idempotency-key": undertaking.key })) as {
         readonly runId: string;
       };
-      show?.line(carriedOn ? `Carrying on with run ${run.runId}, which was interrupted.` : `Run ${run.runId}`);
+      show?.line(carriedOn ? `Continuing run ${run.runId}, which was interrupted.` : `Run ${run.runId}`);
       const approver = decideApproval({
         approvals,
         decision: args.decision,
@@ -93,7 +93,7 @@ export async function runDemo(args: DemoArguments, around: DemoSurroundings): Pr
       const where = [
         `state     ${system.state}`,
         `reports   ${path.join(directory, "release-api", "risk-reports.jsonl")}`,
-        "The same data are carried on by the next run of this command.",
+        "The next run of this command continues with the same data.",
       ];
       show?.report(end, where);
       const code = exitCode(end, args.failOn);
@@ -106,7 +106,7 @@ export async function runDemo(args: DemoArguments, around: DemoSurroundings): Pr
   }
 }
 
-/** What is investigated: other measurements of a release make another investigation, because the report rests on them. */
+/** What is investigated. Other measurements of a release make another investigation, because the report rests on them. */
 function subjectOf({ release_id, from, to, tests, deployment_metrics }: ReleaseSummary): string {
   return JSON.stringify([release_id, from, to, tests ?? null, deployment_metrics ?? null]);
 }
@@ -114,7 +114,7 @@ function subjectOf({ release_id, from, to, tests, deployment_metrics }: ReleaseS
 function exitCode(end: RunEnd, failOn: DemoArguments["failOn"]): ExitCode {
   if (end.type === "run.failed" || end.type === "run.cancelled") return EXIT.failed;
   const severity = end.report?.severity;
-  // Without a severity there is no verdict to gate on, and a gate that lets this pass would be none.
+  // Without a severity there is no verdict, and a gate that lets this pass would not be a gate.
   if (!severity) return EXIT.failed;
   const order: readonly Severity[] = ["low", "medium", "high"];
   return failOn && order.indexOf(severity) >= order.indexOf(failOn) ? EXIT.condition : EXIT.ok;
@@ -130,7 +130,7 @@ function pending(
 ): ExitCode {
   const asked = decided.findLast((one) => one.decision === null);
   show?.line(
-    "There is no terminal to ask at, so the approval stays pending. Run the same command with --approve or --deny, or in a terminal, to go on.",
+    "There is no terminal to ask at, so the approval stays pending. Run the same command with --approve or --deny, or in a terminal, to continue.",
   );
   if (json)
     output.write(
@@ -164,7 +164,7 @@ function document(
   };
 }
 
-/** Settings that the demo may be given from outside; its ports, keys and store are its own. */
+/** Settings that the demo accepts from outside; its ports, keys and store are its own. */
 function settingsOf(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
   const { LOG_LEVEL } = env;
   return { ...(LOG_LEVEL ? { LOG_LEVEL } : {}), ...modelEnvironment(env) };

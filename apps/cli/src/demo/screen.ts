@@ -8,7 +8,7 @@ import type { StreamItem } from "../runs/watch-run.ts";
 
 type Style = Parameters<typeof styleText>[0];
 
-/** What the terminal shows of a run while it happens. Text only, one line an event; colour where the terminal has it. */
+/** What the terminal shows of a run while it happens. Text only, one line per event; colour if the terminal has it. */
 export interface Screen {
   line(text?: string): void;
   item(item: StreamItem): void;
@@ -64,7 +64,7 @@ export function screen(out: NodeJS.WriteStream): Screen {
       case "call.asked":
       case "arguments":
       case "progress":
-        // The demo's profile asks nothing, and its tools are done at once.
+        // The demo's profile asks no questions, and its tools finish at once.
         return;
       case "run.completed":
       case "run.failed":

@@ -12,19 +12,19 @@ export interface SystemOptions {
   readonly signal: AbortSignal;
 }
 
-/** The services of the demo, wherever they run. */
+/** The services of the demo, in whichever processes. */
 export interface System {
   readonly gatewayUrl: string;
   /** The gateway at which a stream is read. */
   readonly streamUrl: string;
   readonly approvalsUrl: string;
   readonly keys: LocalKeys;
-  /** Where the state lies, for people. */
+  /** Where the state is kept, for people. */
   readonly state: string;
   stop(): Promise<unknown>;
 }
 
-/** Starts every service: in this process with its state in a folder, or each in processes of its own on a broker and a store that they share. */
+/** Starts every service: in this process with its state in a folder, or each in separate processes on a broker and a store that they share. */
 export async function startSystem({ directory, apart, env, say, signal }: SystemOptions): Promise<System> {
   if (!apart) {
     const system = await startAllInOne({ directory, env: { ...env, GATEWAY_PORT: "0", APPROVALS_PORT: "0" }, signal });
@@ -64,17 +64,17 @@ export async function startSystem({ directory, apart, env, say, signal }: System
 
 const NAMESPACE = "toolbus-demo";
 
-/** On servers of somebody else nothing is set, so that is all that can be said. */
-const ONE_LOGIN = `All services have one login here: what a service that is taken over cannot do rests on signatures, not on rights. A login for each: "${SELF} permissions", then --permissions DIR.`;
+/** On servers that belong to somebody else the demo sets no rights, so it can say only this. */
+const ONE_LOGIN = `All services share one login here: only signatures, not rights, limit a compromised service. To give each its own login: "${SELF} permissions", then --permissions DIR.`;
 
-/** The demo keeps to itself on a server that others use, unless the address says where. */
+/** The demo uses its own namespace on a shared server, unless the address names one. */
 function inNamespace(url: string): string {
   const parsed = new URL(url);
   if (!parsed.searchParams.has("namespace")) parsed.searchParams.set("namespace", NAMESPACE);
   return parsed.href;
 }
 
-/** Only that: the rest of an address may hold a password. */
+/** Only the scheme: the rest of an address may hold a password. */
 function schemeOf(url: string): string {
   return url.slice(0, url.indexOf(":"));
 }

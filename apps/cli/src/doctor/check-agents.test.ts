@@ -6,49 +6,49 @@ import { checkAgents } from "./check-agents.ts";
 /** The store's time, which is not this machine's. */
 const AS_OF = 1_000_000;
 
-describe("doctor, of the agents", () => {
-  it("fails when a run is taken by none, by the store's clock, and says that nothing is lost", async () => {
+describe("doctor, checking the agents", () => {
+  it("fails when no agent takes a run, by the store's clock, and says that nothing is lost", async () => {
     const found = await checked([run("rn_a", AS_OF - 75_000), run("rn_b", AS_OF - 16_000), run("rn_c", AS_OF - 1000)]);
     expect(found).toEqual({
       name: "agents",
       level: "fail",
       message: "2 runs wait to be taken by an agent, the oldest (rn_a) for 1 min.",
-      fix: "Start the agent service, or see in its log why it takes none. Nothing is lost: it takes them when it is back.",
+      fix: "Start the agent service, or see in its log why it does not take them. Nothing is lost: it takes them when it is back.",
     });
   });
 
-  it("gives a run the time that an agent takes for it", async () => {
+  it("gives an agent the time that it needs to take a run", async () => {
     expect(await checked([run("rn_a", AS_OF - 15_000)])).toMatchObject({
       level: "ok",
       message: expect.stringMatching(/^1 run waits to be taken by one, for less than 15 ?s$/),
     });
   });
 
-  it("fails when no agent gave a sign of life for longer than three are due in, although no run waits", async () => {
+  it("fails when no agent sent a heartbeat for three intervals, even if no run waits", async () => {
     expect(await checked([], { name: "default", profiles: [], lastSeenAt: AS_OF - 91_000 })).toMatchObject({
       level: "fail",
-      message: expect.stringMatching(/^No agent "default" gave a sign of life for 1 min.*: nobody takes runs\.$/),
+      message: expect.stringMatching(/^No agent "default" has sent a heartbeat for 1 min.*: nobody takes runs\.$/),
       fix: expect.stringContaining("Start the agent service"),
     });
     expect(await checked([], { name: "default", profiles: [] })).toMatchObject({
       level: "fail",
-      message: 'No agent "default" was ever there, so nobody takes runs.',
+      message: 'No agent "default" has ever run, so nobody takes runs.',
     });
   });
 
-  it("says when the agent was seen where it lives", async () => {
+  it("says when the agent was last seen if it is alive", async () => {
     expect(await checked([], { name: "default", profiles: ["chat"], lastSeenAt: AS_OF - 12_000 })).toMatchObject({
       level: "ok",
-      message: expect.stringMatching(/^"default" lives, seen 12 s ago/),
+      message: expect.stringMatching(/^"default" is alive, seen 12 s ago/),
     });
   });
 
-  it("is content when every run was taken, and says of what it knows this", async () => {
-    expect(await checked([])).toMatchObject({ level: "ok", message: "no run of this key waits to be taken by one" });
+  it("passes when every run was taken, and says what it knows this from", async () => {
+    expect(await checked([])).toMatchObject({ level: "ok", message: "no run of this key waits for an agent to take it" });
   });
 });
 
-/** `agent`: without it the gateway is an older one, which does not say. */
+/** `agent`: without it the gateway is an older one, which does not report it. */
 async function checked(runs: readonly object[], agent?: object) {
   await using server = await serverUnderTest((request, response) => {
     if (request.url?.startsWith("/v1/agents")) {

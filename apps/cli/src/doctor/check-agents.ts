@@ -6,11 +6,14 @@ import { safeText } from "../terminal/safe-text.ts";
 import { type Check, fail, ok } from "./check.ts";
 import { told } from "./told.ts";
 
-/** An agent takes a run within a second, and one that is held up by others within a few. */
+/** An agent takes a run within a second, or within a few if other runs hold it up. */
 const TAKEN_WITHIN_MS = 15_000;
 const LOOKED_AT = 50;
 
-/** Whether agents live, and take what is asked of them: they say that they live, and a run that nobody has taken says the contrary. The newest runs of this key are looked at. */
+/**
+ * Whether agents are alive and take runs. Agents send heartbeats, but a run that nobody has taken shows the opposite. The newest runs of this key are
+ * checked.
+ */
 export function checkAgents(gateway: Client, now: number): Promise<Check> {
   const name = "agents";
   return told(name, async () => {
@@ -18,8 +21,8 @@ export function checkAgents(gateway: Client, now: number): Promise<Check> {
     if (alive?.level === "fail") return alive;
     const { runs } = readRunPage(await gateway.get(`/v1/runs?limit=${LOOKED_AT}`));
     const accepted = runs.filter(({ status }) => status === "accepted");
-    if (accepted.length === 0) return alive ?? ok(name, "no run of this key waits to be taken by one");
-    // The store's time, by which a run was accepted; this machine's where an older gateway does not tell it.
+    if (accepted.length === 0) return alive ?? ok(name, "no run of this key waits for an agent to take it");
+    // The store's time, by which a run was accepted; this machine's if an older gateway does not report the store's.
     const { asOf = now } = readTools(await gateway.get("/v1/tools"));
     const waiting = accepted.map(({ runId, createdAt }) => ({ runId, age: asOf - createdAt })).filter(({ age }) => age > TAKEN_WITHIN_MS);
     const [oldest] = waiting.toSorted((a, b) => b.age - a.age);
@@ -27,22 +30,22 @@ export function checkAgents(gateway: Client, now: number): Promise<Check> {
     return fail(
       name,
       `${count(waiting.length)} to be taken by an agent, the oldest (${safeText(oldest.runId)}) for ${spanOf(oldest.age)}.`,
-      "Start the agent service, or see in its log why it takes none. Nothing is lost: it takes them when it is back.",
+      "Start the agent service, or see in its log why it does not take them. Nothing is lost: it takes them when it is back.",
     );
   });
 }
 
-/** Null of a gateway that does not tell. */
+/** Null from a gateway that does not report it. */
 async function whoLives(name: string, gateway: Client): Promise<Check | null> {
   const { agents, asOf } = await agentsOf(gateway);
   const [agent] = agents;
   if (!agent) return null;
   const called = safeText(agent.name);
-  const fix = "Start the agent service, or see in its log why it does not start. Nothing is lost: what is asked of it waits.";
-  if (agent.lastSeenAt === undefined) return fail(name, `No agent "${called}" was ever there, so nobody takes runs.`, fix);
+  const fix = "Start the agent service, or see in its log why it does not start. Nothing is lost: its runs wait.";
+  if (agent.lastSeenAt === undefined) return fail(name, `No agent "${called}" has ever run, so nobody takes runs.`, fix);
   const age = asOf - agent.lastSeenAt;
-  if (age > SEEN_FOR_MS) return fail(name, `No agent "${called}" gave a sign of life for ${spanOf(age)}: nobody takes runs.`, fix);
-  return ok(name, `"${called}" lives, seen ${spanOf(Math.max(0, age))} ago; no run of this key waits to be taken`);
+  if (age > SEEN_FOR_MS) return fail(name, `No agent "${called}" has sent a heartbeat for ${spanOf(age)}: nobody takes runs.`, fix);
+  return ok(name, `"${called}" is alive, seen ${spanOf(Math.max(0, age))} ago; no run of this key waits to be taken`);
 }
 
 async function agentsOf(gateway: Client): Promise<AgentList> {

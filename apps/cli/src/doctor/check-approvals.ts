@@ -9,7 +9,7 @@ import { SELF } from "../toolbus/self.ts";
 import { isWaiting } from "../writes/list-writes.ts";
 import { type Check, fail, ok, warn } from "./check.ts";
 
-/** What an operator has to see to at approvals: writes that wait, here or in shards that lost some, documents that do not count, and what was refused lately. */
+/** What needs an operator at approvals: writes that wait, here or in shards that lost some, documents that do not count, and recent refusals. */
 export async function checkApprovals(approvals: Client, now: number): Promise<Check[]> {
   return Promise.all([
     told("writes", () => checkWrites(approvals)),
@@ -38,7 +38,7 @@ async function checkWrites(approvals: Client): Promise<Check> {
   const shown = waiting.map(({ tool, version, state }) => safeText(`${tool}@${version} (${state})`)).join(", ");
   return warn(
     name,
-    `${shown} ${waiting.length === 1 ? "waits" : "wait"} for an operator: what is not enabled is refused.`,
+    `${shown} ${waiting.length === 1 ? "waits" : "wait"} for an operator: a write that is not enabled is refused.`,
     `"${SELF} tools pending" lists them.`,
   );
 }
@@ -51,22 +51,22 @@ async function checkLosses(approvals: Client, now: number): Promise<Check> {
   const noticed = spanOf(Math.max(0, now - Math.min(...held.map(({ lostAt }) => lostAt))));
   return warn(
     name,
-    `The store lost writes of ${counted(held.length, "shard")}, noticed ${noticed} ago: there no write begins that cannot be repeated safely.`,
-    `"${SELF} era show" names them and the command that lets them go on; docs/operations.md, "When the store lost writes", says what to look at before.`,
+    `The store lost writes of ${counted(held.length, "shard")}, noticed ${noticed} ago: writes there that cannot be repeated safely do not begin.`,
+    `"${SELF} era show" names them and the command that resumes them; docs/operations.md, "When the store lost writes", says what to check first.`,
   );
 }
 
 async function checkDocuments(approvals: Client): Promise<Check> {
   const name = "documents";
   const { documents } = readRefused(await approvals.get("/v1/refused"));
-  if (documents.length === 0) return ok(name, "what is pending and enabled is what approvals stored");
+  if (documents.length === 0) return ok(name, "all pending approvals and enabled writes are as approvals stored them");
   const unsealed = documents.filter(({ why }) => why === "unsealed").length;
   const others = documents.length - unsealed;
   const what = [
     ...(unsealed > 0 ? [`${unsealed} without a seal`] : []),
     ...(others > 0 ? [`${others} that somebody else wrote or put back`] : []),
   ].join(", ");
-  const says = `Approvals ${documents.length === 1 ? "does not act on 1 document" : `acts on none of ${documents.length} documents`}: ${what}.`;
+  const says = `Approvals ${documents.length === 1 ? "does not act on 1 document" : `does not act on ${documents.length} documents`}: ${what}.`;
   const fix = `"${SELF} approvals adopt" shows them and asks about those without a seal.`;
   return others > 0 ? fail(name, says, fix) : warn(name, says, fix);
 }
@@ -87,14 +87,14 @@ async function checkSecurity(approvals: Client, now: number): Promise<Check> {
   );
 }
 
-/** A key that is no operator's sees none of it, which is no fault. */
+/** A key that is not an operator's sees none of it, which is not a fault. */
 async function told(name: string, look: () => Promise<Check>): Promise<Check> {
   try {
     return await look();
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     if (error instanceof Answered && error.exitCode === EXIT.notAllowed)
-      return ok(name, "not looked at: this takes an operator's key at approvals");
+      return ok(name, "not checked: this needs an operator's key at approvals");
     return fail(name, "This could not be found out.", error.message);
   }
 }

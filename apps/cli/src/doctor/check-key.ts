@@ -6,7 +6,7 @@ import { EXIT } from "../toolbus/exit-codes.ts";
 import { Failure } from "../toolbus/failure.ts";
 import { type Check, fail, ok, warn } from "./check.ts";
 
-/** What was found out about a key; the client is there when the service takes it. */
+/** What is known about a key; `client` is there if the service accepts the key. */
 export interface CheckedKey {
   readonly check: Check;
   readonly service: Client | null;
@@ -15,7 +15,7 @@ export interface CheckedKey {
 const LOOK = { gateway: "/v1/runs?limit=1", approvals: "/v1/approvals?limit=1" } as const;
 const ROLES = { gateway: "user or operator", approvals: "approver or operator" } as const;
 
-/** Whether there is a key for a service and the service takes it. Not everybody approves, so there only a bad key is a fault. */
+/** Whether there is a key for a service and the service accepts it. Not everybody approves, so for approvals only a bad key is a fault. */
 export async function checkKey(context: Context, audience: Audience): Promise<CheckedKey> {
   const name = audience === "gateway" ? "user key" : "approver key";
   const url = audience === "gateway" ? context.options.url : context.options.approvalsUrl;
@@ -23,8 +23,8 @@ export async function checkKey(context: Context, audience: Audience): Promise<Ch
     const found = await context.keyFor(audience);
     if (found === null) {
       const fix = noKey({ audience, url, dataDirectory: context.options.dataDirectory }).message;
-      if (audience === "gateway") return { check: fail(name, "There is none.", fix), service: null };
-      return { check: warn(name, "There is none, so nothing can be approved from here.", fix), service: null };
+      if (audience === "gateway") return { check: fail(name, "There is no key.", fix), service: null };
+      return { check: warn(name, "There is no key, so nothing can be approved from here.", fix), service: null };
     }
     const service = client({ url, service: audience, key: found.key, signal: context.signal });
     await service.get(LOOK[audience]);

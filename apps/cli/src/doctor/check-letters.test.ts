@@ -6,8 +6,8 @@ import { checkLetters } from "./check-letters.ts";
 /** The store's time, which is not this machine's. */
 const NOW = 100_000_000;
 
-describe("doctor, of the dead letters", () => {
-  it("warns of those of the last day, says why the newest was given up, and names the command that shows it", async () => {
+describe("doctor, checking dead letters", () => {
+  it("warns of the dead letters of the last day, says why the newest was given up, and names the command that shows it", async () => {
     const found = await checked([letter("dl_new", NOW - 60_000), letter("dl_old", NOW - 90_000_000)]);
     expect(found).toEqual({
       name: "dead letters",
@@ -17,9 +17,9 @@ describe("doctor, of the dead letters", () => {
     });
   });
 
-  it("is content with none, and with a key that may not see them", async () => {
+  it("passes if there are none, and if the key may not see them", async () => {
     expect(await checked([])).toMatchObject({ level: "ok", message: "none within a day" });
-    expect(await checked(null)).toMatchObject({ level: "ok", message: "not looked at: this takes an operator's key at the gateway" });
+    expect(await checked(null)).toMatchObject({ level: "ok", message: "not checked: this needs an operator's key at the gateway" });
   });
 });
 

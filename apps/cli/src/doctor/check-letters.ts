@@ -10,13 +10,16 @@ import { told } from "./told.ts";
 const DAY_MS = 86_400_000;
 const LOOKED_AT = 20;
 
-/** Whether messages were given up lately: too old, unreadable, or never taken. `here`: this machine's time, for a gateway that does not tell the store's. */
+/**
+ * Whether queues gave up messages lately because they were too old, unreadable, or never taken. `here`: this machine's time, for a gateway that does not
+ * report the store's.
+ */
 export function checkLetters(gateway: Client, here: number): Promise<Check> {
   const name = "dead letters";
   return told(name, async () => {
     const { asOf: now = here } = readTools(await gateway.get("/v1/tools"));
     const found = await lettersOf(gateway);
-    if (found === null) return ok(name, "not looked at: this takes an operator's key at the gateway");
+    if (found === null) return ok(name, "not checked: this needs an operator's key at the gateway");
     const lately = found.filter(({ keptAt }) => now - keptAt < DAY_MS);
     const [newest] = lately;
     if (!newest) return ok(name, "none within a day");

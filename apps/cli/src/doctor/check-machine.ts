@@ -9,34 +9,38 @@ import { type Check, fail, ok, warn } from "./check.ts";
 
 const WANTED_NODE = 24;
 
-/** The Node that runs this. */
+/** The Node version that runs this. */
 export function checkNode(version: string): Check {
   const major = Number(/^v?(\d+)/.exec(version)?.[1] ?? 0);
   if (major >= WANTED_NODE) return ok("node", `Node ${version}`);
   return fail("node", `This is Node ${version}, and Toolbus needs ${WANTED_NODE}.`, `Install Node ${WANTED_NODE} from https://nodejs.org.`);
 }
 
-/** The folder in which a Toolbus of this machine keeps everything. */
+/** The folder in which a Toolbus on this machine keeps everything. */
 export async function checkDataDirectory({ options }: Pick<Context, "options">): Promise<Check> {
   const { dataDirectory, url } = options;
   const name = "data directory";
-  if (!isLoopback(url)) return ok(name, `not looked at: ${url} is another machine`);
+  if (!isLoopback(url)) return ok(name, `not checked: ${url} is another machine`);
   const found = await stat(dataDirectory).catch((error: NodeJS.ErrnoException) => error);
   if (found instanceof Error) {
     if (found.code === "ENOENT") {
       return warn(
         name,
-        `There is none at ${dataDirectory}.`,
-        `"${SELF} start" makes one; a Toolbus that was started elsewhere is named with --data.`,
+        `There is no data directory at ${dataDirectory}.`,
+        `"${SELF} start" creates it; to check a Toolbus that was started elsewhere, name its directory with --data.`,
       );
     }
-    return fail(name, `${dataDirectory} cannot be read (${found.code ?? "unknown"}).`, "Fix its rights, or name another one with --data.");
+    return fail(
+      name,
+      `${dataDirectory} cannot be read (${found.code ?? "unknown"}).`,
+      "Fix its permissions, or name another directory with --data.",
+    );
   }
-  if (!found.isDirectory()) return fail(name, `${dataDirectory} is no folder.`, "Name a folder with --data or DATA_DIR.");
+  if (!found.isDirectory()) return fail(name, `${dataDirectory} is not a folder.`, "Name a folder with --data or DATA_DIR.");
   try {
     await access(dataDirectory, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch {
-    return fail(name, `${dataDirectory} cannot be written by this user.`, "Fix its rights: state and keys are kept there.");
+    return fail(name, `This user cannot write to ${dataDirectory}.`, "Fix its permissions: state and keys are kept there.");
   }
   return checkRights(name, dataDirectory);
 }
@@ -44,12 +48,12 @@ export async function checkDataDirectory({ options }: Pick<Context, "options">):
 async function checkRights(name: string, dataDirectory: string): Promise<Check> {
   const keys = await stat(path.join(dataDirectory, "keys")).catch(() => null);
   if (keys && process.platform !== "win32" && (keys.mode & 0o077) !== 0) {
-    return warn(name, `Other users of this machine can look into ${path.join(dataDirectory, "keys")}.`, "chmod 700 it.");
+    return warn(name, `Other users of this machine can read ${path.join(dataDirectory, "keys")}.`, "chmod 700 it.");
   }
   return ok(name, dataDirectory);
 }
 
-/** The keys that services sign and seal with, where a Toolbus of this machine keeps them; null where there is none. */
+/** The keys that services sign and seal with, as a Toolbus on this machine keeps them; null if there is none. */
 export async function checkKeyFiles({ options }: Pick<Context, "options">): Promise<Check | null> {
   const directory = path.join(options.dataDirectory, "keys");
   if (!isLoopback(options.url) || !(await isThere(directory))) return null;
@@ -61,7 +65,7 @@ export async function checkKeyFiles({ options }: Pick<Context, "options">): Prom
   return warn(
     "service keys",
     `${missing.join(", ")} ${missing.length === 1 ? "is" : "are"} not in ${directory}.`,
-    `"${SELF} keys" makes new ones; where services run already, restore theirs: what was sealed with lost keys counts no more.`,
+    `"${SELF} keys" makes new ones; if services already run, restore theirs: documents sealed with lost keys no longer count.`,
   );
 }
 

@@ -6,16 +6,16 @@ import { checkModelSettings } from "./check-model-settings.ts";
 const check = (env: Readonly<Record<string, string>>) =>
   checkModelSettings({ around: surroundingsUnderTest(env).around, signal: AbortSignal.timeout(20_000) });
 
-describe("doctor, of the model that this shell configures", () => {
-  it("says nothing where none is configured", async () => {
+describe("doctor, checking the model that this shell configures", () => {
+  it("says nothing if none is configured", async () => {
     expect(await check({ PATH: "/bin" })).toBeNull();
   });
 
-  it("says that nothing is wrong with the offline rules", async () => {
+  it("accepts the offline rules", async () => {
     expect(await check({ LLM_PROVIDER: "offline" })).toMatchObject({ level: "ok", message: expect.stringContaining("offline rules") });
   });
 
-  it("asks the provider, and tells what it says, without the key", async () => {
+  it("asks the provider, and reports its answer without the key", async () => {
     await using server = await serverUnderTest((request, response) =>
       sendJson(response, { data: [{ id: "big" }] }, request.headers.authorization === "Bearer good-key" ? 200 : 401),
     );

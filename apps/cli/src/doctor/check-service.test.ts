@@ -15,15 +15,15 @@ const probed = (clockMs: number | null): Probed => ({
   clockMs,
 });
 
-describe("doctor, of a service", () => {
-  it("finds one that is ready", async () => {
+describe("doctor, checking a service", () => {
+  it("accepts a service that is ready", async () => {
     await using server = await serverUnderTest((_request, response) => sendJson(response, { status: "ready", reasons: [] }));
     const found = await probe("gateway", server.url, () => Date.now(), never);
     expect(checkReady("gateway", server.url, found)).toMatchObject({ level: "ok" });
     expect(found).toMatchObject({ ours: true, clockMs: expect.any(Number) });
   });
 
-  it("tells the reasons of one that is not, in either form", async () => {
+  it("reports why a service is not ready, in either form", async () => {
     await using plain = await serverUnderTest((_request, response) =>
       sendJson(response, { status: "unready", reasons: ["the store is away"] }, 503),
     );
@@ -50,7 +50,7 @@ describe("doctor, of a service", () => {
     ["read-only", /primary/],
     ["refused", /permissions --set-up/],
     ["damaged", /log names/],
-  ])("says what fixes a store that takes no changes: %s", (fault, remedy) => {
+  ])("says how to fix a store that accepts no changes: %s", (fault, remedy) => {
     const found = checkReady("gateway", "http://gateway", {
       ...probed(0),
       ready: false,
@@ -60,7 +60,7 @@ describe("doctor, of a service", () => {
     expect(found).toMatchObject({ fix: expect.stringContaining("docs/deployment.md") });
   });
 
-  it("tells of clocks that a ready service says do not agree, with what to do", async () => {
+  it("reports that clocks disagree, as a ready service says, with what to do", async () => {
     const sentence = "this machine's clock is 2.0 h ahead of the state store's: set both by NTP";
     await using server = await serverUnderTest((_request, response) =>
       sendJson(response, {
@@ -86,7 +86,7 @@ describe("doctor, of a service", () => {
     });
   });
 
-  it("fails when a ready service says that its broker takes no messages, with what to do", async () => {
+  it("fails when a ready service says that its broker accepts no messages, with what to do", async () => {
     const sentence = "RabbitMQ is short of memory or disk and takes no messages: make room on its disk";
     const found = { ...probed(0), warnings: [sentence] };
     expect(checkWarnings("gateway", "http://gateway", found)).toEqual([
@@ -99,7 +99,7 @@ describe("doctor, of a service", () => {
     ]);
   });
 
-  it("tells of an agent or a worker by its health port that it is not ready, or that nobody is there, and by which flag it was asked", async () => {
+  it("reports for the health port of an agent or a worker that it is not ready or unreachable, and names the flag it came from", async () => {
     const server = await serverUnderTest((_request, response) =>
       sendJson(response, { status: "unready", reasons: ["the state store takes no changes: memory"] }, 503),
     );
@@ -118,12 +118,12 @@ describe("doctor, of a service", () => {
     });
   });
 
-  it("tells what is no Toolbus, and nobody at all, with what to do", async () => {
+  it("reports a server that is not Toolbus, and an unreachable one, with what to do", async () => {
     const server = await serverUnderTest((_request, response) => response.end("<html>"));
     const other = await probe("gateway", server.url, () => 0, never);
     expect(checkReady("gateway", server.url, other)).toMatchObject({
       level: "fail",
-      message: expect.stringMatching(/not as Toolbus does/),
+      message: expect.stringMatching(/not as a Toolbus service does/),
     });
     await server[Symbol.asyncDispose]();
     const nobody = await probe("approvals", server.url, () => 0, never);
@@ -136,7 +136,7 @@ describe("doctor, of a service", () => {
   });
 });
 
-describe("doctor, of this machine", () => {
+describe("doctor, checking this machine", () => {
   it.each([
     [0, "ok", /agrees/],
     [-2400, "ok", /agrees/],
@@ -148,7 +148,7 @@ describe("doctor, of this machine", () => {
     expect(checkClock(probed(clockMs), {})).toMatchObject({ level, message: expect.stringMatching(words) });
   });
 
-  it("takes clocks for as far apart as CLOCK_SKEW_WARN_MS says, as services do, and a bad value for none", () => {
+  it("uses the limit of CLOCK_SKEW_WARN_MS, as services do, and refuses a bad value", () => {
     const found = (limit: string, clockMs = 2400) => checkClock(probed(clockMs), { CLOCK_SKEW_WARN_MS: limit });
     expect([found("1000").level, found("60000", -50_000).level]).toEqual(["warn", "ok"]);
     expect(found("soon")).toMatchObject({ level: "fail", message: expect.stringContaining('from 100 to 3600000, not "soon"') });

@@ -10,7 +10,7 @@ import type { NotReached, Probed } from "./probe.ts";
 const DATE_MS = 500;
 const HOUR_MS = 3_600_000;
 
-/** What to do about a reason that services give, in the words of the table in docs/deployment.md. The first that fits. */
+/** How to fix each reason that services give, in the words of the table in docs/deployment.md. The first match counts. */
 const REMEDIES: readonly (readonly [reason: RegExp, remedy: string])[] = [
   [/takes no changes: memory$/, "Give Redis more memory (maxmemory), or remove what is old; leave noeviction as it is."],
   [/takes no changes: disk$/, "Make room on the store's disk; the store's own log says more."],
@@ -18,22 +18,23 @@ const REMEDIES: readonly (readonly [reason: RegExp, remedy: string])[] = [
   [/takes no changes: read-only$/, "Name the primary in STATE_URL, or correct the rights of the store's file."],
   [
     /takes no changes: refused$/,
-    `The service's log says which: where the store was emptied or is another one, "${SELF} permissions --set-up" makes its record again; where its login lacks a right, load the files of "${SELF} permissions".`,
+    `The service's log says which: if the store was emptied or is another one, "${SELF} permissions --set-up" writes its record again; if its login lacks a right, load the files of "${SELF} permissions".`,
   ],
   [
     /takes no changes: damaged$/,
-    "Look again in a few seconds. If it stays, the service's log names what has to be removed from the store.",
+    "Check again in a few seconds. If it stays, the service's log names what has to be removed from the store.",
   ],
-  [/the state store does not answer$/, "See whether the store runs, and whether STATE_URL of the service leads to it."],
+  [/the state store does not answer$/, "Check that the store runs, and that the service's STATE_URL points to it."],
 ];
 
-/** Whether a service can be reached and takes work. */
+/** Whether a service can be reached and accepts work. */
 export function checkReady(service: Asked["service"], url: string, probed: Probed | NotReached): Check {
   if (!probed.reachable) {
     const [what = probed.why, fix = probed.why] = split(probed.why);
     return fail(service, what, fix);
   }
-  if (!probed.ours) return fail(service, `${url} answers, and not as Toolbus does.`, `Check the address (${ADDRESS_FLAGS[service]}).`);
+  if (!probed.ours)
+    return fail(service, `${url} answers, but not as a Toolbus service does.`, `Check the address (${ADDRESS_FLAGS[service]}).`);
   if (!probed.ready) {
     const why = probed.reasons.length > 0 ? probed.reasons.join("; ") : "it gives no reason";
     return fail(service, `${url} is not ready: ${why.replace(/\.$/, "")}.`, whatToDo(probed.reasons));
@@ -41,24 +42,24 @@ export function checkReady(service: Asked["service"], url: string, probed: Probe
   return ok(service, `${url} is ready, answered in ${Math.round(probed.tookMs)} ms`);
 }
 
-/** What a service that works says of itself all the same: that clocks do not agree, that its broker takes no messages. A check for each sentence. */
+/** Faults that a working service reports about itself: clocks that disagree, a broker that accepts no messages. One check for each sentence. */
 export function checkWarnings(service: Asked["service"], url: string, { warnings }: Probed): readonly Check[] {
   return warnings.map((sentence) => {
     const [what = "", fix] = split(safeText(sentence));
-    // No call gets to a worker while its broker takes nothing.
+    // Calls do not reach a worker while its broker accepts nothing.
     if (BROKER.test(sentence)) return fail("broker", what, fix?.replace(/\.?$/, ".") ?? "Look at the broker's log.");
-    // Read on another machine than that which says it.
+    // The reader is on a different machine from the service that says it.
     const said = what.replace(/\.$/, "").replace(/^this machine's/, "its machine's");
     return warn(
       "clock",
       `${SPEAKERS[service] ?? `The service at ${url}`} says: ${said}.`,
       fix?.replace(/\.?$/, ".") ??
-        'See "Clocks that do not agree" in docs/operations.md: deadlines hold, and TLS and logins from outside go by the machine\'s own clock.',
+        'See "Clocks that do not agree" in docs/operations.md: deadlines hold, but TLS and external logins depend on the machine\'s own clock.',
     );
   });
 }
 
-/** Services of one broker say the same of it; it is one fault. */
+/** All services of one broker report the same fault; it is one fault. */
 export function brokerOnce(checks: readonly Check[]): readonly Check[] {
   const told = new Set<string>();
   return checks.filter(({ name, message }) => name !== "broker" || (!told.has(message) && told.add(message)));
@@ -71,25 +72,25 @@ const SPEAKERS: Readonly<Partial<Record<Asked["service"], string>>> = { gateway:
 const CLOCK_SETTING = { CLOCK_SKEW_WARN_MS: processSettings.CLOCK_SKEW_WARN_MS } as const;
 
 /**
- * Whether the service's clock and this machine's agree: ages and expiries are shown by both. They may be as far apart as a service's and the store's
- * (`CLOCK_SKEW_WARN_MS`), and as the answer leaves open.
+ * Whether the service's clock and this machine's agree: ages and expiries are shown by both. They may differ by as much as a service's and the store's
+ * clocks may (`CLOCK_SKEW_WARN_MS`), plus the uncertainty of the answer.
  */
 export function checkClock({ clockMs, tookMs }: Probed, env: Readonly<Record<string, string | undefined>>): Check {
   const limit = clockLimit(env);
   if (typeof limit !== "number") return limit;
-  if (clockMs === null) return warn("clock", "The gateway sends no time.", "See whether something between changes its headers.");
+  if (clockMs === null) return warn("clock", "The gateway sends no time.", "Check whether a proxy in between changes its headers.");
   const apart = Math.abs(clockMs);
   if (apart <= limit + DATE_MS + tookMs / 2) return ok("clock", "agrees with the gateway's");
   return warn(
     "clock",
     `This machine's clock is ${apart < HOUR_MS ? spanOf(apart) : `${(apart / HOUR_MS).toFixed(1)} h`} ${clockMs > 0 ? "behind" : "ahead of"} the gateway's.`,
-    "Set both by NTP: ages and the time to decide are shown wrong otherwise.",
+    "Set both by NTP: otherwise ages and the time left to decide are wrong.",
   );
 }
 
 function whatToDo(reasons: readonly string[]): string {
   const [known] = REMEDIES.filter(([reason]) => reasons.some((one) => reason.test(one)));
-  if (!known) return "Wait a moment and look again; its log says more.";
+  if (!known) return "Wait a moment and check again; its log says more.";
   return `${known[1]} It is ready again by itself within half a minute. docs/deployment.md, "Health and stopping", says more.`;
 }
 
@@ -98,11 +99,11 @@ function clockLimit(env: Readonly<Record<string, string | undefined>>): number |
     return readSettings(CLOCK_SETTING, env).CLOCK_SKEW_WARN_MS;
   } catch (error) {
     if (!(error instanceof BadSettings)) throw error;
-    return fail("clock", safeText(error.message), "Set it right, or leave it unset: no service starts with it either.");
+    return fail("clock", safeText(error.message), "Correct it, or leave it unset: no service starts with it either.");
   }
 }
 
-/** The sentence of a failure in its two halves: what is the matter, and what to do. */
+/** Splits the sentence of a failure into what is wrong and what to do. */
 function split(sentence: string): string[] {
   const at = sentence.indexOf(": ");
   if (at === -1) return [sentence];

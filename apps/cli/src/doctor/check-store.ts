@@ -6,8 +6,8 @@ import { type Check, fail, ok, warn } from "./check.ts";
 const ASKED_FOR_MS = 3000;
 
 /**
- * Whether the store that this shell's environment names keeps what it acknowledges. A check for each doubt; none where it names no server: a Toolbus that was
- * started elsewhere has a STATE_URL of its own. What no service starts with is a fault, what a power cut may take a warning.
+ * Whether the store that this shell's environment names keeps what it acknowledges. One check for each doubt; none if it names no server: a Toolbus that
+ * was started elsewhere has its own STATE_URL. A setting with which no service starts is a fault; one with which a power cut may lose writes is a warning.
  */
 export async function checkStore({ around, signal }: Pick<Context, "around" | "signal">): Promise<readonly Check[]> {
   const name = "store";

@@ -6,8 +6,8 @@ import { checkWaits } from "./check-waits.ts";
 /** The store's time, which is not this machine's. */
 const NOW = 1_000_000;
 
-describe("doctor, of the runs that wait", () => {
-  it("warns of one that waits for a worker or approvals for over a minute, in the run's own words, and names the command that explains it", async () => {
+describe("doctor, checking runs that wait", () => {
+  it("warns of a run that waits for a worker or approvals for over a minute, in the run's own words, and names the command that explains it", async () => {
     const found = await checked({
       rn_a: [{ kind: "worker", says: "There is no worker for restart: the last one stopped at 05:17.", since: NOW - 61_000 }],
       rn_b: [{ kind: "approvals", says: "Approvals has not taken its request.", since: NOW - 300_000 }],
@@ -20,7 +20,7 @@ describe("doctor, of the runs that wait", () => {
     });
   });
 
-  it("is content with those that wait for people, or not for long", async () => {
+  it("accepts runs that wait for people, or not for long", async () => {
     const found = await checked({
       rn_a: [{ kind: "worker", says: "There is no worker.", since: NOW - 59_000 }],
       rn_b: [{ kind: "approval", says: "A person decides.", since: NOW - 900_000 }],
@@ -28,7 +28,7 @@ describe("doctor, of the runs that wait", () => {
     expect(found).toMatchObject({ level: "ok", message: expect.stringContaining("2 of this key wait, none of them") as string });
   });
 
-  it("says so where none waits", async () => {
+  it("says so if none waits", async () => {
     expect(await checked({})).toMatchObject({ level: "ok", message: "none of this key waits for a worker or for approvals" });
   });
 });

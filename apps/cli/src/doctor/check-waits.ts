@@ -7,12 +7,14 @@ import { SELF } from "../toolbus/self.ts";
 import { type Check, ok, warn } from "./check.ts";
 import { told } from "./told.ts";
 
-/** A worker, or approvals, answers within seconds; people and models take as long as they do. */
+/** A worker, or approvals, answers within seconds; people and models may take any time. */
 const LONG_MS = 60_000;
 const LOOKED_AT = 20;
 const WAITED_FOR: ReadonlySet<string> = new Set(["worker", "approvals"]);
 
-/** Whether runs of this key wait for a worker or for approvals longer than either takes. `here`: this machine's time, for a gateway that does not tell the store's. */
+/**
+ * Whether runs of this key wait unusually long for a worker or for approvals. `here`: this machine's time, for a gateway that does not report the store's.
+ */
 export function checkWaits(gateway: Client, here: number): Promise<Check> {
   const name = "runs";
   return told(name, async () => {

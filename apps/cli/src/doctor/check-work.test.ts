@@ -7,33 +7,33 @@ import { checkTools } from "./check-work.ts";
 /** The store's time, which is not this machine's. */
 const AS_OF = 1_000_000;
 
-describe("doctor, of the tools", () => {
-  it("says how old the oldest sign of life is, so that nobody takes a worker for alive that died a moment ago", async () => {
+describe("doctor, checking the tools", () => {
+  it("says how old the oldest heartbeat is, so that nobody mistakes a worker that just died for a live one", async () => {
     const found = await checked([tool("find_order", AS_OF - 3000), tool("read_page", AS_OF - 29_000)]);
     expect(found).toMatchObject({ level: "ok", message: expect.stringMatching(/all available.* 29 s ago, one is due every 30 s$/) });
   });
 
-  it("warns of a tool whose workers missed their sign of life, although it still counts as available", async () => {
+  it("warns of a tool whose workers missed their heartbeat, although it still counts as available", async () => {
     const found = await checked([tool("find_order", AS_OF - 41_000), tool("read_page", AS_OF - 50_000), tool("web", AS_OF)]);
     expect(found).toMatchObject({
       level: "warn",
-      message: "3 registered; no sign of life came from a worker of read_page@1 for 50 s, nor from 1 more: one is due every 30 s.",
+      message: "3 registered; no worker of read_page@1 has sent a heartbeat for 50 s, nor of 1 more: one is due every 30 s.",
       fix: expect.stringContaining("90 s"),
     });
   });
 
-  it("fails where no worker lives for a tool, since its last one stopped or was missed, and says how long ago", async () => {
+  it("fails if a tool has no live worker, because its last one stopped or went missing, and says how long ago", async () => {
     const stopped: ToolView = { ...tool("find_order", AS_OF - 20_000), ...ASLEEP, leftAt: AS_OF - 15_000 };
     const missed: ToolView = { ...tool("read_page", AS_OF - 100_000), ...ASLEEP };
     expect(await checked([stopped, missed, tool("web", AS_OF)])).toEqual({
       name: "tools",
       level: "fail",
-      message: expect.stringMatching(/^3 registered; no worker lives for find_order@1, read_page@1, the first for 1 min/) as string,
-      fix: "Start one: calls wait for it. A toolset whose workers may be scaled to zero says so itself (scalesToZero).",
+      message: expect.stringMatching(/^3 registered; no worker is alive for find_order@1, read_page@1, the first for 1 min/) as string,
+      fix: "Start one: calls wait for it. A toolset whose workers may be scaled to zero declares it (scalesToZero).",
     });
   });
 
-  it("warns of what nobody has served for over an hour, and is content where workers may be scaled to zero", async () => {
+  it("warns of a tool that nobody has served for over an hour, and passes if workers may be scaled to zero", async () => {
     const long: ToolView = { ...tool("find_order", AS_OF - 3_700_000), ...ASLEEP };
     expect(await checked([long])).toMatchObject({
       level: "warn",
@@ -42,7 +42,7 @@ describe("doctor, of the tools", () => {
     expect(await checked([{ ...long, scalesToZero: true }])).not.toMatchObject({ level: "fail" });
   });
 
-  it("fails where a worker says that a tool cannot be used, with its reason", async () => {
+  it("fails if a worker says that a tool cannot be used, with its reason", async () => {
     const unavailable = { since: 1, reason: "The payments API does not answer." };
     const found = await checked([{ ...tool("find_order", AS_OF), available: false, availability: "unavailable", unavailable }]);
     expect(found).toMatchObject({
@@ -51,7 +51,7 @@ describe("doctor, of the tools", () => {
     });
   });
 
-  it("says no more than that all are available of a gateway that does not tell its time", async () => {
+  it("says only that all are available if the gateway does not report its time", async () => {
     expect(await checked([tool("find_order", 1)], null)).toMatchObject({ level: "ok", message: "1 registered, all available" });
   });
 });

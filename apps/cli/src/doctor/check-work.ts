@@ -22,7 +22,7 @@ export function checkTools(gateway: Client): Promise<Check> {
       return fail(
         name,
         `${count}; ${all.join(", ")} ${all.length === 1 ? "is" : "are"} quarantined: ${safeText(`${pointer}: ${reason}`)}`,
-        `Its worker has to register a definition without that; "${SELF} tools show ${all[0]}" says more. Do not trust a worker that goes on registering it.`,
+        `Its worker has to register a definition without that; "${SELF} tools show ${all[0]}" says more. Do not trust a worker that keeps registering it.`,
       );
     }
     if (unavailable.length > 0) {
@@ -39,22 +39,24 @@ export function checkTools(gateway: Client): Promise<Check> {
     const ages = tools.map((tool) => ({ called: safeText(`${tool.name}@${tool.version}`), age: asOf - tool.lastSeenAt }));
     const [silent, ...more] = ages.filter(({ age }) => age > DUE_WITHIN_MS).toSorted((a, b) => b.age - a.age);
     if (silent) {
-      const others = more.length === 0 ? "" : `, nor from ${more.length} more`;
+      const others = more.length === 0 ? "" : `, nor of ${more.length} more`;
       return warn(
         name,
-        `${count}; no sign of life came from a worker of ${silent.called} for ${spanOf(silent.age)}${others}: one is due every ${spanOf(SEEN_EVERY_MS)}.`,
-        `See whether its worker runs. It counts as available until ${SEEN_FOR_MS / 1000} s; calls wait.`,
+        `${count}; no worker of ${silent.called} has sent a heartbeat for ${spanOf(silent.age)}${others}: one is due every ${spanOf(SEEN_EVERY_MS)}.`,
+        `Check that its worker runs. The tool counts as available for ${SEEN_FOR_MS / 1000} s; calls wait.`,
       );
     }
     const oldest = Math.max(...ages.map(({ age }) => age));
     return ok(
       name,
-      `${count}, all available: the oldest sign of life of a worker came ${spanOf(oldest)} ago, one is due every ${spanOf(SEEN_EVERY_MS)}`,
+      `${count}, all available: the oldest heartbeat of a worker came ${spanOf(oldest)} ago, one is due every ${spanOf(SEEN_EVERY_MS)}`,
     );
   });
 }
 
-/** Tools whose workers are gone, unless they may be scaled to zero. Those that are long gone are nobody's work any more, and no new run is offered them. */
+/**
+ * Tools whose workers are gone, unless they may be scaled to zero. Those that have been gone for long do not hold up any work: no new run is offered them.
+ */
 function checkServed(name: string, tools: readonly ToolView[], asOf: number | undefined): Check | null {
   const goneFor = ({ leftAt, lastSeenAt }: ToolView): number => (asOf ?? lastSeenAt) - (leftAt ?? lastSeenAt);
   const asleep = tools.filter((tool) => tool.availability === "asleep" && tool.scalesToZero !== true);
@@ -67,15 +69,15 @@ function checkServed(name: string, tools: readonly ToolView[], asOf: number | un
     const since = first && asOf !== undefined ? `, the first for ${spanOf(goneFor(first))}` : "";
     return fail(
       name,
-      `${tools.length} registered; no worker lives for ${named(lately)}${since}.`,
-      "Start one: calls wait for it. A toolset whose workers may be scaled to zero says so itself (scalesToZero).",
+      `${tools.length} registered; no worker is alive for ${named(lately)}${since}.`,
+      "Start one: calls wait for it. A toolset whose workers may be scaled to zero declares it (scalesToZero).",
     );
   }
   if (long.length === 0) return null;
   return warn(
     name,
     `${tools.length} registered; no worker has served ${named(long)} for over an hour, so no new run is offered ${long.length === 1 ? "it" : "them"}.`,
-    `Start a worker, or take what is gone for good away: "${SELF} tools remove".`,
+    `Start a worker, or remove a tool that is gone for good: "${SELF} tools remove".`,
   );
 }
 
@@ -86,10 +88,10 @@ function named(tools: readonly ToolView[]): string {
 /** How long an agent offers a tool that nobody serves. */
 const OFFERED_FOR_MS = 3_600_000;
 
-/** A sign of life is given every 30 s, and takes a commit to arrive. */
+/** Workers send a heartbeat every 30 s, and it arrives with a commit. */
 const DUE_WITHIN_MS = SEEN_EVERY_MS + 5000;
 
-/** Codes of runs that end because of their model (docs/errors.md). */
+/** Error codes of runs that fail because of their model (docs/errors.md). */
 const MODEL_CODES: ReadonlySet<string> = new Set([
   "answer_stalled",
   "answer_too_large",
@@ -101,7 +103,7 @@ const MODEL_CODES: ReadonlySet<string> = new Set([
   "rate_limited",
 ]);
 
-/** Which model spoke last: the only way to know from outside which one is set. */
+/** Which model answered last: the only way to know from outside which one is set. */
 export function checkModel(gateway: Client): Promise<Check> {
   const name = "model";
   return told(name, async () => {
@@ -116,7 +118,7 @@ export function checkModel(gateway: Client): Promise<Check> {
       );
     }
     if (provider === "offline")
-      return ok(name, safeText(`offline ${model ?? ""}, asked last; docs/models.md says how to set a language model`));
-    return ok(name, provider === null ? "not asked yet in the last conversation" : safeText(`${provider} ${model ?? ""}, asked last`));
+      return ok(name, safeText(`offline ${model ?? ""}, last used; docs/models.md says how to set a language model`));
+    return ok(name, provider === null ? "not used yet in the last conversation" : safeText(`${provider} ${model ?? ""}, last used`));
   });
 }

@@ -18,8 +18,8 @@ import { checkModel, checkTools } from "./check-work.ts";
 import { probe } from "./probe.ts";
 
 /**
- * Checks everything that can be checked from here; what stands on something broken is left out. `health` are the health ports of services that have no
- * other port, agents and workers: `/readyz` is asked there.
+ * Checks everything that can be checked from here. A check that depends on a failed one is left out. `health` lists the health ports of services that have
+ * no other port, agents and workers: `/readyz` is asked there.
  */
 export async function doctor(context: Context, health: readonly string[]): Promise<ExitCode> {
   const checks = await allChecks(context, health);
@@ -71,7 +71,7 @@ async function allChecks(context: Context, health: readonly string[]): Promise<C
   ];
 }
 
-/** With the operator's key of a start on this machine, else with what there is: a key that is no operator's sees less. */
+/** With the operator's key of a start on this machine, else with another key: a key that is not an operator's sees less. */
 async function operatorOr(context: Context, other: Client): Promise<Client> {
   try {
     return await context.gatewayForOperators();

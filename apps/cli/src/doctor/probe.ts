@@ -1,14 +1,14 @@
 import { type Asked, whyUnreachable } from "../http/unreachable.ts";
 
-/** What a service said of itself. */
+/** What a service reports about itself. */
 export interface Probed {
   readonly reachable: true;
   readonly ready: boolean;
   /** Why it is not ready, in its own words. */
   readonly reasons: readonly string[];
-  /** What somebody should fix although it works, in its own words. */
+  /** Faults that it works in spite of and somebody should fix, in its own words. */
   readonly warnings: readonly string[];
-  /** Whether it speaks like a service of Toolbus at all. */
+  /** Whether it speaks like a Toolbus service at all. */
   readonly ours: boolean;
   readonly tookMs: number;
   /** Its clock minus ours, as exactly as the header `Date` allows: half a second. Null without one. */
@@ -22,7 +22,7 @@ export interface NotReached {
 
 const TIMEOUT_MS = 5000;
 
-/** Asks a service whether it is ready; takes no key. Rejects only with the signal's reason. */
+/** Asks a service whether it is ready; needs no key. Rejects only with the signal's reason. */
 export async function probe(service: Asked["service"], url: string, now: () => number, signal: AbortSignal): Promise<Probed | NotReached> {
   const asked = now();
   try {
@@ -40,7 +40,7 @@ export async function probe(service: Asked["service"], url: string, now: () => n
       reasons: said?.reasons ?? [],
       warnings: said?.warnings ?? [],
       tookMs: answered - asked,
-      // The header has whole seconds, cut off.
+      // The header has whole seconds, rounded down.
       clockMs: Number.isNaN(date) ? null : date + 500 - (asked + answered) / 2,
     };
   } catch (error) {
@@ -54,7 +54,7 @@ interface Said {
   readonly warnings: readonly string[];
 }
 
-/** What an answer of `/readyz` says, a plain one or a problem; null for what is neither. */
+/** What an answer of `/readyz` says, plain or as a problem; null if it is neither. */
 function read(text: string): Said | null {
   let value: unknown;
   try {

@@ -1,7 +1,7 @@
 import { Failure } from "../toolbus/failure.ts";
 import { type Check, fail } from "./check.ts";
 
-/** A check that asks a service. What the service refuses, or that it is not there, is what the check found. */
+/** A check that asks a service. If the service refuses or is unreachable, that is the finding. */
 export async function told(name: string, look: () => Promise<Check>): Promise<Check> {
   try {
     return await look();

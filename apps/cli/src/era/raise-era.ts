@@ -11,10 +11,10 @@ export interface RaiseOptions {
   readonly replace?: true;
 }
 
-/** Raises the era from the one that stands now, so that a repeat after a lost answer raises nothing twice. */
+/** Raises the era from the current one, so that a repeat after a lost answer raises nothing twice. */
 export async function raiseEra(context: Context, { reason, hold, replace }: RaiseOptions): Promise<ExitCode> {
   const service = await context.approvals();
-  // What stands in the place of a genuine one says nothing.
+  // A forged era in place of a genuine one tells nothing.
   const { era } = replace ? { era: FIRST_ERA } : readEra(await service.get("/v1/era"));
   const wanted = { era, reason, ...(hold ? { hold } : {}), ...(replace ? { replace } : {}) };
   const raised = readEra(await service.post("/v1/era/raise", wanted));

@@ -16,7 +16,10 @@ export async function resumeWrites(context: Context, shards: readonly string[], 
     throw new Failure(EXIT.usage, `Name the shards, or --all: "${SELF} era show" says which are held.`);
   const odd = shards.find((shard) => !/^[0-9a-f]{2}$/.test(shard));
   if (odd !== undefined)
-    throw new Failure(EXIT.usage, `"${odd.slice(0, 40)}" is no shard: it is two hex digits; "${SELF} era show" says which are held.`);
+    throw new Failure(
+      EXIT.usage,
+      `"${odd.slice(0, 40)}" is not a shard: a shard is two hex digits; "${SELF} era show" says which are held.`,
+    );
   const service = await context.approvals();
   const era = readEra(await service.post("/v1/era/resume", all ? {} : { shards }));
   const { output, around } = context;

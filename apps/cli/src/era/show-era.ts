@@ -27,14 +27,17 @@ export function eraLines({ era, raisedAt, reason, lost }: EraView, now: number):
     ...(rows.length === 0 ? [] : ["", ...table(["SHARD", "NOTICED", "WRITES", ""], rows)]),
     ...(held.length === 0
       ? []
-      : ["", `To let them go on, once their targets were looked at: ${SELF} era resume ${held.length > FEW ? "--all" : held.join(" ")}`]),
+      : [
+          "",
+          `To resume them, once somebody has checked their targets: ${SELF} era resume ${held.length > FEW ? "--all" : held.join(" ")}`,
+        ]),
   ];
 }
 
-/** So many names fit a line. */
+/** As many names as fit on a line. */
 const FEW = 8;
 
 function howItEnds({ held, resumeAt, resumedBy }: EraView["lost"][number], now: number): string {
   if (resumeAt === undefined) return "";
-  return held ? `go on in ${spanOf(resumeAt - now)} by policy` : `${spanOf(now - resumeAt)} ago by ${resumedBy ?? "somebody"}`;
+  return held ? `resume in ${spanOf(resumeAt - now)} by policy` : `${spanOf(now - resumeAt)} ago by ${resumedBy ?? "somebody"}`;
 }

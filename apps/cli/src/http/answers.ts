@@ -30,7 +30,7 @@ import { Failure } from "../toolbus/failure.ts";
 
 type Schema = Parameters<typeof parser>[0];
 
-/** The contract of an answer, open for fields and kinds of events that a newer server adds: a client reads what it knows. */
+/** The schema of an answer, open for fields and event kinds that a newer server adds: a client reads those that it knows. */
 function open<S extends Schema>(schema: S): S {
   return JSON.parse(JSON.stringify(schema), (name, value: unknown) =>
     name === "oneOf" || (name === "additionalProperties" && value === false) ? undefined : value,
@@ -60,14 +60,14 @@ export const readApproval = read("approval", parser(open(ApprovalView)));
 export const readApprovalToDecide = read("approval", parser(open(ApprovalToDecide)));
 export const readApprovals = read("list of approvals", parser(open(ApprovalPage)));
 
-/** Reads an answer by its contract. Throws a Failure when the server speaks another version of it. */
+/** Parses an answer by its schema. Throws a Failure when the server speaks another version of it. */
 function read<T>(what: string, parse: (value: unknown) => Parsed<T>): (answer: unknown) => T {
   return (answer) => {
     const parsed = parse(answer);
     if (parsed.ok) return parsed.value;
     throw new Failure(
       EXIT.failed,
-      `The server's ${what} is not one that this version of toolbus reads (${describeProblems(parsed.problems)}): use the toolbus that came with the server.`,
+      `This version of toolbus cannot read the server's ${what} (${describeProblems(parsed.problems)}): use the toolbus that came with the server.`,
     );
   };
 }

@@ -37,22 +37,22 @@ describe("a request", () => {
     });
   });
 
-  it("that something else than Toolbus answers says so", async () => {
+  it("that something other than Toolbus answers says so", async () => {
     await using server = await serverUnderTest((_request, response) => response.writeHead(404).end("<html>"));
     await expect(gatewayAt(server.url).get("/")).rejects.toMatchObject({
       exitCode: 3,
-      message: `${server.url} answered 404, and not as the gateway of Toolbus does: check the address.`,
+      message: `${server.url} answered 404, but not as the gateway of Toolbus does: check the address.`,
     });
   });
 
-  it("does not follow to another place with its key", async () => {
+  it("does not follow a redirect with its key", async () => {
     await using other = await serverUnderTest((_request, response) => sendJson(response, {}));
     await using server = await serverUnderTest((_request, response) => response.writeHead(307, { location: other.url }).end());
     await expect(gatewayAt(server.url).get("/")).rejects.toMatchObject({ exitCode: 3 });
     expect(other.requests).toEqual([]);
   });
 
-  it("to where nobody listens says how to start", async () => {
+  it("to an address where nobody listens says how to start Toolbus", async () => {
     const server = await serverUnderTest(() => undefined);
     await server[Symbol.asyncDispose]();
     await expect(gatewayAt(server.url).get("/")).rejects.toMatchObject({
@@ -70,7 +70,7 @@ describe("a request", () => {
     });
   });
 
-  it("whose answer was lost is sent once more, with the same key, when it may be", async () => {
+  it("whose answer was lost is sent once more, with the same key, if it is safe to repeat", async () => {
     let n = 0;
     await using server = await serverUnderTest((request, response) => (++n === 1 ? request.socket.destroy() : sendJson(response, { n })));
     expect(await gatewayAt(server.url).post("/", {}, { "idempotency-key": "once" })).toEqual({ n: 2 });

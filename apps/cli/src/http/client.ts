@@ -3,13 +3,13 @@ import { Failure } from "../toolbus/failure.ts";
 import { readProblem } from "./problem.ts";
 import { whyUnreachable } from "./unreachable.ts";
 
-/** A caller of one service with one key. Everything it throws is a Failure: `Unreachable`, `Answered`, or why the signal aborted. */
+/** A client of one service with one key. Everything it throws is a Failure: `Unreachable`, `Answered`, or the reason of the signal. */
 export interface Client {
   readonly url: string;
   get(path: string): Promise<unknown>;
-  /** With an `idempotency-key` among the headers a request whose answer was lost is sent once more. */
+  /** With an `idempotency-key` among the headers, a request whose answer was lost is sent once more. */
   post(path: string, body: unknown, headers?: Readonly<Record<string, string>>): Promise<unknown>;
-  /** Sent once more when its answer was lost: done twice it does the same as once. */
+  /** Sent once more if its answer was lost: it is idempotent. */
   delete(path: string): Promise<unknown>;
   /** A streamed answer; the caller reads its body. */
   open(path: string, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Response>;
@@ -23,7 +23,7 @@ export class Unreachable extends Failure {
   }
 }
 
-/** What a service answered other than 2xx, in its own words. */
+/** What a service answered if not 2xx, in its own words. */
 export class Answered extends Failure {
   override readonly name = "Answered";
   readonly status: number;
@@ -39,7 +39,7 @@ export class Answered extends Failure {
 export interface ClientOptions {
   readonly url: string;
   readonly service: "gateway" | "approvals";
-  /** Null where none is needed. */
+  /** Null if no key is needed. */
   readonly key: string | null;
   readonly signal?: AbortSignal;
   readonly timeoutMs?: number;

@@ -15,14 +15,14 @@ const BY_CODE: Readonly<Record<string, ExitCode>> = {
   shutting_down: EXIT.unreachable,
 };
 
-/** What an answer other than 2xx says: detail and remedy of a problem (RFC 9457), with the fields it names; or that this is no Toolbus. */
+/** What an answer other than 2xx says: the detail and remedy of a problem (RFC 9457), with the fields it names; or that the server is not Toolbus. */
 export function readProblem(text: string, from: { readonly url: string; readonly service: string; readonly status: number }): ReadProblem {
   const problem = parsed(text);
   if (typeof problem.code !== "string" || typeof problem.detail !== "string") {
     return {
       code: "",
       exitCode: EXIT.unreachable,
-      sentence: `${from.url} answered ${from.status}, and not as the ${from.service} of Toolbus does: check the address.`,
+      sentence: `${from.url} answered ${from.status}, but not as the ${from.service} of Toolbus does: check the address.`,
     };
   }
   const fields = fieldsOf(problem.errors);
@@ -31,7 +31,7 @@ export function readProblem(text: string, from: { readonly url: string; readonly
 }
 
 function byStatus(status: number): ExitCode {
-  // The request is wrong as it was typed; in every other case it came at the wrong time.
+  // A bad request was wrong as typed; in every other case it came at the wrong time.
   return status === 400 || status === 413 || status === 422 ? EXIT.usage : EXIT.failed;
 }
 

@@ -19,7 +19,7 @@ export function whyUnreachable(error: unknown, { url, service, timeoutMs }: Aske
   }
   if (code === "ENOTFOUND" || code === "EAI_AGAIN") return `The host of ${url} is not known: check the address of the ${what} (${flag}).`;
   if (code === "TimeoutError")
-    return `${url} did not answer within ${timeoutMs / 1000} s: see whether its ${what} is overloaded, or check ${flag}.`;
+    return `${url} did not answer within ${timeoutMs / 1000} s: check whether its ${what} is overloaded, or check ${flag}.`;
   if (/CERT|SELF_SIGNED|TLS|SSL|ISSUER/.test(code)) {
     return `The certificate of ${url} is not accepted (${code}): check the address, or name its authority in NODE_EXTRA_CA_CERTS.`;
   }
@@ -30,20 +30,20 @@ export function whyUnreachable(error: unknown, { url, service, timeoutMs }: Aske
 export const ADDRESS_FLAGS = { gateway: "--url", approvals: "--approvals-url", health: "--health" } as const;
 const NAMES = { gateway: "gateway", approvals: "approvals service", health: "service" } as const;
 
-/** Whether an address can only be this machine's. */
+/** Whether an address can only be on this machine. */
 export function isLoopback(url: string): boolean {
   const { hostname } = new URL(url);
   return hostname === "localhost" || hostname === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }
 
-/** The system's word for it, which `fetch` hides in causes. */
+/** The system's error code, which `fetch` hides in causes. */
 function codeOf(error: unknown): string {
   for (let at = error; at instanceof Error; at = at.cause) {
     if ("code" in at && typeof at.code === "string") return at.code;
     if (at.name === "TimeoutError") return at.name;
     if (at instanceof AggregateError && at.errors.length > 0) return codeOf(at.errors[0]);
   }
-  // Without a code its own words say most, such as "bad port".
+  // Without a code the message says most, such as "bad port".
   const deepest = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   return deepest instanceof Error ? deepest.message : "unknown";
 }

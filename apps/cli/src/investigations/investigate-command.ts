@@ -49,13 +49,13 @@ export async function investigate(context: Context, release: string | undefined,
   return code;
 }
 
-/** The report, with the answer where that says why nothing was assessed; the answer alone where the profile writes no report. */
+/** The report, with the answer if that says why nothing was assessed; the answer alone if the profile writes no report. */
 function lastWords(context: Context, end: RunEnd): string[] {
   const said = end.type === "run.completed" && !end.report?.severity ? safeText(end.text).split("\n") : [];
   return [...said, ...endLines(context, end)].filter((line, n) => n > 0 || line !== "");
 }
 
-/** A report that assesses nothing is not what was asked for, and a gate that lets pass what nobody assessed would be none. */
+/** A report without an assessment is not what the user asked for, and a gate that lets it pass would not be a gate. */
 function verdict(end: RunEnd, failOn: Severity | undefined): ExitCode {
   if (end.type !== "run.completed") return exitCodeOf(end);
   const severity = end.report?.severity;

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Context } from "../toolbus/context.ts";
 import { readAlert } from "./read-alert.ts";
 
-/** The part of a context that reading standard input takes. */
+/** The part of a context that reading standard input needs. */
 const given = (text: string): Context =>
   ({ around: { stdin: Readable.from([Buffer.from(text)]), cwd: "/nowhere" }, signal: new AbortController().signal }) as unknown as Context;
 
@@ -17,7 +17,7 @@ describe("an alert", () => {
 
   it.each<[string, string, RegExp]>([
     ["no JSON", "{", /^The alert in standard input is not JSON/],
-    ["several", JSON.stringify({ alerts: [alert, alert] }), /^There are 2 alerts in standard input, one is investigated at a time/],
+    ["several", JSON.stringify({ alerts: [alert, alert] }), /^There are 2 alerts in standard input, but one is investigated at a time/],
     ["without labels", "{}", /\/labels is required/],
     ["with an unknown field", JSON.stringify({ ...alert, odd: 1 }), /\/odd is not a known field/],
     ["too large", JSON.stringify({ ...alert, pad: "x".repeat(300_000) }), /holds more than 262144 bytes/],
@@ -25,7 +25,7 @@ describe("an alert", () => {
     await expect(readAlert(given(text), "-")).rejects.toMatchObject({ exitCode: 2, message: expect.stringMatching(words) });
   });
 
-  it("in a file that is not there is refused by its name as it was typed", async () => {
+  it("in a missing file is refused with the file name as typed", async () => {
     await expect(readAlert(given(""), "alert.json")).rejects.toMatchObject({
       exitCode: 2,
       message: expect.stringMatching(/^--alert names alert\.json, which cannot be read \(ENOENT\)/),

@@ -28,7 +28,7 @@ function onlyOne(value: unknown, from: string): unknown {
   if (typeof value !== "object" || value === null || !("alerts" in value) || !Array.isArray(value.alerts)) return value;
   const alerts: readonly unknown[] = value.alerts;
   if (alerts.length === 1) return alerts[0];
-  throw refused(`There are ${alerts.length} alerts in ${from}, one is investigated at a time: give one of them.`);
+  throw refused(`There are ${alerts.length} alerts in ${from}, but one is investigated at a time: give one of them.`);
 }
 
 async function contentOf(file: string, typed: string): Promise<string> {

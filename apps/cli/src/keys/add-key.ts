@@ -14,28 +14,28 @@ export interface AddKeyOptions {
   readonly scopes?: readonly string[];
   readonly tools?: readonly string[];
   readonly show?: true;
-  /** In so many milliseconds it is not accepted any more. */
+  /** The key expires after this many milliseconds. */
   readonly expires?: number;
 }
 
 /**
- * Makes one more key: its hash goes into the file that a service reads, itself into the data directory. Neither a name that the file has already nor a key
- * that lies there is ever replaced. Throws a Failure.
+ * Makes one more key: its hash goes into the file that a service reads, the key itself into the data directory. An existing name in the file or an existing
+ * key in the directory is never replaced. Throws a Failure.
  */
 export async function addKey({ options, output, around }: Context, name: string, given: AddKeyOptions): Promise<ExitCode> {
   if (!/^[a-z0-9][a-z0-9_-]{0,63}$/.test(name))
-    throw usage(`"${name.slice(0, 80)}" is no name of a key: use lower-case letters, digits, "-" and "_", 64 at most.`);
-  if (PERSON_ROLES.some((role) => role === name)) throw usage(`The key "${name}" is made by "toolbus keys" itself: take another name.`);
+    throw usage(`"${name.slice(0, 80)}" is not a valid key name: use lower-case letters, digits, "-" and "_", 64 at most.`);
+  if (PERSON_ROLES.some((role) => role === name)) throw usage(`The key "${name}" is made by "toolbus keys" itself: choose another name.`);
   const here = localHashFileFor(given.role, options.dataDirectory);
   const to = given.to || here;
   const [fault] = (given.tools ?? []).flatMap((entry) => toolEntryFault(entry) ?? []);
   if (fault !== undefined) throw usage(`--tools: ${fault}`);
   const found = await hashesIn(to);
   if (found === null && !given.to)
-    throw usage(`There is no ${here}: start Toolbus here first, or name the file of hashes that the service reads with --to.`);
+    throw usage(`There is no ${here}: start Toolbus here first, or name the hash file that the service reads with --to.`);
   const known = found ?? [];
   if (known.some(({ id }) => id === name))
-    throw usage(`The key "${name}" is in ${to} already: take another name, or take it out of the file.`);
+    throw usage(`The key "${name}" is already in ${to}: choose another name, or remove it from the file.`);
   const key = `tb_${given.role}_${randomBytes(24).toString("base64url")}`;
   const entry = entryOf(name, key, given, around.now());
   const checked = parseApiKeys(JSON.stringify([entry]));
@@ -59,7 +59,7 @@ function entryOf(id: string, key: string, { role, principal, tenant, scopes, too
     principal: principal ?? id,
     tenant,
     roles: ROLES.filter((known) => known === role),
-    // Without one an approver could look at writes and decide none.
+    // Without a scope an approver could see writes but decide none.
     scopes: [...(scopes ?? (role === "approver" ? ["approve:*"] : []))],
     ...(tools ? { tools: [...tools] } : {}),
     ...(expires === undefined ? {} : { expiresAt: now + expires }),

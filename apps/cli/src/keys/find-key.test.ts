@@ -17,7 +17,7 @@ beforeEach(async () => {
 afterEach(() => rm(data, { recursive: true, force: true }));
 
 describe("the key for a service", () => {
-  it("is the one that was typed, then the environment's, then what a start left behind", async () => {
+  it("is the one on the command line, then the environment's, then the one that a start left behind", async () => {
     const env = { TOOLBUS_KEY: "from-env" };
     const search = { audience: "gateway", url: LOCAL, dataDirectory: data } as const;
     expect((await findKey({ ...search, env, key: "typed" }))?.key).toBe("typed");
@@ -40,7 +40,7 @@ describe("the key for a service", () => {
     expect((await findKey({ ...search, env: { TOOLBUS_KEY: "a-user" } }))?.key).toBe("tb_approver_local");
   });
 
-  it("is the operator's of this machine where a command is for operators, and else the one that was given", async () => {
+  it("is the operator's of this machine if the command is for operators, unless another one was given", async () => {
     const search = { audience: "gateway", role: "operator", url: LOCAL, dataDirectory: data } as const;
     expect((await findKey({ ...search, env: {} }))?.key).toBe("tb_operator_local");
     expect((await findKey({ ...search, env: { TOOLBUS_KEY: "from-env" } }))?.key).toBe("from-env");
@@ -81,7 +81,7 @@ describe("the key for a service", () => {
     });
   });
 
-  it("is missing where nothing was started", async () => {
+  it("is missing if nothing was started", async () => {
     expect(await findKey({ audience: "gateway", url: LOCAL, dataDirectory: path.join(data, "none"), env: {} })).toBeNull();
   });
 });

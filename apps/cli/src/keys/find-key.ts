@@ -4,14 +4,14 @@ import { isLoopback } from "../http/unreachable.ts";
 import { EXIT } from "../toolbus/exit-codes.ts";
 import { Failure } from "../toolbus/failure.ts";
 
-/** Whose key a service takes: people who ask talk to the gateway, approvers to approvals. Neither key ever goes to the other address. */
+/** The owner of the key that a service accepts: people who ask talk to the gateway, approvers to approvals. Neither key ever goes to the other address. */
 export type Audience = "gateway" | "approvals";
 
 export interface KeySearch {
   readonly audience: Audience;
-  /** Takes the operator's key, not the user's, from what a start on this machine left. */
+  /** Use the operator's key, not the user's, of those that a start on this machine left. */
   readonly role?: "operator";
-  /** Where the key will be sent. */
+  /** The address that the key will be sent to. */
   readonly url: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** From --key and --key-file, when they are meant for this audience. */
@@ -29,12 +29,12 @@ export interface FoundKey {
 
 const VARIABLE = { gateway: "TOOLBUS_KEY", approvals: "TOOLBUS_APPROVER_KEY" } as const;
 const ROLE = { gateway: "user", approvals: "approver" } as const;
-/** Keys that a start made say whose they are. */
+/** Keys that a start made carry the role of their owner. */
 const NOT_FOR = { gateway: "approver", approvals: "user" } as const;
 
 /**
- * The key for a service: --key, --key-file, the environment, then what a start on this machine left in its data directory. The last is for
- * addresses of this machine only. Null when there is none; throws a Failure for one that cannot be used.
+ * The key for a service: --key, --key-file, the environment, then the one that a start on this machine left in its data directory. The last is for
+ * addresses of this machine only. Null if there is none; throws a Failure for an invalid one.
  */
 export async function findKey(search: KeySearch): Promise<FoundKey | null> {
   const found = await look(search);
@@ -68,14 +68,14 @@ async function look({ audience, role, url, env, key, keyFile, dataDirectory }: K
   if (env[variable]) return { key: env[variable], source: variable };
   const named = env[`${variable}_FILE`];
   if (named) return { key: await text(named, `${variable}_FILE`), source: `${variable}_FILE` };
-  // What was made for this machine is not sent to another one.
+  // A key made for this machine is not sent to another one.
   if (!isLoopback(url)) return null;
   const file = path.join(dataDirectory, "keys", `${role ?? ROLE[audience]}.key`);
   const local = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT" || error.code === "ENOTDIR") return null;
     throw new Failure(
       EXIT.notAllowed,
-      `The key file ${file} cannot be read (${error.code ?? "unknown"}): fix its rights, or set ${variable}.`,
+      `The key file ${file} cannot be read (${error.code ?? "unknown"}): fix its permissions, or set ${variable}.`,
     );
   });
   return local === null ? null : { key: local, source: file };

@@ -17,7 +17,7 @@ export interface KeysOptions {
   readonly give?: readonly string[];
 }
 
-/** Makes the keys of the data directory, or finds them there. A key is printed only when that was asked for: output ends in logs. */
+/** Makes the keys of the data directory, or finds existing ones. A key is printed only on request, because output ends up in logs. */
 export async function keys({ options, output }: Context, given: KeysOptions): Promise<ExitCode> {
   const toolsets = toolsetsOf(given.toolsets);
   const directory = path.join(options.dataDirectory, "keys");
@@ -39,11 +39,12 @@ export async function keys({ options, output }: Context, given: KeysOptions): Pr
 function toolsetsOf(typed: string | undefined): readonly string[] {
   const named = (typed ?? "").split(",").flatMap((name) => (name.trim() === "" ? [] : [name.trim()]));
   const odd = named.find((name) => !/^[a-z0-9][a-z0-9_-]{0,63}$/.test(name));
-  if (odd !== undefined) throw new Failure(EXIT.usage, `"${odd.slice(0, 40)}" is no name of a toolset: lower case, digits, - and _.`);
+  if (odd !== undefined)
+    throw new Failure(EXIT.usage, `"${odd.slice(0, 40)}" is not a valid toolset name: use lower-case letters, digits, - and _.`);
   return named;
 }
 
-/** The settings of services by the files that they name. */
+/** Maps the settings of services to their files. */
 function serviceLines({ services, gatewayKeysFile, approvalsKeysFile }: LocalKeys, own: readonly string[]): string[] {
   const rows: readonly (readonly [setting: string, file: string, note?: string])[] = [
     ["GATEWAY_API_KEYS_FILE", gatewayKeysFile],
@@ -59,7 +60,7 @@ function serviceLines({ services, gatewayKeysFile, approvalsKeysFile }: LocalKey
   return rows.map(([setting, file, note]) => `${setting.padEnd(24)} ${file}${note === undefined ? "" : ` (${note})`}`);
 }
 
-/** Copies what one service needs, and nothing else, to where it alone reads it. */
+/** Copies what one service needs, and nothing else, to where only it can read it. */
 async function give(made: LocalKeys, own: readonly string[], gift: string): Promise<void> {
   const [service = "", folder = ""] = gift.split(/=(.*)/s, 2);
   const { services } = made;
@@ -75,7 +76,7 @@ async function give(made: LocalKeys, own: readonly string[], gift: string): Prom
   if (!files || folder === "")
     throw new Failure(
       EXIT.usage,
-      `--give takes service=folder, and the service is one of ${Object.keys(needed).join(", ")}, not "${gift.slice(0, 80)}".`,
+      `--give needs service=folder, and the service is one of ${Object.keys(needed).join(", ")}, not "${gift.slice(0, 80)}".`,
     );
   for (const file of service === "people" ? files : [...files, services.trusted])
     await copyTo(file, path.join(folder, path.basename(file)), "--give");

@@ -6,12 +6,12 @@ import type { Context } from "../toolbus/context.ts";
 import { EXIT, type ExitCode } from "../toolbus/exit-codes.ts";
 import { hashesIn, localHashFiles, usage } from "./hash-file.ts";
 
-/** Lists the keys of people by name, of one file of hashes or of those that a start on this machine reads. Of a key itself no more than its hash is known. */
+/** Lists the keys of people by name, from one hash file or from those that a start on this machine reads. Only the hash of a key is known. */
 export async function listKeys({ options, output, around }: Context, to: string | undefined): Promise<ExitCode> {
   const files = to ? [to] : Object.values(localHashFiles(options.dataDirectory));
   const read = await Promise.all(files.map(async (file) => ({ file, keys: await hashesIn(file) })));
   const there = read.flatMap(({ file, keys }) => (keys ?? []).map((key) => ({ ...key, file })));
-  if (read.every(({ keys }) => keys === null)) throw usage(`There is no ${files.join(" and no ")}: name a file of hashes with --to.`);
+  if (read.every(({ keys }) => keys === null)) throw usage(`There is no ${files.join(" and no ")}: name a hash file with --to.`);
   if (output.json) {
     output.document({ keys: there });
     return EXIT.ok;

@@ -5,7 +5,7 @@ import { EXIT, type ExitCode } from "../toolbus/exit-codes.ts";
 import { Failure } from "../toolbus/failure.ts";
 import { hashesIn, localHashFiles, usage, writeHashes } from "./hash-file.ts";
 
-/** Takes a key away by its name: services that read the file refuse it within seconds, and streams that it opens anew. Throws a Failure. */
+/** Revokes a key by its name: services that read the file refuse it within seconds, also on streams that they reopen. Throws a Failure. */
 export async function revokeKey({ options, output }: Context, name: string, to: string | undefined): Promise<ExitCode> {
   if (name.startsWith("local-") && !to)
     throw usage(
@@ -23,10 +23,10 @@ export async function revokeKey({ options, output }: Context, name: string, to: 
     holding.push(file);
   }
   if (holding.length === 0) throw new Failure(EXIT.notFound, `There is no key "${name.slice(0, 80)}" in ${files.join(" or ")}.`);
-  // What its bearer has stays with them and is worth nothing; the copy on this machine goes.
+  // The bearer's copy of the key is now worthless; the copy on this machine is deleted.
   if (/^[a-z0-9][a-z0-9_-]{0,63}$/.test(name)) await rm(path.join(options.dataDirectory, "keys", `${name}.key`), { force: true });
   if (output.json) output.document({ id: name, files: holding, revoked: true });
   else output.lines([`The key "${name}" is revoked.`]);
-  output.note(`A service that reads ${holding.join(" or ")} refuses it in a few seconds.`);
+  output.note(`A service that reads ${holding.join(" or ")} refuses it within a few seconds.`);
   return EXIT.ok;
 }

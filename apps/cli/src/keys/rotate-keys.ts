@@ -13,7 +13,7 @@ export interface RotateOptions {
   readonly finish?: true;
 }
 
-/** Takes the keys of one service a step on, and says what has to be rolled out before the next one. */
+/** Takes the next step in rotating the keys of one service, and says what to roll out before the step after it. */
 export async function rotateKeys(context: Context, typed: string, given: RotateOptions): Promise<ExitCode> {
   const { options, output } = context;
   const service = serviceOf(typed);
@@ -32,7 +32,7 @@ export async function rotateKeys(context: Context, typed: string, given: RotateO
   return EXIT.ok;
 }
 
-/** Throws a Failure while documents carry the old key, and where nobody can tell. */
+/** Throws a Failure while documents carry the old key, and if nobody can tell. */
 async function refuseWhileUsed(context: Context): Promise<void> {
   const service = await context.approvals();
   const { left } = readSeals(await service.get("/v1/seals"));
@@ -70,14 +70,14 @@ function nextOf(service: Rotatable, step: "verifying" | "signing" | null): strin
         `Give the file to every replica of ${seals ? "approvals" : "it"} and restart them one by one, then ${before(service)}: ${again} --finish`,
       ];
     case null:
-      return [`The old key of ${service} is gone from its file: roll that out like the steps before.`];
+      return [`The old key of ${service} is gone from its file: roll that out like the earlier steps.`];
   }
 }
 
-/** What has to be over before an old key may go. */
+/** What has to finish before the old key may go. */
 function before(service: Rotatable): string {
   if (service === "approvals-seals" || service === "approvals")
-    return `run "${SELF} approvals reseal" until nothing is left, and wait two days for tokens and counts`;
+    return `run "${SELF} approvals reseal" until none are left, and wait two days for tokens and counts`;
   if (service.startsWith("worker")) return `enable its writes again ("${SELF} tools pending"), wait a day for open calls`;
-  return "wait until the runs that began before have ended";
+  return "wait until the runs that began earlier have ended";
 }

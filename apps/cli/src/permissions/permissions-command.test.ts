@@ -23,7 +23,7 @@ async function setup() {
 const RABBITMQ = ["--bus", "amqp://guest:hidden@broker/prod?namespace=tb", "--state", "redis://me:hidden@redis/2"];
 
 describe("permissions", () => {
-  it("gives each service a file of its own addresses, and each server one of users, which only the servers' say without passwords", async () => {
+  it("writes for each service a file with its own addresses and for each server a file of users; only the servers' files are without passwords", async () => {
     await using made = await setup();
     const { code, out, err } = await made.make(...RABBITMQ, "--toolsets", "release,operations,web");
     expect([code, err]).toEqual([0, expect.stringMatching(/^8 logins made, 0 kept, in /)]);
@@ -45,7 +45,7 @@ describe("permissions", () => {
     expect(out + err + forServers + (await made.text("permissions.json"))).not.toContain("hidden");
   });
 
-  it("keeps the passwords of logins that are there, makes those that are missing, and with --rotate makes all anew", async () => {
+  it("keeps the passwords of existing logins, makes missing ones, and with --rotate makes all again", async () => {
     await using made = await setup();
     await made.make(...RABBITMQ, "--toolsets", "release");
     const before = await made.text("agent/credentials.env");
@@ -58,7 +58,7 @@ describe("permissions", () => {
     expect(await made.text("agent/credentials.env")).not.toBe(before);
   });
 
-  it("writes a file of users for a NATS that only the server may read, because its passwords stand there", async () => {
+  it("writes a file of users for NATS that only the server may read, because it holds passwords", async () => {
     await using made = await setup();
     await made.make("--bus", "nats://one:4222,two:4222?replicas=3", "--state", "redis://redis", "--namespace", "shop");
     expect(await made.modeOf("nats/nats.conf")).toBe("600");
@@ -70,7 +70,7 @@ describe("permissions", () => {
     );
   });
 
-  it("says with --json what was made, and no password", async () => {
+  it("reports with --json what was made, without passwords", async () => {
     await using made = await setup();
     const { out } = await made.make(...RABBITMQ, "--json");
     expect(JSON.parse(out)).toMatchObject({
@@ -84,7 +84,7 @@ describe("permissions", () => {
     expect(out).not.toContain(password);
   });
 
-  it("refuses a folder without logins to be checked, and a file of logins that is none", async () => {
+  it("refuses to check a folder without logins, and refuses an invalid logins file", async () => {
     await using made = await setup();
     await expect(made.make("--check")).rejects.toMatchObject({
       exitCode: 1,

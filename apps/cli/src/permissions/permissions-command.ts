@@ -28,7 +28,7 @@ export interface PermissionsOptions {
   readonly check?: true;
 }
 
-/** Writes the logins of a deployment; or with `--set-up` and `--check` uses those that were written. */
+/** Writes the logins of a deployment, or with `--set-up` and `--check` uses the existing ones. */
 export async function permissions(context: Context, given: PermissionsOptions): Promise<ExitCode> {
   const { around, options } = context;
   const folder = given.out === undefined ? path.join(options.dataDirectory, "permissions") : path.resolve(around.cwd, given.out);
@@ -83,7 +83,7 @@ async function setUp({ output }: Context, plan: PermissionPlan): Promise<ExitCod
 
 async function check({ output, signal }: Context, plan: PermissionPlan): Promise<ExitCode> {
   const checks = await refusedAs(EXIT.failed, () =>
-    checkPermissions(plan, { signal, onLogin: (one) => output.note(`Tried ${one.login} on the ${one.server}.`) }),
+    checkPermissions(plan, { signal, onLogin: (one) => output.note(`Tested ${one.login} on the ${one.server}.`) }),
   );
   const deviations = checks.flatMap((one) => one.deviations.map((what) => `${one.login} ${what} (${one.server}).`));
   const ok = deviations.length === 0;
@@ -103,7 +103,7 @@ async function check({ output, signal }: Context, plan: PermissionPlan): Promise
     output.lines([
       ok
         ? "Each login may do what its service does, and nothing else."
-        : "Load the servers' files again, or take away what was added there by hand.",
+        : "Load the servers' files again, or remove what was added there by hand.",
     ]);
   }
   return ok ? EXIT.ok : EXIT.failed;
@@ -119,8 +119,8 @@ function requestOf(folder: string, given: PermissionsOptions, env: Readonly<Reco
   const state = given.state ?? env["STATE_URL"];
   const { namespace, rotate } = given;
   if (namespace !== undefined && !/^[a-z0-9-]{1,30}$/.test(namespace))
-    throw usage("--namespace takes 1 to 30 small letters, digits and hyphens.");
-  if (namespace !== undefined && (!bus || !state)) throw usage("--namespace goes with --bus and --state, whose addresses it is added to.");
+    throw usage("--namespace accepts 1 to 30 lower-case letters, digits and hyphens.");
+  if (namespace !== undefined && (!bus || !state)) throw usage("--namespace needs --bus and --state, whose addresses it is added to.");
   return {
     folder,
     ...(bus ? { busUrl: within(bus, namespace) } : {}),
@@ -139,16 +139,16 @@ const AGENT = /^[\w-]{1,32}$/;
 function names(flag: string, text: string, form: RegExp): readonly string[] {
   const given = [...new Set(text.split(",").map((name) => name.trim()))];
   if (given.every((name) => form.test(name))) return given;
-  throw usage(`${flag} takes names with commas between them, such as "release,web", of letters, digits, - and _.`);
+  throw usage(`${flag} accepts names separated by commas, such as "release,web", of letters, digits, - and _.`);
 }
 
-/** The address of a cluster has commas, which no URL parser takes. */
+/** The address of a cluster has commas, which URL parsers refuse. */
 function within(url: string, namespace: string | undefined): string {
   if (namespace === undefined || /[?&]namespace=/.test(url)) return url;
   return `${url}${url.includes("?") ? "&" : "?"}namespace=${namespace}`;
 }
 
-/** A refusal of an address begins with its variable, which is not where it was typed. */
+/** The error message for an address begins with the variable, but the user typed a flag. */
 async function refusedAs<T>(code: ExitCode, work: () => Promise<T>, typed: PermissionsOptions = {}): Promise<T> {
   try {
     return await work();

@@ -8,11 +8,11 @@ import { idOf } from "../toolbus/ids.ts";
 import { SELF } from "../toolbus/self.ts";
 import { meantBy } from "./follow-run.ts";
 
-/** Answers what the model of a run asks. With several open questions `--call` says which. */
+/** Answers a question of a run's model. With several open questions `--call` says which. */
 export async function answerRun(context: Context, typed: string | undefined, answer: string, call?: string): Promise<ExitCode> {
   const runId = idOf("run", typed);
   const callId = call === undefined ? undefined : idOf("call", call);
-  if (answer.trim() === "") throw new Failure(EXIT.usage, "The answer is empty: give some words.");
+  if (answer.trim() === "") throw new Failure(EXIT.usage, "The answer is empty: type some text.");
   const gateway = await context.gateway();
   const question = questionOf(readRun(await gateway.get(`/v1/runs/${runId}`)), callId);
   const headers = { "idempotency-key": context.around.newId() };
@@ -20,7 +20,7 @@ export async function answerRun(context: Context, typed: string | undefined, ans
   const said = await gateway.post(`/v1/runs/${runId}/answers`, body, headers);
   const { output } = context;
   if (output.json) output.document(said);
-  else output.lines([`Answered: ${safeText(question.question ?? "")}`, `It goes on: ${SELF} runs watch ${runId}`]);
+  else output.lines([`Answered: ${safeText(question.question ?? "")}`, `The run continues: ${SELF} runs watch ${runId}`]);
   return EXIT.ok;
 }
 
@@ -30,7 +30,7 @@ function questionOf({ runId, status, awaiting = [] }: RunView, callId: string | 
   if (!question) {
     throw new Failure(
       EXIT.failed,
-      `${callId ?? runId} waits for no answer (${status}): "${SELF} runs show ${runId}" says what it waits for.`,
+      `${callId ?? runId} does not wait for an answer (${status}): "${SELF} runs show ${runId}" says what it waits for.`,
     );
   }
   if (open.length > 1) {

@@ -24,7 +24,7 @@ describe("the calls of a run at a terminal", () => {
     ];
     expect(callFields({ calls })).toEqual([
       ["writes", "restart happened, approved by ana and bo: Restarts pay."],
-      ["", "restart may have happened, nobody knows, allowed by policy: Restarts pay."],
+      ["", "restart may have happened, outcome unknown, allowed by policy: Restarts pay."],
       ["", "restart did not happen (denied): Restarts pay."],
       ["calls", "look_up: ok, 2 times"],
       ["", "look_up: timeout"],

@@ -15,7 +15,7 @@ function writeLine({ tool, outcome, approvedBy = [], effect }: EndedCall): strin
   const by = approvedBy.length === 0 ? "" : byWhom(approvedBy);
   const does = effect === null ? "" : `: ${effect}`;
   if (outcome === "ok") return `${tool} happened${by}${does}`;
-  if (outcome === "outcome_unknown") return `${tool} may have happened, nobody knows${by}${does}`;
+  if (outcome === "outcome_unknown") return `${tool} may have happened, outcome unknown${by}${does}`;
   return `${tool} did not happen (${outcome})${by}${does}`;
 }
 

@@ -32,7 +32,7 @@ const events: RunEvent[] = [
   { type: "call.decided", at: T + 60_000, ...call, outcome: "approved", decidedBy: ["ana"] },
 ];
 
-it("tells a waiting run's story up to now, what holds it up and what to try", () => {
+it("explains what a waiting run has done so far, what holds it up and what to try", () => {
   const waits = [{ kind: "worker", says: "There is no worker for restart_service.", since: T + 60_000 }] as const;
   expect(explainRun({ ...view, waits: [...waits] }, events, T + 180_000)).toEqual({
     happened: [
@@ -43,11 +43,11 @@ it("tells a waiting run's story up to now, what holds it up and what to try", ()
       "+1 min  restart_service was approved by ana.",
     ],
     stands: ["It waits for 2 min now: There is no worker for restart_service."],
-    next: ["toolbus doctor  # which workers live", "toolbus tools list", "toolbus runs cancel rn_1  # give it up"],
+    next: ["toolbus doctor  # which workers are alive", "toolbus tools list", "toolbus runs cancel rn_1  # give it up"],
   });
 });
 
-it("says what a run that failed had done before, and what to do about its code", () => {
+it("says what a failed run had done before, and what to do about its error code", () => {
   const answer = "1 write happened: restart_service, approved by ana; then the run ended: It used its time.";
   const failed = { ...view, status: "failed", code: "time_limit", answer } as const;
   const { stands, next } = explainRun(failed, events, T + 180_000);

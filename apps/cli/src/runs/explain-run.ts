@@ -5,16 +5,16 @@ import { SELF } from "../toolbus/self.ts";
 import { absentFor, subjectOf } from "./run-lines.ts";
 import { messageIn } from "./run-screen.ts";
 
-/** Why a run stands where it stands: what happened, how it ended or what holds it up, and what can be done, a sentence each. */
+/** Why a run is in its state: what happened, how it ended or what holds it up, and what can be done, one sentence each. */
 export interface Explanation {
   readonly happened: readonly string[];
   /** How it ended, or what it waits for. */
   readonly stands: readonly string[];
-  /** Commands, each with what it is for; none where there is nothing to do. */
+  /** Commands, each with its purpose; none if there is nothing to do. */
   readonly next: readonly string[];
 }
 
-/** Explains a run from what its view and its events say; nothing is guessed. `now` is by the clock that `createdAt` was taken from. */
+/** Explains a run from its view and its events only. `now` is by the clock that `createdAt` was taken from. */
 export function explainRun(run: RunView, events: readonly RunEvent[], now: number): Explanation {
   return { happened: [askedBy(run, now), ...events.flatMap((event) => told(event, run.createdAt))], ...standsAndNext(run, now) };
 }
@@ -51,7 +51,7 @@ function sentenceOf(event: RunEvent): string | null {
       return `The model asked: ${cut(event.question, 120)}`;
     case "call.resolved":
       return event.status === "ok"
-        ? `${event.tool} ended well after ${tookOf(event.latencyMs)}.`
+        ? `${event.tool} succeeded after ${tookOf(event.latencyMs)}.`
         : `${event.tool} ended as ${event.status}: ${cut(messageIn(event.content) || event.content, 160)}`;
     case "run.cancelling":
       return `${event.by} cancelled it.`;
@@ -69,7 +69,8 @@ function turnOf({ round, seed, provider, model, calls, text }: Extract<RunEvent,
 
 function standsAndNext(run: RunView, now: number): Pick<Explanation, "stands" | "next"> {
   const { status, code, answer, waits = [], conversationId } = run;
-  if (status === "done") return { stands: ["It ended with an answer."], next: [`${SELF} chat --conversation ${conversationId}  # go on`] };
+  if (status === "done")
+    return { stands: ["It ended with an answer."], next: [`${SELF} chat --conversation ${conversationId}  # continue`] };
   if (status === "failed" || status === "cancelled") {
     const stands = [
       `It ended as ${status}${code === undefined || code === status ? "" : ` (${code})`}: ${answer ?? "it does not say why"}`,
@@ -96,7 +97,7 @@ function commandFor(runId: string, { kind, approvalId, callId }: Wait): string[]
     case "answer":
       return callId === undefined ? [] : [`${SELF} runs answer ${runId} "your answer" --call ${callId}`];
     case "worker":
-      return [`${SELF} doctor  # which workers live`, `${SELF} tools list`];
+      return [`${SELF} doctor  # which workers are alive`, `${SELF} tools list`];
     case "agent":
     case "approvals":
       return [`${SELF} doctor  # what is down`];
@@ -108,7 +109,7 @@ function commandFor(runId: string, { kind, approvalId, callId }: Wait): string[]
   }
 }
 
-/** What to do about a code, where a command or a setting helps. */
+/** How to fix an error code, if a command or a setting helps. */
 function remedies(code: string, { profile = "its profile" }: RunView): string[] {
   switch (code) {
     case "time_limit":

@@ -14,7 +14,7 @@ export interface FollowOptions {
   readonly signal: AbortSignal;
   readonly now: () => number;
   readonly onItem?: (item: StreamItem) => void;
-  /** Who answers what the model asks; without anybody it waits for an answer from elsewhere. */
+  /** Answers the model's questions; without it the run waits for an answer from elsewhere. */
   readonly keyboard?: Keyboard;
   /** With these, the first Ctrl-C cancels the run and waits for its end. */
   readonly interrupts?: Interrupts;
@@ -22,15 +22,15 @@ export interface FollowOptions {
 
 export interface Followed {
   readonly end: RunEnd;
-  /** Whether it was this person's Ctrl-C that asked for its end. */
+  /** Whether this person's Ctrl-C asked for its end. */
   readonly interrupted: boolean;
 }
 
 const TICK_MS = 1000;
 
 /**
- * Follows a run on the screen to its end, and passes on what the person says to it: answers, and the request to cancel. When the signal stops it,
- * the run goes on, and how to follow it is said.
+ * Follows a run on the screen to its end, and passes on what the person types: answers, and the request to cancel. When the signal stops it, the run
+ * continues, and the command to follow it is printed.
  */
 export async function followRun(options: FollowOptions): Promise<Followed> {
   const { gateway, runId, screen, now, onItem, keyboard, interrupts, signal } = options;
@@ -42,14 +42,14 @@ export async function followRun(options: FollowOptions): Promise<Followed> {
     interrupted = true;
     screen.line("Cancelling; Ctrl-C again leaves it running.");
     gateway.post(`/v1/runs/${runId}/cancel`, {}).catch((error: unknown) => {
-      // It has ended meanwhile, as the stream will say.
+      // It has already ended, as the stream will say.
       if (!(error instanceof Answered && error.status === 409)) failing.abort(error);
     });
   });
   try {
     const end = await watchRun(gateway, runId, {
       signal: AbortSignal.any([signal, failing.signal]),
-      onLost: () => screen.line("The connection was lost; following goes on where it broke off as soon as Toolbus answers again."),
+      onLost: () => screen.line("The connection was lost; it resumes where it broke off as soon as Toolbus answers again."),
       onItem(item) {
         screen.item(item);
         onItem?.(item);
@@ -62,7 +62,7 @@ export async function followRun(options: FollowOptions): Promise<Followed> {
     });
     return { end, interrupted };
   } catch (error) {
-    if (signal.aborted) screen.line(`The run goes on: ${SELF} runs watch ${runId}`);
+    if (signal.aborted) screen.line(`The run continues: ${SELF} runs watch ${runId}`);
     throw error;
   } finally {
     clearInterval(ticking);
@@ -74,7 +74,7 @@ export async function followRun(options: FollowOptions): Promise<Followed> {
 
 type Asked = Extract<RunEvent, { type: "call.asked" }>;
 
-/** Puts the questions of a run to the person, one after another; one that was answered elsewhere is taken back. */
+/** Asks the person the questions of a run, one after another; a question that was answered elsewhere is withdrawn. */
 function asker({ gateway, runId, keyboard, signal, screen }: FollowOptions, fail: (error: unknown) => void) {
   const asking = new Map<string, AbortController>();
   let turn: Promise<void> = Promise.resolve();
@@ -107,14 +107,14 @@ function asker({ gateway, runId, keyboard, signal, screen }: FollowOptions, fail
     try {
       await gateway.post(`/v1/runs/${runId}/answers`, { callId, text: meantBy(answer.trim(), options) });
     } catch (error) {
-      // Answered elsewhere, or not waited for any more.
+      // It was answered elsewhere, or is no longer open.
       if (!(error instanceof Answered && error.status === 409)) throw error;
       screen.line(error.message);
     }
   }
 }
 
-/** The option whose number was typed, or what was typed. */
+/** The option with the number that was typed, or the text itself. */
 export function meantBy(answer: string, options: readonly string[]): string {
   return (/^\d{1,2}$/.test(answer) && options[Number(answer) - 1]) || answer;
 }

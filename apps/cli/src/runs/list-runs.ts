@@ -13,13 +13,13 @@ export interface ListOptions {
   readonly cursor?: string;
   readonly status?: string;
   readonly profile?: string;
-  /** How old the oldest may be, in milliseconds. */
+  /** The age of the oldest, in milliseconds. */
   readonly sinceMs?: number;
-  /** Whose they are, for operators; by default the caller's. */
+  /** Their requester, for operators; by default the caller. */
   readonly requester?: string;
 }
 
-/** Shows a page of the caller's runs or of another one's, the newest first. */
+/** Shows a page of the caller's runs, or of another principal's, newest first. */
 export async function listRuns(context: Context, { limit, cursor, status, profile, sinceMs, requester }: ListOptions): Promise<ExitCode> {
   const gateway = await (requester === undefined ? context.gateway() : context.gatewayForOperators());
   const since = sinceMs === undefined ? undefined : String(Math.max(0, context.around.now() - sinceMs));
@@ -34,8 +34,8 @@ export async function listRuns(context: Context, { limit, cursor, status, profil
   }
   const runs = safeValue(page.runs);
   if (runs.length === 0) {
-    const none = chosen ? "There are no such runs." : `There are no runs yet: "${SELF} chat" starts one.`;
-    output.note(page.cursor !== undefined ? "None among the newest." : cursor === undefined ? none : "There are no more runs.");
+    const none = chosen ? "No runs match." : `There are no runs yet: "${SELF} chat" starts one.`;
+    output.note(page.cursor !== undefined ? "None of the newest match." : cursor === undefined ? none : "There are no more runs.");
     if (page.cursor !== undefined) output.note(goOn(page.cursor));
     return EXIT.ok;
   }
@@ -56,7 +56,7 @@ export async function listRuns(context: Context, { limit, cursor, status, profil
   }
 }
 
-/** Its status, and for an investigation that has ended what became of its report: filed, denied and expired are all "done". */
+/** Its status, and for a finished investigation the state of its report: filed, denied and expired are all "done". */
 function standsAs({ status, code, report }: RunView): string {
   if (status === "failed" && code !== undefined) return `failed: ${code}`;
   const filing = report?.filing.status;

@@ -2,11 +2,11 @@ import type { Report } from "@toolbus/contracts";
 import { wrapped, WIDTH } from "../terminal/lines.ts";
 import type { Paint } from "../terminal/output.ts";
 
-/** A report as text: what it is about, how bad it is, what was found and what that rests on. */
+/** A report as text: its subject, its severity, the findings and their evidence. */
 export function reportLines(report: Report, paint: Paint): string[] {
   const { subject, severity, cause, findings, evidence } = report;
   const style = severity === "high" ? "red" : severity === "medium" ? "yellow" : severity === "low" ? "green" : "dim";
-  // An investigation that has nothing to file says nothing of it.
+  // An investigation without anything to file says nothing about filing.
   const filing = report.filing.status === "not_attempted" ? "" : `  ${paint("dim", `(${filingOf(report)})`)}`;
   return [
     `${paint("bold", `Report on ${subject}:`)} ${paint(style, severity ?? "not assessed")}${filing}`,
@@ -21,7 +21,7 @@ function item(text: string): string[] {
   return wrapped(text, WIDTH - 4).map((line, n) => `  ${n === 0 ? "-" : " "} ${line}`);
 }
 
-/** What became of the write that filed it. */
+/** The outcome of the write that filed it. */
 export function filingOf({ filing: { status, reportId } }: Pick<Report, "filing">): string {
   if (status === "filed") return `filed as ${reportId ?? "a report without an id"}`;
   if (status === "outcome_unknown") return "it may or may not have been filed";

@@ -3,22 +3,22 @@ import { spanOf } from "../terminal/duration.ts";
 import { safeText } from "../terminal/safe-text.ts";
 import { EXIT, type ExitCode } from "../toolbus/exit-codes.ts";
 
-/** How a run's end counts for a script. */
+/** The exit code of a run's end. */
 export function exitCodeOf(end: Pick<RunEnd, "type">): ExitCode {
   return end.type === "run.completed" ? EXIT.ok : EXIT.failed;
 }
 
-/** How it ended, in a word: `completed`, `failed`, `cancelled`. */
+/** How it ended, in one word: `completed`, `failed`, `cancelled`. */
 export function outcomeOf(end: Pick<RunEnd, "type">): string {
   return end.type.slice("run.".length);
 }
 
-/** That nobody serves a tool, and for how long when that was noticed. */
+/** That a tool has no worker, and since when if that is known. */
 export function absentFor({ toolset, at, since }: Extract<RunEvent, { type: "call.unserved" }>): string {
   return `${safeText(toolset)} has had none for ${spanOf(at - since)}`;
 }
 
-/** What a run is about, in a few words, from what it was given. */
+/** What a run is about, in a few words, from its input. */
 export function subjectOf({ input }: Pick<RunView, "input">): string {
   if (input === undefined) return "";
   const { releaseId, alert, text } = input;

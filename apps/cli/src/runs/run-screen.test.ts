@@ -43,26 +43,26 @@ const resolved = (status: "ok" | "error", content: string): RunEvent => ({
 });
 
 describe("a run on the screen", () => {
-  it("is its calls and its text, each once, when the text streams", () => {
+  it("shows its calls and its text once each, when the text streams", () => {
     const { show, written } = setup();
     show(delta(1, "Let me "), delta(1, "look."), turn(1, "Let me look.", "look_up"), resolved("ok", "{}"), delta(2, "Found."));
     show(turn(2, "Found."), completed("Found."));
     expect(written()).toBe('Let me look.\n→ look_up {"a":1}\n✓ look_up ok, 12 ms\nFound.\n');
   });
 
-  it("has the same text when nothing streamed", () => {
+  it("shows the same text when nothing streamed", () => {
     const { show, written } = setup();
     show(turn(1, "Let me look.", "look_up"), resolved("ok", "{}"), turn(2, "Found."), completed("Found."));
     expect(written()).toBe('Let me look.\n→ look_up {"a":1}\n✓ look_up ok, 12 ms\nFound.\n');
   });
 
-  it("says at its end what no turn has said", () => {
+  it("shows at its end the text that no turn contained", () => {
     const { show, written } = setup();
     show(turn(1, "Let me look.", "look_up"), completed("I stopped: the rounds are used up."));
     expect(written()).toMatch(/\nI stopped: the rounds are used up\.\n$/);
   });
 
-  it("leaves the text out where only the answer is wanted, and everything else when quiet", () => {
+  it("leaves the text out if only the answer is wanted, and everything else when quiet", () => {
     const progressOnly = setup({ text: false });
     progressOnly.show(delta(1, "Text."), turn(1, "Text.", "look_up"), completed("Text."));
     expect(progressOnly.written()).toBe('→ look_up {"a":1}\n');
@@ -71,7 +71,7 @@ describe("a run on the screen", () => {
     expect(quiet.written()).toBe("Text.\n");
   });
 
-  it("tells why a call failed, in the tool's own sentence and on one line", () => {
+  it("says why a call failed, in the tool's own sentence and on one line", () => {
     const { show, written } = setup();
     show(turn(1, "", "look_up"), resolved("error", JSON.stringify({ error: "not_found", message: "There is no\nrelease v9." })));
     expect(written()).toContain("✗ look_up error, 12 ms: There is no release v9.\n");
@@ -97,7 +97,7 @@ describe("a run on the screen", () => {
     ).toBe(true);
   });
 
-  it("shows the age of what is under way on a terminal, and takes it away before anything else is written", () => {
+  it("shows the age of running calls on a terminal, and clears it before anything else is written", () => {
     const { screen, show, written } = setup({ terminal: true });
     show(turn(1, "", "look_up"));
     screen.tick(4000);
@@ -112,7 +112,7 @@ describe("a run on the screen", () => {
     expect(written()).toBe(before);
   });
 
-  it("has no moving line without a terminal, and tells each step of a tool once", () => {
+  it("has no live line without a terminal, and shows each step of a tool once", () => {
     const { screen, show, written } = setup();
     show(turn(1, "", "look_up"));
     const step: StreamItem = { type: "progress", callId: CALL, tool: "look_up", n: 1, at: 1, message: "page 2" };

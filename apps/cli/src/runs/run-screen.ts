@@ -8,27 +8,27 @@ import type { StreamItem } from "./watch-run.ts";
 import { absentFor } from "./run-lines.ts";
 
 /**
- * What a terminal shows of a run while it happens: one line an event, the text as it comes, and at the bottom what is under way with its age.
- * Without a terminal there is neither a moving line nor text as it comes.
+ * What a terminal shows of a run while it happens: one line per event, the text as it arrives, and at the bottom the running calls with their age. Without
+ * a terminal there is neither a live line nor text as it arrives.
  */
 export interface RunScreen {
   item(item: StreamItem): void;
-  /** One line of somebody else's, between the run's. */
+  /** A line from another source, between those of the run. */
   line(text: string): void;
   /** Redraws the ages. */
   tick(now: number): void;
-  /** Takes the moving line away, so that something else can be written; `tick` brings it back. */
+  /** Clears the live line, so that something else can be written; `tick` brings it back. */
   clear(): void;
 }
 
 export interface RunScreenOptions {
-  /** Where events go. */
+  /** Where events are written. */
   readonly progress: Sink;
-  /** Where text goes as it comes; null where only the whole answer is wanted. */
+  /** Where text is written as it arrives; null if only the whole answer is wanted. */
   readonly text: Sink | null;
   readonly colour: boolean;
   readonly quiet: boolean;
-  /** Whether a call that failed is told with its reason, as far as that fits; true when nothing is said. */
+  /** Whether a failed call shows its reason, as far as that fits; true by default. */
   readonly reasons?: boolean;
 }
 
@@ -44,9 +44,9 @@ export function runScreen({ progress, text, colour, quiet, reasons = true }: Run
   const calls = new Map<string, UnderWay>();
   let drawn = false;
   let midText = false;
-  /** The round whose text is on the screen already. */
+  /** The round whose text is already on the screen. */
   let streamed = -1;
-  /** What was said in that round. */
+  /** The text of that round. */
   let said = "";
 
   return { item, line, tick, clear };
@@ -80,16 +80,16 @@ export function runScreen({ progress, text, colour, quiet, reasons = true }: Run
       case "run.queued":
         return line(paint("dim", `waits behind ${event.behind}`));
       case "run.cancelling":
-        return line(paint("yellow", `cancelling, asked by ${event.by}; what was sent is waited for`));
+        return line(paint("yellow", `cancelling, asked by ${event.by}; waiting for writes that were sent`));
       case "run.completed":
-        // Mostly the last turn's text, which is on the screen already.
+        // Usually the last turn's text, which is already on the screen.
         if (event.text.trim() !== said.trim()) write(NO_ROUND, event.text);
         return finish();
       case "run.failed":
       case "run.cancelled":
         return finish();
       default:
-        // The start of the run, and what a newer server says.
+        // The start of the run, and event kinds of a newer server.
         return;
     }
   }
@@ -120,7 +120,7 @@ export function runScreen({ progress, text, colour, quiet, reasons = true }: Run
     const doing = `${message}${fraction === undefined ? "" : ` ${Math.round(fraction * 100)} %`}`;
     const before = calls.get(callId);
     if (before) calls.set(callId, { ...before, doing });
-    // Without a moving line it is told, once.
+    // Without a live line, progress is shown once.
     if (moving || before?.doing === doing) return;
     line(paint("dim", `… ${tool}: ${doing}`));
   }
@@ -172,10 +172,10 @@ export function runScreen({ progress, text, colour, quiet, reasons = true }: Run
   }
 }
 
-/** The round of what is said outside any round. */
+/** The round number for text outside any round. */
 const NO_ROUND = -2;
 
-// Back to the first column, and the line emptied.
+// Returns to the first column and clears the line.
 const CLEAR = "\r\u001b[2K";
 
 function decidedLine(event: Extract<RunEvent, { type: "call.decided" }>, paint: Paint): string {
@@ -191,7 +191,7 @@ function resolvedLine(event: Extract<RunEvent, { type: "call.resolved" }>, paint
   return why === "" ? head : `${head}: ${cut(safeText(why), WIDTH - event.tool.length - event.status.length - 20)}`;
 }
 
-/** The sentence in a failed result, which is an object with a `message`; of anything else the beginning. */
+/** The sentence in a failed result if it is an object with a `message`; otherwise its beginning. */
 export function messageIn(content: string): string {
   try {
     const value: unknown = JSON.parse(content);

@@ -13,7 +13,7 @@ import { reportLines } from "./report-lines.ts";
 import { subjectOf } from "./run-lines.ts";
 import { usageText } from "./usage-text.ts";
 
-/** Shows where a run stands: what it waits for, or how it ended. */
+/** Shows the state of a run: what it waits for, or how it ended. */
 export async function showRun(context: Context, typed: string | undefined): Promise<ExitCode> {
   const runId = idOf("run", typed);
   const gateway = await context.gateway();
@@ -42,7 +42,7 @@ export function runLines(run: RunView, now: number, paint: Paint): string[] {
   return [
     ...fields.flatMap(([name, value]) => (value === undefined ? [] : wrapped(`${name.padEnd(14)}${value}`, WIDTH))),
     ...(run.awaiting ?? []).flatMap((waits) => awaitedLines(run.runId, waits, paint)),
-    // What people are waited for with is said above, with the command.
+    // Waits for people are shown above, with the command.
     ...(run.waits ?? [])
       .filter(({ kind }) => kind !== "approval" && kind !== "answer")
       .map(({ says }) => `${"waits for".padEnd(14)}${says}`),

@@ -26,13 +26,13 @@ export async function watchCommand(context: Context, typed: string | undefined):
   return exitCodeOf(end);
 }
 
-/** What is said at the end of a run: its report, or why there is none. */
+/** The last lines about a run: its report, or why there is none. */
 export function endLines({ output }: Pick<Context, "output">, end: RunEnd): string[] {
   const { paint } = output;
   return [...(end.report ? ["", ...reportLines(end.report, paint)] : []), ...earlyEnd(end, paint)];
 }
 
-/** Why a run ended early; what it changed by then comes first. */
+/** Why a run ended early; what it had changed comes first. */
 export function earlyEnd(end: RunEnd, paint: Paint): string[] {
   const written = end.writes && whatWasWritten(end.writes);
   if (end.type === "run.failed") return [paint("red", `${written ? "" : "The run failed: "}${end.message} (${end.code})`)];
@@ -40,7 +40,7 @@ export function earlyEnd(end: RunEnd, paint: Paint): string[] {
   return [...(written ? [paint("yellow", `${written}.`)] : []), paint("yellow", `The run was cancelled by ${end.by}.`)];
 }
 
-/** Standard output belongs to the records; only what happens to the connection is told. */
+/** Standard output is for the records; here only connection problems are reported. */
 export function jsonScreen({ output }: Pick<Context, "output">): RunScreen {
   return { item: () => undefined, line: output.note, tick: () => undefined, clear: () => undefined };
 }

@@ -41,7 +41,7 @@ describe("following a run", () => {
     expect([seen, lost()]).toEqual([[1, 2, 3, 4, 5], 0]);
   });
 
-  it("comes back with the last event's id after every cut, misses nothing, repeats nothing, and tells each cut once", async () => {
+  it("reconnects with the last event's id after every cut, misses nothing, repeats nothing, and reports each cut once", async () => {
     await using server = await serverUnderTest((request, response) => {
       const from = Number(/:(\d+)$/.exec(String(request.headers["last-event-id"] ?? ":0"))?.[1]) + 1;
       open(response);
@@ -57,7 +57,7 @@ describe("following a run", () => {
     ]);
   });
 
-  it("tells an outage once, however often it tries", async () => {
+  it("reports an outage once, however often it tries", async () => {
     let n = 0;
     await using server = await serverUnderTest((_request, response) => {
       n++;
@@ -71,7 +71,7 @@ describe("following a run", () => {
     expect([seen, lost(), n]).toEqual([[1, 2, 3, 4, 5], 1, 4]);
   });
 
-  it("gives up when nobody comes back in time", async () => {
+  it("gives up when the server does not come back in time", async () => {
     const server = await serverUnderTest((_request, response) => {
       open(response);
       send(response, 1, 1);
@@ -80,7 +80,7 @@ describe("following a run", () => {
     await expect(setup(server.url).watch(0)).rejects.toMatchObject({ exitCode: 3 });
   });
 
-  it("does not wait for somebody who was never there", async () => {
+  it("does not wait for a server that was never there", async () => {
     const server = await serverUnderTest(() => undefined);
     await server[Symbol.asyncDispose]();
     const { watch, lost } = setup(server.url);
@@ -88,14 +88,14 @@ describe("following a run", () => {
     expect(lost()).toBe(0);
   });
 
-  it("ends at once with a no", async () => {
+  it("ends at once on a refusal", async () => {
     await using server = await serverUnderTest((_request, response) =>
       sendProblem(response, 404, { code: "not_found", detail: "There is no run." }),
     );
     await expect(setup(server.url).watch()).rejects.toMatchObject({ exitCode: 5, message: "There is no run." });
   });
 
-  it("ends with the signal's reason, also while it waits to come back", async () => {
+  it("ends with the signal's reason, also while it waits to reconnect", async () => {
     const reason = new Error("Interrupted.");
     await using server = await serverUnderTest((_request, response) => {
       open(response);
@@ -106,7 +106,7 @@ describe("following a run", () => {
     await expect(watch()).rejects.toBe(reason);
   });
 
-  it("lets a fault of the one who listens through instead of trying again", async () => {
+  it("passes on an error of the listener instead of trying again", async () => {
     await using server = await serverUnderTest((_request, response) => (open(response), send(response, 1, LAST)));
     const gateway = client({ url: server.url, service: "gateway", key: "k" });
     const fault = new Error("a fault");

@@ -11,28 +11,28 @@ import {
 import { createParser } from "eventsource-parser";
 import { Answered, type Client, Unreachable } from "../http/client.ts";
 
-/** What a stream says: durable events with their number, and what is live. A newer server may say more, which a viewer skips. */
+/** The content of a stream: numbered durable events, and live ones. A newer server may send more kinds, which a viewer skips. */
 export type StreamItem = (RunEvent & { readonly sequence: number }) | TextDelta | ArgumentsDelta | TextReset | ToolProgressed;
 
 export interface WatchOptions {
   readonly onItem: (item: StreamItem) => void;
-  /** The connection broke and is sought again: called once until something new comes, however often it is tried. */
+  /** The connection broke and is being retried: called once until something new arrives, however often it is retried. */
   readonly onLost?: () => void;
-  /** Stops following; the run goes on. */
+  /** Stops following; the run continues. */
   readonly signal: AbortSignal;
-  /** How long a lost connection is sought before it is given up. */
+  /** How long a lost connection is retried. */
   readonly patienceMs?: number;
 }
 
 const PATIENCE_MS = 60_000;
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 4000;
-// The gateway sends a comment line every 15 s: whoever says nothing for longer has gone without a word.
+// The gateway sends a comment line every 15 s: a server that is silent for longer is gone.
 const SILENCE_MS = 50_000;
 
 /**
- * Follows a run to its end: when the connection breaks it comes back with the last event's id and misses nothing. Rejects with the client's
- * Failure when nobody was there to begin with or comes back in time, and with the signal's reason when it aborts.
+ * Follows a run to its end: when the connection breaks it reconnects with the last event's id and misses nothing. Rejects with the client's Failure if the
+ * server was never reachable or does not come back in time, and with the signal's reason when it aborts.
  */
 export async function watchRun(gateway: Client, runId: string, options: WatchOptions): Promise<RunEnd> {
   const { onItem, onLost, signal, patienceMs = PATIENCE_MS } = options;
@@ -83,13 +83,13 @@ export async function watchRun(gateway: Client, runId: string, options: WatchOpt
       return end;
     } finally {
       clearTimeout(silence);
-      // What is left of the answer is not waited for.
+      // It does not wait for the rest of the answer.
       silent.abort();
     }
   }
 }
 
-/** The body as text. That it breaks off is the network's doing, and told apart from faults in reading it. */
+/** The body as text. A break of the body is the network's fault, and is told from errors in reading it. */
 async function* textOf(response: Response): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   const chunks = (response.body ?? new ReadableStream<Uint8Array>()).values();
@@ -98,7 +98,7 @@ async function* textOf(response: Response): AsyncGenerator<string> {
     try {
       next = await chunks.next();
     } catch (error) {
-      throw new Unreachable(`The connection to ${new URL(response.url).origin} was lost: see whether Toolbus still runs there.`, error);
+      throw new Unreachable(`The connection to ${new URL(response.url).origin} was lost: check whether Toolbus still runs there.`, error);
     }
     if (next.done) return;
     yield decoder.decode(next.value, { stream: true });

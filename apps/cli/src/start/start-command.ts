@@ -4,13 +4,13 @@ import { EXIT, type ExitCode } from "../toolbus/exit-codes.ts";
 import { Failure } from "../toolbus/failure.ts";
 import { brokerFault, storeFault } from "../toolbus/server-addresses.ts";
 
-/** The values of its own flags as they were typed. */
+/** The values of its own flags as typed. */
 export interface StartValues {
   readonly bus?: string;
   readonly state?: string;
 }
 
-/** Starts everything until it is told to stop: in this process, as `npm start` does, or each service in its own. The same signals stop either. */
+/** Starts everything and runs until it is stopped: in this process, as `npm start` does, or each service in its own. The same signals stop either. */
 export async function start({ options, around, output }: Context, typed: StartValues): Promise<ExitCode> {
   if (output.json) throw new Failure(EXIT.usage, "start prints its addresses and keys as text: leave --json out.");
   if (options.timeoutMs !== null) throw new Failure(EXIT.usage, "start runs until it is stopped: leave --timeout out.");
@@ -26,7 +26,7 @@ export async function start({ options, around, output }: Context, typed: StartVa
       : startCluster({
           ...common,
           ...servers,
-          // What the processes write comes here by a pipe: they cannot know that a person reads it.
+          // The output of the processes comes through a pipe: they cannot know that a person reads it.
           env: around.stderr.isTTY ? { LOG_FORMAT: "text", ...around.env } : around.env,
           tell: (text) => void around.stderr.write(text),
           monotonic: () => performance.now(),
@@ -36,7 +36,7 @@ export async function start({ options, around, output }: Context, typed: StartVa
   return process.exitCode === undefined ? EXIT.ok : EXIT.failed;
 }
 
-/** Where processes of their own meet; null when all services are in this one. Throws a Failure for what cannot be used. */
+/** The servers of separate processes; null if all services run in this process. Throws a Failure for invalid flags. */
 function serversOf(
   { bus, state }: StartValues,
   env: Readonly<Record<string, string | undefined>>,
@@ -45,10 +45,10 @@ function serversOf(
   const busUrl = bus ?? env["BUS_URL"];
   const stateUrl = state ?? env["STATE_URL"];
   if (!busUrl)
-    throw usage("--state goes with --bus: give the broker of the processes too, such as --bus amqp://127.0.0.1:5672, or set BUS_URL.");
+    throw usage("--state needs --bus: give the broker of the processes too, such as --bus amqp://127.0.0.1:5672, or set BUS_URL.");
   if (!stateUrl)
     throw usage(
-      "--bus goes with --state: give the store that the processes share too, such as --state redis://127.0.0.1:6379, or set STATE_URL.",
+      "--bus needs --state: give the store that the processes share too, such as --state redis://127.0.0.1:6379, or set STATE_URL.",
     );
   const fault =
     brokerFault(bus === undefined ? "BUS_URL" : "--bus", busUrl) ?? storeFault(state === undefined ? "STATE_URL" : "--state", stateUrl);

@@ -5,17 +5,17 @@ import { keyboard } from "./keyboard.ts";
 import { safeText } from "./safe-text.ts";
 
 export interface Confirmation {
-  /** What the person has to see before, made safe already. */
+  /** What the person has to see first, already made safe. */
   readonly lines: readonly string[];
   /** Such as "enable it?". */
   readonly question: string;
-  /** What to do where there is nobody to ask. */
+  /** What to do if there is nobody to ask. */
   readonly otherwise: string;
-  /** What is said to a "no". */
+  /** The message after a "no". */
   readonly declined: string;
 }
 
-/** Shows something at the terminal and asks whether to go on. Throws a Failure for a "no", and where there is no terminal. */
+/** Shows something at the terminal and asks whether to continue. Throws a Failure for a "no", and if there is no terminal. */
 export async function confirm({ around, signal }: Context, { lines, question, otherwise, declined }: Confirmation): Promise<void> {
   const { stdin, stderr, interrupts } = around;
   if (!isTerminal({ around })) throw new Failure(EXIT.usage, `There is no terminal to ask at: ${otherwise}`);

@@ -15,7 +15,7 @@ describe("a time span", () => {
     [12.4, "12 ms"],
     [1500, "1.5 s"],
     [125_000, "2 min"],
-  ])("that something took, %d ms, is shown as %s", (ms, words) => expect(tookOf(ms)).toBe(words));
+  ])("of a finished action, %d ms, is shown as %s", (ms, words) => expect(tookOf(ms)).toBe(words));
 
   it.each([
     ["90", 90_000],

@@ -5,7 +5,7 @@ const UNITS = [
   ["s", 1000],
 ] as const;
 
-/** A time span as a person says it, in its largest whole unit: "12 s", "3 min", "2 d". Below a second "0 s", negative ones too. */
+/** A time span as a person says it, in its largest whole unit: "12 s", "3 min", "2 d". Below a second, and for negative spans, "0 s". */
 export function spanOf(ms: number): string {
   for (const [unit, size] of UNITS) if (ms >= size) return `${Math.floor(ms / size)} ${unit}`;
   return "0 s";
@@ -20,7 +20,10 @@ export function tookOf(ms: number): string {
 const SIZES: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, min: 60_000, h: 3_600_000, d: 86_400_000 };
 const LONGEST_MS = 2 ** 31 - 1;
 
-/** Reads "90", "30s", "5m" or "1h" (a bare number is seconds) as milliseconds; null for anything else, zero, and what is longer than a timer can hold, or than said. */
+/**
+ * Reads "90", "30s", "5m" or "1h" (a bare number is seconds) as milliseconds. Null for anything else, for zero, and for spans longer than a timer can hold
+ * or longer than `atMost`.
+ */
 export function parseSpan(text: string, longestMs = LONGEST_MS): number | null {
   const [, figure = "", unit = "s"] = /^(\d{1,9}(?:\.\d{1,3})?) ?(ms|s|m|min|h|d)?$/.exec(text.trim()) ?? [];
   const ms = Math.round(Number(figure) * (SIZES[unit] ?? 0));

@@ -24,13 +24,13 @@ function setup() {
 }
 
 describe("Ctrl-C", () => {
-  it("leaves with exit code 130 when nothing else was made of it", () => {
+  it("exits with code 130 by default", () => {
     const { presses, press } = setup();
     press(0);
     expect(presses.leave.reason).toMatchObject({ exitCode: 130 });
   });
 
-  it("does first what the command made of it, then leaves, then quits at once", () => {
+  it("first does what the command set, then leaves, then quits at once", () => {
     const { presses, press, quits } = setup();
     let cancelled = 0;
     presses.first(() => cancelled++);
@@ -53,7 +53,7 @@ describe("Ctrl-C", () => {
     expect(presses.leave.aborted).toBe(true);
   });
 
-  it("leaves when what was made of it has been taken back", () => {
+  it("leaves when the command has withdrawn its handler", () => {
     const { presses, press } = setup();
     let cancelled = 0;
     presses.first(() => cancelled++)();
@@ -62,8 +62,8 @@ describe("Ctrl-C", () => {
   });
 });
 
-describe("being told to stop", () => {
-  it("leaves whatever a command made of Ctrl-C, and once where a group and a parent both pass it on; a second time quits", () => {
+describe("a signal to stop", () => {
+  it("leaves whatever a command set for Ctrl-C, and only once if a group and a parent both pass it on; a second time quits", () => {
     const { presses, told, quits } = setup();
     let cancelled = 0;
     presses.first(() => cancelled++);

@@ -1,24 +1,24 @@
 import { EXIT } from "../toolbus/exit-codes.ts";
 import { Failure } from "../toolbus/failure.ts";
 
-/** What Ctrl-C means at the moment: first what the command made of it, then leaving. */
+/** What Ctrl-C means at the moment: first what the command set, then leaving. */
 export interface Interrupts {
   /** Aborts when the command must leave; the reason is a Failure with the exit code of an interruption. */
   readonly leave: AbortSignal;
   /** One press of Ctrl-C, as a key. */
   press(): void;
-  /** The signal that a press sends where no keys are read; another one at once is the same press. */
+  /** The signal that a press sends when no keys are read; another one at the same time is the same press. */
   signalled(): void;
-  /** Whoever stops processes (SIGTERM, or the end of the process that started this one) asks it to leave, whatever a press would do. */
+  /** Another process stops this one (SIGTERM, or the end of the process that started it): it leaves, whatever a press would do. */
   told(): void;
-  /** The next press calls this instead of leaving. Returns what takes it back. */
+  /** The next press calls this instead of leaving. Returns a function that withdraws it. */
   first(handle: () => void): () => void;
 }
 
-// The terminal signals every process in front of it, and what started this one may pass the signal on: one press can arrive twice.
+// The terminal signals every foreground process, and the parent of this one may pass the signal on: one press can arrive twice.
 const ONE_PRESS_MS = 60;
 
-/** `quit` ends the process: for whoever presses again while the command is leaving. */
+/** `quit` ends the process, when a user presses again while the command is leaving. */
 export function interrupts(now: () => number, quit: () => void): Interrupts {
   const leaving = new AbortController();
   let handle: (() => void) | null = null;

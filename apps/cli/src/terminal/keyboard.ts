@@ -1,10 +1,10 @@
 import { createInterface } from "node:readline";
 
-/** Somebody at a terminal who can be asked. */
+/** A person at a terminal who can be asked. */
 export interface Keyboard {
   /**
-   * Asks and waits for a line; a line that ends in a backslash goes on in the next one. Null when the input has ended. Rejects with the signal's
-   * reason when it aborts.
+   * Asks and waits for a line; a line that ends in a backslash continues in the next one. Null when the input has ended. Rejects with the signal's reason
+   * when it aborts.
    */
   ask(question: string, signal: AbortSignal): Promise<string | null>;
 }
@@ -12,18 +12,17 @@ export interface Keyboard {
 export interface KeyboardOptions {
   readonly input: NodeJS.ReadStream;
   readonly output: NodeJS.WriteStream;
-  /** Ctrl-C in front of a question: the terminal sends no signal then. */
+  /** Ctrl-C at a question: the terminal sends no signal then. */
   readonly onInterrupt: () => void;
 }
 
 /**
- * Reads lines at a terminal. It listens only while it asks: in between Ctrl-C is the terminal's signal, and what is typed ahead waits for the
- * next question.
+ * Reads lines at a terminal. It listens only while it asks: in between Ctrl-C is the terminal's signal, and lines typed ahead wait for the next question.
  */
 export function keyboard({ input, output, onInterrupt }: KeyboardOptions): Keyboard {
   /** Newest first, as readline keeps it. */
   let history: string[] = [];
-  /** Lines that were pasted together with the one that was asked for. */
+  /** Lines that were pasted together with the requested one. */
   const ahead: string[] = [];
   let over = false;
   return {
@@ -68,7 +67,7 @@ export function keyboard({ input, output, onInterrupt }: KeyboardOptions): Keybo
       return await promise;
     } finally {
       signal.removeEventListener("abort", abort);
-      // What is written next does not belong behind the question.
+      // The next output does not belong after the question.
       if (!answered) output.write("\n");
       answered = true;
       lines.close();

@@ -1,18 +1,18 @@
-/** How wide a line of output is at most, in characters. */
+/** The maximum width of a line of output, in characters. */
 export const WIDTH = 100;
 
-/** One line of at most `width` characters: line breaks become spaces, what is too long ends in "…". */
+/** One line of at most `width` characters: line breaks become spaces, text that is too long ends in "…". */
 export function cut(text: string, width: number): string {
   const line = text.replace(/\s+/g, " ").trim();
   return line.length > width ? `${line.slice(0, Math.max(0, width - 1))}…` : line;
 }
 
-/** Breaks a text of several lines at words, each line by itself. */
+/** Breaks multi-line text at words, each line separately. */
 export function paragraphs(text: string, width: number): string[] {
   return text.split("\n").flatMap((line) => wrapped(line, width));
 }
 
-/** Breaks a line at words; what follows the first part is indented like it. A word that is longer than a line stays whole: ids are pasted. */
+/** Breaks a line at words; the following parts are indented like the first. A word that is longer than a line stays whole, because users paste ids. */
 export function wrapped(text: string, width: number): string[] {
   const indent = /^ */.exec(text)?.[0] ?? "";
   const lines: string[] = [];

@@ -3,27 +3,27 @@ import { safeText } from "./safe-text.ts";
 
 export type Style = Parameters<typeof styleText>[0];
 
-/** What output needs to know of a stream; a `WriteStream` of a terminal or a pipe is one. */
+/** What output needs to know about a stream; a `WriteStream` of a terminal or a pipe is one. */
 export interface Sink {
   readonly isTTY?: boolean;
   readonly columns?: number;
   write(text: string): unknown;
 }
 
-/** Where a command writes. Results go to standard output; what happens meanwhile, and every error, to standard error. */
+/** Where a command writes. Results go to standard output; progress and errors go to standard error. */
 export interface Output {
   readonly json: boolean;
   readonly out: Sink;
   readonly err: Sink;
   /** Lines of the result, for people. */
   lines(lines: readonly string[]): void;
-  /** The result as JSON: the only thing on standard output when it was asked for. */
+  /** The result as JSON: the only thing on standard output when JSON was asked for. */
   document(value: unknown): void;
   /** One line of a JSON stream. */
   record(value: unknown): void;
-  /** What happens meanwhile; nothing when --quiet. */
+  /** Progress; nothing with --quiet. */
   note(line: string): void;
-  /** Makes text from elsewhere safe, and colours it where standard output has colour. */
+  /** Makes external text safe, and colours it if standard output has colour. */
   paint(style: Style, text: string): string;
 }
 

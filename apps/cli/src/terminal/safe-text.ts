@@ -1,6 +1,6 @@
 /**
- * Text from elsewhere (a model, a tool, a server) as a terminal may have it: control characters, which could move the cursor or recolour what
- * stands above, and bidirectional marks, which could reorder it, become visible escapes. Tabs and line feeds stay.
+ * Makes external text (from a model, a tool, a server) safe for a terminal: control characters, which could move the cursor or recolour text above, and
+ * bidirectional marks, which could reorder it, become visible escapes. Tabs and line feeds stay.
  */
 export function safeText(text: string): string {
   return text.replaceAll("\r\n", "\n").replace(UNSAFE, (character) => {
@@ -9,7 +9,7 @@ export function safeText(text: string): string {
   });
 }
 
-/** A value from elsewhere with every text in it made safe, for commands that show parts of it. */
+/** An external value with every text in it made safe, for commands that show parts of it. */
 export function safeValue<T>(value: T): T {
   return safe(value) as T;
 }

@@ -1,8 +1,8 @@
 import { cut, WIDTH } from "./lines.ts";
 
 /**
- * Rows as aligned columns under a header. Cells stay whole, so that ids can be pasted; only the last column is cut, to what is left of the width,
- * and to a little where nothing is left.
+ * Rows as aligned columns under a header. Cells stay whole, so that ids can be pasted. Only the last column is truncated, to the rest of the width, or to a
+ * minimum if nothing is left.
  */
 export function table(header: readonly string[], rows: readonly (readonly string[])[]): string[] {
   const last = header.length - 1;

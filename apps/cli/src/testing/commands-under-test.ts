@@ -6,7 +6,7 @@ import { surroundingsUnderTest } from "./surroundings-under-test.ts";
 export function commandsUnderTest(): readonly (readonly [name: string, command: Command])[] {
   const all: [string, Command][] = [];
   const walk = (command: Command, name: string): void => {
-    // A name for others that does something itself has options of its own.
+    // A group that also does something itself has options of its own.
     const acts = command.commands.length === 0 || (name !== "toolbus" && command.options.length > 0);
     if (acts) all.push([name, command]);
     for (const below of command.commands) walk(below, `${name} ${below.name()}`);

@@ -7,7 +7,7 @@ export interface ServerUnderTest extends AsyncDisposable {
   readonly requests: readonly IncomingMessage[];
 }
 
-/** A server on a free port that answers as a test wants it to. */
+/** A server on a free port that answers as a test says. */
 export async function serverUnderTest(answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<ServerUnderTest> {
   const requests: IncomingMessage[] = [];
   const server = createServer((request, response) => {

@@ -2,7 +2,7 @@ import { PassThrough } from "node:stream";
 import { interrupts } from "../terminal/interrupts.ts";
 import type { Surroundings } from "../toolbus/surroundings.ts";
 
-/** A process of a test's own, in a folder that is not there. `said` gives what was written since it was last asked. */
+/** A process for a test, in a folder that does not exist. `said` returns what was written since its last call. */
 export function surroundingsUnderTest(env: Readonly<Record<string, string>> = {}) {
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
   const presses = interrupts(

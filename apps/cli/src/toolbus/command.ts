@@ -4,10 +4,10 @@ import type { Context } from "./context.ts";
 import type { ExitCode } from "./exit-codes.ts";
 import type { Reads } from "./unknown-variables.ts";
 
-/** How a command is run: with its context, its arguments and its own options. Gives the exit code; throws a Failure. */
+/** How a command is run: with its context, its arguments and its own options. Returns the exit code; throws a Failure. */
 export type Run = (context: Context, command: Command) => Promise<ExitCode>;
 
-/** Makes a command out of what it is called, what it says of itself and what it does. */
+/** Makes a command from its name, its help and its action. */
 export type Define = (parent: Command, definition: Definition) => Command;
 
 export interface Definition {
@@ -15,13 +15,13 @@ export interface Definition {
   readonly name: string;
   /** One line for the list of commands. */
   readonly summary: string;
-  /** What else its own help says. */
+  /** The rest of its own help. */
   readonly more?: string;
-  /** Two or three lines that can be typed; ids in them stand for ids that there are. */
+  /** Two or three example lines to type; ids in them stand for existing ids. */
   readonly examples: readonly string[];
-  /** Whose key --key and --key-file are; where its options decide that, as they do. */
+  /** The audience of --key and --key-file; a function if it depends on the command's options. */
   readonly audience: Audience | ((command: Command) => Audience);
-  /** Whose variables it reads besides those of the command line, where it reads more; services name by themselves what they do not know. */
+  /** The services whose variables it reads besides those of the command line; services report unknown variables themselves. */
   readonly reads?: Reads | "services";
   readonly run: Run;
 }

@@ -6,7 +6,7 @@ import { Failure } from "./failure.ts";
 import type { GlobalOptions } from "./global-options.ts";
 import type { Surroundings } from "./surroundings.ts";
 
-/** What a command works with once its options are read. */
+/** What a command works with after its options are read. */
 export interface Context {
   readonly options: GlobalOptions;
   readonly around: Surroundings;
@@ -14,17 +14,17 @@ export interface Context {
   readonly colour: boolean;
   /** Aborts when the command must end: Ctrl-C, or --timeout. The reason is a Failure. */
   readonly signal: AbortSignal;
-  /** The gateway with the caller's key. Throws a Failure when there is no key; Unreachable when nobody is there to take one. */
+  /** The gateway with the caller's key. Throws a Failure if there is no key; Unreachable if nobody answers. */
   gateway(): Promise<Client>;
-  /** The gateway with an operator's key: of a Toolbus on this machine that one, where no other is given. Likewise. */
+  /** The gateway with an operator's key: that of a Toolbus on this machine, unless another one is given. Throws the same. */
   gatewayForOperators(): Promise<Client>;
-  /** Approvals with the approver's key, likewise. */
+  /** Approvals with the approver's key; throws the same. */
   approvals(): Promise<Client>;
   /** The key for a service, if there is one. `--key` and `--key-file` are meant for the service that the command talks to. */
   keyFor(audience: Audience): Promise<FoundKey | null>;
 }
 
-/** `audience`: whose key --key and --key-file are. */
+/** `audience`: the service that --key and --key-file are for. */
 export function contextOf(options: GlobalOptions, around: Surroundings, audience: Audience): Context {
   const { env, stdout, stderr, interrupts } = around;
   const colour = colourWanted(env, options.colour);
@@ -55,7 +55,7 @@ export function contextOf(options: GlobalOptions, around: Surroundings, audience
     const url = urls[service];
     const found = await findKey(searchFor(service, role));
     if (found !== null) return client({ url, service, key: found.key, signal });
-    // Whoever has not started anything yet needs to hear that first.
+    // A user who has not started anything yet needs to hear that first.
     await client({ url, service, key: null, signal }).get("/healthz");
     throw noKey(searchFor(service));
   }
@@ -63,7 +63,7 @@ export function contextOf(options: GlobalOptions, around: Surroundings, audience
 
 function timeoutSignal(ms: number): AbortSignal {
   const control = new AbortController();
-  const why = new Failure(EXIT.timedOut, "The time of --timeout is over; what was started goes on.");
+  const why = new Failure(EXIT.timedOut, "The --timeout has passed; the run continues.");
   setTimeout(() => control.abort(why), ms).unref();
   return control.signal;
 }

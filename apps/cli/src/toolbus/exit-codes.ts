@@ -1,8 +1,8 @@
-/** What every command ends with; `--help` and docs/cli.md print the same table. */
+/** The exit codes of every command; `--help` and docs/cli.md print the same table. */
 export const EXIT = {
   ok: 0,
   failed: 1,
-  /** The command was typed wrongly, or a condition that was asked for holds (`--fail-on`). */
+  /** The command line was wrong, or a condition that the user asked for holds (`--fail-on`). */
   usage: 2,
   condition: 2,
   unreachable: 3,
@@ -23,6 +23,6 @@ export const EXIT_MEANINGS: readonly (readonly [code: ExitCode, meaning: string]
   [3, "Toolbus does not answer, or is not ready; of demo: the approval is still pending"],
   [4, "no key, a key that is not accepted, or one that may not do this"],
   [5, "there is no such thing for this key"],
-  [124, "--timeout ran out; what was started continues"],
+  [124, "--timeout ran out; runs that were started continue"],
   [130, "interrupted with Ctrl-C, or told to stop (SIGTERM)"],
 ];

@@ -1,6 +1,6 @@
 import type { ExitCode } from "./exit-codes.ts";
 
-/** Why a command ends without what was asked for: one sentence with the remedy, shown without a stack, and the exit code. */
+/** Why a command failed: one sentence with the remedy, shown without a stack, and the exit code. */
 export class Failure extends Error {
   override readonly name: string = "Failure";
   readonly exitCode: ExitCode;

@@ -4,7 +4,7 @@ import { parseSpan } from "../terminal/duration.ts";
 import { EXIT } from "./exit-codes.ts";
 import { Failure } from "./failure.ts";
 
-/** The options that every command takes, read and checked. */
+/** The options of every command, read and checked. */
 export interface GlobalOptions {
   readonly url: string;
   readonly approvalsUrl: string;
@@ -27,9 +27,9 @@ export function addGlobalOptions(program: Command): void {
     ["--key-file <file>", "a file with the key (else TOOLBUS_KEY, TOOLBUS_APPROVER_KEY, or the data directory's)"],
     ["--key <key>", "the key itself; other users of this machine can see it while the command runs"],
     ["--data <folder>", "the data directory of a Toolbus on this machine (DATA_DIR; default .toolbus)"],
-    ["--timeout <time>", "give up after 30s, 5m or 1h; what was started goes on"],
+    ["--timeout <time>", "give up after 30s, 5m or 1h; runs that were started continue"],
     ["--json", "print JSON and nothing else on standard output"],
-    ["--quiet", "say nothing about what happens meanwhile"],
+    ["--quiet", "no progress output"],
     ["--no-color", "no colour (also NO_COLOR)"],
   ] as const) {
     // Hidden from commander's own list, because the program's help shows its commands first and these after them.
@@ -49,7 +49,7 @@ interface Raw {
   readonly timeout?: string;
 }
 
-/** Reads what was typed and, where nothing was, the environment. Throws a Failure for what cannot be used. */
+/** Reads the command line and, for what is missing there, the environment. Throws a Failure for invalid values. */
 export function readGlobalOptions(
   raw: Raw,
   around: { readonly env: Readonly<Record<string, string | undefined>>; readonly cwd: string; readonly root: string },
@@ -69,7 +69,7 @@ export function readGlobalOptions(
     ),
     ...(key === undefined ? {} : { key }),
     ...(keyFile === undefined ? {} : { keyFile: path.resolve(cwd, keyFile) }),
-    // Without a word about it, the one that `npm start` uses: beside the source.
+    // The default is the one that `npm start` uses: next to the source.
     dataDirectory: data ? path.resolve(cwd, data) : path.join(root, ".toolbus"),
     json: raw.json ?? false,
     quiet: raw.quiet ?? false,
@@ -78,7 +78,7 @@ export function readGlobalOptions(
   };
 }
 
-/** Several addresses with commas between them, as typed or, where nothing was, from the environment; none is none. Throws a Failure as well. */
+/** Several addresses separated by commas, from the command line or else the environment; none is an empty list. Throws a Failure as well. */
 export function addresses(flag: string, typed: string | undefined, variable: string, set: string | undefined): readonly string[] {
   const [name, text] = typed === undefined ? [variable, set ?? ""] : [flag, typed];
   const texts = text.split(",").map((one) => one.trim());
@@ -89,14 +89,14 @@ function address(flag: string, typed: string | undefined, variable: string, set:
   const [name, text] = typed !== undefined ? [flag, typed] : set ? [variable, set] : ["", otherwise];
   const url = URL.parse(text);
   if (!url || !/^https?:$/.test(url.protocol) || url.username !== "" || url.search !== "" || url.hash !== "") {
-    throw usage(`${name} takes an address such as ${otherwise}, not "${text.replace(/\/\/[^@/]*@/, "//…@")}".`);
+    throw usage(`${name} needs an address such as ${otherwise}, not "${text.replace(/\/\/[^@/]*@/, "//…@")}".`);
   }
   return url.href.replace(/\/+$/, "");
 }
 
 function span(text: string): number {
   const ms = parseSpan(text);
-  if (ms === null) throw usage(`--timeout takes a time such as 30s, 5m or 1h, not "${text}".`);
+  if (ms === null) throw usage(`--timeout needs a time such as 30s, 5m or 1h, not "${text}".`);
   return ms;
 }
 

@@ -11,12 +11,15 @@ const KINDS = {
   approval: { is: isApprovalId, form: "ap_ and the id of a call", list: "approvals list" },
 } as const;
 
-/** An id that was typed. Throws a Failure for one that cannot be an id of this kind: no server needs to be asked. */
+/** An id that the user typed. Throws a Failure for one that cannot be an id of this kind, without asking a server. */
 export function idOf(kind: keyof typeof KINDS, typed: string | undefined): string {
   const { is, form, list } = KINDS[kind];
   const id = typed ?? "";
   if (is(id)) return id;
-  throw new Failure(EXIT.usage, `"${id.slice(0, 80)}" is no id of ${article(kind)}: it is ${form}; "${SELF} ${list}" shows them.`);
+  throw new Failure(
+    EXIT.usage,
+    `"${id.slice(0, 80)}" is not the id of ${article(kind)}: such an id is ${form}; "${SELF} ${list}" shows them.`,
+  );
 }
 
 const article = (kind: string): string => (/^[aeiou]/.test(kind) ? `an ${kind}` : `a ${kind}`);

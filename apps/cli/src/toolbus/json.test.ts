@@ -5,15 +5,15 @@ import { Failure } from "./failure.ts";
 import { runCommandLine } from "./program.ts";
 import { surroundingsUnderTest } from "../testing/surroundings-under-test.ts";
 
-/** Nobody listens there: ports this low are given to nobody by chance. */
+/** Nobody listens there: ports this low are never assigned automatically. */
 const NOWHERE = "http://127.0.0.1:2";
 const RUN = `rn_00_${"0".repeat(26)}`;
-/** What every command that takes it is given. */
+/** The arguments of every command with --json. */
 const ARGUMENTS: Readonly<Record<string, string>> = { run: RUN, approval: `ap_${RUN}.1.0`, letter: `dl_00_${"0".repeat(26)}` };
 
 const all = commandsUnderTest().map(([name, command]) => [name.slice("toolbus ".length), command] as const);
 
-/** As `main.ts` runs a line, and with nothing on standard input. */
+/** Runs a line as `main.ts` does, with empty standard input. */
 async function run(argv: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const { around, said } = surroundingsUnderTest(env);
   around.stdin.push(null);
@@ -21,21 +21,21 @@ async function run(argv: readonly string[], env: Readonly<Record<string, string>
   return { ended, ...said() };
 }
 
-// That each prints one document when it works is shown on a whole system, in tests/e2e/cli-json.test.ts.
-describe("--json where a command fails", () => {
-  it.each(all)("has nothing on standard output where %s is typed wrongly", async (name) => {
+// tests/e2e/cli-json.test.ts shows on a whole system that each prints one document when it works.
+describe("--json when a command fails", () => {
+  it.each(all)("prints nothing on standard output if %s is typed wrongly", async (name) => {
     const { ended, out } = await run([...name.split(" "), "--no-such-option", "--json"]);
     expect(ended).toMatchObject({ exitCode: EXIT.usage });
     expect(out).toBe("");
   });
 
-  // The demo needs nobody who listens.
-  it.each(all.filter(([name]) => name !== "demo"))("has one document or nothing where nobody listens to %s", async (name, command) => {
+  // The demo does not need a server.
+  it.each(all.filter(([name]) => name !== "demo"))("prints one document or nothing if nobody listens to %s", async (name, command) => {
     const given = command.registeredArguments.filter(({ required }) => required).map((argument) => ARGUMENTS[argument.name()] ?? "x");
     const options = command.options.filter(({ mandatory }) => mandatory).flatMap(({ long }) => [long ?? "", "x"]);
     const env = { TOOLBUS_URL: NOWHERE, TOOLBUS_APPROVALS_URL: NOWHERE, TOOLBUS_KEY: "wrong", TOOLBUS_APPROVER_KEY: "wrong" };
     const { ended, out } = await run([...name.split(" "), ...given, ...options, "--json", "--data", "/dev/null/no-folder"], env);
-    // Beside a Failure only what is to be read from a folder can go wrong here.
+    // Only reading a folder can fail here in another way than with a Failure.
     if (!(ended instanceof Failure) && !(ended instanceof Error)) expect(out).not.toBe("");
     if (out !== "") expect(() => void JSON.parse(out)).not.toThrow();
   });

@@ -6,7 +6,7 @@ import { safeText } from "../terminal/safe-text.ts";
 import { EXIT } from "./exit-codes.ts";
 import { Failure } from "./failure.ts";
 
-// A command line is started again and again; what was compiled once is kept beside the system's temporary files.
+// A command line is started often; compiled code is cached in the system's temporary folder.
 enableCompileCache();
 
 const presses = interrupts(
@@ -14,10 +14,10 @@ const presses = interrupts(
   () => process.exit(EXIT.interrupted),
 );
 process.on("SIGINT", () => presses.signalled()).on("SIGTERM", () => presses.told());
-// The process that started this one, where that is only there to find the right Node, is gone: nobody would pass a signal on any more.
+// The parent process, which is only there to find the right Node, is gone: nobody would pass a signal on.
 process.once("disconnect", () => presses.told());
 process.channel?.unref();
-// Whoever reads the output may stop reading, as `head` does: then nothing is left to say.
+// The reader of the output may stop reading, as `head` does: then nothing is left to print.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? EXIT.ok : EXIT.failed));
 }

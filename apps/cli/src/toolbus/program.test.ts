@@ -18,13 +18,13 @@ async function refused(argv: readonly string[], env: Readonly<Record<string, str
     (error: unknown) => error,
   );
   expect(said()).toEqual({ out: "", err: "" });
-  if (!(failure instanceof Failure)) throw new Error(`${argv.join(" ")} was taken.`);
+  if (!(failure instanceof Failure)) throw new Error(`${argv.join(" ")} was accepted.`);
   return failure;
 }
 
 const RUN = "rn_00_01K0AB5M0Y4T8J6W2Q9Z3C7D1E";
 
-describe("what is typed wrongly", () => {
+describe("a wrong command line", () => {
   it.each<[string, RegExp]>([
     ["chatt", /^Unknown command 'chatt': did you mean chat\? See toolbus --help\.$/],
     ["runs lst", /^Unknown command 'lst': did you mean list\? See toolbus runs --help\.$/],
@@ -33,28 +33,31 @@ describe("what is typed wrongly", () => {
     ["runs list --limit 0", /It is a whole number from 1 to 100\. See toolbus runs list --help\.$/],
     ["runs show", /^Missing required argument 'run'\. See toolbus runs show --help\.$/],
     ["doctor now", /^Too many arguments for 'doctor'/],
-    ["doctor --health http://worker:9000,worker", /^--health takes an address such as http:\/\/127\.0\.0\.1:9000, not "worker"\./],
+    ["doctor --health http://worker:9000,worker", /^--health needs an address such as http:\/\/127\.0\.0\.1:9000, not "worker"\./],
     ["chat --if-active wait hello", /Allowed choices are enqueue, reject, interrupt\. See toolbus chat --help\.$/],
     ["investigate v1 --fail-on worst", /Allowed choices are low, medium, high\./],
     ["investigate", /^Name the release to investigate, or give an alert with --alert: one of the two\.$/],
     ["investigate v1 --alert -", /one of the two\.$/],
     ["investigate v1 --no-wait --fail-on low", /--fail-on needs the report/],
-    [`runs show ${RUN}x`, /^"rn_00_\w+x" is no id of a run: it is rn_00_ and 26 characters; "toolbus runs list" shows them\.$/],
-    [`runs answer ${RUN} yes --call ${RUN}`, /is no id of a call/],
-    ["approvals show ap_1", /^"ap_1" is no id of an approval/],
+    [
+      `runs show ${RUN}x`,
+      /^"rn_00_\w+x" is not the id of a run: such an id is rn_00_ and 26 characters; "toolbus runs list" shows them\.$/,
+    ],
+    [`runs answer ${RUN} yes --call ${RUN}`, /is not the id of a call/],
+    ["approvals show ap_1", /^"ap_1" is not the id of an approval/],
     [
       "dead-letters show dl_1",
-      /^"dl_1" is no id of a dead letter: it is dl_00_ and 26 characters; "toolbus dead-letters list" shows them\.$/,
+      /^"dl_1" is not the id of a dead letter: such an id is dl_00_ and 26 characters; "toolbus dead-letters list" shows them\.$/,
     ],
     ["dead-letters list --state lost", /Allowed choices are open, replaying, replayed\./],
-    ["chat --conversation cv_1 hello", /^"cv_1" is no id of a conversation/],
-    [`chat --conversation cv_00_${"0".repeat(26)} --profile direct hello`, /^A conversation keeps the profile it began with/],
+    ["chat --conversation cv_1 hello", /^"cv_1" is not the id of a conversation/],
+    [`chat --conversation cv_00_${"0".repeat(26)} --profile direct hello`, /^A conversation keeps the profile that it began with/],
     ["tools call look_up {", /^The arguments are not JSON \(.+\): give an object in single quotes/],
-    ["tools call look_up [1]", /^The arguments are JSON but no object/],
-    ["runs list --url ftp://host", /^--url takes an address such as http:\/\/127\.0\.0\.1:8080, not "ftp:\/\/host"\.$/],
-    ["runs list --url http://me:secret@host", /^--url takes an address(?!.*secret)/],
-    ["approvals list --approvals-url nonsense", /^--approvals-url takes an address such as http:\/\/127\.0\.0\.1:8081/],
-    ["runs list --timeout soon", /^--timeout takes a time such as 30s, 5m or 1h, not "soon"\.$/],
+    ["tools call look_up [1]", /^The arguments are JSON but not an object/],
+    ["runs list --url ftp://host", /^--url needs an address such as http:\/\/127\.0\.0\.1:8080, not "ftp:\/\/host"\.$/],
+    ["runs list --url http://me:secret@host", /^--url needs an address(?!.*secret)/],
+    ["approvals list --approvals-url nonsense", /^--approvals-url needs an address such as http:\/\/127\.0\.0\.1:8081/],
+    ["runs list --timeout soon", /^--timeout needs a time such as 30s, 5m or 1h, not "soon"\.$/],
     ["runs list --key a --key-file b", /^--key and --key-file exclude each other/],
     [
       "runs list --key-file nowhere",
@@ -67,22 +70,19 @@ describe("what is typed wrongly", () => {
     ["permissions --bus memory: --state redis://h", /^--bus is memory:, a bus within one process, which has no logins/],
     ["permissions --bus kafka://me:secret@host", /^--bus starts with kafka: which is no bus(?!.*secret)/],
     ["permissions --bus nats://host --state sqlite:here", /^--state names a store within one process, which has no logins/],
-    ["permissions --toolsets a,B/c", /^--toolsets takes names with commas between them/],
+    ["permissions --toolsets a,B/c", /^--toolsets accepts names separated by commas/],
     ["permissions --check --rotate", /^--rotate is for making logins; --check uses those that \/nowhere\/\.toolbus\/permissions holds\.$/],
     ["permissions --check --set-up", /^--set-up and --check are two steps/],
     ["demo --approve --deny", /^--approve and --deny exclude each other/],
-    ["demo --fail-on low", /^--fail-on takes medium or high, not "low"\.$/],
+    ["demo --fail-on low", /^--fail-on accepts medium or high, not "low"\.$/],
     ["demo --repo=", /^--repo needs a value: leave it out for the default, or see toolbus demo --help\.$/],
-    ["demo --quiet", /^demo is there to be watched: leave --quiet out/],
+    ["demo --quiet", /^The demo is meant to be watched: leave --quiet out/],
     ["start --json", /^start prints its addresses and keys as text/],
-    ["start --bus nats://127.0.0.1:4222", /^--bus goes with --state: .* such as --state redis:\/\/127\.0\.0\.1:6379, or set STATE_URL\.$/],
-    ["start --state redis://127.0.0.1:6379", /^--state goes with --bus: .* such as --bus amqp:\/\/127\.0\.0\.1:5672, or set BUS_URL\.$/],
-    ["start --bus kafka://me:secret@host --state redis://host", /^--bus takes the address of RabbitMQ or NATS(?!.*secret)/],
-    [
-      "start --bus nats://host --state sqlite:here",
-      /^--state takes the address of Redis: one that begins with redis:\/\/ or rediss:\/\/\.$/,
-    ],
-    ["start --bus amqp:// --state redis://host", /^--bus takes the address of RabbitMQ or NATS/],
+    ["start --bus nats://127.0.0.1:4222", /^--bus needs --state: .* such as --state redis:\/\/127\.0\.0\.1:6379, or set STATE_URL\.$/],
+    ["start --state redis://127.0.0.1:6379", /^--state needs --bus: .* such as --bus amqp:\/\/127\.0\.0\.1:5672, or set BUS_URL\.$/],
+    ["start --bus kafka://me:secret@host --state redis://host", /^--bus needs the address of RabbitMQ or NATS(?!.*secret)/],
+    ["start --bus nats://host --state sqlite:here", /^--state needs the address of Redis, which begins with redis:\/\/ or rediss:\/\/\.$/],
+    ["start --bus amqp:// --state redis://host", /^--bus needs the address of RabbitMQ or NATS/],
   ])("%s is refused in one line with exit code 2", async (line, words) => {
     const { message, exitCode } = await refused(line.split(" "));
     expect(message).toMatch(words);
@@ -91,7 +91,7 @@ describe("what is typed wrongly", () => {
   });
 
   it("in the environment is named by its variable", async () => {
-    expect((await refused(["runs", "list"], { TOOLBUS_URL: "nonsense" })).message).toMatch(/^TOOLBUS_URL takes an address/);
+    expect((await refused(["runs", "list"], { TOOLBUS_URL: "nonsense" })).message).toMatch(/^TOOLBUS_URL needs an address/);
     expect((await refused(["broker", "policies"], { BUS_URL: "nonsense" })).message).toMatch(/^BUS_URL names no scheme/);
   });
 });
@@ -119,7 +119,7 @@ describe("help", () => {
     expect(examples.filter((text) => /--key \S*tb_/.test(text))).toEqual([]);
   });
 
-  it("is what the program alone says, with every command and every exit code", async () => {
+  it("is what the program prints without arguments, with every command and every exit code", async () => {
     const { around, said } = setup();
     expect(await runCommandLine([], around)).toBe(0);
     const { out } = said();
@@ -128,13 +128,13 @@ describe("help", () => {
     expect(out.split("\n").filter((line) => line.length > WIDTH)).toEqual([]);
   });
 
-  it("of a name for several commands is a fault: nothing was said to do", async () => {
+  it("of a command group goes to standard error, because no command was given", async () => {
     const { around, said } = setup();
     expect(await runCommandLine(["runs"], around)).toBe(2);
     expect(said()).toEqual({ out: "", err: expect.stringContaining("watch <run>") });
   });
 
-  it("is also what `help` in front of a command gives", async () => {
+  it("is also what `help` in front of a command prints", async () => {
     const { around, said } = setup();
     expect(await runCommandLine(["help", "runs", "list"], around)).toBe(0);
     expect(said().out).toContain("Usage: toolbus runs list");
@@ -155,7 +155,7 @@ describe("the page about the command line", () => {
     expect(options.filter((option) => !page.includes(`\`${option}`))).toEqual([]);
   });
 
-  it("has the table of exit codes as the program has it", () => {
+  it("has the same table of exit codes as the program", () => {
     const rows = [...page.matchAll(/^\| (\d+) \| (.+) \|$/gm)].map(([, code, meaning]) => [Number(code), meaning]);
     expect(rows).toEqual(EXIT_MEANINGS.map(([code, meaning]) => [code, meaning]));
   });

@@ -23,7 +23,7 @@ import type { Surroundings } from "./surroundings.ts";
 import { tellUnknownVariables } from "./unknown-variables.ts";
 import { usageSentence } from "./usage-sentence.ts";
 
-/** Runs one command line to its exit code. Throws a Failure for whatever a person must be told. */
+/** Runs one command line and returns its exit code. Throws a Failure for anything that a person must be told. */
 export async function runCommandLine(argv: readonly string[], around: Surroundings): Promise<ExitCode> {
   let code: ExitCode = EXIT.ok;
   const program = build(around, (ended) => {
@@ -35,16 +35,16 @@ export async function runCommandLine(argv: readonly string[], around: Surroundin
     await program.parseAsync(words, { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    // Help and version were printed, which is all that was asked for.
+    // Help or the version was printed, which is all that the user asked for.
     if (error.exitCode === 0) return EXIT.ok;
-    // A name for several commands was called alone: its help stands on standard error.
+    // A command group was called alone: its help is on standard error.
     if (error.code === "commander.help") return EXIT.usage;
     throw new Failure(EXIT.usage, usageSentence(error, commandIn(program, words)));
   }
   return code;
 }
 
-/** Every command as it is declared; `onEnd` gets the exit code of the one that ran. */
+/** Declares every command; `onEnd` gets the exit code of the one that ran. */
 export function build(around: Surroundings, onEnd: (code: ExitCode) => void): Command {
   const program = new Command("toolbus");
   program
@@ -57,7 +57,7 @@ export function build(around: Surroundings, onEnd: (code: ExitCode) => void): Co
       getErrHelpWidth: () => WIDTH,
       getOutHasColors: () => false,
       getErrHasColors: () => false,
-      // One sentence is made of it where it is caught.
+      // The place that catches it makes one sentence of it.
       outputError: () => undefined,
     })
     .exitOverride()
@@ -107,7 +107,7 @@ const versionLine = (): string => `toolbus 0.0.0, Node ${process.version}`;
 
 const COLUMN = 29;
 
-/** In the program's own help the commands come first; what every command takes follows. */
+/** In the program's own help the commands come first; the options of every command follow. */
 function afterHelp(program: Command): string {
   const options = program.options.filter((option) => option.hidden);
   return [
@@ -133,7 +133,7 @@ function globalOptionsOf(command: Command): Command["options"][number][] {
   return root === command ? [] : root.options.filter((option) => option.hidden);
 }
 
-/** The command that was being typed, as far as there is one: whose help says more. */
+/** The command that the user was typing, as far as it is known: its help says more. */
 function commandIn(program: Command, words: readonly string[]): string {
   let at = program;
   let path = "";

@@ -1,10 +1,10 @@
 import type { Interrupts } from "../terminal/interrupts.ts";
 
-/** What a command stands on: everything that it takes from its process. */
+/** The surroundings of a command: everything that it takes from its process. */
 export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  /** Where Toolbus itself lies. */
+  /** The folder of Toolbus itself. */
   readonly root: string;
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;

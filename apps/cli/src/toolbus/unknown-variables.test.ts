@@ -10,7 +10,7 @@ describe("variables that toolbus does not read", () => {
     return said();
   };
 
-  it("are named with what was probably meant, and never with their value", async () => {
+  it("are reported with the name that was probably meant, and never with their value", async () => {
     const env = {
       TOOLBUS_ULR: "http://me:secret@host",
       TOOBUS_KEY: "tb_user_secret",
@@ -26,7 +26,7 @@ describe("variables that toolbus does not read", () => {
     });
   });
 
-  it("are those of models only for a command that asks one", async () => {
+  it("include those of models only for a command that asks one", async () => {
     const env = { LLM_PROVDER: "openai", OPENAI_API_KYE: "sk-secret", LLM_MODEL: "m" };
     expect((await told(env, "nothing")).err).toBe("");
     expect((await told({ ...env, TOOLBUS_ULR: "x" }, "models")).err).toBe(
@@ -36,7 +36,7 @@ describe("variables that toolbus does not read", () => {
     );
   });
 
-  it("are named once by any command, and not on standard output, where JSON stands alone", async () => {
+  it("are reported once by any command, and never on standard output, which is for JSON only", async () => {
     const { around, said } = surroundingsUnderTest({ TOOLBUS_ULR: "x", BUS_URL: "amqp://host/vhost" });
     expect(await runCommandLine(["broker", "policies", "--json"], around)).toBe(0);
     const { out, err } = said();
@@ -44,7 +44,7 @@ describe("variables that toolbus does not read", () => {
     expect(JSON.parse(out)).toMatchObject({ broker: "rabbitmq" });
   });
 
-  it("are left to the services that start names them", async () => {
+  it("are reported by the services that `start` starts", async () => {
     const { around, said } = surroundingsUnderTest({ TOOLBUS_ULR: "x" });
     await expect(runCommandLine(["start", "--json"], around)).rejects.toThrow(/leave --json out/);
     expect(said()).toEqual({ out: "", err: "" });

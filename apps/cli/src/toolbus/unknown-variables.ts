@@ -1,13 +1,13 @@
-// Alone: all of the package would be loaded for every command.
+// Imported separately: otherwise every command would load the whole package.
 import { TOOLBUS_VARIABLES, type UnknownSetting, unknownSettings } from "@toolbus/runtime/unknown-settings";
 import type { Surroundings } from "./surroundings.ts";
 
-/** What a command reads of the environment besides the variables of the command line. */
+/** Which environment variables a command reads besides those of the command line. */
 export type Reads = "nothing" | "models";
 
 /**
- * Names on standard error the variables that are ours by their name and that nobody reads, each with the one that was probably meant and never with its value:
- * TOOLBUS_ULR leads to the default address without a word. Of models they are looked at where the command asks one.
+ * Reports on standard error the variables that look like ours by their name but that nobody reads, each with the name that was probably meant and never
+ * with its value: a typo such as TOOLBUS_ULR would silently lead to the default address. Variables of models are checked only if the command asks a model.
  */
 export async function tellUnknownVariables({ env, stderr }: Pick<Surroundings, "env" | "stderr">, reads: Reads): Promise<void> {
   const ours = unknownSettings(env, { known: TOOLBUS_VARIABLES, services: [] });

@@ -1,7 +1,7 @@
 import type { CommanderError } from "commander";
 import { SELF } from "./self.ts";
 
-/** A fault in what was typed, in one line with what to do: commander's own words are made for a terminal of several lines. */
+/** A fault in the command line, in one line with what to do: commander's own message takes several lines. */
 export function usageSentence(error: Pick<CommanderError, "message">, command: string): string {
   const [first = "", ...rest] = error.message.split("\n");
   const fault = first.replace(/^error: /, "").replace(/\.$/, "");

@@ -14,10 +14,7 @@ import { findTool } from "./find-tool.ts";
 /** The profile whose model runs the tool that a message names, and does nothing else. */
 const DIRECT = "direct";
 
-/**
- * Calls one tool as an agent would: over the bus, with its grant if it is a write, in a conversation of its own. Waits for the result and prints
- * it whole.
- */
+/** Calls one tool as an agent would: over the bus, with its grant if it is a write, in its own conversation. Waits for the result and prints it whole. */
 export async function callTool(context: Context, name: string, typedArguments: string): Promise<ExitCode> {
   const args = parsedArguments(typedArguments);
   const { output, around, options, signal, colour } = context;
@@ -54,7 +51,7 @@ export async function callTool(context: Context, name: string, typedArguments: s
   return interrupted ? EXIT.interrupted : EXIT.failed;
 }
 
-/** The arguments as they were typed. Throws a Failure for what is no JSON object. */
+/** The arguments as typed. Throws a Failure if they are not a JSON object. */
 export function parsedArguments(typed: string): object {
   let value: unknown;
   try {
@@ -67,10 +64,10 @@ export function parsedArguments(typed: string): object {
     );
   }
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
-  throw new Failure(EXIT.usage, `The arguments are JSON but no object: name each one, such as '{"release_id": "v1.5.0"}'.`);
+  throw new Failure(EXIT.usage, `The arguments are JSON but not an object: name each one, such as '{"release_id": "v1.5.0"}'.`);
 }
 
-/** The result as the conversation keeps it: the stream cuts long ones. */
+/** The result as the conversation keeps it: the stream truncates long ones. */
 async function wholeContent(gateway: Client, conversationId: string, callId: string, streamed: string): Promise<string> {
   const { messages } = readMessages(await gateway.get(`/v1/conversations/${conversationId}/messages?limit=20`));
   return messages.find((message) => message.role === "tool" && message.metadata.callId === callId)?.content ?? streamed;

@@ -3,7 +3,7 @@ import { parsedArguments } from "./call-tool.ts";
 import { exampleArguments } from "./example-arguments.ts";
 
 describe("the example of a call", () => {
-  it("has what the schema requires, in the schema's own examples where it has them", () => {
+  it("has what the schema requires, with the schema's own examples if it has them", () => {
     const parameters = {
       type: "object",
       properties: {
@@ -18,12 +18,12 @@ describe("the example of a call", () => {
     expect(exampleArguments(parameters)).toEqual({ release_id: "v1.5.0", severity: "low", count: 5, findings: ["…"] });
   });
 
-  it("is empty for a tool that takes nothing, and for a schema that says nothing", () => {
+  it("is empty for a tool without parameters, and for an empty schema", () => {
     expect(exampleArguments({ type: "object", properties: {} })).toEqual({});
     expect(exampleArguments({})).toEqual({});
   });
 
-  it("takes an example out of a description", () => {
+  it("takes an example from a description", () => {
     const parameters = {
       properties: { release_id: { type: "string", description: 'Its name, for example "v1.4.0"' } },
       required: ["release_id"],
@@ -32,7 +32,7 @@ describe("the example of a call", () => {
   });
 });
 
-describe("arguments that were typed", () => {
+describe("typed arguments", () => {
   it("are a JSON object", () => expect(parsedArguments('{"a": 1}')).toEqual({ a: 1 }));
 
   it.each(["", "{", "{a: 1}", "[1]", '"text"', "null"])("are refused when they are %j", (typed) => {

@@ -1,6 +1,6 @@
 type Schema = { readonly [word: string]: unknown };
 
-/** Arguments that show the form of a call: what a schema requires, with its own examples where it has them. They are a pattern, not a promise. */
+/** Arguments that show the form of a call: what a schema requires, with its own examples if it has them. They are a pattern and need not be valid. */
 export function exampleArguments(parameters: Schema): { readonly [name: string]: unknown } {
   const properties = objectIn(parameters["properties"]);
   const required = Array.isArray(parameters["required"]) ? parameters["required"] : [];

@@ -6,7 +6,7 @@ import { EXIT } from "../toolbus/exit-codes.ts";
 import { Failure } from "../toolbus/failure.ts";
 import { SELF } from "../toolbus/self.ts";
 
-/** The versions of a tool that are registered, `name` or `name@version`. Throws a Failure that proposes the name that was meant. */
+/** The registered versions of a tool, `name` or `name@version`. Throws a Failure that proposes the name that was probably meant. */
 export async function findTool(gateway: Client, typed: string): Promise<readonly [ToolView, ...ToolView[]]> {
   const { tools } = readTools(await gateway.get("/v1/tools"));
   const [name, version] = typed.split("@");
@@ -15,6 +15,6 @@ export async function findTool(gateway: Client, typed: string): Promise<readonly
   const meant = nearest(name ?? "", [...new Set(tools.map((tool) => tool.name))]);
   throw new Failure(
     EXIT.notFound,
-    `There is no tool "${typed.slice(0, 80)}"${meant === null ? "" : `: did you mean ${meant}?`}${meant === null ? ":" : ""} "${SELF} tools list" shows what there is.`,
+    `There is no tool "${typed.slice(0, 80)}"${meant === null ? "" : `: did you mean ${meant}?`}${meant === null ? ":" : ""} "${SELF} tools list" shows the registered tools.`,
   );
 }

@@ -6,7 +6,7 @@ import { table } from "../terminal/table.ts";
 import type { Context } from "../toolbus/context.ts";
 import { EXIT, type ExitCode } from "../toolbus/exit-codes.ts";
 
-/** Shows what is registered, and whether somebody is there to do it. */
+/** Shows the registered tools, and whether each has a worker. */
 export async function listTools(context: Context): Promise<ExitCode> {
   const gateway = await context.gateway();
   const list = readTools(await gateway.get("/v1/tools"));
@@ -15,7 +15,7 @@ export async function listTools(context: Context): Promise<ExitCode> {
     output.document(list);
     return EXIT.ok;
   }
-  // By one clock: that of whoever asks may be off.
+  // All by one clock: the caller's may be wrong.
   const now = list.asOf ?? around.now();
   const rows = safeValue(list.tools).map((tool) => [
     tool.name,

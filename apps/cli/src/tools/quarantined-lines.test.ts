@@ -52,17 +52,17 @@ const DEFINITION = {
 };
 
 describe("a quarantined tool", () => {
-  it("stands in the list of tools as such, and is shown with where its definition is refused and why", async () => {
+  it("is marked in the list of tools, and is shown with the place and the reason of the refusal", async () => {
     await using toolbus = await serving();
     expect((await toolbus.says("tools", "list")).out).toMatch(/^issue_refund +2 +write, high +quarantined +/m);
     const { out } = await toolbus.says("tools", "show", "issue_refund");
     expect(out).toContain(`quarantined at ${POINTER}: `);
     expect(unwrapped(out)).toContain("looks around, which costs more than anybody can say beforehand.");
-    expect(out).toContain("Nobody uses it: no run is offered it");
+    expect(out).toContain("It is not used: no run is offered it");
     expect(out).not.toContain("tools call issue_refund");
   });
 
-  it("stands among the writes that wait as one that nobody can enable, with the pointer and the reason", async () => {
+  it("is listed among the waiting writes as one that nobody can enable, with the pointer and the reason", async () => {
     await using toolbus = await serving();
     const listed = await toolbus.says("tools", "pending");
     expect(listed.out).toMatch(/^issue_refund +2 +orders +high +quarantined +its definition is refused$/m);
@@ -71,12 +71,12 @@ describe("a quarantined tool", () => {
     const shown = await toolbus.says("tools", "show", "issue_refund", "--diff");
     expect(shown.out).toContain("issue_refund@2 of orders: quarantined, gets no grants");
     expect(unwrapped(shown.out)).toContain(`refused at ${POINTER}: The pattern`);
-    expect(unwrapped(shown.out)).toContain("Nobody can enable it, and no call of it is done.");
+    expect(unwrapped(shown.out)).toContain("Nobody can enable it, and no call of it is executed.");
     expect(shown.out).not.toContain("tools enable");
     for (const { out } of [listed, shown]) expect(out).not.toContain("\u001b");
   });
 
-  it("is a finding of doctor, of the tools and of the writes, which says what has to be done", async () => {
+  it("is a finding of doctor, among the tools and the writes, which says what to do", async () => {
     await using toolbus = await serving();
     const signal = new AbortController().signal;
     const [gateway, approvals] = (["gateway", "approvals"] as const).map((service) =>
@@ -100,7 +100,7 @@ describe("a quarantined tool", () => {
   });
 });
 
-/** The gateway and approvals of a Toolbus in which somebody registered a write that nobody uses. */
+/** The gateway and approvals of a Toolbus in which somebody registered a write with a refused definition. */
 async function serving() {
   const answers: Readonly<Record<string, unknown>> = {
     "/v1/tools": { registryVersion: "1", tools: [{ ...TOOL, quarantined }] },
@@ -128,7 +128,7 @@ async function serving() {
   };
 }
 
-/** As one line. */
+/** On one line. */
 function unwrapped(text: string): string {
   return text.replace(/\s+/g, " ");
 }

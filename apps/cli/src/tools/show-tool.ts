@@ -8,7 +8,7 @@ import { SELF } from "../toolbus/self.ts";
 import { exampleArguments } from "./example-arguments.ts";
 import { findTool } from "./find-tool.ts";
 
-/** Shows a tool in all its versions: what it does and what it takes. */
+/** Shows a tool in all its versions: what it does and its parameters. */
 export async function showTool(context: Context, typed: string): Promise<ExitCode> {
   const tools = await findTool(await context.gateway(), typed);
   const { output, around } = context;
@@ -32,29 +32,29 @@ function toolLines(tool: ToolView, now: number): string[] {
     ),
     ...(tool.deprecated ? wrapped(`instead   ${tool.deprecated.note}`, WIDTH) : []),
     "",
-    ...(tool.quarantined ? ["Nobody uses it: no run is offered it, and no call of it is done."] : callLines(tool)),
+    ...(tool.quarantined ? ["It is not used: no run is offered it, and no call of it is executed."] : callLines(tool)),
   ];
 }
 
-/** What it takes, and how it is called. */
+/** Its parameters, and how to call it. */
 function callLines(tool: ToolView): string[] {
   const { properties = {}, required = [] } = tool.parameters as { properties?: object; required?: readonly string[] };
   return [
     ...Object.entries(properties).flatMap(([name, schema]) => parameterLines(name, schema, required.includes(name))),
-    ...(Object.keys(properties).length === 0 ? ["It takes no arguments."] : []),
+    ...(Object.keys(properties).length === 0 ? ["It has no parameters."] : []),
     ...lostLines(tool.lost ?? []),
     "",
     `  ${SELF} tools call ${tool.name} '${JSON.stringify(exampleArguments(tool.parameters))}'`,
   ];
 }
 
-/** What models of some providers are not told; the worker checks it all the same. */
+/** What some providers' models are not sent; the worker checks it all the same. */
 function lostLines(lost: NonNullable<ToolView["lost"]>): string[] {
   if (lost.length === 0) return [];
   const lines = lost
     .slice(0, MAX_LOST)
     .flatMap(({ providers, pointer, what }) => wrapped(`  ${pointer || "/"} (${providers.join(", ")}): ${what}`, WIDTH));
-  return ["", "not told to every model:", ...lines, ...(lost.length > MAX_LOST ? [`  and ${lost.length - MAX_LOST} more`] : [])];
+  return ["", "not sent to every model:", ...lines, ...(lost.length > MAX_LOST ? [`  and ${lost.length - MAX_LOST} more`] : [])];
 }
 
 const MAX_LOST = 12;

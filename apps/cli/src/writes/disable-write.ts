@@ -10,7 +10,7 @@ export interface DisableOptions {
   readonly yes?: true;
 }
 
-/** Switches a write off in every version. It asks only where there is a terminal: whoever is in a hurry must not be held up. */
+/** Switches a write off in every version. It asks only at a terminal: an operator in a hurry must not be held up. */
 export async function disableWrite(context: Context, typed: string, { yes }: DisableOptions): Promise<ExitCode> {
   const service = await context.approvals();
   const write = await findWrite(service, typed);
@@ -24,9 +24,6 @@ export async function disableWrite(context: Context, typed: string, { yes }: Dis
   const now = readWrite(await service.post(`/v1/writes/${encodeURIComponent(write.tool)}/disable`, {}));
   const { output } = context;
   if (output.json) output.document(now);
-  else
-    output.lines([
-      safeText(`${write.tool} is switched off: no version of it gets grants. Those that were given out expire within minutes.`),
-    ]);
+  else output.lines([safeText(`${write.tool} is switched off: no version of it gets grants. Existing grants expire within minutes.`)]);
   return EXIT.ok;
 }

@@ -16,13 +16,13 @@ export interface EnableOptions {
   readonly yes?: true;
 }
 
-/** Enables one registered definition: the one that was named by its hash, or that the person at the terminal has just been shown. */
+/** Enables one registered definition: the one that --hash names, or the one that the person at the terminal has just been shown. */
 export async function enableWrite(context: Context, typed: string, options: EnableOptions): Promise<ExitCode> {
   const { hash, yes, acceptWeaker } = options;
   if (yes && hash === undefined)
     throw new Failure(
       EXIT.usage,
-      `--yes takes --hash: name the definition that you looked at, as "${SELF} tools show ${typed} --diff" shows it.`,
+      `--yes needs --hash: name the definition that you checked, as "${SELF} tools show ${typed} --diff" shows it.`,
     );
   const service = await context.approvals();
   const write = await findWrite(service, typed);
@@ -32,14 +32,14 @@ export async function enableWrite(context: Context, typed: string, options: Enab
     throw new Failure(
       EXIT.failed,
       safeText(
-        `It guards less than what is enabled: ${weaker}. "${SELF} tools show ${tool} --diff" shows the difference; --accept-weaker enables it all the same.`,
+        `It is less strict than the enabled definition: ${weaker}. "${SELF} tools show ${tool} --diff" shows the difference; --accept-weaker enables it anyway.`,
       ),
     );
   if (!yes && chosen.state !== "enabled")
     await confirm(context, {
       lines: registeredLines(safeValue(chosen), write.enabled !== null),
       question: `enable ${tool}@${chosen.version}?`,
-      otherwise: `look at it with "${SELF} tools show ${tool} --diff", then repeat this with --hash and --yes.`,
+      otherwise: `check it with "${SELF} tools show ${tool} --diff", then repeat this with --hash and --yes.`,
       declined: "Nothing was enabled.",
     });
   const body = { toolset, hash: chosen.hash, receiptKeys, ...(acceptWeaker ? { acceptWeaker } : {}) };
@@ -48,12 +48,12 @@ export async function enableWrite(context: Context, typed: string, options: Enab
   if (output.json) output.document(now);
   else
     output.lines([
-      safeText(`${tool}@${chosen.version} of ${toolset} is enabled; its calls take the tier ${now.enabled?.tier ?? chosen.tier} at least.`),
+      safeText(`${tool}@${chosen.version} of ${toolset} is enabled; its calls have at least the tier ${now.enabled?.tier ?? chosen.tier}.`),
     ]);
   return EXIT.ok;
 }
 
-/** The one that was meant: by hash and toolset, or the only one that there is something to decide about. */
+/** The definition that was meant: by hash and toolset, or the only one that there is something to decide about. */
 function chosenOf({ tool, registered }: WriteView, { hash, toolset }: EnableOptions): RegisteredWrite {
   const named = registered.filter((one) => (hash === undefined || one.hash === hash) && (toolset === undefined || one.toolset === toolset));
   const open = named.filter(({ state }) => hash !== undefined || (state !== "enabled" && state !== "superseded"));

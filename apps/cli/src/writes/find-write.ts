@@ -6,7 +6,7 @@ import { EXIT } from "../toolbus/exit-codes.ts";
 import { Failure } from "../toolbus/failure.ts";
 import { SELF } from "../toolbus/self.ts";
 
-/** One write as approvals knows it. Throws a Failure that proposes the name that was meant. */
+/** One write as approvals knows it. Throws a Failure that proposes the name that was probably meant. */
 export async function findWrite(approvals: Client, typed: string): Promise<WriteView> {
   try {
     return readWrite(await approvals.get(`/v1/writes/${encodeURIComponent(typed)}`));
@@ -17,6 +17,6 @@ export async function findWrite(approvals: Client, typed: string): Promise<Write
   const meant = nearest(typed, [...new Set(writes.map(({ tool }) => tool))]);
   throw new Failure(
     EXIT.notFound,
-    `There is no write "${typed.slice(0, 80)}"${meant === null ? "" : `: did you mean ${meant}?`}${meant === null ? ":" : ""} "${SELF} tools pending --all" shows those that are registered.`,
+    `There is no write "${typed.slice(0, 80)}"${meant === null ? "" : `: did you mean ${meant}?`}${meant === null ? ":" : ""} "${SELF} tools pending --all" shows the registered writes.`,
   );
 }

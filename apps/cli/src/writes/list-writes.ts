@@ -11,7 +11,7 @@ export interface PendingOptions {
   readonly all?: true;
 }
 
-/** Whether a write waits for an operator: its calls are refused until somebody has looked at it. Of what is quarantined nobody can enable anything. */
+/** Whether a write waits for an operator: its calls are refused until somebody has checked it. A quarantined definition cannot be enabled. */
 export function isWaiting({ state, quarantined }: Pick<WriteSummary, "state" | "quarantined">): boolean {
   return !quarantined && (state === "pending" || state === "changed" || state === "damaged");
 }
@@ -27,7 +27,7 @@ export async function listWrites(context: Context, { all }: PendingOptions): Pro
     output.note(
       writes.length === 0
         ? "No write is registered: a worker registers its tools when it starts."
-        : `Nothing waits for an operator: "${SELF} tools pending --all" shows how each write stands.`,
+        : `Nothing waits for an operator: "${SELF} tools pending --all" shows the state of each write.`,
     );
   else output.lines(linesOf(safeValue(shown)));
   return EXIT.ok;
@@ -48,7 +48,7 @@ function linesOf(writes: readonly WriteSummary[]): string[] {
     ...writes.flatMap(({ tool, version, quarantined }) =>
       quarantined ? ["", ...wrapped(`${tool}@${version} is refused at ${quarantined.pointer}: ${quarantined.reason}`, WIDTH)] : [],
     ),
-    ...(waiting ? ["", `To look at one, then enable it: ${SELF} tools show ${waiting.tool} --diff`] : []),
+    ...(waiting ? ["", `To check one, then enable it: ${SELF} tools show ${waiting.tool} --diff`] : []),
   ];
 }
 
@@ -59,14 +59,14 @@ function what({ state, weaker, enabled, granted, quarantined }: WriteSummary): s
     case "pending":
       return "nobody has enabled it";
     case "changed":
-      return weaker === null ? now : `${now}; guards less`;
+      return weaker === null ? now : `${now}; less strict`;
     case "enabled":
-      return `by ${enabled?.pinnedBy ?? ""}, takes tier ${enabled?.tier ?? ""}`;
+      return `by ${enabled?.pinnedBy ?? ""}, tier ${enabled?.tier ?? ""}`;
     case "disabled":
       return `switched off by ${enabled?.pinnedBy ?? ""}`;
     case "superseded":
       return granted ? `${now}; runs that began with this may end` : now;
     case "damaged":
-      return "what was enabled is not what approvals stored";
+      return "the enabled definition is not what approvals stored";
   }
 }

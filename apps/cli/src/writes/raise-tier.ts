@@ -11,22 +11,22 @@ export interface TierOptions {
   readonly acceptWeaker?: true;
 }
 
-/** Sets what the calls of a write take at least. */
+/** Sets the lowest tier for the calls of a write. */
 export async function raiseTier(context: Context, typed: string, tier: string, { acceptWeaker }: TierOptions): Promise<ExitCode> {
   if (!TIERS.some((known) => known === tier))
-    throw new Failure(EXIT.usage, `"${tier.slice(0, 40)}" is no tier: name ${TIERS.slice(0, -1).join(", ")} or ${TIERS.at(-1) ?? ""}.`);
+    throw new Failure(EXIT.usage, `"${tier.slice(0, 40)}" is not a tier: name ${TIERS.slice(0, -1).join(", ")} or ${TIERS.at(-1) ?? ""}.`);
   const service = await context.approvals();
   const { tool } = await findWrite(service, typed);
   const body = { tier, ...(acceptWeaker ? { acceptWeaker } : {}) };
   const now = readWrite(
     await service.post(`/v1/writes/${encodeURIComponent(tool)}/tier`, body).catch((error: unknown) => {
       if (error instanceof Answered && error.message.includes("acceptWeaker"))
-        throw new Failure(EXIT.failed, `The tier of ${tool} falls by this: --accept-weaker lowers it all the same.`, { cause: error });
+        throw new Failure(EXIT.failed, `This lowers the tier of ${tool}: --accept-weaker lowers it anyway.`, { cause: error });
       throw error;
     }),
   );
   const { output } = context;
   if (output.json) output.document(now);
-  else output.lines([safeText(`Every call of ${tool} takes the tier ${now.enabled?.tier ?? tier} at least.`)]);
+  else output.lines([safeText(`Every call of ${tool} has at least the tier ${now.enabled?.tier ?? tier}.`)]);
   return EXIT.ok;
 }

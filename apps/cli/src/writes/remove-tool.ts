@@ -13,15 +13,15 @@ export interface RemoveOptions {
   readonly yes?: true;
 }
 
-/** Asks for a registration to be taken away, and says whether it comes back by itself. */
+/** Asks for a registration to be removed, and says whether it comes back by itself. */
 export async function removeTool(context: Context, typed: string, { version, toolset, yes }: RemoveOptions): Promise<ExitCode> {
   const service = await context.approvals();
   if (!yes && isTerminal(context))
     await confirm(context, {
       lines: [],
-      question: `take the registration of ${typed}${version === undefined ? "" : `@${version}`} away?`,
+      question: `remove the registration of ${typed}${version === undefined ? "" : `@${version}`}?`,
       otherwise: "repeat this with --yes.",
-      declined: "Nothing was taken away.",
+      declined: "Nothing was removed.",
     });
   const body = { ...(version === undefined ? {} : { version }), ...(toolset === undefined ? {} : { toolset }) };
   const removal = readRemoval(await service.post(`/v1/tools/${encodeURIComponent(typed)}/remove`, body));
@@ -30,11 +30,9 @@ export async function removeTool(context: Context, typed: string, { version, too
   else {
     const { tool, version: of, toolset: owner, served, lastSeenAt } = safeValue(removal);
     const again = served
-      ? `A worker that serves it was seen ${spanOf(Math.max(0, around.now() - lastSeenAt))} ago: stop it, or it registers again when it starts the next time.`
+      ? `A worker that serves it was seen ${spanOf(Math.max(0, around.now() - lastSeenAt))} ago: stop it, or it registers the tool again when it next starts.`
       : `No worker of it was seen lately.`;
-    output.lines(
-      wrapped(`${tool}@${of} of ${owner} is taken away by operations within seconds ("${SELF} tools list" shows it). ${again}`, WIDTH),
-    );
+    output.lines(wrapped(`operations removes ${tool}@${of} of ${owner} within seconds ("${SELF} tools list" shows it). ${again}`, WIDTH));
   }
   return EXIT.ok;
 }

@@ -6,7 +6,7 @@ import { findWrite } from "./find-write.ts";
 import { isWaiting } from "./list-writes.ts";
 import { writeLines } from "./write-lines.ts";
 
-/** Shows what is enabled of a write, what is registered, and the difference, with the line that enables it. */
+/** Shows the enabled definition of a write, the registered ones, and the difference, with the command to enable one. */
 export async function showWrite(context: Context, typed: string): Promise<ExitCode> {
   const write = await findWrite(await context.approvals(), typed);
   const { output } = context;
@@ -19,6 +19,6 @@ export async function showWrite(context: Context, typed: string): Promise<ExitCo
   const commands = waiting.map(
     ({ tool, hash, weaker }) => `  ${SELF} tools enable ${tool} --hash ${hash}${weaker === null ? "" : " --accept-weaker"}`,
   );
-  output.lines([...writeLines(safe), ...(commands.length === 0 ? [] : ["", "To enable what was looked at:", ...commands])]);
+  output.lines([...writeLines(safe), ...(commands.length === 0 ? [] : ["", "To enable what you checked:", ...commands])]);
   return EXIT.ok;
 }

@@ -8,27 +8,27 @@ export function writeLines({ tool, enabled, damaged, registered }: WriteView): s
     ...(enabled
       ? [
           `enabled   version ${enabled.version} of ${enabled.toolset}${enabled.enabled ? "" : ", switched off"}, by ${enabled.pinnedBy}`,
-          `          takes tier ${enabled.tier}; its own is ${enabled.definition.risk.tier}`,
+          `          tier ${enabled.tier}; its own is ${enabled.definition.risk.tier}`,
           `          ${enabled.hash}`,
         ]
       : [
           damaged === null
             ? "enabled   nothing: its calls are refused"
-            : `enabled   nothing: what is stored is not what approvals stored (${damaged})`,
+            : `enabled   nothing: the stored definition is not what approvals stored (${damaged})`,
         ]),
     ...(registered.length === 0 ? ["", "No worker registers it now."] : []),
     ...registered.flatMap((one) => ["", ...registeredLines(one, enabled !== null)]),
   ].flatMap((line) => wrapped(line, WIDTH));
 }
 
-/** One registered definition: whole where nothing was enabled before, otherwise its difference. */
+/** One registered definition: whole if nothing was enabled before, otherwise its difference. */
 export function registeredLines(one: RegisteredWrite, compared: boolean): string[] {
   const { definition, changes, quarantined } = one;
   const differs = compared && changes.length > 0;
   return [
     `${one.tool}@${one.version} of ${one.toolset}: ${quarantined ? "quarantined" : one.state}${one.granted ? "" : ", gets no grants"}`,
     ...(quarantined
-      ? [`refused   at ${quarantined.pointer}: ${quarantined.reason}`, "          Nobody can enable it, and no call of it is done."]
+      ? [`refused   at ${quarantined.pointer}: ${quarantined.reason}`, "          Nobody can enable it, and no call of it is executed."]
       : []),
     ...(one.weaker === null ? [] : [`guards    less: ${one.weaker}`]),
     `receipts  ${one.receiptKeys.length === 0 ? "no key is known" : one.receiptKeys.join(", ")}${one.receiptKeysFrom === "registration" ? " (its worker says so)" : ""}`,

@@ -1,7 +1,7 @@
 import type { AgentConfig } from "../settings.ts";
 import type { Profile } from "../profile.ts";
 
-/** How much of each thing may be used; null: as much as anybody likes. */
+/** How much of each thing may be used; null: no limit. */
 export interface Ceilings {
   readonly tokens: number | null;
   /** Millionths of a US dollar. */
@@ -9,10 +9,10 @@ export interface Ceilings {
   readonly toolCalls: number | null;
 }
 
-/** Whose budget it is. */
+/** The owner of the budget. */
 export type Whose = "run" | "principal" | "tenant";
 
-/** What a run may use, and what its principal and tenant may use in a day of UTC. Null where nothing is limited. */
+/** What a run may use, and what its principal and tenant may use per day (UTC). Null if nothing is limited. */
 export type BudgetLimits = Readonly<Record<Whose, Ceilings | null>>;
 
 /** The limits of a run of this profile. */
@@ -35,7 +35,7 @@ export function budgetLimits(config: BudgetConfig, profile: Profile | undefined)
 
 export type BudgetConfig = Pick<AgentConfig, Extract<keyof AgentConfig, `BUDGET_${string}`>>;
 
-/** What to raise, for people: the setting, or the profile's field where that is the lower one. */
+/** What to raise, for people: the setting, or the profile's field if that is the lower one. */
 export function limitNamed(whose: Whose, what: keyof Ceilings, config: BudgetConfig, profile: Profile | undefined): string {
   const setting = SETTINGS[whose][what];
   if (whose !== "run") return setting;

@@ -4,9 +4,9 @@ import type { Whose } from "./budget-limits.ts";
 import type { WindowPlace } from "./budget-window.ts";
 
 const DAY_MS = 86_400_000;
-/** How long a day's budget is kept after its day: for what is settled late, and for who looks. */
+/** How long a day's budget is kept after its day: for late settlements, and for readers. */
 const AFTER_DAY_MS = 2 * DAY_MS;
-/** How long a run's is kept after something was drawn on it; people may take days over an approval. */
+/** How long a run's budget is kept after its last use; people may take days over an approval. */
 const RUN_MS = 30 * DAY_MS;
 
 /** A run's budget: that of its root, in the root's shard. */
@@ -14,7 +14,7 @@ export function runPlace(runId: string, now: number): WindowPlace {
   return { shard: shardOf(runId), id: `run:${rootRunId(runId)}`, until: null, expiresAt: now + RUN_MS };
 }
 
-/** The budget of a principal or a tenant for the day of UTC that `now` lies in, in the shard that their name comes to. */
+/** The budget of a principal or a tenant for the day (UTC) that contains `now`, in the shard of their name. */
 export function dayPlace(
   whose: Exclude<Whose, "run">,
   of: Pick<RunOrigin, "tenant" | "principal">,

@@ -29,13 +29,13 @@ const PARTS: BudgetParts = {
 const OWNERS = { [RUN_A]: "ada", [RUN_B]: "ada", [RUN_C]: "bob" } as const;
 type RunId = keyof typeof OWNERS;
 
-/** One step that some process takes: what it asks for, and what becomes of it. */
+/** One step of a process: what it asks for, and its outcome. */
 interface Step {
   readonly process: number;
   readonly runId: RunId;
   readonly prompt: number;
   readonly reply: number;
-  /** Of what was reserved. */
+  /** Of the reservation. */
   readonly share: number;
   readonly calls: number;
   readonly end: "settled" | "released" | "crashed";
@@ -54,7 +54,7 @@ const steps = fc.array(
   { minLength: 1, maxLength: 16 },
 );
 
-/** Counts up whose budgets a step's use belongs to. */
+/** Adds a step's use to the budgets that it belongs to. */
 function ledger() {
   const sums = new Map<string, number>();
   return {
@@ -66,7 +66,7 @@ function ledger() {
 }
 
 describe("budgets that several processes draw on at once", () => {
-  it("never pass a ceiling, lose no settlement and count what died as it was reserved, in whatever order the store does it", async () => {
+  it("never pass a ceiling, lose no settlement and count a step that died as reserved, in whatever order the store works", async () => {
     let refusals = 0;
     let fullCalls = 0;
     await fc.assert(
@@ -74,7 +74,7 @@ describe("budgets that several processes draw on at once", () => {
         await using store = disposable(memoryStore({ clock: () => EVENING }));
         for (const runId of Object.keys(OWNERS)) await askedBy(store, runId, OWNERS[runId as RunId]);
         const watched = watching(store);
-        // Every operation of every process waits until the scheduler lets it go, in an order that is drawn.
+        // Every operation of every process waits until the scheduler releases it, in a random order.
         const state: StateStore = {
           ...watched,
           read: scheduler.scheduleFunction((wanted: readonly string[]) => watched.read(wanted)),
@@ -102,7 +102,7 @@ describe("budgets that several processes draw on at once", () => {
         for (const principal of ["ada", "bob"])
           expect((await usedOf(store, { principal })).tokens).toBe(expected.of(`principal ${principal}`));
         expect((await usedOf(store, { tenant: "acme" })).tokens).toBe(expected.of("tenant"));
-        // A call that one budget had room for and another had not is counted by the first: never fewer than were made.
+        // If one budget had room for a call and another had not, the first counts it: never fewer calls than were made.
         expect((await usedOf(store, { tenant: "acme" })).toolCalls).toBeGreaterThanOrEqual(allowed);
         expect(watched.passed()).toEqual([]);
       }),
@@ -142,7 +142,7 @@ describe("budgets that several processes draw on at once", () => {
               least.add(runId, prompt);
             }),
           );
-          // What nobody could settle is counted as reserved, so the sums are never too small and never past the ceiling.
+          // A step that nobody could settle is counted as reserved, so the sums are never too small and never past the ceiling.
           expect((await usedOf(store, { tenant: "acme" })).tokens).toBeGreaterThanOrEqual(least.of("tenant"));
           for (const runId of [RUN_A, RUN_B, RUN_C])
             expect((await usedOf(store, { run: runId })).tokens).toBeGreaterThanOrEqual(least.of(`run ${runId}`));
@@ -154,7 +154,7 @@ describe("budgets that several processes draw on at once", () => {
   });
 });
 
-/** The same store, which looks after each commit at every budget that it wrote. */
+/** The same store, which after each commit checks every budget that it wrote. */
 function watching(store: StateStore): StateStore & { passed(): readonly string[] } {
   const passed: string[] = [];
   return {

@@ -1,16 +1,16 @@
 import { counted, dollarsOf, type RunOrigin } from "@toolbus/contracts";
 import type { Ceilings, Whose } from "./budget-limits.ts";
 
-/** A budget that does not hold what was asked of it. */
+/** A budget that does not have room for a request. */
 export interface Exhausted {
   readonly whose: Whose;
   readonly what: keyof Ceilings;
   readonly used: number;
   readonly asked: number;
   readonly ceiling: number;
-  /** Whose run it is; null where only the run's own budget counts. */
+  /** The requester of the run; null if only the run's own budget counts. */
   readonly origin: Pick<RunOrigin, "tenant" | "principal"> | null;
-  /** When a day's budget opens again; null for a run's. */
+  /** When a day's budget opens again; null for a run's budget. */
   readonly opensAt: number | null;
   /** The setting, or the profile's field, that an operator would raise. */
   readonly limit: string;

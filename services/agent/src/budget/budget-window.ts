@@ -10,20 +10,20 @@ import {
 import { commitRepeatedly, type StateStore, type StoredDocument, StoreUnavailable } from "@toolbus/state";
 import type { Ceilings } from "./budget-limits.ts";
 
-/** Where one budget is kept: a document in a shard of its own, and beside it what is reserved of it. */
+/** Where one budget is kept: a document in its own shard, and next to it the reservations. */
 export interface WindowPlace {
   readonly shard: string;
   readonly id: string;
-  /** The last moment at which something may be reserved of it, by the store's clock; null for a run's. */
+  /** The last moment at which something may be reserved, by the store's clock; null for a run's budget. */
   readonly until: number | null;
   /** When the store forgets it. */
   readonly expiresAt: number;
 }
 
-/** One thing that is reserved of a budget. */
+/** One reservation of a budget. */
 export interface Hold {
   readonly place: WindowPlace;
-  /** Tells it from every other of the same budget. */
+  /** Unique among the reservations of the same budget. */
   readonly name: string;
   readonly ceilings: Ceilings;
   readonly amounts: BudgetReservation;
@@ -38,26 +38,26 @@ export type Taken =
   /** The store's clock is past `until`: the budget is another day's by now. */
   | { readonly kind: "over"; readonly now: number };
 
-/** The budgets as they lie in the store. */
+/** The budgets as stored. */
 export interface BudgetWindows {
-  /** Reserves all of these amounts, once, however often the same hold is asked for; or nothing at all. Rejects with `StoreUnavailable`. */
+  /** Reserves all of these amounts once, however often the same hold is asked for; or nothing at all. Rejects with `StoreUnavailable`. */
   take(hold: Omit<Hold, "version">, signal: AbortSignal): Promise<Taken>;
   /**
-   * Puts what was used in the place of what was reserved, once, and takes as many of the wanted tool calls as are left. Gives their number; null when
-   * the hold was settled before, or so long ago that the store has forgotten it. Rejects with `StoreUnavailable`.
+   * Replaces the reservation with what was used, once, and takes as many of the wanted tool calls as are left. Returns their number; null if the hold was
+   * already settled, or so long ago that the store has forgotten it. Rejects with `StoreUnavailable`.
    */
   settle(hold: Hold, used: BudgetReservation): Promise<number | null>;
 }
 
-/** Budgets whose last version is remembered, so that most calls need no read. */
+/** How many budgets are remembered with their last version, so that most calls need no read. */
 const REMEMBERED = 10_000;
 const TRIES = 100;
 const UNUSED: BudgetReservation = { tokens: 0, microUsd: 0, toolCalls: 0 };
 
 /**
- * Every change of a budget is one commit that is guarded by the budget as it was read and by its reservation: a sum that would pass a ceiling is
- * never written, whoever else draws on it at the same moment, and a reservation is made and settled at most once. Changes that this process makes of one
- * budget wait for one another, so that only other processes can come between.
+ * Every change of a budget is one commit that is guarded by the budget as it was read and by its reservation. So a sum that would pass a ceiling is never
+ * written, whoever else draws on it at the same moment, and a reservation is made and settled at most once. Changes of one budget by this process wait for
+ * one another, so that only other processes can interfere.
  */
 export function budgetWindows(state: StateStore): BudgetWindows {
   const known = new Map<string, Stored<BudgetWindow>>();
@@ -73,7 +73,7 @@ export function budgetWindows(state: StateStore): BudgetWindows {
     for (let tries = 1; tries <= TRIES; tries++) {
       signal.throwIfAborted();
       const remembered = known.get(key.window);
-      // What is known to be used up may be free again: "full" is said only of what was just read.
+      // A remembered budget that is used up may have room again: "full" is reported only after a fresh read.
       const fresh = remembered && !passed(remembered.value, amounts, ceilings) ? null : await read(hold);
       if (fresh?.reservation) return { kind: "taken", hold: { ...hold, version: fresh.reservation.version } };
       if (fresh && place.until !== null && fresh.now > place.until) return { kind: "over", now: fresh.now };
@@ -125,7 +125,7 @@ export function budgetWindows(state: StateStore): BudgetWindows {
         ceilings: { ...ceilings },
       };
       const reply = await commitRepeatedly(state, place.shard, {
-        // The reservation comes first: once it is gone nothing else is guarded by it, so a repeat of this very change is known again.
+        // The reservation comes first: once it is gone nothing else is guarded by it, so a repeat of this very change is recognised.
         op: `settle:${name}:${before.version}`,
         guards: [
           { key: key.reservation, version },
@@ -167,7 +167,7 @@ export function budgetWindows(state: StateStore): BudgetWindows {
     try {
       return await mine;
     } catch (error) {
-      // Whether it happened is not known: what is remembered may be wrong.
+      // It is not known whether it happened: the remembered version may be wrong.
       known.delete(key);
       throw error;
     } finally {
@@ -180,7 +180,7 @@ function keysOf({ place, name }: Pick<Hold, "place" | "name">): { readonly windo
   return { window: keys.budget(place.shard, place.id), reservation: keys.budget(place.shard, `${place.id}:${name}`) };
 }
 
-/** The first ceiling that the sum would pass; null for none. What is not asked for is not judged. */
+/** The first ceiling that the sum would pass; null for none. Amounts of zero are not judged. */
 function passed(used: BudgetReservation, asked: BudgetReservation, ceilings: Ceilings) {
   for (const what of ["tokens", "microUsd", "toolCalls"] as const) {
     const ceiling = ceilings[what];
@@ -200,7 +200,7 @@ interface Stored<T> {
   readonly value: T;
 }
 
-/** A stored document as its type. One that breaks its schema says nothing about what was used, so nothing may be drawn on it. */
+/** Parses a stored document as its type. A document that breaks its schema says nothing about use, so nothing may be drawn on it. */
 function stored<T>(document: StoredDocument | null | undefined, parse: (value: unknown) => Parsed<T>, key: string): Stored<T> | undefined {
   if (!document) return undefined;
   const result = parse(document.value);

@@ -32,7 +32,7 @@ async function setup(parts: BudgetParts, wrap: (store: StateStore) => StateStore
   return {
     store,
     budgets: budgetsOf(state, parts),
-    /** Of another process. */
+    /** A second process. */
     others: budgetsOf(store, parts),
     advance: (ms: number) => (now += ms),
     [Symbol.asyncDispose]: () => store.close(),
@@ -55,7 +55,7 @@ describe("a budget of tokens", () => {
     expect(await usedOf(b.store, { run: RUN_A })).toMatchObject({ tokens: 330 });
   });
 
-  it("counts what a call used beyond its estimate on top", async () => {
+  it("also counts what a call used beyond its estimate", async () => {
     await using b = await setup(parts);
     const reservation = reserved(await b.budgets.reserve(stepOf(RUN_A), callOf(300, 400), signal));
     await b.budgets.settle(reservation, used(900, 400));
@@ -63,7 +63,7 @@ describe("a budget of tokens", () => {
     expect(await b.budgets.reserve(stepOf(RUN_A, 2), callOf(1, 1), signal)).toMatchObject({ kind: "refused", code: "budget_exhausted" });
   });
 
-  it("refuses what does not fit, with how much is used, and draws on nothing then", async () => {
+  it("refuses a step that does not fit, with how much is used, and draws on nothing then", async () => {
     await using b = await setup(parts);
     await b.budgets.reserve(stepOf(RUN_A), callOf(300, 400), signal);
     expect(await b.budgets.reserve(stepOf(RUN_A, 2), callOf(1, 300), signal)).toEqual({
@@ -84,13 +84,13 @@ describe("a budget of tokens", () => {
     });
   });
 
-  it("is used up by a call that died, until nobody remembers the run", async () => {
+  it("stays reserved by a call that died, until the run is forgotten", async () => {
     await using b = await setup(parts);
     await b.budgets.reserve(stepOf(RUN_A), callOf(300, 400), signal);
     expect(await b.others.reserve(stepOf(RUN_A, 2), callOf(300, 400), signal)).toMatchObject({ kind: "refused" });
   });
 
-  it("is drawn on once, however often one step says so", async () => {
+  it("is drawn on once, however often one step repeats it", async () => {
     await using b = await setup(parts);
     const first = reserved(await b.budgets.reserve(stepOf(RUN_A), callOf(300, 100), signal));
     reserved(await b.budgets.reserve(stepOf(RUN_A), callOf(300, 100), signal));
@@ -102,7 +102,7 @@ describe("a budget of tokens", () => {
     expect(await usedOf(b.store, { run: RUN_A })).toMatchObject({ tokens: 10 });
   });
 
-  it("counts two calls of one step that follow each other each for itself", async () => {
+  it("counts two successive calls of one step separately", async () => {
     await using b = await setup(parts);
     const summary = reserved(await b.budgets.reserve(stepOf(RUN_A), callOf(300, 100), signal));
     await b.budgets.settle(summary, used(250, 50));
@@ -121,7 +121,7 @@ describe("a budget of tokens", () => {
     expect(await b.budgets.reserve(stepOf(`${RUN_A}~2`), callOf(300, 100), signal)).toMatchObject({ kind: "reserved" });
   });
 
-  it("that a profile lowers is named after the profile, and none is raised by it", async () => {
+  it("that a profile lowers is named after the profile, and a profile never raises one", async () => {
     const of = (tokens: number) => ({ ...parts, profile: { ...profile, limits: { ...profile.limits, budget: { tokens } } } });
     await using low = await setup(of(500));
     expect(await low.budgets.reserve(stepOf(RUN_A), callOf(500, 100), signal)).toMatchObject({
@@ -147,7 +147,7 @@ describe("a budget of a day", () => {
     expect(await b.budgets.reserve(stepOf(RUN_C), callOf(300, 400), signal)).toMatchObject({ kind: "reserved" });
   });
 
-  it("that one of several refuses is not drawn on by the others", async () => {
+  it("that refuses a step leaves the others undrawn", async () => {
     await using b = await setup(parts);
     await b.budgets.reserve(stepOf(RUN_A), callOf(300, 600), signal);
     expect(await b.budgets.reserve(stepOf(RUN_C), callOf(300, 400), signal)).toMatchObject({
@@ -157,7 +157,7 @@ describe("a budget of a day", () => {
     expect(await usedOf(b.store, { tenant: "acme" })).toMatchObject({ tokens: 900 });
   });
 
-  it("is a new one at midnight by the store's clock, whatever the step believes", async () => {
+  it("is new at midnight by the store's clock, whatever the step believes", async () => {
     await using b = await setup(parts);
     const late = reserved(await b.budgets.reserve(stepOf(RUN_A), callOf(500, 400), signal));
     b.advance(90 * 60_000);
@@ -165,13 +165,13 @@ describe("a budget of a day", () => {
     expect(await b.budgets.reserve(stepOf(RUN_B), callOf(500, 400), signal)).toMatchObject({ kind: "reserved" });
     const tomorrow = EVENING + 90 * 60_000;
     expect(await usedOf(b.store, { principal: "ada" }, tomorrow)).toMatchObject({ tokens: 900 });
-    // What was reserved on one day is settled on that day.
+    // A reservation of one day is settled on that day.
     await b.budgets.settle(late, used(100, 0));
     expect(await usedOf(b.store, { principal: "ada" }, EVENING)).toMatchObject({ tokens: 100 });
     expect(await usedOf(b.store, { principal: "ada" }, tomorrow)).toMatchObject({ tokens: 900 });
   });
 
-  it("is forgotten two days after it, and what would be settled then is too", async () => {
+  it("is forgotten two days after its day, with any unsettled reservations", async () => {
     await using b = await setup(parts);
     const reservation = reserved(await b.budgets.reserve(stepOf(RUN_A), callOf(500, 400), signal));
     b.advance(3 * 86_400_000);
@@ -179,7 +179,7 @@ describe("a budget of a day", () => {
     expect(await usedOf(b.store, { principal: "ada" }, EVENING)).toMatchObject({ tokens: 0 });
   });
 
-  it("is closed for a run of which nobody knows who asked for it", async () => {
+  it("is closed for a run whose requester is unknown", async () => {
     await using b = await setup(parts);
     expect(await b.budgets.reserve(stepOf("rn_01_01JD0000000000000000000009"), callOf(1, 1), signal)).toMatchObject({
       kind: "refused",
@@ -191,7 +191,7 @@ describe("a budget of a day", () => {
 describe("a budget of money", () => {
   const parts = { env: { BUDGET_RUN_USD: "0.01" } };
 
-  it("is drawn on with the most that the call may cost, and afterwards with what it cost", async () => {
+  it("reserves the most that the call may cost, and settles what it cost", async () => {
     await using b = await setup(parts);
     // 1,000 tokens that may all be written to a cache at $2.50, and 500 at $10.
     const reservation = reserved(await b.budgets.reserve(stepOf(RUN_A), callOf(1000, 500), signal));
@@ -204,26 +204,26 @@ describe("a budget of money", () => {
     expect(await usedOf(b.store, { run: RUN_A })).toMatchObject({ microUsd: 3000 });
   });
 
-  it("is closed for a model whose price nobody knows, in words that say what to do", async () => {
+  it("is closed for a model of unknown price, with words that say what to do", async () => {
     await using b = await setup(parts);
     expect(await b.budgets.reserve(stepOf(RUN_A), callOf(1, 1, "claude-of-tomorrow"), signal)).toEqual({
       kind: "refused",
       code: "model_unpriced",
       message:
-        'No price is known for the model "claude-of-tomorrow" of anthropic, and there is a budget of money: add the model to MODEL_TABLE_FILE, or take the budget away.',
+        'No price is known for the model "claude-of-tomorrow" of anthropic, and there is a budget of money: add the model to MODEL_TABLE_FILE, or remove the budget.',
     });
     await using tokens = await setup({ env: { BUDGET_RUN_TOKENS: "10" } });
     expect(await tokens.budgets.reserve(stepOf(RUN_A), callOf(1, 1, "claude-of-tomorrow"), signal)).toMatchObject({ kind: "reserved" });
   });
 
-  it("keeps counting the most it may have cost when nobody knows what it cost", async () => {
+  it("keeps counting the maximum cost when the real cost is unknown", async () => {
     await using b = await setup(parts);
     const reservation = reserved(await b.budgets.reserve(stepOf(RUN_A), callOf(1000, 500), signal));
     await b.budgets.settle(reservation, { usage: { inputTokens: 10, outputTokens: 10, unpricedCalls: 1 }, toolCalls: 0 });
     expect(await usedOf(b.store, { run: RUN_A })).toMatchObject({ tokens: 20, microUsd: 7500 });
   });
 
-  it("may not be used for free by what costs nothing, and does not stop it either", async () => {
+  it("does not limit a model that costs nothing", async () => {
     await using b = await setup(parts);
     const free = () => ({ provider: "ollama", model: "qwen3", promptTokens: 1e6, maxTokens: 1e6, toolCalls: 0 });
     expect(await b.budgets.reserve(stepOf(RUN_A), free, signal)).toMatchObject({ kind: "reserved" });
@@ -234,7 +234,7 @@ describe("a budget of money", () => {
 describe("a budget of tool calls", () => {
   const parts = { env: { BUDGET_RUN_TOOL_CALLS: "5", BUDGET_TENANT_TOOL_CALLS_PER_DAY: "7" } };
 
-  it("lets as many calls of a turn through as are left, and the model still answers after that", async () => {
+  it("allows as many calls of a turn as are left, and the model still answers after that", async () => {
     await using b = await setup(parts);
     const turn = async (runId: string, epoch: number, calls: number) =>
       b.budgets.settle(reserved(await b.budgets.reserve(stepOf(runId, epoch), callOf(10, 10), signal)), used(1, 1, 0, calls));
@@ -259,12 +259,12 @@ describe("a budget of tool calls", () => {
 describe("a store that cannot say", () => {
   const parts = { env: { BUDGET_RUN_TOKENS: "1000", BUDGET_RUN_TOOL_CALLS: "5", BUDGET_TENANT_TOKENS_PER_DAY: "1000" } };
 
-  it("closes every budget: nothing may be asked of a model then", async () => {
+  it("closes every budget: no model may be asked then", async () => {
     await using b = await setup(parts, (store) => ({ ...store, commit: () => Promise.reject(new StoreUnavailable("away")) }));
     await expect(b.budgets.reserve(stepOf(RUN_A), callOf(1, 1), signal)).rejects.toThrow(StoreUnavailable);
   });
 
-  it("of one budget leaves none of the others drawn on", async () => {
+  it("about one budget leaves the others undrawn", async () => {
     await using b = await setup(parts, (store) => ({
       ...store,
       commit: (shard, change) => (shard === "03" ? Promise.reject(new StoreUnavailable("away")) : store.commit(shard, change)),
@@ -273,7 +273,7 @@ describe("a store that cannot say", () => {
     expect(await usedOf(b.store, { tenant: "acme" })).toMatchObject({ tokens: 0 });
   });
 
-  it("whether it took a settlement keeps the call counted as reserved, and lets no counted tool call through", async () => {
+  it("whether it took a settlement keeps the call counted as reserved, and allows no counted tool call", async () => {
     let away = false;
     await using b = await setup(parts, (store) => ({
       ...store,
@@ -302,7 +302,7 @@ describe("a store that cannot say", () => {
     expect(await usedOf(b.store, { tenant: "acme" })).toMatchObject({ tokens: 42 });
   });
 
-  it("is waited for no longer than the step may take", async () => {
+  it("delays a step no longer than the step may take", async () => {
     await using b = await setup(parts);
     await expect(b.budgets.reserve(stepOf(RUN_A), callOf(1, 1), AbortSignal.abort(new Error("cancelled")))).rejects.toThrow("cancelled");
     expect(await usedOf(b.store, { run: RUN_A })).toMatchObject({ tokens: 0 });
@@ -310,7 +310,7 @@ describe("a store that cannot say", () => {
 });
 
 describe("without a budget", () => {
-  it("a step asks nothing of the store, nor of whoever would estimate it", async () => {
+  it("a step asks nothing of the store, and nothing is estimated", async () => {
     const never = (): never => {
       throw new Error("asked");
     };
@@ -320,7 +320,7 @@ describe("without a budget", () => {
     await b.budgets.release(reservation);
   });
 
-  it("costs two commits a call where there is one", async () => {
+  it("a step with a budget costs two commits per call", async () => {
     const asked: string[] = [];
     await using b = await setup({ env: { BUDGET_RUN_TOKENS: "100000" } }, (store) => ({
       ...store,

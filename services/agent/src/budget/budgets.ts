@@ -9,7 +9,7 @@ import { dayEnd, dayPlace, runPlace } from "./budget-places.ts";
 import { exhaustedSentence } from "./budget-sentences.ts";
 import { type BudgetWindows, budgetWindows, type Hold, type Taken, type WindowPlace } from "./budget-window.ts";
 
-/** What of a run its budgets go by: whose it is, and which step of it this is. */
+/** The fields of a run that its budgets need: its requester, and the current step. */
 export type BudgetedRun = Pick<Run, "runId" | "profile" | "round" | "epoch" | "stepStartedAt">;
 
 /** The most that the next step of a run may use. */
@@ -18,11 +18,11 @@ export interface Estimate {
   readonly model: string;
   readonly promptTokens: number;
   readonly maxTokens: number;
-  /** Tool calls that are made whatever a model says. */
+  /** Tool calls that are made whatever a model answers. */
   readonly toolCalls: number;
 }
 
-/** What one step has reserved, of every budget that it draws on. */
+/** What one step has reserved from every budget that it draws on. */
 export interface Reservation {
   readonly kind: "reserved";
   readonly holds: readonly Hold[];
@@ -44,17 +44,17 @@ export interface StepUse {
 }
 
 /**
- * The budgets of runs, principals and tenants: reserved before a model call and settled after it, each in its own shard, never as part of the run's
- * commit. Where no budget is set, neither does anything. A step that dies in between stays counted as it was reserved: the vendor may have charged it.
+ * The budgets of runs, principals and tenants: reserved before a model call and settled after it, each in its own shard, never as part of the run's commit.
+ * Without a budget neither step does anything. A step that dies in between stays counted as reserved: the vendor may have charged it.
  */
 export interface Budgets {
-  /** What models cost, as these budgets know it. */
+  /** The model prices that these budgets use. */
   readonly factsOf: FactsOf;
-  /** Reserves the most that this step may use, of all budgets or of none. Rejects when the store cannot say, and then the call must not be made. */
+  /** Reserves the most that this step may use, from all budgets or from none. Rejects if the store cannot say, and then the call must not be made. */
   reserve(run: BudgetedRun, estimate: () => Estimate, signal: AbortSignal): Promise<Reservation | Refused>;
   /**
-   * Puts what was used in the place of what was reserved, once, however often it is said. Gives how many of the tool calls may be made. Never rejects:
-   * what the store does not take stays counted as reserved, and then no counted tool call may be made.
+   * Replaces the reservation with what was used, once, however often it is called. Returns how many of the tool calls may be made. Never rejects: a
+   * settlement that the store does not take stays counted as reserved, and then no counted tool call may be made.
    */
   settle(reservation: Reservation, used: StepUse): Promise<number>;
   /** Gives all of it back: nothing was used. Never rejects. */
@@ -112,7 +112,9 @@ export function budgets({ state, origins, config, profile, factsOf, log }: Budge
     readonly run: BudgetedRun;
   }
 
-  /** Takes it of the day that it is by the store's clock. A step began at a moment that the store named, so its day is never one to come. */
+  /**
+   * Reserves from the budget of the current day by the store's clock. The store named the moment at which a step began, so its day is never in the future.
+   */
   async function takeOf(
     { whose, origin, run, name, amounts, ceilings }: Wanted,
     signal: AbortSignal,
@@ -134,7 +136,7 @@ export function budgets({ state, origins, config, profile, factsOf, log }: Budge
     const settling = Promise.all(
       reservation.holds.map(async (hold) => {
         const tokens = usage.inputTokens + usage.outputTokens;
-        // Nobody knows what it cost: it stays counted as what it may have cost at most.
+        // The cost is unknown: the maximum stays counted.
         const microUsd = usage.unpricedCalls ? hold.amounts.microUsd : (usage.costMicroUsd ?? 0);
         return settleOne(hold, { tokens, microUsd, toolCalls });
       }),
@@ -182,7 +184,7 @@ export function budgets({ state, origins, config, profile, factsOf, log }: Budge
     throw new Error(`No budget refused the step ${run.runId}:${run.round}.${run.epoch}, and not all were reserved.`);
   }
 
-  /** The most that the step can use; null when there is a budget of money and nobody knows the model's price. */
+  /** The most that the step can use; null if there is a budget of money and the model's price is unknown. */
   function amountsOf({ provider, model, promptTokens, maxTokens, toolCalls }: Estimate, limits: BudgetLimits): Hold["amounts"] | null {
     const tokens = promptTokens + maxTokens;
     const cost = tokens === 0 ? 0 : mostCost(promptTokens, maxTokens, factsOf(provider, model));
@@ -199,7 +201,7 @@ function unpriced({ provider, model }: Estimate): Refused {
   return {
     kind: "refused",
     code: "model_unpriced",
-    message: `No price is known for the model "${model}" of ${provider}, and there is a budget of money: add the model to MODEL_TABLE_FILE, or take the budget away.`,
+    message: `No price is known for the model "${model}" of ${provider}, and there is a budget of money: add the model to MODEL_TABLE_FILE, or remove the budget.`,
   };
 }
 
@@ -207,6 +209,6 @@ function ownerless(runId: string): Refused {
   return {
     kind: "refused",
     code: "origin_unknown",
-    message: `Nobody knows any more who asked for the run ${rootRunId(runId)}, so its principal's budget cannot be drawn on: send the message again.`,
+    message: `The requester of the run ${rootRunId(runId)} is no longer known, so its principal's budget cannot be drawn on: send the message again.`,
   };
 }

@@ -10,15 +10,15 @@ export interface ContextBudget {
   readonly window: number;
   /** The system prompt and the tools. */
   readonly fixed: number;
-  /** What the longest reply takes. */
+  /** The room for the longest reply. */
   readonly response: number;
-  /** A tenth of the window: estimates are estimates. */
+  /** A tenth of the window, because estimates are imprecise. */
   readonly margin: number;
-  /** What the conversation may take; not positive when there is no room for one. */
+  /** What the conversation may use; not positive if there is no room for one. */
   readonly history: Room;
-  /** What it is pruned down to once it takes more: well below, so that the window's beginning moves seldom and the vendors' prompt caches hold. */
+  /** The size that it is pruned to once it uses more: well below, so that the window's beginning moves seldom and the vendors' prompt caches hold. */
   readonly target: Room;
-  /** What an estimate is multiplied by, from what the vendor has reported so far. */
+  /** The factor for estimates, from what the vendor has reported so far. */
   readonly ratio: number;
 }
 
@@ -26,7 +26,7 @@ export interface BudgetInput {
   readonly provider: ModelProvider;
   readonly profile: Profile;
   readonly tools: ReadonlyMap<string, Registration>;
-  /** `TokenCalibration.ratio` of this model; 1 when nothing is known. */
+  /** `TokenCalibration.ratio` of this model; 1 if nothing is known. */
   readonly ratio: number;
 }
 
@@ -47,8 +47,8 @@ export function contextBudget({ provider, profile, tools, ratio }: BudgetInput):
 }
 
 /**
- * The budget after a vendor has refused a prompt as too long whose conversation we took for `used` tokens: half of what there was, be it the limit
- * or what was really used.
+ * The budget after a vendor has refused a prompt as too long whose conversation we counted as `used` tokens: half of the limit or half of what was really
+ * used, whichever is less.
  */
 export function tighter(budget: ContextBudget, used: number): ContextBudget {
   const tokens = Math.floor(Math.min(budget.history.tokens, used) / 2);
@@ -61,7 +61,7 @@ interface Fixed {
   readonly tools: WeakMap<object, number>;
 }
 
-// Profiles and the public faces of tools are made once, so each is counted once for each provider.
+// Profiles and the public parts of tools do not change, so each is counted once for each provider.
 const counted = new WeakMap<ModelProvider, Fixed>();
 
 function fixedTokens(provider: ModelProvider, profile: Profile, tools: ReadonlyMap<string, Registration>): number {

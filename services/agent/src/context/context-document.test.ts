@@ -31,7 +31,7 @@ async function setup() {
 }
 
 describe("a step that writes a summary", () => {
-  it("stores the window and leaves the run ready at the same round, its use counted and its wake sent", async () => {
+  it("stores the window and leaves the run ready at the same round, with its use counted and its wake sent", async () => {
     const { b, document, stored, epoch } = await setup();
     await b.sent();
     const snapshot = await b.snapshot();
@@ -58,7 +58,7 @@ describe("a step that writes a summary", () => {
 });
 
 describe("a window that is committed with a turn", () => {
-  it("is what a process reads that has read nothing, and is there for longer than the transcript", async () => {
+  it("is what a fresh process reads, and outlives the transcript", async () => {
     const { b, document, stored } = await setup();
     const snapshot = await b.snapshot();
     const guards = [{ key: keys.run(RUN), version: snapshot.run.version }];

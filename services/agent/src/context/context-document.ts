@@ -5,8 +5,8 @@ import type { Change } from "@toolbus/state";
 const KEPT_MS = 60 * 86_400_000;
 
 /**
- * The change with the conversation's context document as it is from now on. It needs no guard of its own: only the holder of the conversation's active
- * run writes it, and the change is guarded by that run.
+ * The change with the conversation's new context document. It needs no guard of its own: only the holder of the conversation's active run writes it, and
+ * the change is guarded by that run.
  */
 export function withContext(change: Change, document: ContextDocument | undefined): Change {
   if (!document) return change;

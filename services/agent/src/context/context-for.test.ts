@@ -29,7 +29,7 @@ const budgets = fc.record({
 const tokensOf = (entries: readonly TranscriptEntry[]): number =>
   entries.reduce((sum, entry) => sum + counting.estimateTokens([entry], ""), 0);
 
-/** What the run under way cannot do without, at the least size that it can be cut to. */
+/** What the current run cannot do without, at the smallest size that it can be truncated to. */
 function leastOf(entries: readonly TranscriptEntry[]): { readonly required: readonly TranscriptEntry[]; readonly tokens: number } {
   const runId = entries.at(-1)?.runId;
   const start = entries.findLastIndex(({ type }) => type !== "result");
@@ -38,14 +38,14 @@ function leastOf(entries: readonly TranscriptEntry[]): { readonly required: read
   return { required, tokens: tokensOf(cut) };
 }
 
-/** Told apart by what a cut result keeps. */
+/** Distinguished by the part that a truncated result keeps. */
 const nameOf = (entry: TranscriptEntry): string => {
   if (entry.type === "user") return `user ${entry.runId}`;
   return entry.type === "assistant" ? `turn ${entry.runId} ${entry.round}` : `result ${entry.callId}`;
 };
 
 describe("the context of any conversation, under any strategy and budget", () => {
-  it("parts no call from its result, keeps the order, and fits, or says that it cannot", () => {
+  it("separates no call from its result, keeps the order, and fits, or says that it cannot", () => {
     fc.assert(
       fc.property(drawnRuns, strategies, budgets, (runs, strategy, { tokens, messages }) => {
         const entries = transcriptOf(runs);
@@ -82,7 +82,7 @@ describe("the context of any conversation, under any strategy and budget", () =>
     );
   });
 
-  it("is the same when it is made again, by a process that has read only what the document names", () => {
+  it("is the same when a process makes it again that has read only what the document names", () => {
     fc.assert(
       fc.property(drawnRuns, strategies, budgets, (runs, strategy, { tokens, messages }) => {
         const entries = transcriptOf(runs);
@@ -97,7 +97,7 @@ describe("the context of any conversation, under any strategy and budget", () =>
     );
   });
 
-  it("never begins earlier than before while the conversation goes on, and counts what it leaves out", () => {
+  it("never begins earlier than before as the conversation continues, and counts what it leaves out", () => {
     fc.assert(
       fc.property(fc.array(drawnRun, { minLength: 2, maxLength: 12 }), strategies, budgets, (runs, strategy, { tokens, messages }) => {
         let document: ContextDocument | null = null;
@@ -171,7 +171,7 @@ describe("importance", () => {
     { text: 40, seeded: false, turns: [read(3000), read(500)], answer: 0 },
   ];
 
-  it("leaves out large lookups of long ago first, and keeps messages, writes and failures", () => {
+  it("leaves out large old lookups first, and keeps messages, writes and failures", () => {
     const entries = transcriptOf(runs);
     const { entries: shown } = fitting(contextFor(inputOf(entries, { strategy: "importance", budget: budgetOf(2200) })));
     const names = shown.map(nameOf);
@@ -199,7 +199,7 @@ describe("a sliding window", () => {
   const entries = transcriptOf(talk(12));
   const input = inputOf(entries, { strategy: "sliding", budget: budgetOf(2000) });
 
-  it("has the model summarise what goes, and shows the summary in its place", () => {
+  it("has the model summarise the removed part, and shows the summary in its place", () => {
     const due = contextFor(input);
     if (due.kind !== "summarise") throw new Error(due.kind);
     const { request } = due;
@@ -214,7 +214,7 @@ describe("a sliding window", () => {
     expect(next.pruned).toMatchObject({ strategy: "sliding", entries: document.from - 1, summary: true });
   });
 
-  it("puts the summary before into the next one", () => {
+  it("includes the previous summary in the next one", () => {
     const due = contextFor(input);
     if (due.kind !== "summarise") throw new Error(due.kind);
     const longer = transcriptOf(talk(20));
@@ -234,14 +234,14 @@ describe("a sliding window", () => {
     expect(fitting(contextFor({ ...input, window: windowOf(entries, document) })).moved).toBe(false);
   });
 
-  it("cuts a summary that is longer than its place", () => {
+  it("truncates a summary that is too long", () => {
     const due = contextFor(input);
     if (due.kind !== "summarise") throw new Error(due.kind);
     const document = due.apply(reply("s".repeat(50_000)));
     expect(fitting(contextFor({ ...input, window: windowOf(entries, document) })).use.history).toBeLessThanOrEqual(2000);
   });
 
-  it("is a truncation where no second call may be made, and with the offline rules, which write no prose", () => {
+  it("is a truncation if no second call may be made, and with the offline rules, which write no prose", () => {
     expect(contextFor({ ...input, maySummarise: false })).toMatchObject({ kind: "fits", pruned: { strategy: "truncation" } });
     expect(contextFor({ ...input, provider: { ...counting, name: "offline" } })).toMatchObject({
       kind: "fits",
@@ -249,7 +249,7 @@ describe("a sliding window", () => {
     });
   });
 
-  it("shows the model that summarises no more than its own window holds", () => {
+  it("shows the summarising model no more than its own window holds", () => {
     const large = transcriptOf(talk(4000));
     const due = contextFor(inputOf(large, { strategy: "sliding", budget: input.budget }));
     if (due.kind !== "summarise") throw new Error(due.kind);
@@ -258,20 +258,20 @@ describe("a sliding window", () => {
   });
 });
 
-describe("what is too long", () => {
-  it("has its results cut first, with a notice, and the log keeps them", () => {
+describe("a run that is too long", () => {
+  it("has its results truncated first, with a notice, and the log keeps them", () => {
     const entries = transcriptOf([{ text: 40, seeded: false, turns: [[...read(9000), ...read(9000)]], answer: 0 }]);
     const { entries: shown } = fitting(contextFor(inputOf(entries, { strategy: "truncation", budget: budgetOf(2500) })));
     expect(shown[2]).toMatchObject({ type: "result", content: expect.stringMatching(/^r{4000}\n\[5000 characters left out: /) });
     expect(entries[2]).toMatchObject({ content: "r".repeat(9000) });
   });
 
-  it("ends the run with a sentence that says what to do when that is not enough", () => {
+  it("ends with a sentence that says what to do when that is not enough", () => {
     const entries = transcriptOf([{ text: 9000, seeded: false, turns: [], answer: 0 }]);
     expect(contextFor(inputOf(entries, { strategy: "truncation", budget: budgetOf(1000) }))).toEqual({
       kind: "too_long",
       message:
-        "The message and what its run cannot do without take about 2250 tokens, and there is room for 1000; send less at a time, or take a model with a larger window.",
+        "The message and what its run cannot do without take about 2250 tokens, and there is room for 1000; send less at a time, or use a model with a larger window.",
     });
   });
 
@@ -295,7 +295,7 @@ describe("what is too long", () => {
 });
 
 describe("a stored window", () => {
-  it("is written again when half of the time is over that it outlives its transcript", () => {
+  it("is renewed when half of the time has passed by which it outlives its transcript", () => {
     const entries = transcriptOf(talk(12));
     const input = inputOf(entries, { strategy: "truncation", budget: budgetOf(2000) });
     const { document = null } = fitting(contextFor(input));
@@ -305,7 +305,7 @@ describe("a stored window", () => {
     expect(later(16).document).toEqual({ ...document, writtenAt: input.now + 16 * 86_400_000 });
   });
 
-  it("begins after what the process had no memory for", () => {
+  it("begins after the entries that the process had no memory for", () => {
     const entries = transcriptOf(talk(12));
     const window = { document: null, entries: numbered(entries).slice(10), unread: { entries: 10, chars: 4000 } };
     const plan = fitting(contextFor(inputOf(entries, { strategy: "truncation", budget: budgetOf(100_000), window })));

@@ -12,9 +12,9 @@ import { truncation } from "./truncation.ts";
 import { requiredUnits, type Unit, unitsOf } from "./units.ts";
 
 /**
- * What of a conversation the model is shown in its next turn. Pure. Guarantees: calls and their results are never parted, the order is kept, the person's
- * message and the seed turn of the run under way are there, what is given fits the budget, and the window never moves back. Costs what the window holds,
- * however long the conversation is.
+ * Selects the part of a conversation that the model is shown in its next turn. Pure. Guarantees: calls and their results are never separated, the order is
+ * kept, the person's message and the seed turn of the current run are included, the result fits the budget, and the window never moves back. Costs as much
+ * as the window holds, however long the conversation is.
  */
 export function contextFor(input: ContextInput): ContextPlan {
   const { window, budget, provider } = input;
@@ -37,7 +37,7 @@ interface Parts {
   readonly tokensOf: (entry: TranscriptEntry) => number;
 }
 
-/** A document is good for 60 days and its transcript for 30 from its last entry on: written again after 15 it is always the one that stays longer. */
+/** A document is kept for 60 days and its transcript for 30 from its last entry on: renewed after 15 days, the document always outlives the transcript. */
 const RENEWED_MS = 15 * 86_400_000;
 
 function unchanged({ window: { document, entries }, budget, now }: ContextInput, parts: Parts, tokens: number): FittingContext {
@@ -64,7 +64,7 @@ function pruned(input: ContextInput, parts: Parts): ContextPlan {
     if (due) return due;
   }
   const strategy: ContextStrategy = input.strategy === "sliding" ? "truncation" : input.strategy;
-  // The summary of earlier prunings goes when there is no room beside it.
+  // The summary of earlier prunings is dropped if there is no room for it.
   for (const summary of parts.summary ? [parts.summary, null] : [null]) {
     const selected = selection(input, { ...parts, summary }, required);
     if (selected) return fitting(input, { ...parts, summary }, { selected, strategy, cut: 0, whole: units });
@@ -76,7 +76,7 @@ function pruned(input: ContextInput, parts: Parts): ContextPlan {
   return fitting(input, { units: trimmed, summary: null, tokensOf }, { selected: required, strategy, cut, whole: units });
 }
 
-/** The units that fit the target, or at least the limit, by the strategy; null when what is required does not. */
+/** The units that fit the target, or at least the limit, by the strategy; null if the required ones do not fit. */
 function selection(input: ContextInput, parts: Parts, required: readonly boolean[]): readonly boolean[] | null {
   const { budget, strategy, run, isWrite } = input;
   const { units, summary } = parts;
@@ -94,9 +94,9 @@ function selection(input: ContextInput, parts: Parts, required: readonly boolean
 interface Selected {
   readonly selected: readonly boolean[];
   readonly strategy: ContextStrategy;
-  /** Tokens that were cut off results. */
+  /** Tokens that were truncated from results. */
   readonly cut: number;
-  /** The units before that. */
+  /** The earlier units. */
   readonly whole: readonly Unit[];
 }
 
@@ -127,7 +127,7 @@ function summaryTokens({ summary, tokensOf }: Parts): number {
   return summary ? tokensOf(summaryEntry(summary)) : 0;
 }
 
-/** What is left of this room beside the summary, which is one message more. */
+/** The rest of this room after the summary, which is one more message. */
 function beside(room: Room, parts: Parts): Room {
   return { tokens: room.tokens - summaryTokens(parts), messages: room.messages - (parts.summary ? 1 : 0) };
 }
@@ -139,6 +139,6 @@ function useOf({ window, fixed, response, margin }: ContextBudget, history: numb
 
 function tooLong(tokens: number, { window, history, response }: ContextBudget): string {
   if (history.tokens <= 0)
-    return `The model's window of ${window} tokens has no room for a conversation beside the system prompt, the tools and a reply of ${response} tokens; take a model with a larger window, or give the profile fewer tools or a smaller maxTokens.`;
-  return `The message and what its run cannot do without take about ${tokens} tokens, and there is room for ${history.tokens}; send less at a time, or take a model with a larger window.`;
+    return `The model's window of ${window} tokens has no room for a conversation beside the system prompt, the tools and a reply of ${response} tokens; use a model with a larger window, or give the profile fewer tools or a smaller maxTokens.`;
+  return `The message and what its run cannot do without take about ${tokens} tokens, and there is room for ${history.tokens}; send less at a time, or use a model with a larger window.`;
 }

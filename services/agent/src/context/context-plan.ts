@@ -9,21 +9,21 @@ export interface ContextInput {
   readonly strategy: ContextStrategy;
   readonly run: Pick<Run, "runId" | "conversationId" | "profile" | "input">;
   readonly provider: ModelProvider;
-  /** Whether a tool of this name changes something. */
+  /** Whether the tool with this name changes something. */
   readonly isWrite: (tool: string) => boolean;
-  /** False where no further model call may be made in this step: `sliding` then leaves out without a summary. */
+  /** False if no further model call may be made in this step: `sliding` then prunes without a summary. */
   readonly maySummarise: boolean;
   /** The store's clock. */
   readonly now: number;
 }
 
-/** How much of the window a prompt takes, in tokens as the model counts them, about. */
+/** How much of the window a prompt uses, in tokens as the model counts them, approximately. */
 export interface WindowUse {
   /** By the conversation alone. */
   readonly history: number;
   /** With the system prompt and the tools. */
   readonly used: number;
-  /** What is free besides the longest reply and the margin; negative where they are drawn on. */
+  /** The free tokens besides the longest reply and the margin; negative if those are drawn on. */
   readonly left: number;
 }
 
@@ -32,11 +32,11 @@ export interface FittingContext {
   readonly kind: "fits";
   readonly entries: readonly TranscriptEntry[];
   readonly use: WindowUse;
-  /** For the turn's event; absent when the model sees everything. */
+  /** For the turn's event; absent if the model sees everything. */
   readonly pruned?: PrunedContext;
-  /** To be committed with the turn; absent when what is stored still holds. */
+  /** To be committed with the turn; absent if the stored document is still valid. */
   readonly document?: ContextDocument;
-  /** True when something is left out that was not before: worth a line in the log. */
+  /** True if something is newly left out: worth a log line. */
   readonly moved: boolean;
 }
 
@@ -44,13 +44,13 @@ export interface FittingContext {
 export interface SummaryDue {
   readonly kind: "summarise";
   readonly request: ModelRequest;
-  /** The window with this summary, or without one where the reply is of no use. */
+  /** The window with this summary, or without one if the reply is unusable. */
   apply(reply: ModelReply): ContextDocument;
   /** The window without a summary, for when the call has failed. */
   withoutSummary(): ContextDocument;
 }
 
-/** Even what the run cannot do without is too much. The message is for people. */
+/** Even the minimum for the run is too much. The message is for people. */
 export interface ContextTooLong {
   readonly kind: "too_long";
   readonly message: string;

@@ -3,7 +3,7 @@ import type { ModelCapabilities, ModelProvider, ModelUsage } from "@toolbus/mode
 import { attributeNames, type Attributes, type Log, measure, metricNames } from "@toolbus/telemetry";
 import type { FittingContext } from "./context-plan.ts";
 
-/** How much of the model's window a turn took and what was left of it, by what its vendor counted: for the span of the model call. */
+/** How much of the model's window a turn used and how much was left, as its vendor counted: for the span of the model call. */
 export function windowAttributes(
   { inputTokens, outputTokens }: Pick<ModelUsage, "inputTokens" | "outputTokens">,
   { contextTokens }: Pick<ModelCapabilities, "contextTokens">,
@@ -21,7 +21,7 @@ export function measureWindow(
   measure(metricNames.windowUse, (inputTokens + outputTokens) / contextTokens, tags);
 }
 
-/** Tells log and metrics that a window has moved; nothing when it has not. Sizes only, never what was said. */
+/** Logs and counts that a window has moved; does nothing if it has not. Records sizes only, never content. */
 export function tellPruned(
   { moved, pruned, use }: FittingContext,
   { run, provider, log }: { readonly run: Pick<Run, "runId" | "conversationId">; readonly provider: ModelProvider; readonly log: Log },

@@ -38,13 +38,13 @@ describe("how much a part of a conversation matters", () => {
     expect(new Set(scores).size).toBe(5);
   });
 
-  it("lets an old write or message stand before a new lookup", () => {
+  it("ranks an old write or message above a new lookup", () => {
     const fresh = score(lookup, { ...place, age: 0 });
     expect(score(write, { ...place, age: 1 })).toBeGreaterThan(fresh);
     expect(score(message, { ...place, age: 1 })).toBeGreaterThan(fresh);
   });
 
-  it("is more for what is of the run under way, for what is newer, and for what takes little of the room", () => {
+  it("is more for parts of the current run, for newer parts, and for small ones", () => {
     const before = score(lookup, place);
     expect(score(unit(turnOf("look_up", OURS), result(false)), place)).toBeGreaterThan(before);
     expect(score(lookup, { ...place, age: 0.4 })).toBeGreaterThan(before);

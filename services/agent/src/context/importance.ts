@@ -3,13 +3,13 @@ import { headOf, type Unit } from "./units.ts";
 
 export interface ImportanceInput {
   readonly runId: string;
-  /** Whether a tool of this name changes something. */
+  /** Whether the tool with this name changes something. */
   readonly isWrite: (tool: string) => boolean;
 }
 
 /**
- * Leaves out what matters least until the rest fits: large results of long ago first, answers and messages of the person late, writes and failures of the
- * run under way last. Null when what is required does not fit alone.
+ * Leaves out what matters least until the rest fits: large old results first, answers and messages of the person late, writes and failures of the current
+ * run last. Null if the required part alone does not fit.
  */
 export function importance(
   units: readonly Unit[],
@@ -36,16 +36,16 @@ export function importance(
 interface Place extends ImportanceInput {
   /** 0 for the newest unit, towards 1 for the oldest. */
   readonly age: number;
-  /** Tokens that there is room for. */
+  /** The available tokens. */
   readonly room: number;
 }
 
-/** How much a unit matters; only the order of two scores means something. */
+/** How much a unit matters; only the order of two scores has a meaning. */
 export function score(unit: Unit, { runId, isWrite, age, room }: Place): number {
   const head = headOf(unit);
   const recency = 0.5 * (1 - age);
   const ours = head.runId === runId ? 0.3 : 0;
-  // What takes much of the room has to be worth it, and is worth less the longer ago it was.
+  // A unit that uses much of the room has to be worth it, and is worth less the older it is.
   const bulk = unit.entries.length > 1 ? Math.min(0.6, (unit.tokens / Math.max(1, room)) * 4) * age : 0;
   return worth(unit, isWrite) + recency + ours - bulk;
 }

@@ -9,7 +9,7 @@ export interface NextWindow {
   readonly strategy: ContextStrategy;
 }
 
-/** The context document that names this window, of the units that there were. What it leaves out it counts with what was left out before. */
+/** The context document that names this window, selected from these units. It counts what it leaves out together with what was left out before. */
 export function nextDocument(
   { window, run, now }: ContextInput,
   units: readonly Unit[],
@@ -31,7 +31,7 @@ export function nextDocument(
   };
 }
 
-/** What a turn's event says of the window that this document names. */
+/** What a turn's event says about the window that this document names. */
 export function prunedOf({ strategy, left, summary }: ContextDocument): PrunedContext {
   return { strategy, entries: left.entries, tokens: left.tokens, ...(summary ? { summary: true } : {}) };
 }

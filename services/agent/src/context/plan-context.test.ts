@@ -32,7 +32,7 @@ function fitting({ plan }: ReturnType<typeof planContext>): FittingContext {
 }
 
 describe("a model's window", () => {
-  it("has room for the prompt, the tools, the longest reply, a tenth that is left free, and then the conversation", () => {
+  it("has room for the prompt, the tools, the longest reply, a free tenth, and then the conversation", () => {
     const { input } = setup().plan();
     const { window, fixed, response, margin, history, target } = input.budget;
     expect({ window, response, margin }).toEqual({ window: 10_000, response: 1000, margin: 1000 });
@@ -41,7 +41,7 @@ describe("a model's window", () => {
     expect(target.tokens).toBe(Math.floor(history.tokens * 0.6));
   });
 
-  it("has no room taken by tools that the model cannot be offered", () => {
+  it("loses no room to tools that the model cannot be offered", () => {
     const { provider, budget } = setup({}, 10_000, { tools: false }).plan().input;
     expect(budget.fixed).toBe(provider.estimateTokens([], profile.systemPrompt));
   });
@@ -56,7 +56,7 @@ describe("a model's window", () => {
     expect(messages.entries.length).toBeGreaterThan(10);
   });
 
-  it("is kept by the strategy of the profile, or else of the process", () => {
+  it("is pruned by the strategy of the profile, or else of the process", () => {
     expect(setup({ context: { maxTokens: 2000 } }).plan().plan).toMatchObject({ pruned: { strategy: "truncation" } });
     expect(setup({ context: { maxTokens: 2000, strategy: "importance" } }).plan().plan).toMatchObject({
       pruned: { strategy: "importance" },
@@ -65,7 +65,7 @@ describe("a model's window", () => {
   });
 });
 
-describe("what a vendor says of a prompt", () => {
+describe("a vendor's report about a prompt", () => {
   it("makes later prompts shorter when it counted more than we did, unless it only estimated", () => {
     const t = setup();
     const planned = t.plan();
@@ -79,7 +79,7 @@ describe("what a vendor says of a prompt", () => {
     expect(next.use.history).toBeLessThanOrEqual(8000 * 0.6);
   });
 
-  it("that it is too long halves it for the second try, and shortens those that follow", () => {
+  it("that it is too long halves it for the second try, and shortens later ones", () => {
     const t = setup({}, 16_000);
     const planned = t.plan();
     const refused = fitting(planned);
@@ -90,7 +90,7 @@ describe("what a vendor says of a prompt", () => {
     expect(t.calibration.ratio(...t.model)).toBeCloseTo(16_000 / refused.use.used);
   });
 
-  it("that even what the run needs is too long leaves no second try", () => {
+  it("that even the run's minimum is too long allows no second try", () => {
     const t = setup();
     const planned = t.plan();
     const least = { ...fitting(planned), use: { history: 100, used: 200, left: 0 } };

@@ -3,11 +3,11 @@ import type { Unit } from "./units.ts";
 /** How much of a conversation fits: both limits hold. */
 export interface Room {
   readonly tokens: number;
-  /** Entries of the transcript; infinite where there is no limit. */
+  /** Entries of the transcript; infinite without a limit. */
   readonly messages: number;
 }
 
-/** What the selected units take. */
+/** The size of the selected units. */
 export function sizeOf(units: readonly Unit[], selected: readonly boolean[]): Room {
   let tokens = 0;
   let messages = 0;
@@ -23,7 +23,7 @@ export function fits(size: Room, room: Room): boolean {
   return size.tokens <= room.tokens && size.messages <= room.messages;
 }
 
-/** The room with as many messages as are required at least: a limit in messages makes a window short and fails no run. */
+/** The room with at least as many messages as are required: a limit in messages makes a window short and never fails a run. */
 export function withRequired(room: Room, units: readonly Unit[], required: readonly boolean[]): Room {
   return { tokens: room.tokens, messages: Math.max(room.messages, sizeOf(units, required).messages + 1) };
 }

@@ -3,10 +3,10 @@ import { fits, type Room, sizeOf } from "./room.ts";
 import type { NumberedEntry } from "./transcript-window.ts";
 import { firstSequence, headOf, lastSequence, type Unit } from "./units.ts";
 
-/** A selection of units as a context document says it. */
+/** A selection of units in the form of a context document. */
 export type SelectedWindow = Pick<ContextDocument, "from" | "kept" | "anchor"> & { readonly entries: readonly NumberedEntry[] };
 
-/** Where the window begins with this selection: its tail is everything from `from` on, what is selected before that is kept by number. */
+/** Where the window begins with this selection: its tail is everything from `from` on; selected entries before that are kept by number. */
 export function selectedWindow(units: readonly Unit[], selected: readonly boolean[]): SelectedWindow {
   const tail = tailOf(units, selected);
   const kept = units.slice(0, tail).filter((_, n) => selected[n]);
@@ -17,7 +17,7 @@ export function selectedWindow(units: readonly Unit[], selected: readonly boolea
   return { from: firstSequence(first), anchor: { runId, at }, kept: kept.flatMap(numbersOf), entries };
 }
 
-/** The selection with as many entries before its tail as a document can name, and one to spare: the oldest go that are not required. */
+/** The selection with as many entries before its tail as a document can name, and one to spare: the oldest are dropped unless they are required. */
 export function withinDocument(units: readonly Unit[], selected: readonly boolean[], required: readonly boolean[]): readonly boolean[] {
   const tail = tailOf(units, selected);
   let over = 1 - MAX_KEPT_ENTRIES;
@@ -30,8 +30,8 @@ export function withinDocument(units: readonly Unit[], selected: readonly boolea
 }
 
 /**
- * The selection begun with a message of the person, as vendors want a prompt to begin: the message of the run that it begins with is added where
- * it fits; otherwise what stands before the next message goes, unless it is required.
+ * Makes the selection begin with a message of the person, because vendors want a prompt to begin with one: the message of the first run is added if it
+ * fits; otherwise everything before the next message is dropped, unless it is required.
  */
 export function begunWithMessage(
   units: readonly Unit[],
@@ -55,7 +55,7 @@ export function begunWithMessage(
   return begun;
 }
 
-/** The first unit of the longest end of the window that is selected whole, with nothing of the log left out in between. */
+/** The first unit of the longest end of the window that is selected completely, with no gap in the log. */
 function tailOf(units: readonly Unit[], selected: readonly boolean[]): number {
   let tail = units.length - 1;
   while (tail > 0 && selected[tail - 1] && follows(units, tail)) tail--;

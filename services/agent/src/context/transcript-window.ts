@@ -6,12 +6,12 @@ export interface NumberedEntry {
   readonly entry: TranscriptEntry;
 }
 
-/** The part of a transcript that was read for the model: what the conversation's context document names, or all of it where there is none. */
+/** The part of a transcript that was read for the model: what the conversation's context document names, or all of it if there is no document. */
 export interface TranscriptWindow {
-  /** Null before the conversation was ever too long, and where the stored one belongs to a log that is gone. */
+  /** Null before the conversation was ever too long, and if the stored one belongs to a log that is gone. */
   readonly document: ContextDocument | null;
   /** In order: the entries that the document keeps, then everything from its `from` on. */
   readonly entries: readonly NumberedEntry[];
-  /** What this process had no memory for: older than all of `entries` but the first one. */
+  /** Entries that this process had no memory for: older than all of `entries` but the first one. */
   readonly unread: { readonly entries: number; readonly chars: number };
 }

@@ -1,12 +1,12 @@
 import type { TranscriptEntry } from "@toolbus/contracts";
 import type { Unit } from "./units.ts";
 
-/** How long a result may still be, in characters, when the run's own results do not fit any more: the first of these with which they do. */
+/** The lengths, in characters, that results are truncated to when the run's own results do not fit: the first of these with which they do. */
 const LENGTHS = [32_000, 16_000, 8000, 4000, 2000, 1000, 500];
 
 /**
- * The units with the same length for all their long results, the longest with which they fit; null when none is short enough. The log keeps
- * the results as they are: the second net below working memory.
+ * The units with the same length for all their long results, the longest with which they fit; null if none is short enough. The log keeps the full results:
+ * this is the second safety net below working memory.
  */
 export function trimmedResults(
   units: readonly Unit[],
@@ -36,6 +36,6 @@ function trimmedEntry(entry: TranscriptEntry, length: number): TranscriptEntry {
 }
 
 function isLong(entry: TranscriptEntry, length: number): boolean {
-  // Below this the notice would be longer than what it stands for.
+  // Below this the notice would be longer than the text it replaces.
   return entry.type === "result" && entry.content.length > length + 200;
 }

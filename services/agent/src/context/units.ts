@@ -1,10 +1,10 @@
 import type { TranscriptEntry } from "@toolbus/contracts";
 import type { NumberedEntry } from "./transcript-window.ts";
 
-/** What of a transcript stands or goes together: a message of the person, or an assistant's turn with all its results. */
+/** A part of a transcript that is kept or dropped as a whole: a message of the person, or an assistant's turn with all its results. */
 export interface Unit {
   readonly entries: readonly NumberedEntry[];
-  /** About how many tokens it takes. */
+  /** Its approximate number of tokens. */
   readonly tokens: number;
 }
 
@@ -37,8 +37,8 @@ export function lastSequence({ entries }: Unit): number {
 }
 
 /**
- * Which units this run cannot do without: its person's message, its seed turn, and the newest unit, which is what the model has to answer.
- * In the order of the units.
+ * The units that this run cannot do without: its person's message, its seed turn, and the newest unit, which is what the model has to answer. In the order
+ * of the units.
  */
 export function requiredUnits(units: readonly Unit[], runId: string): readonly boolean[] {
   let message = false;

@@ -15,8 +15,8 @@ import { namesIn, namesThose } from "./named-documents.ts";
 import type { Read } from "../transitions/rules.ts";
 
 /**
- * Reads a run, its conversation, the calls of its round and the run that waits behind it. Null when there is no such run. What a run names seldom
- * changes between two reads, so all of it is asked for at once, as it was named the last time; a run that names something else is read again.
+ * Reads a run, its conversation, the calls of its round and the run that waits behind it. Null if there is no such run. The names in a run seldom change
+ * between two reads, so all documents are requested at once under the names of the last read; a run with other names is read again.
  */
 export async function loadSnapshot(state: StateStore, runId: string): Promise<Snapshot | null> {
   const names = namesIn(state);
@@ -49,7 +49,7 @@ export async function nextRun(state: StateStore, conversation: ConversationState
   return parsed(reply.documents[0], parseRun, keys.run(next.runId));
 }
 
-/** A stored document as its type. One that breaks its schema is a fault of ours or a foreign store, and is not worked on. */
+/** Parses a stored document as its type. A document that breaks its schema is a fault of ours or comes from a foreign store, and is not worked on. */
 export function parsed<T>(document: StoredDocument | null | undefined, parse: (value: unknown) => Parsed<T>, key: string): Read<T> | null {
   if (!document) return null;
   const result = parse(document.value);

@@ -6,13 +6,13 @@ import { keepWritten } from "./named-documents.ts";
 import { asks, bundle, RUN } from "../testing/test-bundle.ts";
 
 describe("what a run names", () => {
-  it("is asked for together with the run, once it is known", async () => {
+  it("is requested together with the run, once it is known", async () => {
     const { store, reads } = await withCalls();
     await loadSnapshot(store, RUN);
     expect(await reads(() => loadSnapshot(store, RUN))).toEqual([3]);
   });
 
-  it("is asked for again when it is other than before, so that a snapshot never holds another round's calls", async () => {
+  it("is requested again when it has changed, so that a snapshot never holds another round's calls", async () => {
     const { b, store, reads } = await withCalls();
     await loadSnapshot(store, RUN);
     await b.answer(0);
@@ -23,7 +23,7 @@ describe("what a run names", () => {
     expect(await reads(() => loadSnapshot(store, RUN))).toEqual([4]);
   });
 
-  it("is known without being read to whoever wrote it", async () => {
+  it("is known to its writer without a read", async () => {
     const { b, store, reads } = await withCalls();
     await loadSnapshot(store, RUN);
     const { run } = await b.snapshot();

@@ -7,7 +7,7 @@ export interface NamedDocuments {
   readonly callIds: readonly string[];
 }
 
-/** What runs named when this process read them last. Only a guess of what to ask for: whoever reads sees whether it still holds. */
+/** The names in runs as this process last read them. Only a guess of what to request: the reader checks whether it still holds. */
 export interface Names {
   of(runId: string): NamedDocuments | undefined;
   keep(run: Run): void;
@@ -16,7 +16,7 @@ export interface Names {
 const KEPT_RUNS = 4096;
 const stores = new WeakMap<StateStore, Names>();
 
-/** The names that are kept of one store: those of the runs that were read last. */
+/** The number of runs whose names are kept per store: those that were read last. */
 export function namesIn(state: StateStore): Names {
   const known = stores.get(state);
   if (known) return known;
@@ -24,7 +24,7 @@ export function namesIn(state: StateStore): Names {
   const names: Names = {
     of: (runId) => kept.get(runId),
     keep({ runId, conversationId, calls }) {
-      // A map iterates in the order of insertion: the first one is the one that changed longest ago.
+      // A map iterates in insertion order: the first entry is the one that changed longest ago.
       kept.delete(runId);
       kept.set(runId, { conversationId, callIds: calls.map(({ callId }) => callId) });
       const [oldest] = kept.keys();
@@ -35,7 +35,7 @@ export function namesIn(state: StateStore): Names {
   return names;
 }
 
-/** Keeps what a run names from now on, because a change that was committed says so. */
+/** Remembers the names in a run as a committed change left them. */
 export function keepWritten(state: StateStore, runId: string, { put = [] }: Change): void {
   const written = put.find(({ key }) => key === keys.run(runId));
   const run = written && parseRun(written.value);

@@ -13,7 +13,7 @@ import { commitTurn } from "../transitions/turn.ts";
 
 const claimant = { by: "wake", redelivered: false };
 
-/** Commits a change and gives what is guessed of the run after it, and what the store says. */
+/** Commits a change and returns the guess of the run after it, and the stored one. */
 async function after(b: Bundle, before: Snapshot, change: Change | null) {
   if (!change) throw new Error("there is nothing to commit");
   const reply = await b.state.commit(shardOf(RUN), change);
@@ -49,8 +49,8 @@ async function joined(b: Bundle, index: number) {
   return after(b, before, made.kind === "join" ? made.change : null);
 }
 
-describe("what a process knows of a run that it has just committed", () => {
-  it("is what the store would say, after every kind of step", async () => {
+describe("a process's guess of a run that it has just committed", () => {
+  it("equals the stored run, after every kind of step", async () => {
     const b = bundle();
     await b.start();
     const steps = [
@@ -62,7 +62,7 @@ describe("what a process knows of a run that it has just committed", () => {
     for (const step of steps) expect(step?.guess).toEqual(step?.stored);
   });
 
-  it("has the calls of the next round and not those of the one before", async () => {
+  it("has the calls of the next round and not those of the previous one", async () => {
     const b = bundle();
     await b.start();
     await turned(b, [asks("look", "a")]);
@@ -72,7 +72,7 @@ describe("what a process knows of a run that it has just committed", () => {
     expect(guess).toEqual(stored);
   });
 
-  it("is nothing when the run has ended, or when the change does not say who waits behind it", async () => {
+  it("is empty when the run has ended, or when the change does not say who waits behind it", async () => {
     const b = bundle();
     await b.start();
     const before = await b.snapshot();
@@ -97,7 +97,7 @@ describe("a guess", () => {
     return { b, known, before, change: got.change, reply };
   }
 
-  it("moves on with the clock, and is none when it has become old", async () => {
+  it("advances with the clock, and is dropped when it is old", async () => {
     const { b, known } = await written();
     b.advance(1500);
     expect(known.guess(RUN)?.now).toBe((await b.snapshot()).now);
@@ -105,13 +105,13 @@ describe("a guess", () => {
     expect(known.guess(RUN)).toBeNull();
   });
 
-  it("is none of a store that has lost what it acknowledged", async () => {
+  it("is dropped when the store has lost commits", async () => {
     const { known, before, change, reply } = await written();
     known.written(before, change, { ...reply, rolledBack: true });
     expect(known.guess(RUN)).toBeNull();
   });
 
-  it("that is behind the store is refused by it, so that nothing is done twice", async () => {
+  it("that is behind the store is refused by the store, so that nothing is done twice", async () => {
     const { b, known } = await written();
     const behind = known.guess(RUN);
     await b.commit(cancelRun(await b.snapshot(), { entryId: "e", by: "user:ada" }, b.rules));

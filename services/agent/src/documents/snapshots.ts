@@ -6,14 +6,14 @@ import { keepWritten } from "./named-documents.ts";
 import type { Read } from "../transitions/rules.ts";
 
 /**
- * Snapshots of runs, and what this process itself wrote of them a moment ago: whoever has just committed a run knows it without reading it again.
- * What is known is a guess. It may be acted on only by a commit, whose guards are the proof; a decision to do nothing needs `load`.
+ * Snapshots of runs, including what this process itself wrote a moment ago: a process that has just committed a run knows it without reading it again. Such
+ * a snapshot is a guess. Only a commit may act on it, because its guards are the proof; a decision to do nothing needs `load`.
  */
 export interface Snapshots {
-  /** What this process committed last of a run, if that is a moment ago, with the store's clock moved on by as much. */
+  /** What this process last committed of a run, if that was a moment ago, with the store's clock advanced by as much. */
   guess(runId: string): Snapshot | null;
   load(runId: string): Promise<Snapshot | null>;
-  /** A change that was made of this snapshot has been committed. */
+  /** Call it when a change that was made from this snapshot has been committed. */
   written(snapshot: Snapshot, change: Change, reply: CommitReply): void;
 }
 
@@ -23,7 +23,7 @@ interface Kept {
 }
 
 const KEPT_RUNS = 512;
-// Short, because a number of a commit means another one after a rollback of the store; a round without a slow tool is shorter still.
+// Short, because after a rollback of the store a commit number means another commit; a round without a slow tool is shorter still.
 const KEPT_MS = 2000;
 
 export function snapshots(state: StateStore, monotonic: () => number): Snapshots {
@@ -51,14 +51,14 @@ export function snapshots(state: StateStore, monotonic: () => number): Snapshots
   };
 }
 
-/** A snapshot as a change has left it; null where the change does not say all of it. */
+/** A snapshot as a change has left it; null if the change does not determine all of it. */
 export function snapshotAfter(
   before: Snapshot,
   { put = [] }: Change,
   { now, commit }: Pick<CommitReply, "now" | "commit">,
 ): Snapshot | null {
   const written = new Map(put.map(({ key, value }) => [key, value]));
-  // The agent is the only writer of these families, and what it puts is of their types.
+  // The agent is the only writer of these families, and writes them in their types.
   const read = <T>(key: string, known: Read<T> | null | undefined): Read<T> | null => {
     const value = written.get(key);
     return value === undefined ? (known ?? null) : { version: commit, value: value as unknown as T };

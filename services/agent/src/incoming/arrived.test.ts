@@ -12,7 +12,7 @@ import { asks, type Bundle, bundle, RUN } from "../testing/test-bundle.ts";
 const CALL = `${RUN}.1.0`;
 const TEXT = "A line of a long result.\n".repeat(4000);
 
-/** A run whose one call is out, and a long result of it that is in the store. */
+/** A run whose one call was sent, and a long result of it in the store. */
 async function setup(tool: "look" | "change") {
   const b = bundle();
   await b.start();
@@ -27,7 +27,7 @@ async function setup(tool: "look" | "change") {
 const indexed = async (b: Bundle): Promise<unknown> => (await b.transcript()).findLast((entry) => entry.type === "result");
 
 describe("a long result that arrives", () => {
-  it("as an answer is joined with its index, and nothing is read of what joins nothing", async () => {
+  it("as an answer is joined with its index, and nothing is read for an answer that joins nothing", async () => {
     const { b, parts, result, reads } = await setup("look");
     const before = await b.snapshot();
     const forged = { callId: CALL, secretHash: secretHash("guessed"), result };
@@ -43,14 +43,14 @@ describe("a long result that arrives", () => {
       indexKey: expect.stringMatching(`-${CALL}-index$`),
       content: expect.stringContaining("2 chunks"),
     });
-    // A repeat of it is known by its hash, without the text.
+    // A repeat is recognised by its hash, without the text.
     const read = reads();
     const again = await answerArrived(parts, await b.snapshot(), answer);
     expect(joinResult(again.snapshot, again.arrived, b.rules)).toEqual({ kind: "duplicate", differs: false });
     expect(reads()).toBe(read);
   });
 
-  it("out of a worker's ledger ends the call as its answer would have", async () => {
+  it("from a worker's ledger ends the call as its answer would have", async () => {
     const { b, parts, result } = await setup("change");
     const snapshot = await b.snapshot();
     const sent = {
@@ -75,7 +75,7 @@ describe("a long result that arrives", () => {
     expect((await b.call(0)).result?.contentRef).toEqual(result.contentRef);
   });
 
-  it("of a write whose text is gone stays a write that happened", async () => {
+  it("of a write whose text is lost stays a write that happened", async () => {
     const { b, parts, result } = await setup("change");
     const gone = { ...parts, state: memoryStore({ clock: () => 0 }) };
     const answer = { callId: CALL, secretHash: null, result };
@@ -87,7 +87,7 @@ describe("a long result that arrives", () => {
     );
   });
 
-  it("of a profile that nobody knows any more is joined as it came", async () => {
+  it("of a profile that no longer exists is joined unchanged", async () => {
     const { b, parts, result, reads } = await setup("look");
     const rules = { ...b.rules, profile: () => undefined };
     const { arrived } = await answerArrived({ ...parts, rules }, await b.snapshot(), { callId: CALL, secretHash: null, result });

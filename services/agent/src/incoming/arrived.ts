@@ -5,7 +5,7 @@ import type { Stepper } from "../steps/advance.ts";
 import { callOf } from "../transitions/decided.ts";
 import type { Snapshot } from "../transitions/snapshot.ts";
 
-/** What a transition goes by that joins a result: the snapshot with what the model will read of it, and the result as it is joined. */
+/** The input of a transition that joins a result: the snapshot with what the model will read of it, and the result as it is joined. */
 export interface Arrived<T> {
   readonly snapshot: Snapshot;
   readonly arrived: T;
@@ -13,7 +13,7 @@ export interface Arrived<T> {
 
 type Parts = Pick<Stepper, "state" | "rules" | "modelOf" | "log">;
 
-/** An answer of a worker. Nothing is looked up for one that joins nothing. Throws `StoreUnavailable`. */
+/** An answer of a worker. Nothing is read for an answer that joins nothing. Throws `StoreUnavailable`. */
 export async function answerArrived<T extends { readonly callId: string; readonly secretHash: string | null; readonly result: ToolResult }>(
   parts: Parts,
   snapshot: Snapshot,

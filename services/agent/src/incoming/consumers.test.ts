@@ -21,7 +21,7 @@ const NOW = 1_800_000_000_000;
 const CALL = `${RUN}.1.0`;
 const ELSEWHERE = CALL.replace("rn_03_", "rn_ff_");
 
-/** The agent's consumers over a run whose write waits for people, and what they give up. */
+/** The agent's consumers over a run whose write waits for people, and the messages that they give up. */
 async function setup() {
   const under = await readerUnderTest();
   const bus = memoryBus();
@@ -70,7 +70,7 @@ const wakeFor = (delivery: string, n: number) =>
   });
 
 describe("a wake that names a delivery of a webhook", () => {
-  it("has it sent again, if it is of the run's own shard", async () => {
+  it("has it sent again, if it is in the run's own shard", async () => {
     await using s = await setup();
     const [own, other] = ["wh_03_01JD0000000000000000000001", "wh_04_01JD0000000000000000000001"];
     for (const [n, delivery] of [other, own].entries()) await s.bus.publish(wakeFor(delivery, n + 1));
@@ -107,7 +107,7 @@ describe("on each queue of the agent", () => {
     expect((await s.refused(sentOn(topic, messageTypes.toolRefresh, body(CALL)))).reason).toMatch(/^the type is none of /);
   });
 
-  it.each(QUEUES)("%s: a message about a shard that is not there is given up at once", async (topic, type, body) => {
+  it.each(QUEUES)("%s: a message about a missing shard is given up at once", async (topic, type, body) => {
     await using s = await setup();
     expect(await s.refused(sentOn(topic, type, body(ELSEWHERE)))).toEqual({
       reason: "it names a shard that this store does not have",
@@ -124,7 +124,7 @@ describe("a message about a write that waits", () => {
       { ...held(CALL), effect: "x".repeat(100_000) },
       "/effect must NOT have more than 2000 characters",
     ],
-    ["a tier that is none", { ...held(CALL), tier: "x".repeat(100_000) }, "/tier must be one of"],
+    ["an unknown tier", { ...held(CALL), tier: "x".repeat(100_000) }, "/tier must be one of"],
   ])("with %s changes nothing", async (_, body, why) => {
     await using s = await setup();
     const before = await s.b.call(0);
@@ -135,11 +135,11 @@ describe("a message about a write that waits", () => {
     expect((await s.b.state.read([keys.call(CALL)])).documents[0]?.value).toEqual(before);
   });
 
-  it("with a grant that is longer than any is given up", async () => {
+  it("with a grant that is too long is given up", async () => {
     await using s = await setup();
     const named = { [attributes.grant]: "x".repeat(60_000) };
     expect(await s.refused(sentOn(topics.approvalDecided("default"), messageTypes.approvalDecided, decided(CALL), named))).toEqual({
-      reason: "its grant is longer than any is",
+      reason: "its grant is longer than any valid grant",
       deliveries: 1,
     });
   });

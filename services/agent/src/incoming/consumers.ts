@@ -37,7 +37,7 @@ const parseProgress = parser(ToolProgress);
 
 const ACK: Disposition = { kind: "ack" };
 
-/** Starts the agent's four queues, and listens to how far tools are. */
+/** Starts the agent's four queues, and listens to the progress of tools. */
 export async function startConsumers(bus: MessageBus, reader: InboxReader, clock: () => number): Promise<readonly Subscription[]> {
   const { rules, state, log } = reader;
   const { AGENT_NAME, AGENT_CONCURRENCY, MODEL_TIMEOUT_MS, DEAD_LETTERS_PER_MINUTE: lettersPerMinute } = rules.config;
@@ -66,7 +66,8 @@ export async function startConsumers(bus: MessageBus, reader: InboxReader, clock
       parse: parseDecided,
       handler: async (message, decided) => {
         const grant = message.attributes[attributes.grant];
-        if (grant !== undefined && grant.length > MAX_SIGNED_CHARS) return { kind: "unusable", reason: "its grant is longer than any is" };
+        if (grant !== undefined && grant.length > MAX_SIGNED_CHARS)
+          return { kind: "unusable", reason: "its grant is longer than any valid grant" };
         const decide = async (snapshot: Snapshot): Promise<Change | null> => {
           const { row } = await seenLedger(reader, snapshot, decided.toolCallId);
           return callDecided(snapshot, decided, grant, rules, row);
@@ -108,7 +109,7 @@ async function onResult(reader: InboxReader, message: Message): Promise<Verdict>
   const refused = refusedShard(reader.state, answer.callId);
   if (refused) return refused;
   const stale = message.type === messageTypes.grantStale;
-  // What it is judged by does not change between two snapshots, so it is judged once.
+  // The values it is judged by do not change between two snapshots, so it is judged once.
   let genuine: Promise<boolean> | undefined;
   return onCall(reader, answer.callId, async (snapshot) => {
     const call = callOf(snapshot, answer.callId);

@@ -3,12 +3,12 @@ import type { Origins } from "../origins.ts";
 import type { Stepper } from "../steps/advance.ts";
 import type { ToolOffers } from "../tool-offers.ts";
 
-/** What taking an entry of the inbox needs of its process. */
+/** What taking an inbox entry needs from its process. */
 export interface InboxReader extends Stepper {
   readonly toolOffers: ToolOffers;
   readonly origins: Origins;
-  /** Best effort, to whoever listens. */
+  /** Best effort, to every listener. */
   readonly announce: (message: Message) => Promise<void>;
-  /** Has a delivery of a webhook that was given up sent again; false where there is none. */
+  /** Has a webhook delivery that was given up sent again; false if there is none. */
   readonly tellAgain: (deliveryId: string) => Promise<boolean>;
 }

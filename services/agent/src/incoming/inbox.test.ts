@@ -33,7 +33,7 @@ describe("taking an inbox entry", () => {
     expect((await s.b.snapshot()).run).toEqual(before.run);
   });
 
-  it("cancels a run, and leaves a cancel that comes before its run to the timer of who accepted it", async () => {
+  it("cancels a run, and leaves a cancel that comes before its run to the gateway's timer", async () => {
     await using s = await readerUnderTest();
     const cancel = `${RUN}!cancel`;
     await s.put(cancel, { kind: "cancel", entryId: cancel, runId: RUN, agent: "default", by: "ada", acceptedAt: 1 });
@@ -44,7 +44,7 @@ describe("taking an inbox entry", () => {
     expect((await s.b.snapshot()).run.value).toMatchObject({ status: "cancelled", cancel: { by: "ada" } });
   });
 
-  it("hints to the workers of sent calls that a cancelled run waits for them no more", async () => {
+  it("hints to the workers of sent calls that a cancelled run no longer waits for them", async () => {
     await using s = await readerUnderTest();
     await takeEntry(s.reader, RUN, RUN);
     await s.b.turn([asks("look", "a"), asks("change", "w")]);
@@ -55,7 +55,7 @@ describe("taking an inbox entry", () => {
     expect(s.announced.map(({ topic, body }) => [topic, body])).toEqual([["tool.cancel", JSON.stringify({ toolCallId: `${RUN}.1.0` })]]);
   });
 
-  it("interrupts in the name of who said the message, and hints to the workers of the interrupted run", async () => {
+  it("interrupts in the name of the message's sender, and hints to the workers of the interrupted run", async () => {
     await using s = await readerUnderTest();
     await takeEntry(s.reader, RUN, RUN);
     await s.b.turn([asks("look", "a")]);
@@ -67,7 +67,7 @@ describe("taking an inbox entry", () => {
     expect(s.announced).toHaveLength(1);
   });
 
-  it("ends the run of a message that nobody is known to have said", async () => {
+  it("ends the run of a message whose sender is unknown", async () => {
     await using s = await readerUnderTest();
     await s.put(SECOND, { ...(await s.message()), entryId: SECOND, runId: SECOND }, null);
     await takeEntry(s.reader, SECOND, SECOND);
@@ -86,7 +86,7 @@ describe("taking an inbox entry", () => {
     expect((await s.b.snapshot(SECOND)).run.value).toMatchObject({ status: "failed", ending: { code: "origin_unknown" } });
   });
 
-  it("leaves a message for later whose origin is signed by a key that is not known here yet", async () => {
+  it("leaves a message for later if its origin is signed by a key that is not known here yet", async () => {
     await using s = await readerUnderTest();
     const entry = { ...(await s.message()), entryId: SECOND, runId: SECOND };
     await s.put(SECOND, entry, null);
@@ -97,7 +97,7 @@ describe("taking an inbox entry", () => {
     expect((await s.reader.state.read([keys.run(SECOND)])).documents[0]).toBeNull();
   });
 
-  it("keeps with the run what its requester may use", async () => {
+  it("stores with the run what its requester may use", async () => {
     await using s = await readerUnderTest();
     await s.put(SECOND, { ...(await s.message()), entryId: SECOND, runId: SECOND }, { rights: { scopes: ["a"], tools: ["web"] } });
     await takeEntry(s.reader, SECOND, SECOND);
@@ -128,14 +128,14 @@ describe("taking an inbox entry", () => {
     expect((await s.b.transcript()).filter((entry) => entry.type === "result")).toHaveLength(1);
   });
 
-  it("ends the run of a profile that is not known, rather than try it for ever", async () => {
+  it("ends the run of an unknown profile instead of retrying it forever", async () => {
     await using s = await readerUnderTest();
     await s.put(SECOND, { ...(await s.message()), entryId: SECOND, runId: SECOND, profile: "chef" });
     await takeEntry(s.reader, SECOND, SECOND);
     expect((await s.b.snapshot(SECOND)).run.value).toMatchObject({ status: "failed", ending: { code: "profile_unknown" } });
   });
 
-  it("follows no wake that names another run's entry, none, or one that breaks its schema", async () => {
+  it("ignores a wake that names another run's entry, no entry, or one that breaks its schema", async () => {
     await using s = await readerUnderTest();
     await s.put("odd", { kind: "message", entryId: "odd" });
     for (const entry of [RUN, "absent", "odd"]) await takeEntry(s.reader, `${RUN}~1`, entry);
@@ -144,7 +144,7 @@ describe("taking an inbox entry", () => {
 });
 
 describe("a step", () => {
-  it("is committed although another message is queued meanwhile, and asks the model once", async () => {
+  it("is committed although another message was queued in the meantime, and asks the model once", async () => {
     const second = SECOND;
     let asked = 0;
     let meanwhile: () => Promise<void> = async () => undefined;
@@ -165,7 +165,7 @@ describe("a step", () => {
     expect(asked).toBe(1);
   });
 
-  it("is thrown away when the run was cancelled meanwhile", async () => {
+  it("is discarded when the run was cancelled in the meantime", async () => {
     let meanwhile: () => Promise<void> = async () => undefined;
     const model = offlineModel();
     await using s = await readerUnderTest([], {
@@ -187,14 +187,14 @@ describe("a step", () => {
 describe("a timer of the agent", () => {
   const row = (id: string) => ({ shard: "03", id, due: 0 });
 
-  it("takes a ready run further although every wake was lost", async () => {
+  it("advances a ready run although every wake was lost", async () => {
     await using s = await readerUnderTest();
     await takeEntry(s.reader, RUN, RUN);
     await onTimer(s.reader, row(`run:${RUN}`), new AbortController().signal);
     expect((await s.b.snapshot()).run.value.status).toBe("done");
   });
 
-  it("is removed when what it was for has ended or is gone", async () => {
+  it("is removed when its object has ended or is gone", async () => {
     await using s = await readerUnderTest();
     const gone = `${RUN}~1`;
     await s.b.state.commit("03", {

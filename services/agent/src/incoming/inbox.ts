@@ -24,25 +24,25 @@ type CancelEntry = Extract<InboxEntry, { kind: "cancel" }>;
 const TRIES = 20;
 
 /**
- * Takes what the gateway accepted: a message starts a run, a cancel ends one, an answer resolves the call that asked. Taking an entry twice
- * changes nothing, because its run's documents record it. What can never work is taken too: its run ends and says why, or the log does. Throws
- * when the store keeps moving under it; the delivery is then retried.
+ * Takes what the gateway accepted: a message starts a run, a cancel ends one, an answer resolves the call that asked. Taking an entry twice changes
+ * nothing, because its run's documents record it. An entry that can never work is taken too: its run ends and says why, or the log does. Throws if the
+ * store keeps changing in the meantime; the delivery is then retried.
  */
 export async function takeEntry(reader: InboxReader, runId: string, entryId: string): Promise<void> {
   const { state, log, strays } = reader;
   const { documents } = await state.read([keys.inbox(shardOf(runId), entryId)]);
   const [document] = documents;
-  if (!document) return strays.tell({ runId, entryId }, "a wake named an inbox entry that is not there");
+  if (!document) return strays.tell({ runId, entryId }, "a wake named a missing inbox entry");
   const entry = parseInboxEntry(document.value);
   if (!entry.ok)
     return log.error({ runId, entryId, problems: describeProblems(entry.problems) }, "an inbox entry breaks its schema and is left alone");
-  // The link from run to person is the gateway's; a wake that names another run than its entry is not followed.
+  // The gateway owns the link from run to person; a wake that names another run than its entry is ignored.
   if (entry.value.runId !== runId) return strays.tell({ runId, entryId }, "a wake named another run's inbox entry");
   for (let attempt = 0; attempt < TRIES; attempt++) if (await takeOnce(reader, entry.value, document.version)) return;
   throw new Error(`The inbox entry ${entryId} could not be taken in ${TRIES} tries.`);
 }
 
-/** False when something changed meanwhile, and it has to be decided again. `accepted` is the number of the commit that accepted the entry. */
+/** False if something changed in the meantime and the decision has to be made again. `accepted` is the number of the commit that accepted the entry. */
 async function takeOnce(reader: InboxReader, entry: InboxEntry, accepted: number): Promise<boolean> {
   if (entry.kind === "delete") return takeDeletion(reader, entry);
   const snapshot = await loadSnapshot(reader.state, entry.runId);
@@ -50,7 +50,7 @@ async function takeOnce(reader: InboxReader, entry: InboxEntry, accepted: number
     case "message":
       return snapshot !== null || takeMessage(reader, entry, accepted);
     case "cancel":
-      // Accepted before its run was started: the message's own wake starts it, and the gateway's timer brings this entry again.
+      // Accepted before its run was started: the message's own wake starts it, and the gateway's timer delivers this entry again.
       return snapshot === null || takeCancel(reader, entry, snapshot);
     case "answer":
       return snapshot === null || takeAnswer(reader, entry, snapshot);
@@ -65,7 +65,7 @@ async function takeMessage(reader: InboxReader, entry: MessageEntry, accepted: n
   const offer = profile && origin ? await toolOffers.offer(profile, { now, rights: origin, model: modelOf(profile.name), about }) : null;
   const activeRun = conversation?.value.activeRun;
   const active = entry.ifActive === "interrupt" && activeRun ? await loadSnapshot(state, activeRun) : null;
-  // It ended between the two reads: what has to be interrupted is another run, or none.
+  // The run ended between the two reads: another run has to be interrupted, or none.
   if (active && active.conversation.value.activeRun !== activeRun) return false;
   const change = startRun(
     {
@@ -103,12 +103,12 @@ async function takeAnswer({ outbox, rules, log }: InboxReader, entry: AnswerEntr
       log.info({ callId, entryId }, "an answer to a call that has its result already is dropped");
       return true;
     case "not_asked":
-      log.warn({ callId, entryId }, "an answer to a call that asks nobody is dropped");
+      log.warn({ callId, entryId }, "an answer to a call that is not a question is dropped");
       return true;
   }
 }
 
-/** Tells the workers of sent calls that nobody waits any more. Only a hint: the stop that was committed is what holds. */
+/** Notifies the workers of sent calls that nobody waits any more. Only a hint: the committed stop is what counts. */
 async function hintWorkers({ announce, rules, log }: InboxReader, { calls, now }: Snapshot): Promise<void> {
   for (const { value } of calls) {
     if (value.state !== "dispatched") continue;
@@ -121,11 +121,11 @@ async function hintWorkers({ announce, rules, log }: InboxReader, { calls, now }
 interface Asked {
   readonly now: number;
   readonly conversation: Read<ConversationState> | null;
-  /** Who said the message, as the gateway signed it; null when nobody is known to have. */
+  /** The sender of the message, as the gateway signed it; null if unknown. */
   readonly origin: RunOrigin | null;
 }
 
-/** What a message is about to change, and whose it is. Throws `OriginUndecided`. */
+/** The documents that a message is about to change, and its sender. Throws `OriginUndecided`. */
 async function readAsked(reader: InboxReader, { conversationId, runId }: MessageEntry): Promise<Asked> {
   const key = keys.conversation(conversationId);
   const [{ now, documents }, origin] = await Promise.all([reader.state.read([key]), reader.origins.of(runId)]);

@@ -30,14 +30,14 @@ describe("an operator's look at a call", () => {
     expect((await s.b.sent()).map(({ id, attributes }) => [id, attributes["toolbus-call-secret"]])).toEqual([[`${CALL}#2`, secret]]);
   });
 
-  it("is one look, however often it comes", async () => {
+  it("counts once, however often it arrives", async () => {
     await using s = await setup("look");
     await Promise.all([s.look(1), s.look(1)]);
     await s.look(1);
     expect((await s.b.call(0)).dispatch).toBe(2);
   });
 
-  it("sends once more what was sent as often as it is by itself", async () => {
+  it("sends a call once more that has used up its automatic dispatches", async () => {
     await using s = await setup("look");
     for (let n = 1; n <= MAX_INVOKES; n++) await s.look(n);
     expect((await s.b.call(0)).dispatch).toBe(MAX_INVOKES + 1);
@@ -51,7 +51,7 @@ describe("an operator's look at a call", () => {
     expect((await s.b.sent()).map(({ id }) => id)).toEqual([`request:${CALL}#2`]);
   });
 
-  it("does nothing to a call that has its result, is of another run, or is not there", async () => {
+  it("does nothing to a call that has its result, belongs to another run, or does not exist", async () => {
     await using s = await setup("look");
     await s.look(1, 0, "rn_03_01JD0000000000000000000009");
     expect((await s.b.call(0)).dispatch).toBe(1);

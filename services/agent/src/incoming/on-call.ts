@@ -18,15 +18,15 @@ export async function onCall(
   for (let attempt = 0; attempt < TRIES; attempt++) {
     const snapshot = await snapshots.load(runId);
     if (!snapshot) {
-      strays.tell({ callId }, "a message for a run that is not there is dropped");
+      strays.tell({ callId }, "a message for a missing run is dropped");
       return { kind: "ack" };
     }
     const change = await transition(snapshot);
     if (!change || (await isCommitted(snapshot, change))) return { kind: "ack" };
   }
-  return { kind: "retry", after: 100, reason: "the run changed too often meanwhile" };
+  return { kind: "retry", after: 100, reason: "the run changed too often in the meantime" };
 
-  /** A guess is good for a change that the store takes, and never for a decision that there is nothing to do. */
+  /** A guess is enough for a change that the store accepts, but never for a decision that there is nothing to do. */
   async function guessHolds(guess: Snapshot): Promise<boolean> {
     const known = guess.calls.some(({ value }) => value.callId === callId && value.state !== "resolved");
     const change = known ? await transition(guess) : null;

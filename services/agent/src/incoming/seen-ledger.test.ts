@@ -26,7 +26,7 @@ describe("the ledger, as the agent sees it", () => {
   });
 });
 
-/** As one agent sees it, from the first look on. */
+/** As one agent sees it, from its first look on. */
 const seen = async (b: Bundle, proofs = proofsUnderTest(b.state, b.monotonic)) =>
   seenLedger({ state: b.state, proofs }, await b.snapshot(), CALL);
 

@@ -7,15 +7,15 @@ import { parsed } from "../documents/load.ts";
 export interface SeenLedger {
   /** Null when the write never began, as far as the ledger knows. */
   readonly row: LedgerRow | null;
-  /** Nobody knows who wrote the row, or the part of it that counts: nothing it says may be acted on, and what it hides may have happened. */
+  /** The row, or the part of it that counts, has no known author: nothing in it may be acted on, and what it hides may have happened. */
   readonly unproven: boolean;
-  /** The store has lost writes that may have been of this call: what the ledger does not know may have happened. */
+  /** The store has lost writes that may have belonged to this call: a write that the ledger does not know may have happened. */
   readonly forgetful: boolean;
 }
 
 /**
- * What the worker's ledger says of a write that was sent, and whether a worker said it. Read after the snapshot it is judged with: a stop in that snapshot is
- * seen by every later begin.
+ * What the worker's ledger says about a write that was sent, and whether a worker wrote it. It is read after the snapshot it is judged with: every later
+ * begin sees a stop in that snapshot.
  */
 export async function seenLedger(
   { state, proofs }: Pick<Stepper, "state" | "proofs">,

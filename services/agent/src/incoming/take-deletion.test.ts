@@ -32,7 +32,7 @@ async function deleted(store: StateStore): Promise<void> {
 const said = (store: StateStore) => store.range(keys.transcript(CONVERSATION), { after: 0, limit: 100 });
 
 describe("a conversation that its owner deleted", () => {
-  it("holds nothing that was said any more, while its run can still be read", async () => {
+  it("no longer holds its messages, while its run can still be read", async () => {
     await using c = await setup();
     await c.say(1, "a secret of mine");
     await c.ended(1);
@@ -55,7 +55,7 @@ describe("a conversation that its owner deleted", () => {
     await c.say(1, "A drink, please.");
     const { callId } = await c.asked(1);
     await c.accept(deletion);
-    // What the gateway sends until the mark is there.
+    // The gateway keeps sending until the mark is there.
     const again = async () => c.wake(run(9), entryId);
     await again();
     expect((await stateOf(c.state))?.deletedAt).toBeUndefined();
@@ -82,7 +82,7 @@ describe("a conversation that its owner deleted", () => {
     expect((await stateOf(c.state))?.deletedAt).toEqual(expect.any(Number));
   });
 
-  it("is deleted once, whoever hears of it and however often", async () => {
+  it("is deleted once, whichever replica is notified and however often", async () => {
     await using c = await setup();
     await c.say(1, "one");
     await c.ended(1);
@@ -95,7 +95,7 @@ describe("a conversation that its owner deleted", () => {
     expect((await stateOf(c.state))?.deletedAt).toBe(first);
   });
 
-  it("has no long results in working memory any more", async () => {
+  it("no longer has long results in working memory", async () => {
     const clock = () => 1_000_000;
     const store = memoryStore({ clock });
     const indexKeys = Array.from({ length: 130 }, (_, n) => `session/${CONVERSATION}/tool-read-${run(1)}.1.${n}-index`);

@@ -20,8 +20,8 @@ const REMOVED_AT_ONCE = 100;
 const READ_AT_ONCE = 500;
 
 /**
- * Removes what was said in a conversation that its owner deleted. While a run of it is active nothing happens: the gateway tells of the entry again until the
- * conversation has its mark. Taking the entry twice changes nothing. False when the conversation moved meanwhile.
+ * Removes the messages of a conversation that its owner deleted. While a run of it is active nothing happens: the gateway sends the entry again until the
+ * conversation has its mark. Taking the entry twice changes nothing. False if the conversation changed in the meantime.
  */
 export async function takeDeletion(
   { state, outbox, log }: Pick<InboxReader, "state" | "outbox" | "log">,
@@ -42,7 +42,7 @@ export async function takeDeletion(
   return (await outbox.commit(shard, deletion(conversation, now))).outcome === "ok";
 }
 
-/** The conversation's mark in place of what it held. Its runs stay for their own time: they say what was done, and for whom. */
+/** The conversation's mark in place of its messages. Its runs stay for their own time: they record what was done, and for whom. */
 export function deletion({ version, value }: Read<ConversationState>, now: number): Change {
   const { conversationId, runs, usage } = value;
   const marked: ConversationState = { conversationId, activeRun: null, queue: [], runs, usage, model: null, deletedAt: now };
@@ -56,7 +56,7 @@ export function deletion({ version, value }: Read<ConversationState>, now: numbe
   };
 }
 
-/** Changes that remove the long results that its transcript names. They leave the conversation as it is, so each may be made again. */
+/** Changes that remove the long results that its transcript names. They leave the conversation unchanged, so each may be repeated. */
 async function workingMemoryOf(state: Pick<StateStore, "range">, { version, value }: Read<ConversationState>): Promise<readonly Change[]> {
   const { conversationId } = value;
   const found: string[] = [];

@@ -11,7 +11,7 @@ import { AGENT_SERVICE } from "../transitions/rules.ts";
 import { checkWaiting } from "../transitions/waiting.ts";
 import { workersSeen } from "./workers-seen.ts";
 
-/** Handles a due timer of the agent. Every open run and call has one, so what any message would have done is done here at the latest. */
+/** Handles a due timer of the agent. Every open run and call has one, so anything that a lost message would have done is done here at the latest. */
 export async function onTimer(reader: InboxReader, timer: TimerRow, signal: AbortSignal): Promise<void> {
   const [kind, id] = split(timer.id);
   if (kind === "run") return onRunTimer(reader, timer, id, signal);

@@ -56,7 +56,7 @@ describe("the report of an investigation", () => {
     expect(after(call({ result: failedResult(code, "no") })).filing).toMatchObject({ status });
   });
 
-  it("keeps what an earlier round found when a later one files nothing", () => {
+  it("keeps the findings of an earlier round when a later one files nothing", () => {
     const filed = after(call({ result: { status: "ok", content: '{"report_id":"r-7"}', isError: false } }));
     const later = reportAfterRound(filed, rule, [
       call({ toolName: "get_release_summary", result: { status: "ok", content: "{}", isError: false } }),

@@ -14,12 +14,12 @@ import type { FilingRule, ReportRule } from "../profile.ts";
 /** The loop's own tool that records what an investigation concludes. */
 export const CONCLUDE = "conclude";
 
-/** Stands among the findings of a conclusion without a cause, so that nobody takes an empty field for an oversight. */
+/** Listed among the findings of a conclusion without a cause, so that nobody mistakes an empty field for an oversight. */
 export const NO_CAUSE = "No cause was found.";
 
 /**
- * The report after a round: its calls become evidence. What was found is told by the write that files the report, or by the conclusion, as the
- * rule says; a later one replaces an earlier one.
+ * The report after a round: its calls become evidence. The findings come from the write that files the report, or from the conclusion, as the rule says;
+ * later ones replace earlier ones.
  */
 export function reportAfterRound(report: Report, rule: ReportRule, calls: readonly Call[]): Report {
   const resolved = calls.filter((call) => call.result);
@@ -96,7 +96,7 @@ function filingOf(call: Call, rule: FilingRule): Report["filing"] {
   return { status: "failed", callId };
 }
 
-/** The fields of JSON text; none when it is no object. */
+/** The fields of JSON text; none if it is not an object. */
 function object(text: string): JsonObject {
   try {
     const value: Json = JSON.parse(text);

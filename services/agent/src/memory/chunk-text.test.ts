@@ -82,18 +82,18 @@ describe("chunks of any text", () => {
     for (const { text, most } of cases) {
       const lengths = pieces(text, most).map((piece) => piece.length);
       expect(Math.max(...lengths)).toBeLessThanOrEqual(most);
-      // An escape or a pair that does not fit is left to the next chunk.
+      // An escape or a pair that does not fit goes into the next chunk.
       for (const length of lengths.slice(0, -1)) expect(length).toBeGreaterThan(most / 2 - 7);
     }
   });
 
-  it("halve no character that is whole in the text", () => {
+  it("never split a character of the text", () => {
     for (const { text, most } of cases)
       for (const { end } of chunkText(text, most).chunks.slice(0, -1))
         expect(/^[\ud800-\udbff][\udc00-\udfff]$/.test(text.slice(end - 1, end + 1))).toBe(false);
   });
 
-  it.each([333, 334, 1, 2, 3])("halve no pair of a text that has no other place to be cut, %i characters at most", (most) => {
+  it.each([333, 334, 1, 2, 3])("never split a surrogate pair in a text that has no other place to cut, %i characters at most", (most) => {
     for (const text of ["😀".repeat(700), `a${"😀".repeat(700)}`, ...(most > 3 ? [JSON.stringify(["😀".repeat(700)])] : [])]) {
       const all = pieces(text, most);
       expect(all.join("")).toBe(text);
@@ -101,7 +101,7 @@ describe("chunks of any text", () => {
     }
   });
 
-  it("halve no escape of a JSON string", () => {
+  it("never split an escape of a JSON string", () => {
     const text = JSON.stringify(['\\\n\u0001"'.repeat(20_000)]);
     for (const most of [40, 41, 42, 43, 44, 45, 46]) {
       const places = chunkText(text, most)
@@ -112,7 +112,7 @@ describe("chunks of any text", () => {
     }
   });
 
-  it("have sections in the order of the text, each where its title stands", () => {
+  it("have sections in the order of the text, each at its title", () => {
     for (const { text, most } of cases) {
       const { sections } = chunkText(text, most);
       expect(sections.map(({ at }) => at)).toEqual(sections.map(({ at }) => at).toSorted((a, b) => a - b));
@@ -122,12 +122,12 @@ describe("chunks of any text", () => {
 });
 
 describe("chunks of a long text", () => {
-  it("are one where it is no longer than the most", () => {
+  it("are one if the text is not longer than the maximum", () => {
     expect(pieces(prose(MOST))).toHaveLength(1);
     expect(pieces("")).toEqual([""]);
   });
 
-  it("are cut before the heading of the lowest level, wherever in reach that stands", () => {
+  it("are cut before the heading of the lowest level, wherever in reach it is", () => {
     const text = `# A\n${prose(25_000)}\n## B\n${prose(10_000)}\n# C\n${prose(15_000)}\n## D\n${prose(30_000)}\n### E\n${prose(25_000)}`;
     expect(pieces(text).map((piece) => piece.slice(0, 5))).toEqual(["# A\nS", "# C\nS", "### E"]);
     expect(headings(text)).toEqual(["A", "C", "C > D > E"]);
@@ -138,7 +138,7 @@ describe("chunks of a long text", () => {
     expect(headings(text)).toEqual(["A", "C"]);
   });
 
-  it("are cut after a blank line where there is no heading, and after a line where there is none of these", () => {
+  it("are cut after a blank line if there is no heading, and after a line if there is neither", () => {
     const blank = `${prose(30_000)}\n\n${prose(20_000)}\n${prose(40_000)}`;
     expect(pieces(blank)[0]).toHaveLength(30_002);
     const line = `${prose(30_000)}\n${prose(70_000)}`;
@@ -146,19 +146,19 @@ describe("chunks of a long text", () => {
     expect(pieces(prose(100_000))[0]).toHaveLength(MOST);
   });
 
-  it("take no comment in a code block for a heading", () => {
+  it("do not mistake a comment in a code block for a heading", () => {
     const code = `# Real\n\`\`\`sh\n# no heading\n\`\`\`\n~~~\n# neither\n\`\`\`\n# nor this\n~~~\n## Also real\n`;
     expect(chunkText(code, MOST).sections.map(({ title }) => title)).toEqual(["Real", "Also real"]);
   });
 
-  it("are never planned under 20,000 characters, and the last one gets as many where it can", () => {
+  it("are never planned under 20,000 characters, and the last one gets as many if possible", () => {
     const text = `# A\n${prose(100)}\n# B\n${prose(500)}\n# C\n${prose(66_000)}\n# D\n${prose(10)}`;
     const lengths = pieces(text).map((piece) => piece.length);
-    // The number of the requirement, not whatever the code has.
+    // The number from the requirement, independent of the code's constant.
     expect(Math.min(...lengths)).toBeGreaterThanOrEqual(20_000);
   });
 
-  it("follow a lower most, under 20,000 characters if need be", () => {
+  it("follow a lower maximum, under 20,000 characters if need be", () => {
     expect(pieces(prose(70_000), 32_000).map((piece) => piece.length)).toEqual([32_000, 20_000, 18_000]);
     expect(Math.max(...pieces(prose(70_000), 5000).map((piece) => piece.length))).toBe(5000);
   });
@@ -205,7 +205,7 @@ describe("chunks of JSON", () => {
       JSON.stringify(["\n".repeat(500_000)]),
     ])
       expect(pieces(text).join("")).toBe(text);
-    // Seconds on a slow machine, against the minutes that going back over the text for each place would take.
+    // Seconds on a slow machine, compared with the minutes that rereading the text for each place would take.
     expect(performance.now() - started).toBeLessThan(10_000);
   });
 });

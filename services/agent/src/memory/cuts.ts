@@ -6,9 +6,9 @@ export interface Section {
   readonly at: number;
 }
 
-/** Where a text of one kind is best cut. The places are asked for in order, each after the one before. */
+/** The best cuts of a text of one kind. The places are requested in order, each after the previous one. */
 export interface Cuts {
-  /** The best place from `lo` to `hi`; the last of several that are as good. `hi` itself where there is none. */
+  /** The best place from `lo` to `hi`; the last of several equally good ones. `hi` itself if there is none. */
   best(lo: number, hi: number): number;
   heading(at: number): string;
   sections(): readonly Section[];

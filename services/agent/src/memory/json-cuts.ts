@@ -2,8 +2,8 @@ import { wholeEnd } from "@toolbus/contracts";
 import type { Cuts, Section } from "./cuts.ts";
 
 /**
- * Where JSON is best cut: between two members, those of the outermost objects and lists first; inside a long string before a heading, after a blank
- * line or a line of it, and never inside an escape. Null for a text that is no JSON object or list.
+ * Where JSON is best cut: between two members, those of the outermost objects and lists first; inside a long string before a heading, after a blank line or
+ * a line of it, and never inside an escape. Null for a text that is not a JSON object or list.
  */
 export function jsonCuts(text: string): Cuts | null {
   if (!isContainer(text)) return null;
@@ -20,19 +20,19 @@ export function jsonCuts(text: string): Cuts | null {
   };
 }
 
-/** How far a text was read: where, inside which containers, and whether inside a string. */
+/** The state of reading a text: the position, the containers around it, and whether it is inside a string. */
 interface Scan {
   at: number;
   readonly stack: Frame[];
-  /** Where the string began that this place is inside of. */
+  /** Where the string began that contains this place. */
   string: number | null;
 }
 
 interface Frame {
   readonly list: boolean;
-  /** Which item comes or is being read, in a list. */
+  /** The index of the current or next item, in a list. */
   index: number;
-  /** The member whose value comes or is being read, in an object; null where the next string is a name. */
+  /** The member whose value is next or being read, in an object; null if the next string is a name. */
   key: string | null;
 }
 
@@ -64,7 +64,7 @@ function bestPlace(text: string, from: Scan, lo: number, hi: number): number {
     if (rank !== null && scan.at >= lo && scan.at <= hi && (!best || rank <= best.rank)) best = { rank, at: scan.at };
   }
   if (best) return best.at;
-  // An escape, or a pair, that does not end there is left to the next chunk.
+  // An escape, or a pair, that does not end there goes into the next chunk.
   return scan.at === hi || last <= from.at ? wholeEnd(text, hi) : last;
 }
 
@@ -78,7 +78,7 @@ function copy({ at, stack, string }: Scan): Scan {
   return { at, stack: stack.map((frame) => ({ ...frame })), string };
 }
 
-/** Reads one character or escape, and gives how good a cut is right behind it, 1 being the best; null where it is none. */
+/** Reads one character or escape, and returns how good a cut right after it is, 1 being the best; null if no cut is possible. */
 function step(text: string, scan: Scan): number | null {
   return scan.string === null ? stepOutside(text, scan) : stepInString(text, scan, scan.string);
 }
@@ -128,7 +128,7 @@ function stepOverEscape(text: string, scan: Scan): number | null {
   return text.startsWith("\\n\\n", scan.at - 4) ? IN_STRING.blankLine : IN_STRING.line;
 }
 
-/** The place as people write it, with the member that begins here: `items[42]`, `build.log`. */
+/** The place in human-readable form, with the member that begins here: `items[42]`, `build.log`. */
 function pathOf(text: string, { stack, at }: Scan): string {
   const path = stack
     .map(({ list, index, key }) => (list ? `[${index}]` : key === null ? "" : `.${key}`))

@@ -9,8 +9,8 @@ export const RECALL = "get_from_working_memory";
 const KEY_CHARS = 200;
 
 /**
- * What stands under a key of a conversation's working memory: a chunk, or an outline. Another conversation's key is refused, and one under which
- * nothing stands any more is an error that says what to do. A long chunk is in the store when this resolves. Throws `StoreUnavailable`.
+ * The value under a key of a conversation's working memory: a chunk, or an outline. A key of another conversation is refused, and an expired key is an
+ * error that says what to do. A long chunk is in the store when this resolves. Throws `StoreUnavailable`.
  */
 export async function recall(
   state: Pick<StateStore, "read" | "putBlob" | "getBlob">,
@@ -22,14 +22,14 @@ export async function recall(
   if (resolved.kind === "foreign")
     return failedResult("policy_denied", `${named} is not in the working memory of this conversation, and no other can be read.`);
   if (resolved.kind === "none")
-    return failedResult("not_in_working_memory", `${named} is no key of working memory: use one as an index gives it.`);
+    return failedResult("not_in_working_memory", `${named} is not a key of working memory: use one from an index.`);
   const { indexKey, chunk } = resolved.place;
   const { documents } = await state.read([keys.working(conversationId, indexKey)]);
   const working = parseWorkingResult(documents[0]?.value);
   if (!working.ok)
     return failedResult(
       "not_in_working_memory",
-      `Nothing is kept under ${named}: what is put there is kept for ${minutes(ttlMs)}. Call the tool again whose result it was, and use the keys that it gives then.`,
+      `Nothing is kept under ${named}: working memory keeps a result for ${minutes(ttlMs)}. Call the tool again that gave the result, and use the new keys.`,
     );
   const { tool, content, index: indexBlob } = working.value;
   const stored = await blobOrNull(state, indexBlob);

@@ -3,12 +3,12 @@ import { chunkText } from "./chunk-text.ts";
 import type { Section } from "./cuts.ts";
 import { chunkKeyOf } from "./working-keys.ts";
 
-// An index is read with every turn that follows, so it is small whatever the result is like.
+// The model reads an index with every later turn, so it is small whatever the result is like.
 const MAX_ROWS = 40;
 const MAX_LINES = 400;
 const TITLE_CHARS = 80;
 
-/** Where the chunks of a text are, and which of its sections begin in which chunk. Of too many sections the deepest are left out. */
+/** The positions of the chunks of a text, and the sections that begin in each chunk. If there are too many sections the deepest are left out. */
 export function indexOf(text: string, most: number): ResultIndex {
   const { chunks, sections } = chunkText(text, most);
   let n = 0;
@@ -26,13 +26,13 @@ export interface IndexedResult {
   readonly indexKey: string;
   /** Of the whole result. */
   readonly chars: number;
-  /** How to read on: the name of the tool that reads working memory. */
+  /** How to read the rest: the name of the tool that reads working memory. */
   readonly reader: string;
   /** How long it is kept. */
   readonly ttlMs: number;
 }
 
-/** What the model reads in place of the result: which chunks there are, under which keys, and how to read them. */
+/** What the model reads instead of the result: the list of chunks, their keys, and how to read them. */
 export function indexText({ chunks }: ResultIndex, { tool, indexKey, chars, reader, ttlMs }: IndexedResult): string {
   const rows = chunks.slice(0, MAX_ROWS).map(({ start, end, heading }, n) => {
     return `| ${n + 1} | ${chunkKeyOf(indexKey, n + 1)} | ${heading} | ${end - start} |`;
@@ -59,7 +59,7 @@ export function outlineText({ chunks, sections }: ResultIndex, { tool, indexKey 
   return [`Outline of the result of ${tool}: ${counted(chunks.length, "chunk")}, with the keys ${keys}`, "", ...lines].join("\n");
 }
 
-/** A length of time in words. */
+/** A duration in words. */
 export function minutes(ms: number): string {
   const whole = Math.max(1, Math.round(ms / 60_000));
   return whole === 1 ? "a minute" : `${whole} minutes`;
@@ -73,7 +73,7 @@ function fewEnough(sections: readonly Section[]): readonly Section[] {
   return sections.filter(({ level }) => level === 1).slice(0, MAX_LINES);
 }
 
-/** A title is the tool's text, and stands in one cell of a table. */
+/** A title is the tool's text, and has to fit in one table cell. */
 function titleText(title: string): string {
   const line = title.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}|]+/gu, " ").trim();
   return line.length > TITLE_CHARS ? `${headOf(line, TITLE_CHARS - 1)}…` : line;

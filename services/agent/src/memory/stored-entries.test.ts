@@ -41,7 +41,7 @@ const ENTRIES: readonly (readonly [string, TranscriptEntry])[] = [
 const setup = () => memoryStore({ clock: () => 0 });
 
 describe("an entry of a transcript", () => {
-  it.each(ENTRIES)("comes back as it was said, and fits into its log: %s", async (_, entry) => {
+  it.each(ENTRIES)("is read back unchanged, and fits into its log: %s", async (_, entry) => {
     const state = setup();
     const stored = await storeEntry(state, entry);
     expect(Buffer.byteLength(JSON.stringify(stored))).toBeLessThan(MAX_VALUE_BYTES);
@@ -49,7 +49,7 @@ describe("an entry of a transcript", () => {
     await state.close();
   });
 
-  it("is left without its vendor's payload when that is lost or damaged: the neutral form stands", async () => {
+  it("loses only its vendor's payload when that is lost or damaged: the neutral form stays", async () => {
     const state = setup();
     const stored = await storeEntry(state, turn("x".repeat(20_000)));
     const { vendor: _, ...neutral } = turn(null) as Extract<TranscriptEntry, { type: "assistant" }>;
@@ -57,7 +57,7 @@ describe("an entry of a transcript", () => {
     expect(await readEntry({ ...state, getBlob: () => Promise.reject(new StoreRefused("damaged")) }, stored)).toEqual(neutral);
   });
 
-  it("says with its beginning that the rest of a long result is lost", async () => {
+  it("shows the beginning of a long result and says that the rest is lost", async () => {
     const text = "y".repeat(100_000);
     const stored = await storeEntry(setup(), result(text));
     const read = await readEntry(setup(), stored);
@@ -67,7 +67,7 @@ describe("an entry of a transcript", () => {
     );
   });
 
-  it("is not said to be lost by a store that does not answer", async () => {
+  it("is not reported as lost if the store does not answer", async () => {
     const stored = await storeEntry(setup(), result("z".repeat(100_000)));
     const away = { ...setup(), getBlob: () => Promise.reject(new StoreUnavailable("away")) };
     await expect(readEntry(away, stored)).rejects.toThrow(StoreUnavailable);

@@ -10,7 +10,7 @@ import {
 import { blobOrNull, type Blobs, heldText, holdText, putBlobRepeatedly } from "@toolbus/state";
 
 /**
- * An entry in the form in which its log holds it: a large payload of a vendor and a long result are blobs in the store when this resolves. Throws
+ * An entry in the form in which its log holds it: a large vendor payload and a long result are blobs in the store when this resolves. Throws
  * `StoreUnavailable`.
  */
 export async function storeEntry(blobs: Blobs, entry: TranscriptEntry): Promise<StoredEntry> {
@@ -26,7 +26,7 @@ export async function storeEntry(blobs: Blobs, entry: TranscriptEntry): Promise<
   }
 }
 
-/** The vendor's part of an entry alone, for who makes the entry later. Throws `StoreUnavailable`. */
+/** Only the vendor's part of an entry, for callers that make the entry later. Throws `StoreUnavailable`. */
 export async function storeVendorTurn(blobs: Blobs, turn: VendorTurn): Promise<StoredVendorTurn> {
   const text = JSON.stringify(turn.payload);
   if (Buffer.byteLength(text) <= VENDOR_INLINE_BYTES) return turn;
@@ -35,8 +35,8 @@ export async function storeVendorTurn(blobs: Blobs, turn: VendorTurn): Promise<S
 }
 
 /**
- * An entry as it was said. A payload that is gone from the store is left off, because the neutral form says the same; a result that is gone says so,
- * with its beginning. Throws `StoreUnavailable`.
+ * An entry in its original form. A payload that is missing from the store is omitted, because the neutral form says the same; a missing result is marked as
+ * such, with its beginning. Throws `StoreUnavailable`.
  */
 export async function readEntry(blobs: Blobs, stored: StoredEntry): Promise<TranscriptEntry> {
   switch (stored.type) {
@@ -56,7 +56,7 @@ export async function readEntry(blobs: Blobs, stored: StoredEntry): Promise<Tran
   }
 }
 
-/** What stands for the rest of a text that the store has lost. */
+/** Replaces the rest of a text that the store has lost. */
 export function gone(chars: number): string {
   return `${leftOut(chars)}\n[result_unavailable: the rest is gone from the store, what the call did is not]`;
 }

@@ -8,17 +8,17 @@ import { indexOf, indexText } from "./result-index.ts";
 import { RECALL } from "./recall.ts";
 import { indexKeyOf } from "./working-keys.ts";
 
-/** A result as it is joined, and what the model reads of it where that is something else. */
+/** A result as it is joined, and what the model reads of it if that differs. */
 export interface TakenResult {
   readonly result: ToolResult;
   readonly shown?: ShownResult;
 }
 
-/** How much of a result a model is given, and what happens with one that is longer. */
+/** How much of a result a model is given, and what happens to a longer one. */
 export interface ResultLimit {
-  /** Characters; a longer result is put into working memory, or cut. */
+  /** In characters; a longer result is put into working memory, or truncated. */
   readonly chars: number;
-  /** False: the model could not read on, so a long result is cut. */
+  /** False: the model could not read the rest, so a long result is truncated. */
   readonly workingMemory: boolean;
 }
 
@@ -30,7 +30,7 @@ export interface TakeContext {
   readonly ttlMs: number;
 }
 
-/** What holds for the results of this profile's runs with this model: the profile's own number of characters goes before the model's. */
+/** The limits for the runs of this profile with this model: the profile's own number of characters takes precedence over the model's. */
 export function resultLimit(
   { limits, workingMemory = true, toolChoice }: Profile,
   { capabilities }: Pick<ModelProvider, "capabilities">,
@@ -42,9 +42,9 @@ export function resultLimit(
 }
 
 /**
- * Prepares a result that has arrived for the commit that joins it. Its whole text is in the store, or the result says that it is not; where it is too
- * long for the model, an index of it is made (or its beginning is taken), and everything that the commit will refer to is stored when this resolves.
- * Throws `StoreUnavailable`.
+ * Prepares an arrived result for the commit that joins it. Its whole text is in the store, or the result says that it is not. If it is too long for the
+ * model, an index of it is made (or its beginning is taken), and everything that the commit will refer to is stored when this resolves. Throws
+ * `StoreUnavailable`.
  */
 export async function takeResult(call: Call, result: ToolResult, { state, log, limit, ttlMs }: TakeContext): Promise<TakenResult> {
   if (!result.contentRef && result.content.length <= limit.chars) return { result };
@@ -52,7 +52,7 @@ export async function takeResult(call: Call, result: ToolResult, { state, log, l
   if (text === null) {
     log.warn(
       { callId: call.callId, tool: call.toolName, blob: result.contentRef?.blob },
-      "the long result of a call is gone from the store",
+      "the long result of a call is missing from the store",
     );
     return { result: unavailable(call, result) };
   }
@@ -75,7 +75,7 @@ export async function takeResult(call: Call, result: ToolResult, { state, log, l
   };
 }
 
-/** A read can be asked again. A write has happened, whatever has become of what it said, and must not look as if it had not. */
+/** A read can be repeated. A write has happened, even if its answer is lost, and must not look as if it had not. */
 function unavailable({ kind, toolName }: Pick<Call, "kind" | "toolName">, { contentRef, ...result }: ToolResult): ToolResult {
   if (kind === "write")
     return { ...result, content: `${result.content}${gone((contentRef?.chars ?? 0) - result.content.length)}`, truncated: true };
@@ -86,7 +86,7 @@ function unavailable({ kind, toolName }: Pick<Call, "kind" | "toolName">, { cont
   );
 }
 
-/** The limit as it holds for a run. */
+/** The limit for a run. */
 export function limitOf(
   run: Pick<Run, "profile">,
   rules: { readonly profile: (name: string) => Profile | undefined },

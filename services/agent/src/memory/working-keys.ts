@@ -1,4 +1,4 @@
-/** Where in working memory something stands, as the model writes it. */
+/** A place in working memory, as the model writes it. */
 export interface WorkingPlace {
   readonly indexKey: string;
   /** A chunk, counted from 1; null: the outline. */
@@ -25,7 +25,7 @@ export function chunkKeyOf(indexKey: string, chunk: number): string {
   return `${indexKey.slice(0, -"index".length)}chunk${chunk}`;
 }
 
-/** What a key means in this conversation: with `/` it is absolute, without it stands in the conversation's own namespace (C-06, C-12). */
+/** The meaning of a key in this conversation: with `/` it is absolute, without it belongs to the conversation's own namespace (C-06, C-12). */
 export function resolveKey(conversationId: string, key: string): ResolvedKey {
   const own = `${namespaceOf(conversationId)}/`;
   if (key.includes("/") && !key.startsWith(own)) return { kind: "foreign" };

@@ -9,7 +9,7 @@ function members(text: string, size: number) {
   return inPieces(text, size).flatMap((piece) => reader.take(piece));
 }
 
-describe("members of arguments that still come", () => {
+describe("members of arguments that are still arriving", () => {
   it("are those of the object, once each and in order, however its text is cut and spaced", () => {
     const names = fc.string().filter((name) => name !== "__proto__" && !/^\d+$/.test(name));
     fc.assert(
@@ -26,7 +26,7 @@ describe("members of arguments that still come", () => {
     );
   });
 
-  it("are given when they are whole, not before and not only at the end", () => {
+  it("are returned when they are complete, not before and not only at the end", () => {
     const reader = argumentMembers();
     expect(reader.take('{"a": "x, }')).toEqual([]);
     expect(reader.take('y", "b": [1, {"c')).toEqual([["a", "x, }y"]]);
@@ -35,13 +35,13 @@ describe("members of arguments that still come", () => {
   });
 
   it.each(["[1, 2]", '"text"', '{"a": 1, b: 2, "c": 3}', '{"a" 1}', "nonsense", '{"a":1}{"b":2}'])(
-    "of text that is no object of JSON are at most those before the fault: %s",
+    "of text that is not a JSON object are at most those before the fault: %s",
     (text) => {
       expect(members(text, 1).every(([name]) => name === "a")).toBe(true);
     },
   );
 
-  it("are not held without end", () => {
+  it("are not buffered without limit", () => {
     const reader = argumentMembers();
     expect(reader.take(`{"a": "${"x".repeat(70_000)}`)).toEqual([]);
     expect(reader.take('", "b": 1}')).toEqual([]);

@@ -1,17 +1,17 @@
 import type { Json } from "@toolbus/contracts";
 
-/** Finds the members of a JSON object while its text still comes. */
+/** Finds the members of a JSON object while its text is still arriving. */
 export interface ArgumentMembers {
-  /** Takes the next piece of the text; gives the members that are whole by now and were not given before. */
+  /** Accepts the next piece of the text; returns the members that are now complete and were not returned before. */
   take(text: string): readonly (readonly [string, Json])[];
 }
 
-// What is not whole by then is shown with the turn.
+// A longer member is only shown with the turn.
 const MAX_HELD = 64 * 1024;
 
 /**
- * Reads a JSON object member by member as its text comes, in whatever pieces. A member is given once it is whole: half a value could not be redacted.
- * It checks no more than it needs to; text that is no object of JSON gives nothing more from there on, and the turn says what it was.
+ * Reads a JSON object member by member as its text arrives, in any pieces. A member is returned once it is complete, because half a value could not be
+ * redacted. It checks no more than it needs to; text that is not a JSON object yields nothing more from the fault on, and the turn shows it.
  */
 export function argumentMembers(): ArgumentMembers {
   let member = "";
@@ -44,7 +44,7 @@ export function argumentMembers(): ArgumentMembers {
     if (char === "{" || char === "[") depth++;
     if (char === "}" || char === "]") depth--;
     const ends = (depth === 1 && char === ",") || depth === 0;
-    // The brace that opens the object belongs to no member.
+    // The brace that opens the object is not part of a member.
     if (depth === 1 && char === "{" && member === "") return;
     if (!ends) {
       member += char;

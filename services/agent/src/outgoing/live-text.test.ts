@@ -13,7 +13,7 @@ async function shown(write: (live: ReturnType<typeof liveText>) => void): Promis
 }
 
 describe("what a model writes", () => {
-  it("is shown as it comes: text put together, arguments member by member with the call they are of", async () => {
+  it("is shown as it arrives: text in batches, arguments member by member with their call", async () => {
     const events = await shown((live) => {
       live.add("Let me ");
       live.add("see.");
@@ -39,7 +39,7 @@ describe("what a model writes", () => {
     expect(JSON.stringify(events)).toContain("ada");
   });
 
-  it("is cut where it is long: the turn has all of it", async () => {
+  it("is truncated if it is long: the turn has all of it", async () => {
     const [event] = await shown((live) => live.addArguments({ index: 0, name: "write", text: `{"page":"${"x".repeat(40_000)}"}` }));
     expect(JSON.stringify(event).length).toBeLessThan(5000);
   });

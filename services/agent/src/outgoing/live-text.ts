@@ -4,15 +4,15 @@ import type { StateStore } from "@toolbus/state";
 import { redacted } from "@toolbus/telemetry";
 import { type ArgumentMembers, argumentMembers } from "./argument-members.ts";
 
-/** Sends what the model writes as it comes to whoever watches: text in batches, arguments by members. What is lost here stands in the turn. */
+/** Sends what the model writes to viewers as it arrives: text in batches, arguments by members. Anything lost here is in the turn. */
 export interface LiveText {
   add(text: string): void;
   addArguments(piece: ArgumentsText): void;
-  /** Sends what is left and waits for it. */
+  /** Sends the rest and waits for it. */
   end(): Promise<void>;
 }
 
-// Each write costs a viewer's gateway 10 µs or more; people see no difference below this.
+// Each write costs a viewer's gateway at least 10 µs; people see no difference below this interval.
 const BATCH_MS = 30;
 const SHOWN_CHARS = 4096;
 

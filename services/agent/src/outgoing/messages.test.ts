@@ -8,7 +8,7 @@ import { asks, bundle, CONVERSATION, RUN } from "../testing/test-bundle.ts";
 
 const CALL = `${RUN}.1.0`;
 
-/** What a run sends for a read, and for a write that was granted. */
+/** The message of a run for a read, and for a granted write. */
 async function sent(): Promise<{ readonly read: Message; readonly write: Message }> {
   const b = bundle();
   await b.start();
@@ -26,7 +26,7 @@ async function sent(): Promise<{ readonly read: Message; readonly write: Message
 }
 
 describe("a request to a worker", () => {
-  it("has in its body the call, the tool, its arguments as text and the session, and all else as attributes", async () => {
+  it("has in its body the call, the tool, its arguments as text and the session, and everything else as attributes", async () => {
     const { read, write } = await sent();
     expect(JSON.parse(read.body)).toStrictEqual({
       toolCallId: CALL,

@@ -62,7 +62,7 @@ export function approvalRequestMessage(call: Call, rules: Rules, now: number): M
   );
 }
 
-/** Signed when it is published: the key is no part of a transition. */
+/** Signed when it is published: the key is not part of a transition. */
 export function approvalCancelMessage(call: Call, reason: CancelReason, rules: Rules, now: number): Message {
   const body: ApprovalCancel = { toolCallId: call.callId, reason };
   return toApprovals(
@@ -76,7 +76,7 @@ export function approvalCancelMessage(call: Call, reason: CancelReason, rules: R
   );
 }
 
-/** A hint to whoever works on this call that nobody waits for it any more. */
+/** A hint to the worker of this call that nobody waits for it any more. */
 export function toolCancelMessage(call: Call, rules: Rules, now: number): Message {
   const agent = rules.config.AGENT_NAME;
   const body: ToolCancel = { toolCallId: call.callId };

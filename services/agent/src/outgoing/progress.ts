@@ -3,12 +3,12 @@ import { secretHash } from "@toolbus/grants";
 import type { StateStore } from "@toolbus/state";
 import { isShardOf } from "../documents/own-shard.ts";
 
-// What comes on top of this at one moment is dropped: it is only shown, and more of it follows.
+// Further messages at the same moment are dropped: progress is only shown, and more of it follows.
 const MAX_UNDER_WAY = 64;
 
 /**
- * Shows what tools say of how far they are to whoever watches their runs. Best effort; taken only for a call that is out, from who knows its
- * secret. Every replica of the agent hears it and shows it: a viewer's gateway drops what it has seen.
+ * Shows viewers the progress that tools report. Best effort; accepted only for a sent call, from a sender that knows its secret. Every replica of the agent
+ * receives and shows it: a viewer's gateway drops duplicates.
  */
 export function progressListener(state: StateStore): (progress: ToolProgress) => Promise<void> {
   let underWay = 0;

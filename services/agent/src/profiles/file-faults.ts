@@ -7,11 +7,11 @@ export interface FileFault {
   readonly message: string;
 }
 
-/** Problems of what a YAML document holds as faults of its file: with the line of the field, in words for the one who wrote it. */
+/** The problems of a YAML document as faults of its file: with the line of the field, in words for its author. */
 export function fileFaults(problems: readonly Problem[], document: Document, lines: LineCounter): readonly FileFault[] {
   const told = new Map<string, FileFault>();
   for (const problem of problems) {
-    // A list with a bad rule in it is also not "all": that is not what is wrong with it.
+    // A list with a bad rule in it is also not "all", but that is not the fault.
     if (problem.path === "/tools" && problems.some((other) => other.path.startsWith("/tools/"))) continue;
     const message = inWords(problem);
     told.set(message, { line: lines.linePos(startOf(document, problem.path)).line, message });
@@ -20,12 +20,13 @@ export function fileFaults(problems: readonly Problem[], document: Document, lin
 }
 
 function inWords({ path, message }: Problem): string {
-  if (path === "") return message.startsWith("must ") ? "this is no profile: it must have name, description and the other fields" : message;
+  if (path === "")
+    return message.startsWith("must ") ? "this is not a profile: it must have name, description and the other fields" : message;
   const known = message.startsWith("must ") ? meanings.find(({ field }) => field.test(path)) : undefined;
   return `${path.slice(1).replaceAll("/", ".")} ${known?.meaning ?? message}`;
 }
 
-/** What a field takes, where the words of a schema would be a regular expression. */
+/** What a field accepts, if the schema's own words would be a regular expression. */
 const meanings: readonly { readonly field: RegExp; readonly meaning: string }[] = [
   { field: /^\/name$/, meaning: "must be lower-case letters, digits and hyphens, 64 at most, the first a letter" },
   { field: /^\/tools$/, meaning: 'must be "all" or a list of tools' },
@@ -38,7 +39,7 @@ const meanings: readonly { readonly field: RegExp; readonly meaning: string }[] 
   { field: /\/(argumentsFromInput\/[^/]+|when|subjectFromInput)$/, meaning: "must be a path in the input, such as alert.labels.release" },
 ];
 
-/** Where the part of the document begins that a JSON Pointer means, or the nearest part around it that is there. */
+/** The start of the part of the document that a JSON Pointer names, or of the nearest existing part around it. */
 function startOf(document: Document, pointer: string): number {
   let node: unknown = document.contents;
   let start = 0;

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from "@toolbus/contracts";
 
-/** The value at a path such as `alert.labels.release`; undefined when a part of the way is not there. Own members only. */
+/** The value at a path such as `alert.labels.release`; undefined if a part of the path is missing. Own members only. */
 export function valueAt(input: JsonObject, path: string): Json | undefined {
   let value: Json | undefined = input;
   for (const member of path.split(".")) {

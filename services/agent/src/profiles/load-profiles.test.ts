@@ -57,7 +57,7 @@ describe("a directory of profiles", () => {
     await file("bad.yaml", profile("desk", "colour: red\n"));
     expect(await refusal()).toBe(
       `The profile file ${path.join(directory, "bad.yaml")} cannot be used: line 6: colour is not a known field. ` +
-        "Fix it or take it away; docs/profiles.md explains every field.",
+        "Fix it or remove it; docs/profiles.md explains every field.",
     );
   });
 
@@ -65,16 +65,16 @@ describe("a directory of profiles", () => {
     await file("a.yaml", profile("desk"));
     await file("b.yml", profile("desk"));
     expect(await refusal()).toBe(
-      `The profile files ${path.join(directory, "a.yaml")} and ${path.join(directory, "b.yml")} both hold the profile "desk": rename one of them, or take it away.`,
+      `The profile files ${path.join(directory, "a.yaml")} and ${path.join(directory, "b.yml")} both hold the profile "desk": rename one of them, or remove it.`,
     );
   });
 
-  it("that is not there stops the start", async () => {
+  it("that does not exist stops the start", async () => {
     directory = path.join(directory, "gone");
     expect(await refusal()).toBe(`The directory of profiles ${directory} cannot be read (ENOENT): create it, or leave PROFILES_DIR unset.`);
   });
 
-  it("with a folder or a huge file in the place of a profile stops the start", async () => {
+  it("with a folder or a huge file in place of a profile stops the start", async () => {
     await mkdir(path.join(directory, "x.yaml"));
     expect(await refusal()).toContain("cannot be read (EISDIR)");
     await rm(path.join(directory, "x.yaml"), { recursive: true });
@@ -82,7 +82,7 @@ describe("a directory of profiles", () => {
     expect(await refusal()).toContain("65536 is the most");
   });
 
-  it("holds no more profiles than the gateway is told of", async () => {
+  it("holds no more profiles than the gateway accepts", async () => {
     await Promise.all(Array.from({ length: 61 }, (_, n) => file(`${n}.yaml`, profile(`p${n}`))));
     expect(await refusal()).toContain("There are 65 profiles, 64 is the most");
   });
@@ -95,11 +95,11 @@ describe("the model of a profile", () => {
     return (await profileModels((await loadProfiles(directory)).values(), process))("desk").model;
   };
 
-  it("is the process's where it names none", async () => {
+  it("is the process's if it names none", async () => {
     expect(await modelOf("")).toBe("process");
   });
 
-  it("is its own where it names a provider, or a model of the process's provider", async () => {
+  it("is its own if it names a provider, or a model of the process's provider", async () => {
     expect(await modelOf("model: { provider: offline }\n")).toBe("rules-1");
     expect(await modelOf("model: { name: rules-1 }\n")).toBe("rules-1");
   });
@@ -108,7 +108,7 @@ describe("the model of a profile", () => {
     ["{ provider: far-away }", /There is no model provider "far-away": choose one of offline, anthropic,/],
     ["{ provider: anthropic }", /The provider "anthropic" needs a key: set ANTHROPIC_API_KEY/],
     ["{ name: big-1 }", /The provider "offline" has no model "big-1"/],
-  ])("that cannot be had stops the start: %s", async (model, why) => {
+  ])("that is unavailable stops the start: %s", async (model, why) => {
     const refused = await modelOf(`model: ${model}\n`).catch((thrown: unknown) => thrown);
     expect(refused).toBeInstanceOf(Refusal);
     expect(refused).toHaveProperty("message", expect.stringMatching(/^The profile "desk" names a model that cannot be used: /));

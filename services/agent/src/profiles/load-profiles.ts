@@ -4,23 +4,23 @@ import { Refusal } from "@toolbus/runtime";
 import type { Profile } from "../profile.ts";
 import { readProfile } from "./read-profile.ts";
 
-/** The profiles that come with the agent. Beside the source, so that it is found wherever the package lies. */
+/** The profiles that come with the agent. Next to the source, so that they are found wherever the package is. */
 const BUILT_IN = path.resolve(import.meta.dirname, "../../profiles");
 
-// A prompt of 16 KiB and room for the rest; what is larger is some other file.
+// A prompt of 16 KiB and room for the rest; a larger file is something else.
 const MAX_BYTES = 64 * 1024;
 const MAX_PROFILES = 64;
 
 /**
- * The profiles of this agent by name: the built-in ones, and those of the files `*.yaml` and `*.yml` in a directory, which add to them or replace
- * them by name. Throws `Refusal` when the directory or one of its files cannot be used, naming the file, the line and the remedy.
+ * The profiles of this agent by name: the built-in ones, and those of the files `*.yaml` and `*.yml` in a directory, which add to them or replace them by
+ * name. Throws `Refusal` if the directory or one of its files cannot be used, naming the file, the line and the remedy.
  */
 export async function loadProfiles(directory: string): Promise<ReadonlyMap<string, Profile>> {
   const builtIn = await profilesIn(BUILT_IN);
   const own = directory === "" ? new Map<string, Profile>() : await profilesIn(path.resolve(directory));
   const all = new Map([...builtIn, ...own]);
   if (all.size > MAX_PROFILES)
-    throw new Refusal(`There are ${all.size} profiles, ${MAX_PROFILES} is the most: take files out of PROFILES_DIR (${directory}).`);
+    throw new Refusal(`There are ${all.size} profiles, ${MAX_PROFILES} is the most: remove files from PROFILES_DIR (${directory}).`);
   return all;
 }
 
@@ -32,7 +32,7 @@ async function profilesIn(directory: string): Promise<Map<string, Profile>> {
     const other = files.get(profile.name);
     if (other !== undefined)
       throw new Refusal(
-        `The profile files ${other} and ${file} both hold the profile "${profile.name}": rename one of them, or take it away.`,
+        `The profile files ${other} and ${file} both hold the profile "${profile.name}": rename one of them, or remove it.`,
       );
     files.set(profile.name, file);
     profiles.set(profile.name, profile);
@@ -40,7 +40,7 @@ async function profilesIn(directory: string): Promise<Map<string, Profile>> {
   return profiles;
 }
 
-/** In alphabetical order, so that what is said about two files does not depend on the disk. */
+/** In alphabetical order, so that the message about two files does not depend on the disk. */
 async function profileFiles(directory: string): Promise<readonly string[]> {
   try {
     const names = await readdir(directory);
@@ -57,11 +57,11 @@ async function textOf(file: string): Promise<string> {
   try {
     const { size } = await stat(file);
     if (size > MAX_BYTES)
-      throw new Refusal(`The profile file ${file} has ${size} bytes, ${MAX_BYTES} is the most: shorten its prompt, or take the file away.`);
+      throw new Refusal(`The profile file ${file} has ${size} bytes, ${MAX_BYTES} is the most: shorten its prompt, or remove the file.`);
     return await readFile(file, "utf8");
   } catch (error) {
     if (error instanceof Refusal) throw error;
-    throw new Refusal(`The profile file ${file} cannot be read (${codeOf(error)}): make it a file that may be read, or take it away.`);
+    throw new Refusal(`The profile file ${file} cannot be read (${codeOf(error)}): make it a readable file, or remove it.`);
   }
 }
 
@@ -69,7 +69,7 @@ function profileIn(file: string, text: string): Profile {
   const read = readProfile(text);
   if (read.ok) return read.profile;
   const faults = read.faults.map(({ line, message }) => `line ${line}: ${message}`).join("; ");
-  throw new Refusal(`The profile file ${file} cannot be used: ${faults}. Fix it or take it away; docs/profiles.md explains every field.`);
+  throw new Refusal(`The profile file ${file} cannot be used: ${faults}. Fix it or remove it; docs/profiles.md explains every field.`);
 }
 
 function codeOf(error: unknown): string {

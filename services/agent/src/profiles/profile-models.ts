@@ -6,11 +6,11 @@ import type { Profile } from "../profile.ts";
 export type ModelOf = (profile: string) => ModelProvider;
 
 export interface ProcessModel {
-  /** What answers where a profile says nothing. */
+  /** The answer for a profile that names no model. */
   readonly provider: ModelProvider;
-  /** What the process is set to: keys and addresses for the models of profiles, and where a profile names a model but no provider. */
+  /** The process's settings: keys and addresses for the models of profiles, and the provider for profiles that name only a model. */
   readonly settings: ModelSettings;
-  /** Put round every provider that a profile brings. */
+  /** Wraps every provider that a profile brings. */
   readonly wrap: (provider: ModelProvider) => ModelProvider;
 }
 

@@ -86,17 +86,13 @@ describe("a profile's file", () => {
     ],
     ["tools that are neither", least.replace("tools: all", "tools: most"), '4: tools must be "all" or a list of tools'],
     [
-      "a rule that is none",
+      "an invalid rule",
       least.replace("tools: all", "tools:\n  - look\n  - kind:fly"),
       '6: tools.1 must be a tool ("lookup_order"), a version of it ("lookup_order@v3"), "kind:read", "toolset:web" or "source:mcp:weather"',
     ],
+    ["an invalid tool choice", `${least}toolChoice: maybe\n`, '6: toolChoice must be "auto", "none", "required" or "tool:" with a name'],
     [
-      "a tool choice that is none",
-      `${least}toolChoice: maybe\n`,
-      '6: toolChoice must be "auto", "none", "required" or "tool:" with a name',
-    ],
-    [
-      "a path that is none",
+      "an invalid path",
       `${least}seedCalls:\n  - tool: look\n    argumentsFromInput:\n      n: "a b"\n`,
       "9: seedCalls.0.argumentsFromInput.n must be a path in the input, such as alert.labels.release",
     ],
@@ -111,7 +107,7 @@ describe("a profile's file", () => {
       '6: toolChoice names "fly", which is not among tools',
     ],
     [
-      "a report that nothing files",
+      "a report without a write that files it",
       `${least}report:\n  kind: filing\n  subjectFromInput: a\n`,
       "6: report needs tool, the write that files it",
     ],
@@ -121,25 +117,25 @@ describe("a profile's file", () => {
       "9: report.tool belongs to a report of the kind filing",
     ],
     [
-      "a strategy that is none",
+      "an unknown strategy",
       `${least}context: { strategy: forget }\n`,
       '6: context.strategy must be one of "truncation", "sliding", "importance"',
     ],
     ["an empty model", `${least}model: {}\n`, "6: model must NOT have fewer than 1 property"],
-    ["a key that stands twice", `${least}name: other\n`, "6: this is no YAML: Map keys must be unique"],
+    ["a duplicate key", `${least}name: other\n`, "6: this is not YAML: Map keys must be unique"],
     [
       "a bracket that is not closed",
       `${least}seedCalls: [\n`,
-      "7: this is no YAML: Flow sequence in block collection must be sufficiently indented and end with a ]",
+      "7: this is not YAML: Flow sequence in block collection must be sufficiently indented and end with a ]",
     ],
-    ["a tag", `${least}askUser: !!js/function x\n`, "6: this is no YAML: Unresolved tag: tag:yaml.org,2002:js/function"],
-    ["nothing", "", "1: this is no profile: it must have name, description and the other fields"],
-    ["a list", "- name: small\n", "1: this is no profile: it must have name, description and the other fields"],
+    ["a tag", `${least}askUser: !!js/function x\n`, "6: this is not YAML: Unresolved tag: tag:yaml.org,2002:js/function"],
+    ["nothing", "", "1: this is not a profile: it must have name, description and the other fields"],
+    ["a list", "- name: small\n", "1: this is not a profile: it must have name, description and the other fields"],
   ])("with %s is refused, with the line and what is wrong", (_, text, fault) => {
     expect(faults(text)).toEqual([fault]);
   });
 
-  it("tells every fault at once, in the order of the lines", () => {
+  it("reports every fault at once, in the order of the lines", () => {
     expect(faults("name: Small\ncolour: red\ntools: all\nlimits: { rounds: 1 }\n")).toEqual([
       "1: description is required",
       "1: systemPrompt is required",

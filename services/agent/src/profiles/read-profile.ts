@@ -10,8 +10,8 @@ const DEFAULT_MAX_TOOLS = 12;
 const DEFAULT_MAX_TOKENS = 4096;
 
 /**
- * Reads a profile from YAML text. Strict: a field that nobody knows, a key that stands twice, a second document or a tag is a fault. Gives every
- * fault with its line, in words for the one who wrote the file.
+ * Reads a profile from YAML text. Strict: an unknown field, a duplicate key, a second document or a tag is a fault. Returns every fault with its line, in
+ * words for the author of the file.
  */
 export function readProfile(text: string): ReadProfile {
   const lines = new LineCounter();
@@ -20,7 +20,7 @@ export function readProfile(text: string): ReadProfile {
   if (broken.length > 0)
     return {
       ok: false,
-      faults: broken.map(({ message, pos }) => ({ line: lines.linePos(pos[0]).line, message: `this is no YAML: ${message}` })),
+      faults: broken.map(({ message, pos }) => ({ line: lines.linePos(pos[0]).line, message: `this is not YAML: ${message}` })),
     };
   const parsed = parsedFile(document);
   const problems = parsed.ok ? disagreements(parsed.value) : parsed.problems;
@@ -32,12 +32,12 @@ function parsedFile(document: Document): Parsed<ProfileFile> {
   try {
     return parseProfileFile(document.toJS());
   } catch (error) {
-    // What YAML's aliases can be made to grow into has a bound; passing it throws.
+    // The expansion of YAML's aliases is limited; passing the limit throws.
     return { ok: false, problems: [{ path: "", message: `cannot be read: ${error instanceof Error ? error.message : "unknown"}` }] };
   }
 }
 
-/** What the schema cannot say: fields that need or exclude one another, and names that the profile's own tools do not hold. */
+/** What the schema cannot express: fields that need or exclude one another, and names that the profile's own tools do not contain. */
 function disagreements({ tools, seedCalls = [], report, toolChoice }: ProfileFile): readonly Problem[] {
   const problems: Problem[] = [];
   if (report?.kind === "filing" && report.tool === undefined)
@@ -58,7 +58,7 @@ function disagreements({ tools, seedCalls = [], report, toolChoice }: ProfileFil
   return problems;
 }
 
-/** The names of the profile's tools; null where the registry decides. */
+/** The names of the profile's tools; null if the registry decides. */
 function namedTools(tools: ProfileFile["tools"]): ReadonlySet<string> | null {
   if (tools === "all") return null;
   const rules = tools.map(toolRule);

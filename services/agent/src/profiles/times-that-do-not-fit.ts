@@ -6,7 +6,7 @@ export interface AgentTimes {
   readonly CALL_NOT_AFTER_MS: number;
 }
 
-/** What does not fit, in a sentence each with the remedy: a run of such a profile ends for a reason that nobody meant. */
+/** Mismatches, one sentence each with the remedy: a run of such a profile ends for a reason that nobody intended. */
 export function timesThatDoNotFit(
   profiles: Iterable<Profile>,
   { MODEL_TIMEOUT_MS: modelMs, CALL_NOT_AFTER_MS: callMs }: AgentTimes,
@@ -20,7 +20,7 @@ export function timesThatDoNotFit(
       : []),
     ...(noWorkerMs !== undefined && noWorkerMs > callMs
       ? [
-          `The profile "${name}" waits ${seconds(noWorkerMs)} for a worker (limits.noWorkerSeconds), and a call may begin for ${seconds(callMs)} only (CALL_NOT_AFTER_MS): the model is never told no_worker. ` +
+          `The profile "${name}" waits ${seconds(noWorkerMs)} for a worker (limits.noWorkerSeconds), and a call may begin for ${seconds(callMs)} only (CALL_NOT_AFTER_MS): the model never gets no_worker. ` +
             "Lower limits.noWorkerSeconds, or raise CALL_NOT_AFTER_MS.",
         ]
       : []),

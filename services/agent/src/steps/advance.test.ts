@@ -9,7 +9,7 @@ import { readerUnderTest } from "../testing/test-reader.ts";
 
 const signal = new AbortController().signal;
 
-/** A model that gives, or throws, what it is told. */
+/** A model that returns, or throws, what it is given. */
 function scripted(next: () => Partial<ModelReply> | Error): ModelProvider & { asked: number } {
   const model = {
     ...offlineModel(),
@@ -29,10 +29,10 @@ async function started(model: ModelProvider, profile = {}) {
   const s = await readerUnderTest([], model, profile);
   await takeEntry(s.reader, RUN, RUN);
   const step = async (n: number): Promise<void> => advanceRun(s.reader, RUN, { by: `m${n}`, redelivered: false }, signal);
-  /** Steps until the run has ended or `most` steps were taken; gives how many. */
+  /** Steps until the run has ended or `most` steps were taken; returns their number. */
   const steps = async (most: number): Promise<number> => {
     for (let n = 1; n <= most; n++) {
-      // Past whatever wait a failure before has led to.
+      // Past any wait that an earlier failure has caused.
       s.b.advance(300_000);
       await step(n);
       if ((await s.b.snapshot()).run.value.endedAt !== null) return n;
@@ -42,7 +42,7 @@ async function started(model: ModelProvider, profile = {}) {
   return Object.assign(s, { step, steps, end: async () => (await s.b.events()).at(-1) });
 }
 
-describe("a step that does not hear of its own commit", () => {
+describe("a step that does not learn of its own commit", () => {
   it.each<[string, () => Partial<ModelReply> | Error]>([
     ["turn", () => ({ text: "Wait.", stop: "pause" })],
     ["model-retry", () => new NetworkError("The connection broke.")],
@@ -51,7 +51,7 @@ describe("a step that does not hear of its own commit", () => {
     await using s = await started(model);
     const { outbox } = s.reader;
     let made = 0;
-    // As after a reply that was lost, and a run that went on before the change was repeated.
+    // As after a lost reply, and a run that continued before the change was repeated.
     const unheard: typeof outbox = {
       ...outbox,
       async commit(shard, change) {
@@ -69,7 +69,7 @@ describe("a step that does not hear of its own commit", () => {
 });
 
 describe("a model that fails", () => {
-  it("for good ends the run at once, with its own code and words", async () => {
+  it("permanently ends the run at once, with its own code and message", async () => {
     await using s = await started(scripted(() => new AuthenticationError("The provider refuses the key; set another.")));
     expect(await s.steps(5)).toBe(1);
     expect(await s.end()).toMatchObject({
@@ -79,7 +79,7 @@ describe("a model that fails", () => {
     });
   });
 
-  it("for a while is asked again, and the run goes on where it was", async () => {
+  it("temporarily is asked again, and the run continues where it was", async () => {
     let failures = 2;
     const model = scripted(() => (failures-- > 0 ? new NetworkError("The connection broke.") : { text: "All is well." }));
     await using s = await started(model);
@@ -87,7 +87,7 @@ describe("a model that fails", () => {
     expect(await s.end()).toMatchObject({ type: "run.completed", text: "All is well." });
   });
 
-  it("again and again ends the run with the reason of the last failure, not with one of ours", async () => {
+  it("repeatedly ends the run with the reason of the last failure, not with one of ours", async () => {
     const model = scripted(() => new NetworkError("The connection broke."));
     await using s = await started(model);
     expect(await s.steps(20)).toBe(3);
@@ -95,7 +95,7 @@ describe("a model that fails", () => {
     expect(model.asked).toBe(3);
   });
 
-  it("is told of in the run's events, each failure with its attempt and the wait that follows it", async () => {
+  it("is recorded in the run's events, each failure with its attempt and the wait that follows it", async () => {
     const model = scripted(() => new RateLimitError("The provider takes no more for now (429).", 7000));
     await using s = await started(model);
     await s.steps(20);
@@ -122,7 +122,7 @@ describe("a model that fails", () => {
     expect(model.asked).toBe(2);
   });
 
-  it("does not use up the run's active time while it is waited for", async () => {
+  it("does not use up the run's active time while the run waits for it", async () => {
     let failures = 2;
     const model = scripted(() => (failures-- > 0 ? new RateLimitError("Later.", 120_000) : { text: "All is well." }));
     await using s = await started(model);
@@ -152,7 +152,7 @@ describe("a model that fails", () => {
     expect((await s.b.snapshot()).run.value).not.toHaveProperty("modelFailures");
   });
 
-  it("can be cancelled while it is waited for", async () => {
+  it("can be cancelled while the run waits for it", async () => {
     await using s = await started(scripted(() => new RateLimitError("Later.", 120_000)));
     await s.step(1);
     await s.b.commit(cancelRun(await s.b.snapshot(), { entryId: "e", by: "user:ada" }, s.b.rules));
@@ -169,7 +169,7 @@ describe("a model that fails", () => {
     expect((await s.b.snapshot()).run.value.activeMs).toBeGreaterThanOrEqual(32_000);
   });
 
-  it("by taking longer than the run may is stopped, and the run ends for the time it used", async () => {
+  it("by taking longer than the run's time is stopped, and the run ends for the time it used", async () => {
     const slow: ModelProvider = {
       ...offlineModel(),
       complete: (_, context) =>
@@ -186,7 +186,7 @@ describe("a model that fails", () => {
     expect(await s.end()).toMatchObject({ type: "run.failed", code: "time_limit" });
   });
 
-  it("whose process stops gives the run back as it was", async () => {
+  it("whose process stops gives the run back unchanged", async () => {
     const stop = new AbortController();
     const slow: ModelProvider = {
       ...offlineModel(),
@@ -215,7 +215,7 @@ describe("a reply of the model", () => {
     expect(await s.end()).toMatchObject({ type: "run.failed", code: "empty_reply" });
   });
 
-  it("that is cut off is given as far as it goes, marked, and none of its calls is run", async () => {
+  it("that is cut off is kept as far as it goes, marked, and none of its calls is run", async () => {
     const calls = [{ id: "a", name: "look", arguments: '{"n":' }];
     await using s = await started(scripted(() => ({ text: "So far", calls, stop: "max_tokens" })));
     await s.step(1);
@@ -223,7 +223,7 @@ describe("a reply of the model", () => {
     expect((await s.b.sent()).filter(({ topic }) => topic.startsWith("tool.invoke"))).toEqual([]);
   });
 
-  it("that pauses is kept, and the model gets it back to go on", async () => {
+  it("that pauses is kept, and the model gets it back to continue", async () => {
     const seen: number[] = [];
     const vendor = { api: "vendor.messages", model: "m", payload: [{ type: "server_tool_use" }] };
     const model = scripted(() => (seen.push(1), seen.length === 1 ? { stop: "pause", text: "", vendor } : { text: "Here it is." }));
@@ -233,13 +233,13 @@ describe("a reply of the model", () => {
     expect(await s.b.transcript()).toMatchObject([{ type: "user" }, { type: "assistant", text: "", vendor }, { type: "assistant" }]);
   });
 
-  it("that declines in no words is told as that", async () => {
+  it("that declines without words is reported as declined", async () => {
     await using s = await started(scripted(() => ({ stop: "refusal" })));
     await s.step(1);
     expect(await s.end()).toMatchObject({ type: "run.completed", text: "The model declined to answer this." });
   });
 
-  it("follows from the last event that was stored, so that its text is shown after it", async () => {
+  it("names the last stored event, so that its text is shown after it", async () => {
     const model: ModelProvider = {
       ...scripted(() => ({})),
       async complete(_, { onText }) {
@@ -253,8 +253,8 @@ describe("a reply of the model", () => {
   });
 });
 
-describe("a run that gets nowhere", () => {
-  it("stops when it asks for the same calls again and again", async () => {
+describe("a run that makes no progress", () => {
+  it("stops when it keeps asking for the same calls", async () => {
     const model = scripted(() => ({ calls: [{ id: `a${model.asked}`, name: "look", arguments: '{"n":1}' }], stop: "tool_use" }));
     await using s = await started(model, { limits: { maxRounds: 25, activeMs: 600_000, maxTools: 12, maxTokens: 100 } });
     for (let n = 1; n <= 3; n++) {
@@ -266,7 +266,7 @@ describe("a run that gets nowhere", () => {
     expect(model.asked).toBe(3);
   });
 
-  it("stops when the same call fails in the same way again and again", async () => {
+  it("stops when the same call keeps failing in the same way", async () => {
     const model = scripted(() => ({ calls: [{ id: `a${model.asked}`, name: "look", arguments: '{"n":1}' }], stop: "tool_use" }));
     await using s = await started(model, { limits: { maxRounds: 25, activeMs: 600_000, maxTools: 12, maxTokens: 100 } });
     for (let n = 1; n <= 3; n++) {
@@ -278,7 +278,7 @@ describe("a run that gets nowhere", () => {
     expect(model.asked).toBe(3);
   });
 
-  it("stops when no call of five rounds succeeded, though each was another one", async () => {
+  it("stops when no call of five rounds succeeded, although each was different", async () => {
     const model = scripted(() => ({
       calls: [{ id: `a${model.asked}`, name: `no_tool_${model.asked}`, arguments: "{}" }],
       stop: "tool_use",

@@ -36,8 +36,8 @@ export interface Stepper extends ModelParts {
 }
 
 /**
- * Takes a run one step further: acquire, ask the model (its lease renewed meanwhile), commit the turn. One message is one step with at most one
- * model call. Whatever dies in between is found again by the run's timer.
+ * Takes a run one step further: acquires it, asks the model (renewing its lease in the meantime), commits the turn. One message is one step with at most
+ * one model call. If anything dies in between, the run's timer finds the run again.
  */
 export async function advanceRun(stepper: Stepper, runId: string, claimant: Claimant, signal: AbortSignal): Promise<void> {
   const guess = stepper.snapshots.guess(runId);
@@ -51,7 +51,7 @@ export async function advanceRun(stepper: Stepper, runId: string, claimant: Clai
   });
 }
 
-/** The run in our hands; null when it is not available, or is another one than this snapshot says. */
+/** The acquired run; null if it is not available, or differs from this snapshot. */
 async function acquired({ outbox, rules, snapshots }: Stepper, snapshot: Snapshot | null, claimant: Claimant): Promise<Snapshot | null> {
   if (!snapshot) return null;
   const got = acquire(snapshot, claimant, rules);
@@ -60,13 +60,13 @@ async function acquired({ outbox, rules, snapshots }: Stepper, snapshot: Snapsho
   const reply = await outbox.commit(shardOf(got.run.runId), got.change);
   if (reply.outcome !== "ok") return null;
   snapshots.written(snapshot, got.change, reply);
-  // Nothing of the run can have changed since it was read, or the commit would not have been made.
+  // Nothing of the run can have changed since it was read, or the commit would have failed.
   return { ...snapshot, now: reply.now, run: { version: reply.commit, value: got.run } };
 }
 
 /**
- * Commits the end of a step. A commit that is stale because something else moved (another message was queued in the conversation) is made again;
- * one whose run moved on without us, by a cancel or another epoch, is thrown away. So is one whose reply was lost when it was made.
+ * Commits the end of a step. If the commit is stale because something else moved (another message was queued in the conversation), it is made again. If the
+ * run moved on without us, by a cancel or another epoch, it is discarded. The same holds for a commit that was made but whose reply was lost.
  */
 async function commitWhileOurs({ outbox, snapshots }: Stepper, run: Run, end: StepEnd): Promise<void> {
   const guess = snapshots.guess(run.runId);
@@ -74,7 +74,7 @@ async function commitWhileOurs({ outbox, snapshots }: Stepper, run: Run, end: St
     const snapshot = attempt < 0 ? guess : await snapshots.load(run.runId);
     const ours = snapshot && holds(run.epoch, snapshot.run.value);
     const change = ours ? end(snapshot) : null;
-    // Only what the store says now is a reason to do nothing.
+    // Only the store's current state is a reason to do nothing.
     if (!ours || !change) {
       if (attempt < 0) continue;
       return;
@@ -88,7 +88,7 @@ async function commitWhileOurs({ outbox, snapshots }: Stepper, run: Run, end: St
 
 const TRIES = 20;
 
-/** What ends this step, or null when the run is not ours any more. */
+/** The change that ends this step, or null if the run is no longer ours. */
 async function step(stepper: Stepper, held: Snapshot, attemptsBefore: number, signal: AbortSignal): Promise<StepEnd | null> {
   const { rules } = stepper;
   const run = held.run.value;
@@ -127,7 +127,7 @@ interface Asked {
   readonly tools: ReadonlyMap<string, Registration>;
 }
 
-/** The seed turn, or what the model says. */
+/** The seed turn, or the model's turn. */
 async function askedStep(
   stepper: Stepper,
   { run: { value: run }, now }: Snapshot,
@@ -143,7 +143,7 @@ async function askedStep(
   return modelStep(stepper, { run, profile, provider, tools, now }, signal);
 }
 
-/** One debug line a run that says what it is asked with, and one for each seed call that was left out. */
+/** One debug line per run about its model and tools, and one for each seed call that was left out. */
 function tellFirst({ log }: Stepper, run: Run, profile: Profile, provider: ModelProvider, tools: ReadonlyMap<string, Registration>): void {
   if (run.usage.modelCalls > 0 || run.attempts > 1) return;
   const { runId, profile: name } = run;

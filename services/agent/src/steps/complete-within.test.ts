@@ -23,7 +23,7 @@ const reply: ModelReply = {
   model: "claude-sonnet-5-5-20260929",
 };
 
-/** A model whose prompt takes 100 tokens, and a store of one process. */
+/** A model whose prompt has 100 tokens, and a store of one process. */
 async function setup(parts: BudgetParts, complete: ModelProvider["complete"], wrap: (store: StateStore) => StateStore = (store) => store) {
   const store = memoryStore({ clock: () => EVENING });
   await askedBy(store, RUN_A, "ada");
@@ -53,7 +53,7 @@ async function setup(parts: BudgetParts, complete: ModelProvider["complete"], wr
 const parts: BudgetParts = { env: { BUDGET_RUN_TOKENS: "500", BUDGET_RUN_USD: "1", BUDGET_RUN_TOOL_CALLS: "2" } };
 
 describe("a model call within budgets", () => {
-  it("gives the reply with what it cost and how many of its calls may be made, and counts what it used", async () => {
+  it("returns the reply with its cost and how many of its calls may be made, and counts its use", async () => {
     await using s = await setup(parts, async () => reply);
     expect(await s.ask()).toEqual({
       reply,
@@ -94,9 +94,9 @@ describe("a model call within budgets", () => {
 
   it.each([
     ["breaks off", new NetworkError("the connection broke")],
-    ["is a reply that nobody can read", new ProviderError("no JSON", false)],
+    ["is an unreadable reply", new ProviderError("no JSON", false)],
     ["is interrupted", new Error("cancelled")],
-  ])("that %s stays counted as the most it may have used: its vendor may have charged it", async (_, error) => {
+  ])("that %s stays counted as the maximum: its vendor may have charged it", async (_, error) => {
     await using s = await setup(parts, () => Promise.reject(error));
     await expect(s.ask()).rejects.toBe(error);
     expect(await s.used()).toEqual({ tokens: 300, microUsd: 2250, toolCalls: 0 });

@@ -16,7 +16,7 @@ import type { Turn } from "../transitions/turn.ts";
 import { usageOfReply } from "../usage.ts";
 import type { BudgetedRun, Budgets, Refused } from "../budget/budgets.ts";
 
-/** A reply, what it cost, and how many of its tool calls the budgets have room for. */
+/** A reply, its cost, and how many of its tool calls the budgets have room for. */
 export interface PaidReply {
   readonly reply: ModelReply;
   readonly usage: Usage;
@@ -30,9 +30,9 @@ export interface PaidCall {
 }
 
 /**
- * Asks the model within the budgets: reserved before, settled after. Gives why the run stops when a budget does not hold the most that the call may use;
- * then, and when the store cannot say, nothing is sent. Throws what the provider throws: a call that certainly was not charged gives its reservation back, any other
- * stays counted as it was reserved.
+ * Asks the model within the budgets: reserves before, settles after. Returns why the run stops if a budget does not have room for the most that the call
+ * may use; then, and if the store cannot say, nothing is sent. Throws what the provider throws: a call that certainly was not charged gives its reservation
+ * back, any other stays counted as reserved.
  */
 export async function completeWithin(
   { budgets, provider, run }: PaidCall,
@@ -56,7 +56,7 @@ export async function completeWithin(
 export async function seedWithin(budgets: Budgets, run: BudgetedRun, turn: Turn, signal: AbortSignal): Promise<Turn | Stopped> {
   const estimate = { provider: turn.provider, model: turn.model, promptTokens: 0, maxTokens: 0, toolCalls: turn.calls.length };
   const reservation = await budgets.reserve(run, () => estimate, signal);
-  // They are counted as they were reserved: nothing is left to settle.
+  // They are counted as reserved: nothing is left to settle.
   return reservation.kind === "refused" ? stoppedBy(reservation) : turn;
 }
 
@@ -67,7 +67,7 @@ function estimateOf(provider: ModelProvider, { transcript, system, tools, maxTok
   return { provider: provider.name, model: provider.model, promptTokens, maxTokens, toolCalls: 0 };
 }
 
-/** Whether the provider certainly charges nothing for a call that ended like this: it refused it, failed at it, or was never reached. */
+/** Whether the provider certainly does not charge for a call that ended like this: it refused it, failed, or was never reached. */
 function isUncharged(error: unknown): boolean {
   if (error instanceof RateLimitError || error instanceof AuthenticationError || error instanceof ValidationError) return true;
   if (error instanceof ProviderError) return error.retryable;

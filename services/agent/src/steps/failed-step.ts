@@ -11,14 +11,14 @@ import type { Interrupted } from "./lease-keeper.ts";
 import { failureOfModel, type ModelFailure, retryLater, retryPlan } from "../transitions/model-retry.ts";
 import type { Rules } from "../transitions/rules.ts";
 
-/** How a step ends: the change, made of the documents as they are when it is committed. */
+/** How a step ends: a function that makes the change from the documents as they are when it is committed. */
 export interface StepEnd {
   (snapshot: Snapshot): Change | null;
   /** Called once the change is made. */
   readonly committed?: () => void;
 }
 
-/** What follows from a step that failed: another try later, or the end of the run with the reason of the last one. */
+/** The consequence of a failed step: a later retry, or the end of the run with the last reason. */
 export function afterFailure(
   { rules, log }: { readonly rules: Rules; readonly log: Log },
   run: Run,
@@ -31,11 +31,11 @@ export function afterFailure(
     log.info({ runId, epoch }, "the run was taken over or cancelled during its model call");
     return null;
   }
-  // A process that stops has failed at nothing: another one goes on.
+  // A process that is stopping has not failed; another continues.
   if (interrupted === "stopping") return (now) => release(now, epoch, 0, rules);
   const failure = modelFailureOf(interrupted, error, rules);
   if (failure) return afterModelFailure({ rules, log }, run, profile, { failure, interrupted, error });
-  const stopped: Stopped = { code: "step_failed", message: "A step of the run failed again and again; the agent's log says why." };
+  const stopped: Stopped = { code: "step_failed", message: "A step of the run failed repeatedly; the agent's log says why." };
   const final = attempts >= MAX_ATTEMPTS;
   const about = { error, runId, code: stopped.code, attempts };
   const end: StepEnd = (now) => {
@@ -43,8 +43,8 @@ export function afterFailure(
     return release(now, epoch, Math.min(60_000, 500 * 2 ** attempts), rules);
   };
   return toldOf(end, () => {
-    if (final) log.error(about, "a step failed for good");
-    else log.warn(about, "a step failed and is tried again");
+    if (final) log.error(about, "a step failed permanently");
+    else log.warn(about, "a step failed and is retried");
   });
 }
 
@@ -54,7 +54,7 @@ interface FailedModelCall {
   readonly error: unknown;
 }
 
-/** The model call is made again after a wait that the store keeps, or the run ends with what the provider said last. */
+/** The model call is repeated after a wait that the store keeps, or the run ends with the provider's last message. */
 function afterModelFailure(
   { rules, log }: { readonly rules: Rules; readonly log: Log },
   run: Run,
@@ -81,14 +81,14 @@ function afterModelFailure(
     return retryLater(now, { epoch, failure, plan }, rules);
   };
   return toldOf(end, () => {
-    if (plan.kind === "again") log.warn({ ...about, waitMs: plan.waitMs }, "a model call failed and is made again");
-    else log.error(about, "a model call failed for good");
+    if (plan.kind === "again") log.warn({ ...about, waitMs: plan.waitMs }, "a model call failed and is retried");
+    else log.error(about, "a model call failed permanently");
   });
 }
 
 /**
- * An end that is told of when it was committed, and not before: a holder that stood still may find that another one has gone on, and then it has read what
- * that one wrote in the middle of it. Nothing has failed there.
+ * An end that is logged when it was committed, and not before: a holder that was paused may find that another one has continued, and then it has read a
+ * half-changed state. In that case nothing has failed.
  */
 function toldOf(end: StepEnd, committed: () => void): StepEnd {
   return Object.assign((now: Snapshot) => end(now), { committed });
@@ -98,7 +98,7 @@ function activeTimeIsOver(now: Snapshot, { limits }: Profile, rules: Rules): boo
   return new Draft({ ...now, calls: [] }, rules).activeMs >= limits.activeMs;
 }
 
-/** The failure of the model that stopped a step; null when something of ours did. */
+/** The model failure that stopped a step; null if it was something of ours. */
 function modelFailureOf(interrupted: Interrupted | null, error: unknown, { config }: Rules): ModelFailure | null {
   if (interrupted === "too_long") {
     const seconds = Math.round(config.MODEL_TIMEOUT_MS / 1000);

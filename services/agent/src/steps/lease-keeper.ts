@@ -15,7 +15,9 @@ export interface LeaseKeeper {
   stop(): Promise<void>;
 }
 
-/** Renews the lease of a step until stopped. Its signal aborts when the lease is lost, the step takes longer than `forMs`, or the process stops. */
+/**
+ * Renews the lease of a step until stopped. Its signal aborts when the lease is lost, when the step takes longer than `forMs`, or when the process stops.
+ */
 export function keepLease(
   { outbox, snapshots, rules }: { readonly outbox: Outbox; readonly snapshots: Snapshots; readonly rules: Rules },
   run: Run,
@@ -45,7 +47,7 @@ export function keepLease(
       await pause(rules.config.RUN_RENEW_MS, stopped.signal);
       if (stopped.signal.aborted) return;
       const snapshot = await snapshots.load(run.runId).catch(() => null);
-      // A store that does not answer is no lost lease: the epoch fences us anyway.
+      // A store that does not answer does not mean a lost lease: the epoch fences us anyway.
       if (!snapshot) continue;
       const change = renew(snapshot, run.epoch, n, rules);
       if (!change) return lost.abort(new Error("the run's lease was lost"));

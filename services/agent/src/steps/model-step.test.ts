@@ -9,7 +9,7 @@ import { readerUnderTest } from "../testing/test-reader.ts";
 
 const SMALL = { ...offlineModel().capabilities, contextTokens: 8000, maxOutputTokens: 1000 };
 
-/** A model with a window of 8,000 tokens, four characters each, that keeps what it is asked. */
+/** A model with a window of 8,000 tokens, four characters each, that records its requests. */
 function small(answer: (request: ModelRequest, n: number) => Partial<ModelReply> | Error, capabilities = SMALL) {
   const asked: ModelRequest[] = [];
   const provider: ModelProvider = {
@@ -26,7 +26,7 @@ function small(answer: (request: ModelRequest, n: number) => Partial<ModelReply>
   return { provider, asked };
 }
 
-/** A run at its first model call, after a conversation of so many earlier exchanges of 2,000 characters each. */
+/** A run at its first model call, after a conversation of this many earlier exchanges of 2,000 characters each. */
 async function after(earlier: number, provider: ModelProvider, profile: Partial<Profile> = {}) {
   const s = await readerUnderTest([], provider, profile);
   const entries = Array.from({ length: earlier }, (_, n): readonly TranscriptEntry[] => [
@@ -90,7 +90,7 @@ describe("a conversation that is longer than the model's window", () => {
     expect(await s.turns()).toMatchObject([{ pruned: { strategy: "sliding", summary: true }, usage: { inputTokens: 20, modelCalls: 1 } }]);
   });
 
-  it("is shown without a summary when none can be had: the run does not fail for it", async () => {
+  it("is shown without a summary if none is available: the run does not fail for it", async () => {
     const { provider, asked } = small(({ tools }) => (tools.length === 0 ? new NetworkError("The connection broke.") : { text: "Done." }));
     await using s = await after(40, provider, { context: { strategy: "sliding" } });
     await s.step();
@@ -100,7 +100,7 @@ describe("a conversation that is longer than the model's window", () => {
     expect((await s.turns())[0]).not.toMatchObject({ pruned: { summary: true } });
   });
 
-  it("that its provider finds too long all the same is shown by half, at once and once", async () => {
+  it("that its provider still finds too long is halved and sent again at once, once", async () => {
     const { provider, asked } = small((_, n) => (n === 1 ? new ContextOverflow("The prompt is too long.") : { text: "Done." }));
     await using s = await after(12, provider);
     await s.step();
@@ -108,11 +108,11 @@ describe("a conversation that is longer than the model's window", () => {
     expect(asked[1]!.transcript.length).toBeLessThan(asked[0]!.transcript.length * 0.6);
     expect(textOf(asked[1]!)).toContain("Do it.");
     expect(await s.end()).toMatchObject({ type: "run.completed" });
-    // The failed call is no attempt that waits.
+    // The failed call does not count as an attempt that waits.
     expect((await s.b.events()).map(({ type }) => type)).not.toContain("model.retry");
   });
 
-  it("and stays too long ends the run with what the provider said, without more tries", async () => {
+  it("and stays too long ends the run with the provider's message, without more tries", async () => {
     const { provider, asked } = small(() => new ContextOverflow("The prompt is too long: give the profile less."));
     await using s = await after(12, provider);
     await s.step();
@@ -134,7 +134,7 @@ describe("a conversation that is longer than the model's window", () => {
 });
 
 describe("a call that failed", () => {
-  it("reaches the model as the tool's message, with class and words, and the model goes on as it likes", async () => {
+  it("reaches the model as the tool's message, with class and text, and the model decides what to do", async () => {
     const call = (id: string, name: string, args: string): Partial<ModelReply> => ({
       calls: [{ id, name, arguments: args }],
       stop: "tool_use",
@@ -178,8 +178,8 @@ describe("a model that can call nothing", () => {
   });
 });
 
-describe("what a profile says of its calls", () => {
-  it("reaches the model: how many at a time, how random, and no more tokens than the model gives", async () => {
+describe("a profile's settings for calls", () => {
+  it("reach the model: how many at a time, how random, and no more tokens than the model gives", async () => {
     const { provider, asked } = small(() => ({ text: "Done." }));
     await using s = await after(0, provider, {
       parallelCalls: false,

@@ -17,7 +17,7 @@ import { toolChoiceOf } from "../transitions/tool-choice.ts";
 import type { Transcripts } from "./transcripts.ts";
 import type { Turn } from "../transitions/turn.ts";
 
-/** What a step needs of its process to ask a model. */
+/** What a step needs from its process to ask a model. */
 export interface ModelParts {
   readonly state: StateStore;
   readonly transcripts: Transcripts;
@@ -36,7 +36,7 @@ export interface ModelStepInput {
   readonly now: number;
 }
 
-/** What came of asking the model: its turn, a summary that had to be written first, or why it was not asked. */
+/** The outcome of asking the model: its turn, a summary that had to be written first, or why it was not asked. */
 export type ModelStep =
   | { readonly kind: "turn"; readonly turn: Turn; readonly document?: ContextDocument }
   | { readonly kind: "summary"; readonly document: ContextDocument; readonly usage: Usage }
@@ -91,18 +91,18 @@ async function turnStep(parts: ModelParts, input: ModelStepInput, { planned, pla
   return { kind: "turn", turn: { ...said.turn, ...(pruned ? { pruned } : {}) }, ...(document ? { document } : {}) };
 }
 
-/** The summary is this step's only model call; the next step asks for the turn. One that cannot be had fails no run. */
+/** The summary is this step's only model call; the next step asks for the turn. A summary that is unavailable never fails a run. */
 async function summaryStep(parts: ModelParts, { run, provider }: ModelStepInput, due: SummaryDue, signal: AbortSignal): Promise<ModelStep> {
   const { budgets, log } = parts;
   try {
     const paid = await completeWithin({ budgets, provider, run }, due.request, { signal, onText: () => undefined });
     if ("code" in paid) return { kind: "stopped", stopped: paid };
-    // It is no turn: the number of a run's model calls is that of its turns.
+    // It is not a turn: a run's number of model calls is the number of its turns.
     return { kind: "summary", document: due.apply(paid.reply), usage: { ...paid.usage, modelCalls: 0 } };
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof ModelError)) throw error;
-    log.warn({ error, runId: run.runId }, "a summary of the conversation could not be had; its oldest part is left out without one");
+    log.warn({ error, runId: run.runId }, "no summary of the conversation could be made; its oldest part is left out without one");
     return { kind: "summary", document: due.withoutSummary(), usage: NOTHING_USED };
   }
 }

@@ -8,7 +8,7 @@ import type { Stopped } from "../transitions/end.ts";
 import { liveText } from "../outgoing/live-text.ts";
 import type { Turn } from "../transitions/turn.ts";
 
-/** A reply without a word and without a call: some models give one now and then, and a better one when they are asked again. */
+/** A reply without text and without a call: some models give one now and then, and a better one when asked again. */
 export class EmptyReply extends ModelError {
   override readonly name = "EmptyReply";
   readonly code = "empty_reply";
@@ -24,15 +24,15 @@ export interface ModelTurnInput extends PaidCall {
   readonly toolChoice: ToolChoice;
 }
 
-/** What the model said, and what its vendor counted. */
+/** The model's turn, and the usage that its vendor reported. */
 export interface SaidTurn {
   readonly turn: Turn;
   readonly counted: ModelUsage;
 }
 
 /**
- * Asks the model for its turn within the run's budgets, its text and arguments shown as they come; or gives why the run stops. Throws what the provider
- * throws, and `EmptyReply`.
+ * Asks the model for its turn within the run's budgets, and shows its text and arguments as they arrive; or returns why the run stops. Throws what the
+ * provider throws, and `EmptyReply`.
  */
 export async function modelTurn(input: ModelTurnInput, signal: AbortSignal): Promise<SaidTurn | Stopped> {
   const { state, provider, run, profile, transcript, tools, toolChoice } = input;
@@ -63,7 +63,7 @@ export async function modelTurn(input: ModelTurnInput, signal: AbortSignal): Pro
 function turnOf({ reply, usage, allowedCalls }: PaidReply, provider: string): Turn {
   const { text, calls, stop, model, vendor } = reply;
   const truncated = stop === "max_tokens";
-  // A cut-off reply may hold half a call: none of them is trusted.
+  // A reply that was cut off may hold half a call: none of its calls is trusted.
   const trusted = truncated ? [] : calls;
   const paused = stop === "pause" && trusted.length === 0;
   if (text.trim() === "" && trusted.length === 0 && stop !== "refusal" && !paused) throw new EmptyReply(emptyWords(reply));

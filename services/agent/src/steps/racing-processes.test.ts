@@ -11,7 +11,8 @@ import { commitTurn, type Turn } from "../transitions/turn.ts";
 const SECOND = "rn_03_01JD0000000000000000000002";
 const THIRD = "rn_03_01JD0000000000000000000003";
 
-// Found by the simulator: what happens when things that one expects one after the other happen at the same moment, or the other way round.
+// Found by the simulator: what happens when events that usually come one after the other happen at the same moment, or in the opposite
+// order.
 
 describe("two agents that read the same documents", () => {
   it("do not both acquire the run", async () => {
@@ -24,7 +25,7 @@ describe("two agents that read the same documents", () => {
     expect(outcomes).toEqual(["ok", "stale"]);
   });
 
-  it("do not both commit a turn of one round: what the second model said is never sent", async () => {
+  it("do not both commit a turn of one round: the second model's calls are never sent", async () => {
     const b = bundle();
     await b.start();
     const got = acquire(await b.snapshot(), { by: "wake", redelivered: false }, b.rules);
@@ -35,7 +36,7 @@ describe("two agents that read the same documents", () => {
     expect((await b.call(0)).arguments).toBe('{"n":1}');
   });
 
-  it("do not both take a decision: the one that comes second is not told that its grant counts", async () => {
+  it("do not both accept a decision: the second one does not count", async () => {
     const b = bundle();
     await b.start();
     await b.turn([asks("change")]);
@@ -48,7 +49,7 @@ describe("two agents that read the same documents", () => {
 });
 
 describe("a message that interrupts a run which ends at that very moment", () => {
-  it("leaves the run that has ended as it is, and waits behind the one that is active now", async () => {
+  it("leaves the ended run unchanged, and waits behind the one that is active now", async () => {
     await using s = await readerUnderTest();
     await takeEntry(s.reader, RUN, RUN);
     await s.put(SECOND, { ...(await s.message()), entryId: SECOND, runId: SECOND });
@@ -74,7 +75,7 @@ describe("a message that interrupts a run which ends at that very moment", () =>
 });
 
 describe("a write whose approval lapses while a read before it is open", () => {
-  it("ends the round once when the read is answered: one result a call, one wake", async () => {
+  it("ends the round once when the read is answered: one result per call, one wake", async () => {
     const b = bundle();
     await b.start();
     await b.turn([asks("look", "a"), asks("change", "b")]);
@@ -90,7 +91,7 @@ describe("a write whose approval lapses while a read before it is open", () => {
   });
 });
 
-describe("a write that is denied while the one before it is still thought about", () => {
+describe("a write that is denied while the one before it is still undecided", () => {
   it("skips those that follow it, and not the one before", async () => {
     const b = bundle();
     await b.start();

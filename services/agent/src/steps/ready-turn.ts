@@ -5,16 +5,18 @@ import { storeVendorTurn } from "../memory/stored-entries.ts";
 import type { Turn } from "../transitions/turn.ts";
 import { withheldTools } from "./withheld-tools.ts";
 
-/** A turn with all that its commit refers to, in the store, and all that it is made of, read. */
+/** A turn whose references are in the store and whose inputs were read. */
 export interface ReadyTurn {
   readonly turn: Turn;
-  /** What its calls of working memory give, by their number in the turn. */
+  /** The results of its calls of working memory, by their number in the turn. */
   readonly recalled: ReadonlyMap<number, ToolResult>;
-  /** What its calls name that the run's requester may not use, by name. */
+  /** The tools that its calls name but that the run's requester may not use, by name. */
   readonly withheld: ReadonlyMap<string, Registration>;
 }
 
-/** Does before a turn's commit what a commit cannot: it stores a large payload of the vendor, and reads working memory and the registry. Throws `StoreUnavailable`. */
+/**
+ * Does before a turn's commit what a commit cannot: it stores a large vendor payload, and reads working memory and the registry. Throws `StoreUnavailable`.
+ */
 export async function readyTurn(
   { state, rules, log }: Pick<ModelParts, "state" | "rules" | "log">,
   run: Run,

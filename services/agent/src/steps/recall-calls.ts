@@ -6,8 +6,8 @@ import { recallTool } from "../transitions/loop-tools.ts";
 import { recall } from "../memory/recall.ts";
 
 /**
- * What a turn's calls of working memory give, by their number in the turn. It is read before the turn is committed, because a commit is made of what
- * was read. A call whose arguments have no key is left to the check of its arguments. Throws `StoreUnavailable`.
+ * The results of a turn's calls of working memory, by their number in the turn. They are read before the turn is committed, because a commit is made from
+ * what was read. A call whose arguments have no key is left to the check of its arguments. Throws `StoreUnavailable`.
  */
 export async function recallCalls(
   state: Pick<StateStore, "read" | "putBlob" | "getBlob">,

@@ -11,7 +11,7 @@ import { readerUnderTest } from "../testing/test-reader.ts";
 
 const signal = new AbortController().signal;
 
-/** A model at $2 and $10 for a million tokens, whose prompt takes 100 and which says what it is told. */
+/** A model at $2 and $10 for a million tokens, whose prompt has 100 tokens and which answers as scripted. */
 function scripted(next: () => Partial<ModelReply>): ModelProvider & { asked: number } {
   const model = {
     ...offlineModel(),
@@ -57,7 +57,7 @@ describe("a run with a budget", () => {
     });
   });
 
-  it("of tool calls gets the calls refused that are too many, and its answer all the same", async () => {
+  it("of tool calls gets excess calls refused, and still its answer", async () => {
     const replies: Partial<ModelReply>[] = [{ calls: [asks("look", "a"), asks("look", "b")], stop: "tool_use" }, { text: "That is all." }];
     await using s = await started(
       scripted(() => replies.shift() ?? {}),
@@ -84,7 +84,7 @@ describe("a run with a budget", () => {
     expect(await s.end()).toMatchObject({ type: "run.failed", code: "budget_exhausted" });
   });
 
-  it("is tried again later when the store cannot say whether it fits, and the model is not asked before", async () => {
+  it("is retried later when the store cannot say whether it fits, and the model is not asked before", async () => {
     const model = scripted(() => ({ text: "Fine." }));
     await using s = await started(model, {});
     let away = true;
@@ -118,7 +118,7 @@ describe("a run without a budget", () => {
     expect(await usedOf(s.reader.state, { run: RUN })).toMatchObject({ tokens: 0 });
   });
 
-  it("says of a model that nobody knows the price of that its call has none", async () => {
+  it("records a call of a model of unknown price as unpriced", async () => {
     await using s = await started({ ...scripted(() => ({ text: "Fine." })), name: "compatible", model: "mystery" }, {});
     await s.step(1);
     expect((await s.usage()).unpricedCalls).toBe(1);

@@ -46,7 +46,7 @@ async function stepsOf(model: ModelProvider): Promise<readonly Seen[]> {
 }
 
 describe("the span of a step", () => {
-  it("says which attempt at the model call it is, and how long it was put off", async () => {
+  it("says which attempt at the model call it is, and how long it was postponed", async () => {
     let failures = 2;
     const model: ModelProvider = {
       ...offlineModel(),
@@ -56,7 +56,7 @@ describe("the span of a step", () => {
       },
     };
     const spans = (await stepsOf(model)).map(({ attributes }) => attributes);
-    // A run without a trace of its own has a file for each step, in any order.
+    // A run without its own trace has a file for each step, in any order.
     const attempts = spans
       .map((attributes) => [Number(attributes["toolbus.model.attempt"]), attributes["toolbus.model.waited_ms"]] as const)
       .toSorted(([a], [b]) => a - b);

@@ -2,13 +2,13 @@ import { eventSample } from "@toolbus/state";
 import type { Log } from "@toolbus/telemetry";
 
 /**
- * Warnings about messages that belong to nothing here. Whoever sends such by the thousand gets the first of each kind in a minute into the log, and of the
- * others the number, in one line when the minute is over.
+ * Warnings about messages that belong to nothing here. If somebody sends thousands of them, the log gets the first of each kind in a minute, and the number
+ * of the rest in one line when the minute is over.
  */
 export interface StrayLines {
   /** `words` describe one line, and name its kind. */
   tell(fields: object, words: string): void;
-  /** Tells the numbers so far. */
+  /** Logs the numbers so far. */
   stop(): Promise<void>;
 }
 
@@ -17,13 +17,13 @@ export function strayLines({
   monotonic,
 }: {
   readonly log: Pick<Log, "warn">;
-  /** Milliseconds of a clock that never goes back. */
+  /** Milliseconds of a monotonic clock. */
   readonly monotonic: () => number;
 }): StrayLines {
   const sample = eventSample({
     monotonic,
     tell: async ({ kind, count: leftOut, overMs }) =>
-      log.warn({ kind, leftOut, overMs }, "more messages belonged to nothing here: only their number is told"),
+      log.warn({ kind, leftOut, overMs }, "more messages belonged to nothing here: only their number is logged"),
   });
   return {
     tell(fields, words) {
@@ -33,5 +33,5 @@ export function strayLines({
   };
 }
 
-/** A line is kept in no shard. */
+/** A log line belongs to no shard. */
 const NOWHERE = { shard: "" };

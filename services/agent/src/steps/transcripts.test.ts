@@ -59,9 +59,9 @@ function setup(limits = LIMITS) {
     read: async (n = 1) => (await window(n)).entries.map(({ entry }) => textOf(entry)),
     advance: (ms: number) => void (now += ms),
     keep: (context: ContextDocument, entries: readonly object[] = []) => append(entries, 1, undefined, context),
-    /** What reads from now on has read nothing yet. */
+    /** From now on the reader is new and has read nothing. */
     restart: () => void (known = transcripts(counted, limits)),
-    /** The store is one that was never told anything. */
+    /** The store has never had a context document. */
     empty: () => void (store = memoryStore({ clock: () => now })),
   };
 }
@@ -89,7 +89,7 @@ describe("transcripts", () => {
     expect(await t.read()).toEqual(["a", ...numbers(count)]);
   });
 
-  it("show what another replica has said meanwhile", async () => {
+  it("show what another replica has written in the meantime", async () => {
     const t = setup();
     await t.say(["a"]);
     await t.read();
@@ -98,7 +98,7 @@ describe("transcripts", () => {
     expect(await t.read()).toEqual(["a", "b", "c"]);
   });
 
-  it("are read anew when the log began anew, even where it is as long as before", async () => {
+  it("are read again when the log began again, even if it is as long as before", async () => {
     const t = setup();
     await t.say(["a", "b"], 1, 100);
     await t.read();
@@ -115,7 +115,7 @@ describe("transcripts", () => {
     expect(await t.read()).toEqual([]);
   });
 
-  it("are forgotten, the oldest first, when they take too much memory", async () => {
+  it("are evicted, the oldest first, when they use too much memory", async () => {
     const t = setup({ maxChars: 10_000, keptChars: 300 });
     for (const n of [1, 2]) await t.say(["x".repeat(100)], n);
     for (const n of [1, 2]) await t.read(n);
@@ -128,7 +128,7 @@ describe("transcripts", () => {
   });
 });
 
-describe("a transcript that is longer than a process keeps of one", () => {
+describe("a transcript that is longer than a process keeps", () => {
   it("is read to its end, the oldest part counted and not kept", async () => {
     const t = setup({ maxChars: 10_000, keptChars: 10_000 });
     await t.say(numbers(3000));
@@ -165,7 +165,7 @@ describe("a transcript that is longer than a process keeps of one", () => {
     expect(unread.entries).toBe(61 - entries.length);
   });
 
-  it("is whole again for the process when the window begins behind what was not kept", async () => {
+  it("is complete again for the process when the window begins after the part that was not kept", async () => {
     const t = setup({ maxChars: 10_000, keptChars: 10_000 });
     await t.say(numbers(1000));
     const { entries } = await t.window();
@@ -176,7 +176,7 @@ describe("a transcript that is longer than a process keeps of one", () => {
 });
 
 describe("a window that is stored", () => {
-  it("is all that a process reads that has read nothing before", async () => {
+  it("is all that a fresh process reads", async () => {
     const t = setup();
     await t.say(numbers(2000));
     await t.keep(document({ from: 1990, kept: [3, 4, 5, 700] }));
@@ -190,7 +190,7 @@ describe("a window that is stored", () => {
     ]);
   });
 
-  it("moves what a process knows already, without a read of it", async () => {
+  it("moves the window that a process already knows, without reading it", async () => {
     const t = setup();
     await t.say(numbers(2000));
     await t.window();
@@ -203,7 +203,7 @@ describe("a window that is stored", () => {
     expect(await t.read()).toEqual(["m1995", "m1996", "m1997", "m1998", "m1999", "m2000", "new"]);
   });
 
-  it("is void when its log has begun anew, however long that is", async () => {
+  it("is void when its log has begun again, however long that is", async () => {
     const t = setup();
     await t.say(numbers(20), 1, 100);
     await t.keep(document({ from: 15, anchor: { runId: "r", at: 1 } }));
@@ -220,7 +220,7 @@ describe("a window that is stored", () => {
     expect(await t.read()).toHaveLength(32);
   });
 
-  it("is as the store has it after the store was set back", async () => {
+  it("is as in the store after the store was set back", async () => {
     const t = setup();
     await t.say(numbers(20));
     await t.keep(document({ from: 15 }));

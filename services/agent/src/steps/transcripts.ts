@@ -5,27 +5,27 @@ import { parsed } from "../documents/load.ts";
 import { readEntry } from "../memory/stored-entries.ts";
 
 /**
- * The transcripts of conversations, as far as their models are shown them. A log only grows, so what this process has read of one is kept and only the
- * rest is read again; a process that has read nothing begins where the conversation's context document says.
+ * The transcripts of conversations, as far as their models are shown them. A log only grows, so what this process has read of it is kept and only the rest
+ * is read again; a process that has read nothing begins where the conversation's context document says.
  */
 export interface Transcripts {
   /**
-   * The window of this conversation. Of one that is longer than `maxChars` characters of stored JSON the oldest part is not kept and only counted, but
-   * the newest message of the person always is.
+   * The window of this conversation. If it is longer than `maxChars` characters of stored JSON, the oldest part is counted but not kept. The newest message
+   * of the person is always kept.
    */
   window(conversationId: string): Promise<TranscriptWindow>;
 }
 
 interface Known {
   readonly document: ContextDocument | null;
-  /** Before the tail: what the document keeps, and the newest message when it had to be saved from what was forgotten. */
+  /** Before the tail: the entries that the document keeps, and the newest message if it had to be saved from eviction. */
   readonly kept: readonly Sized[];
   /** Everything from some sequence on. */
   readonly tail: readonly Sized[];
   readonly unread: TranscriptWindow["unread"];
   /** Of `kept` and `tail` together. */
   readonly chars: number;
-  /** The last entry as the store gave it. */
+  /** The last entry as the store returned it. */
   readonly last: { readonly sequence: number; readonly text: string } | null;
 }
 
@@ -36,7 +36,7 @@ interface Sized extends NumberedEntry {
 const PAGE = 500;
 const NOTHING_UNREAD = { entries: 0, chars: 0 };
 
-/** Keeps the windows that were read last, `keptChars` characters of them at most. */
+/** Keeps the windows that were read last, at most `keptChars` characters of them. */
 export function transcripts(
   state: StateStore,
   { maxChars, keptChars }: { readonly maxChars: number; readonly keptChars: number },
@@ -48,7 +48,7 @@ export function transcripts(
   async function window(conversationId: string): Promise<TranscriptWindow> {
     const log = keys.transcript(conversationId);
     const before = kept.get(conversationId);
-    // Asked for at once: the two hardly ever disagree, and then everything is read anew.
+    // Requested at once: the two hardly ever disagree, and then everything is read again.
     const [document, after] = await Promise.all([readDocument(conversationId), before ? readOn(log, before) : null]);
     const known = (after && movedTo(after, document)) ?? (await readAnew(log, document));
     kept.delete(conversationId);
@@ -63,18 +63,18 @@ export function transcripts(
     return parsed(documents[0], parseContextDocument, key)?.value ?? null;
   }
 
-  /** Reads what came after `known`; null when the log does not hold what is known any more: it has expired, or the store was set back. */
+  /** Reads what came after `known`; null if the log no longer holds what is known: it has expired, or the store was set back. */
   async function readOn(log: string, known: Known): Promise<Known | null> {
     const { last } = known;
-    // The last known entry is read again, to see that it is still that one.
+    // The last known entry is read again, to check that it is unchanged.
     const [first, ...rest] = await pageAfter(log, (last?.sequence ?? 1) - 1);
     if (last === null) return first ? readTail(log, known, [first, ...rest]) : known;
     if (first?.sequence !== last.sequence || JSON.stringify(first.value) !== last.text) return null;
-    // A full page has more behind it, even where nothing of it was new.
+    // A full page has more after it, even if nothing of it was new.
     return readTail(log, known, rest, 1 + rest.length === PAGE ? (rest.at(-1) ?? first).sequence : null);
   }
 
-  /** What the document names, or everything where there is none or it belongs to another log. */
+  /** The entries that the document names, or everything if there is no document or it belongs to another log. */
   async function readAnew(log: string, document: ContextDocument | null): Promise<Known> {
     const fresh: Known = { document: null, kept: [], tail: [], unread: NOTHING_UNREAD, chars: 0, last: null };
     if (document) {
@@ -93,7 +93,7 @@ export function transcripts(
     return readTail(log, fresh, await pageAfter(log, 0));
   }
 
-  /** `known` with the entries of this page and all behind it. `more`: read on after this sequence whatever the page's length. */
+  /** `known` with the entries of this page and all after it. `more`: continue reading after this sequence whatever the page's length. */
   async function readTail(log: string, known: Known, first: readonly LogEntry[], more: number | null = null): Promise<Known> {
     let page = first;
     let grown: Known = known;
@@ -131,28 +131,28 @@ export function transcripts(
   }
 }
 
-/** What is known, from where this document begins; null when the document names what is not known. */
+/** The known entries from where this document begins; null if the document names unknown entries. */
 function movedTo(known: Known, document: ContextDocument | null): Known | null {
   if (!document) return known.document ? null : known;
   const { from, kept } = document;
   if (known.document?.from === from && known.document.kept.length === kept.length) return { ...known, document };
   const begins = known.tail.findIndex(({ sequence }) => sequence === from);
   const isOfAnotherLog = begins < 0 ? (known.last?.sequence ?? 0) < from : !isAnchor(known.tail[begins]?.entry, document);
-  // What is known of this log stays, then: the document is void.
+  // Then the known part of this log stays: the document is void.
   if (isOfAnotherLog) return known.document ? null : known;
   if (begins < 0) return null;
   const wanted = new Set(kept);
   const found = [...known.kept, ...known.tail.slice(0, begins)].filter(({ sequence }) => wanted.has(sequence));
   if (found.length !== kept.length) return null;
   const tail = known.tail.slice(begins);
-  // What there was no memory for lies before the document's beginning now, and it counts it.
+  // The part that there was no memory for is now before the document's beginning, and the document counts it.
   return { ...known, document, kept: found, tail, chars: sum(found) + sum(tail), unread: NOTHING_UNREAD };
 }
 
-/** As much as may be kept: the oldest of the tail goes, turns with their results, but not the newest message. */
+/** As much as may be kept: the oldest of the tail is evicted, turns together with their results, but never the newest message. */
 function bounded(known: Known, maxChars: number): Known {
   if (known.chars <= maxChars) return known;
-  // Half at once, or every page would move what is behind it.
+  // Half at once, or every page would move the rest.
   let over = known.chars - maxChars / 2;
   let gone = 0;
   while (gone < known.tail.length - 1 && over > 0) over -= known.tail[gone++]?.chars ?? 0;
@@ -179,7 +179,7 @@ function entryOf({ value }: LogEntry): StoredEntry {
   return value as Json as unknown as StoredEntry;
 }
 
-/** Sequences as ranges of a log, those side by side together. */
+/** Sequences as ranges of a log, adjacent ones joined. */
 function rangesOf(sequences: readonly number[]): readonly { readonly after: number; readonly limit: number }[] {
   const ranges: { after: number; limit: number }[] = [];
   for (const sequence of sequences) {

@@ -8,13 +8,13 @@ import type { Turn } from "../transitions/turn.ts";
 interface Asking {
   readonly run: Pick<Run, "rights">;
   readonly calls: Turn["calls"];
-  /** What the run can call. */
+  /** The tools that the run can call. */
   readonly tools: ReadonlyMap<string, Registration>;
 }
 
 /**
- * The registered tools that these calls name and that the run has not, because its requester may not use them: so the model reads that it was refused, not
- * that there is no such tool. Reads the registry only where a call names a tool that the run does not have. Throws `StoreUnavailable`.
+ * The registered tools that these calls name and that the run lacks because its requester may not use them: so the model reads that it was refused, not
+ * that the tool does not exist. Reads the registry only if a call names a tool that the run does not have. Throws `StoreUnavailable`.
  */
 export async function withheldTools(
   state: StateStore,

@@ -56,7 +56,7 @@ async function setup() {
       const version = documents[0]?.version ?? 0;
       await s.b.state.commit("03", { op: `row:${version}`, guards: [{ key, version }], put: [{ key, value: value as unknown as Json }] });
     },
-    /** What the call's timer does. */
+    /** Runs the call's timer. */
     async look() {
       const { dispatch, requests } = await s.b.call(0);
       await lookAtCall(s.reader, RUN, { callId: CALL, dispatch, requests });
@@ -90,7 +90,7 @@ describe("an answer to a write", () => {
     expect(await s.security()).toEqual([]);
   });
 
-  it("joins with the receipt of another definition that was granted meanwhile", async () => {
+  it("joins with the receipt of another definition that was granted in the meantime", async () => {
     await using s = await setup();
     const receipt = await by(s, { toolHash: `sha256-${"A".repeat(43)}` });
     expect(await s.reader.proofs.answered(s.call, { result: ok(), receipt, stale: false }, sent)).toBe(true);
@@ -129,7 +129,7 @@ describe("an answer to a write", () => {
     expect(commits).toBe(1);
   });
 
-  it("that its grant is stale is none that it has failed, and the other way round", async () => {
+  it("that its grant is stale does not count as a failure, nor a failure as a stale grant", async () => {
     await using s = await setup();
     const result = failedResult("execution_failed", "The grant is stale.");
     const stale = await signAnswer(about(s), { result, fence: 0, at: 1, stale: true }, OWN);
@@ -139,7 +139,7 @@ describe("an answer to a write", () => {
     expect(await s.reader.proofs.answered(s.call, { result, receipt: failed, stale: true }, sent)).toBe(false);
   });
 
-  it("joins by the key that approvals pinned with the tool, though no file names it", async () => {
+  it("joins by the key that approvals pinned with the tool, although no file names it", async () => {
     await using s = await setup();
     const { state } = s.b;
     const pinned = await signerOf(await generateSigningKey());
@@ -164,7 +164,7 @@ describe("an answer to a write", () => {
       proofKeys.identityOf("approvals").signer,
     );
     await state.commit("00", { op: "pin", guards: [{ key, version: 0 }], put: [{ key, value: value as unknown as Json }] });
-    // Pinned a moment after it was looked for.
+    // Pinned a moment after the agent looked for it.
     expect(await proofs.answered(s.call, answer, sent)).toBe(true);
   });
 });

@@ -6,17 +6,17 @@ import { type EraReader, proveRow, type ReadAnswer, type ReceiptKeys, verifyAnsw
 import { AGENT_SERVICE } from "../transitions/rules.ts";
 
 /**
- * What the agent believes about writes: what workers of the call's toolset signed, and an era that approvals signed. What is not genuine is recorded and
- * changes nothing. Each method throws `StoreUnavailable`.
+ * What the agent believes about writes: what workers of the call's toolset signed, and an era that approvals signed. Anything that is not genuine is
+ * recorded and changes nothing. Each method throws `StoreUnavailable`.
  */
 export interface WriteProofs {
-  /** Whether this answer to a write joins. `stale`: it says that the grant was. */
+  /** Whether this answer to a write joins. `stale`: it reports a stale grant. */
   answered(call: Call, answer: Pick<ReadAnswer, "result" | "receipt"> & { readonly stale: boolean }, message: Message): Promise<boolean>;
-  /** Whether this row of a worker's ledger is what a worker wrote. */
+  /** Whether a worker wrote this row of its ledger. */
   written(call: Call, row: LedgerRow): Promise<boolean>;
-  /** The era, or `unproven` where nobody can tell which it is. */
+  /** The era, or `unproven` if nobody can tell which it is. */
   era(call: Call, value: Json | undefined): Promise<Era | null | "unproven">;
-  /** Keeps the number of the security events that were left out so far. */
+  /** Stores the number of the security events that were left out so far. */
   stop(): Promise<void>;
 }
 
@@ -25,17 +25,17 @@ export interface WriteProofsOptions {
   readonly receiptKeys: ReceiptKeys;
   readonly eras: EraReader;
   readonly log: Log;
-  /** Milliseconds of a clock that never goes back. */
+  /** Milliseconds of a monotonic clock. */
   readonly monotonic: () => number;
   readonly newId: () => string;
-  /** How many security events of a reason are kept whole in a minute. */
+  /** How many security events of a reason are kept in full per minute. */
   readonly perMinute?: number | undefined;
 }
 
 export function writeProofs({ state, receiptKeys, eras, log, monotonic, newId, perMinute }: WriteProofsOptions): WriteProofs {
   const append = recordsInTurn(state);
   const sample = eventSample({ monotonic, tell, ...(perMinute === undefined ? {} : { perMinute }) });
-  // Whoever floods the agent with forgeries of one call gets one record.
+  // A flood of forgeries of one call makes one record.
   const told = new Set<string>();
   return {
     async answered(call, answer, message) {
@@ -77,7 +77,7 @@ export function writeProofs({ state, receiptKeys, eras, log, monotonic, newId, p
   };
 
   async function tell({ kind: reason, count: leftOut, overMs, shard }: LeftOut): Promise<void> {
-    log.warn({ reason, leftOut, overMs }, "more was not genuine: only the number of these security events is kept");
+    log.warn({ reason, leftOut, overMs }, "more forgeries: only the number of these security events is kept");
     const stored = await append(shard, {
       op: `security:${reason}:left-out:${newId()}`,
       log: keys.security(shard, AGENT_SERVICE),
@@ -88,7 +88,7 @@ export function writeProofs({ state, receiptKeys, eras, log, monotonic, newId, p
     if (!stored) throw new Error("Others wrote the log at the same time.");
   }
 
-  /** `say` is called for what is kept whole. */
+  /** `say` is called for events that are kept in full. */
   async function record(call: Call, reason: string, about: Readonly<Record<string, string>>, say?: () => void): Promise<void> {
     const { callId, toolName: tool, toolset } = call;
     const name = `${reason}:${callId}`;
@@ -116,7 +116,7 @@ export function writeProofs({ state, receiptKeys, eras, log, monotonic, newId, p
 const KEEP_MS = 30 * 86_400_000;
 const MOST_TOLD = 10_000;
 
-/** Text from outside in a record that people read. */
+/** External text in a record that people read. */
 function printable(text: string): string {
   return text.slice(0, 300).replaceAll(/[^\x20-\x7e]/g, "?");
 }

@@ -36,7 +36,7 @@ export function budgetsOf(state: StateStore, { env = {}, profile, factsOf = mode
   return budgets({ state, origins, config: budgetConfig(env), profile: () => profile, factsOf, log: silentLog });
 }
 
-/** Says who asked for a run, as the gateway does. */
+/** Records who asked for a run, as the gateway does. */
 export async function askedBy(state: StateStore, runId: string, principal: string, tenant = "acme"): Promise<void> {
   const origin: RunOrigin = {
     runId,
@@ -71,7 +71,7 @@ export interface UsedSoFar {
   readonly toolCalls: number;
 }
 
-/** What the store says is used or reserved. */
+/** What the store records as used or reserved. */
 export async function usedOf(
   state: StateStore,
   of: { readonly run: string } | { readonly principal: string } | { readonly tenant: string },

@@ -42,10 +42,10 @@ const profile: Profile = {
 
 const serviceKeys = await ownKeys(["agent", "gateway", "approvals"]);
 
-/** What the scripted model says to a request: text, or calls. */
+/** The scripted model's answer to a request: text, or calls. */
 export type Script = (request: ModelRequest) => string | readonly Omit<ModelCall, "id">[];
 
-/** Real agents and a real worker over a bus and a store in memory; the test stands in for the gateway, and its script for the model. */
+/** Real agents and a real worker over a bus and a store in memory; the test plays the gateway, and its script the model. */
 export async function conversationUnderTest(
   clock: () => number,
   script: Script,
@@ -58,7 +58,7 @@ export async function conversationUnderTest(
   }: {
     readonly tools?: readonly Tool[];
     readonly agents?: number;
-    /** What is other than in the profile of these tests. */
+    /** Differences from the profile of these tests. */
     readonly profile?: Partial<Profile>;
     readonly model?: Partial<ModelProvider>;
     /** What the person may use; by default everything that demands no scope. */
@@ -106,7 +106,7 @@ export async function conversationUnderTest(
       await state.commit("05", { op: entryId, guards: [{ key, version: 0 }], put: [...origin, { key, value: entry as unknown as Json }] });
       await self.wake(runId, entryId);
     },
-    /** Tells of an entry, as the gateway does until it is taken. */
+    /** Announces an entry, as the gateway does until it is taken. */
     async wake(runId: string, entryId: string): Promise<void> {
       const wake = { topic: topics.runWake, type: messageTypes.runWake, source: "/test", now: clock(), body: { runId, entryId } };
       await bus.publish(message({ id: `wake:${entryId}#${++wakes}`, ...wake }));
@@ -122,7 +122,7 @@ export async function conversationUnderTest(
       return self.accept({ kind: "answer", ...ids, text, acceptedAt: clock() });
     },
     events: async (n: number) => eventsOf(state, run(n)),
-    /** The first event of a run that is wanted, as soon as it is there. */
+    /** The first matching event of a run, as soon as it is there. */
     async sees(n: number, wanted: (event: RunEvent) => boolean): Promise<RunEvent> {
       for (;;) {
         const next = changed.next();
@@ -145,7 +145,7 @@ export async function conversationUnderTest(
       await Promise.all(before.map((agent) => agent.stop()));
       running = [await start()];
     },
-    /** What goes live of a run, from now on. */
+    /** The live events of a run, from now on. */
     live: (n: number, count: number): Promise<readonly Json[]> => changed.live(keys.live(run(n)), count),
     async [Symbol.asyncDispose]() {
       stopFollowing.abort();
@@ -172,12 +172,12 @@ function scripted(script: Script): ModelProvider {
   };
 }
 
-/** One reader of the store's feed for all who wait. */
+/** One reader of the store's feed for everything that waits. */
 function follow(feed: AsyncIterable<FeedItem>) {
   const waiting = new Set<(item: FeedItem) => void>();
   void (async () => {
     for await (const item of feed) for (const tell of waiting) tell(item);
-    // The store has closed: nobody may be left who waits for it.
+    // The store has closed: nothing may still wait for it.
     for (const tell of waiting) tell({ kind: "gap" });
   })();
   const next = (): Promise<FeedItem> =>

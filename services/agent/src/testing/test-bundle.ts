@@ -48,7 +48,7 @@ export const profile: Profile = {
   continueAfterFailedWrite: false,
 };
 
-/** A run of its own in a store of its own, with a clock that only the test moves. */
+/** A run in its own store, with a clock that only the test moves. */
 export interface Bundle {
   readonly state: StateStore;
   readonly rules: Rules;
@@ -77,11 +77,11 @@ export function bundle(
     readonly ownersDeadBefore?: number;
     readonly keepsForMs?: number;
     readonly idempotency?: "key" | "reconcile" | "none";
-    /** What the person of its runs may use; by default everything that demands no scope. */
+    /** What the requester of its runs may use; by default everything that demands no scope. */
     readonly rights?: ToolRights;
-    /** What both tools demand. */
+    /** The scopes that both tools demand. */
     readonly scopes?: readonly string[];
-    /** What both tools take. */
+    /** The parameters of both tools. */
     readonly parameters?: ToolDefinition["parameters"];
   } = {},
 ): Bundle {

@@ -7,11 +7,11 @@ import { silentLog } from "@toolbus/telemetry";
 import { eraReader, receiptKeys, signAnswer } from "@toolbus/tool-kit";
 import { writeProofs } from "../steps/write-proofs.ts";
 
-/** Keys of the toolset of these tests and of approvals; `worker.other` is the key of nobody whom the agent asks. */
+/** Keys of the toolset of these tests and of approvals; the agent trusts nobody with the key `worker.other`. */
 export const proofKeys = await ownKeys(["approvals", "worker.test", "worker.other"]);
 const TOOLSET_KEY = proofKeys.identityOf("worker.test").signer;
 
-/** What the agent believes, where the keys of these tests stand in its file of trusted keys. */
+/** The agent's proofs, with the keys of these tests in its file of trusted keys. */
 export function proofsUnderTest(state: StateStore, monotonic: () => number) {
   const approvals = proofKeys.trusted.of("approvals");
   const known = (toolset: string) => proofKeys.trusted.of(`worker.${toolset}`);

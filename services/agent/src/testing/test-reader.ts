@@ -20,7 +20,7 @@ import { transcripts } from "../steps/transcripts.ts";
 
 const own = await ownKeys(["gateway"]);
 
-/** What takes entries and steps, over a store and a bus in memory that hold the tools of the bundle and the first message. */
+/** A reader of entries and steps, over a store and a bus in memory that hold the tools of the bundle and the first message. */
 export async function readerUnderTest(
   disabledTools: readonly string[] = [],
   provider: ModelProvider = offlineModel(),
@@ -76,7 +76,7 @@ export async function readerUnderTest(
       index: [{ index: keys.registryIndex(), member: `test/${name}@${version}`, score: 0 }],
     });
   }
-  /** Accepts an entry as the gateway does: with a message comes the record of whose it is. */
+  /** Accepts an entry as the gateway does: with a message comes the record of its origin. */
   const put = async (entryId: string, entry: object, whose: Whose | null = {}) => {
     const parsed = parseInboxEntry(entry);
     const message = parsed.ok && parsed.value.kind === "message" ? parsed.value : null;
@@ -110,11 +110,11 @@ export async function readerUnderTest(
   return {
     b,
     announced,
-    /** Deliveries of webhooks that it was to send again. */
+    /** Webhook deliveries that it was asked to send again. */
     toldAgain,
     reader,
     put,
-    /** The first message, to make others of. */
+    /** The first message, to derive others from. */
     async message(): Promise<MessageEntry> {
       const { documents } = await state.read([keys.inbox("03", RUN)]);
       const entry = parseInboxEntry(documents[0]?.value);

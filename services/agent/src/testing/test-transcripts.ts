@@ -6,7 +6,7 @@ import { contextFor } from "../context/context-for.ts";
 import type { ContextInput } from "../context/context-plan.ts";
 import type { NumberedEntry, TranscriptWindow } from "../context/transcript-window.ts";
 
-/** What a drawn conversation is made of: runs with a message, perhaps a seed turn, turns with calls, and an answer unless the run is under way. */
+/** The parts of a generated conversation: runs with a message, perhaps a seed turn, turns with calls, and an answer unless the run is active. */
 export interface DrawnRun {
   readonly text: number;
   readonly seeded: boolean;
@@ -77,7 +77,7 @@ export function numbered(entries: readonly TranscriptEntry[]): readonly Numbered
   return entries.map((entry, n) => ({ sequence: n + 1, entry }));
 }
 
-/** What a process that has read nothing finds in the store: what the document names of the log. */
+/** What a process that has read nothing finds in the store: the entries of the log that the document names. */
 export function windowOf(entries: readonly TranscriptEntry[], document: ContextDocument | null): TranscriptWindow {
   const kept = new Set(document?.kept);
   const from = document?.from ?? 1;
@@ -88,7 +88,7 @@ export function windowOf(entries: readonly TranscriptEntry[], document: ContextD
   };
 }
 
-/** A model that counts four characters a token and summarises. */
+/** A model that counts four characters per token and summarises. */
 export const counting: ModelProvider = { ...offlineModel(), name: "counting" };
 
 export function budgetOf(tokens: number, messages = Number.POSITIVE_INFINITY): ContextBudget {
@@ -126,7 +126,7 @@ export const reply = (text: string): ModelReply => ({
   model: "counting-1",
 });
 
-/** Plans as a run does: writes summaries as often as they are due, each with its document as a cold process finds it. */
+/** Plans as a run does: writes summaries as often as they are due, each with its document as a fresh process finds it. */
 export function settled(
   entries: readonly TranscriptEntry[],
   input: ContextInput,

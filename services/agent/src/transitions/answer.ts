@@ -16,7 +16,7 @@ export type Answered =
   /** No call that waits for the person, or none of the round that the run is in. */
   | { readonly kind: "not_asked" };
 
-/** Joins the person's answer to the call that asks for it: the first one, once. */
+/** Joins the person's answer to the call that asks for it: the first answer, once. */
 export function answerCall(snapshot: Snapshot, { callId, text }: AnswerEntry, rules: Rules): Answered {
   const call = callOf(snapshot, callId);
   if (call?.state === "resolved") return { kind: "duplicate" };

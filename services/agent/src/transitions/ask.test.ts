@@ -28,7 +28,7 @@ async function answer(b: Bundle, index: number, text: string): Promise<string> {
 }
 
 describe("a question to the person", () => {
-  it("is told, has a timer, and goes to no worker", async () => {
+  it("is reported, has a timer, and goes to no worker", async () => {
     const b = await asking();
     const { now } = await b.snapshot();
     expect(await b.call(0)).toMatchObject({ state: "asked", dispatch: 0, askExpiresAt: now + DAY });
@@ -54,7 +54,7 @@ describe("a question to the person", () => {
     expect((await b.snapshot()).run.value).toMatchObject({ status: "ready", pending: 0 });
   });
 
-  it("may be one of several, and the run goes on when each has its answer", async () => {
+  it("may be one of several, and the run continues when each has its answer", async () => {
     const b = await asking(question("First?", "a"), question("Second?", "b"));
     expect(await answer(b, 1, "two")).toBe("ok");
     expect((await b.snapshot()).run.value.status).toBe("waiting");
@@ -94,7 +94,7 @@ describe("a question to the person", () => {
     expect((await b.snapshot()).run.value.activeMs).toBeLessThan(1000);
   });
 
-  it("waits on although the run's active time was used up before it was asked", async () => {
+  it("keeps waiting although the run's active time was used up before it was asked", async () => {
     const b = bundle({ profile: { askUser: true } });
     await b.start();
     await b.turn([asks("look", "slow")]);
@@ -121,7 +121,7 @@ describe("a question to the person", () => {
     expect((await b.call(1)).state).toBe("dispatched");
   });
 
-  it("takes an answer for nothing that does not ask", async () => {
+  it("accepts no answer for a call that does not ask", async () => {
     const b = await asking(question("Sure?"), asks("look", "r"));
     expect(await answer(b, 1, "I looked for you.")).toBe("not_asked");
     expect(await answer(b, 7, "Hello?")).toBe("not_asked");
@@ -134,7 +134,7 @@ describe("a question to the person", () => {
     expect((await b.call(0)).result?.content).toContain("characters left out");
   });
 
-  it("cannot be asked where the profile does not allow it, nor with arguments that its schema refuses", async () => {
+  it("cannot be asked if the profile does not allow it, nor with arguments that its schema refuses", async () => {
     const b = bundle();
     await b.start();
     await b.turn([question("Which one?")]);
@@ -147,7 +147,7 @@ describe("a question to the person", () => {
 describe("a conclusion", () => {
   const said = { cause: "v2 broke it.", severity: "high", findings: ["4 % errors"], summary: "v2 did it." };
 
-  it("is taken at once where the profile reports by it, and there only", async () => {
+  it("is accepted at once if the profile reports by it, and only then", async () => {
     const b = bundle({ profile: { report: { kind: "conclusion", subjectFromInput: "alert.labels.alertname" } } });
     await b.start();
     await b.turn([asks("conclude", "c", said)]);

@@ -8,7 +8,7 @@ export interface Question {
   readonly options: readonly string[];
 }
 
-/** Asks the person. The call stays open until the answer, the expiry or a cancel, and the run's clock stands still meanwhile. */
+/** Asks the person. The call stays open until the answer, the expiry or a cancel, and the run's clock stops in the meantime. */
 export function ask(draft: Draft, call: Call): void {
   const { ASK_EXPIRY_MS } = draft.rules.config;
   const expiresAt = draft.now + ASK_EXPIRY_MS;
@@ -23,7 +23,10 @@ export function answerResult(text: string): ToolResult {
 
 export function noAnswerResult(waitedMs: number): ToolResult {
   const hours = Math.round(waitedMs / 360_000) / 10;
-  return failedResult("no_answer", `The person did not answer within ${hours} h. Go on without the answer, or say what you need to know.`);
+  return failedResult(
+    "no_answer",
+    `The person did not answer within ${hours} h. Continue without the answer, or say what you need to know.`,
+  );
 }
 
 /** The question in a call's checked arguments. */

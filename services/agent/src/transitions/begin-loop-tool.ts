@@ -15,7 +15,7 @@ const beginnings = new Map<Registration, Begin>([
   ],
 ]);
 
-/** Begins a call of a tool of the loop's own; undefined for any other tool. */
+/** Begins a call of one of the loop's own tools; undefined for any other tool. */
 export function beginningOf(registration: Registration | undefined): Begin | undefined {
   return registration && beginnings.get(registration);
 }

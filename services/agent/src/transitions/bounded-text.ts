@@ -1,9 +1,9 @@
 import { counted } from "@toolbus/contracts";
 
-// What a person or a model says is one field of a log entry or a document, 64 KiB at most as it is stored; this much leaves room for the rest.
+// The text of a person or a model is one field of a log entry or a document, at most 64 KiB as stored; this limit leaves room for the rest.
 const MAX_TEXT = 20 * 1024;
 
-/** Text that fits into one stored entry, or takes `most` bytes there, with a notice of what was left out. */
+/** Text that fits into one stored entry, or into `most` bytes there, with a notice about what was left out. */
 export function boundedText(text: string, most: number = MAX_TEXT): string {
   if (storedBytes(text) <= most) return text;
   let kept = text.slice(0, most);

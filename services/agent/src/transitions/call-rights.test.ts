@@ -7,7 +7,7 @@ import { asks, bundle, type Bundle, RUN } from "../testing/test-bundle.ts";
 const SCOPED = { scopes: ["orders"] } as const;
 const DENIED = { status: "denied", error: { code: "policy_denied", class: "ToolPolicyError" } } as const;
 
-/** A run of somebody with these rights, whose model calls a tool that demands the scope "orders" whether or not it was offered. */
+/** A run of a requester with these rights, whose model calls a tool that demands the scope "orders" whether or not it was offered. */
 async function called(rights: ToolRights, calls = [asks("look")]): Promise<Bundle> {
   const b = bundle({ ...SCOPED, rights });
   await b.start();
@@ -16,7 +16,7 @@ async function called(rights: ToolRights, calls = [asks("look")]): Promise<Bundl
   return b;
 }
 
-/** As if the run were somebody else's by now. */
+/** As if the run now belonged to somebody else. */
 async function withRights(b: Bundle, rights: ToolRights | null): Promise<void> {
   const { version, value } = (await b.snapshot()).run;
   const { rights: _, ...run } = value;
@@ -36,10 +36,10 @@ describe("a call that the requester of its run may not make", () => {
     ["has a key for another toolset", { scopes: ["orders"], tools: ["web"] }, 'may not use \\"look\\" of the toolset \\"test\\"'],
     ["has a key for another tool of its toolset", { scopes: ["orders"], tools: ["test/change"] }, 'may not use \\"look\\"'],
     ["has a key for no tool at all", { scopes: ["orders"], tools: [] }, 'may not use \\"look\\"'],
-  ])("is answered as refused by the policy and sent to nobody, who %s", async (_, rights, words) => {
+  ])("is answered as refused by the policy and sent to nobody, if the requester %s", async (_, rights, words) => {
     const b = await called(rights);
     expect((await b.call(0)).result).toMatchObject({ ...DENIED, content: expect.stringContaining(words) });
-    // The person sees the refusal, framed as one.
+    // The person sees the refusal, formatted as one.
     const seen = (await b.events()).find((event) => event.type === "call.resolved");
     expect(JSON.parse(seen?.content ?? "")).toMatchObject({ class: "ToolPolicyError", reason: "POLICY_DENIED", retryable: false });
     expect(await topicsOf(b)).toEqual([topics.runWake]);
@@ -49,12 +49,12 @@ describe("a call that the requester of its run may not make", () => {
     { scopes: ["orders", "refunds"] },
     { scopes: ["orders"], tools: ["test"] },
     { scopes: ["orders"], tools: ["web", "test/look"] },
-  ])("is another's: one with %j is sent", async (rights) => {
+  ])("is not one with %j, which is sent", async (rights) => {
     const b = await called(rights);
     expect(await topicsOf(b)).toEqual(["tool.invoke.test"]);
   });
 
-  it("as a write takes the writes after it in its turn with it, and asks nobody for an approval", async () => {
+  it("skips, if it is a write, the later writes of its turn, and asks nobody for an approval", async () => {
     const b = await called({ scopes: ["orders"], tools: ["test/look"] }, [
       asks("change", "a"),
       asks("look", "b"),
@@ -75,7 +75,7 @@ describe("a call that the requester of its run may not make", () => {
     expect(await topicsOf(b)).not.toContain("tool.invoke.test");
   });
 
-  it("as a write that waits for its grant is not asked for again", async () => {
+  it("is not asked for again if it is a write that waits for its grant", async () => {
     const b = await called({ scopes: ["orders"] }, [asks("change")]);
     await b.sent();
     await withRights(b, { scopes: [] });
@@ -84,7 +84,7 @@ describe("a call that the requester of its run may not make", () => {
     expect(await topicsOf(b)).not.toContain("approval.request");
   });
 
-  it("as a write is not sent with the grant that it gets", async () => {
+  it("is not sent with its grant if it is a write", async () => {
     const b = await called({ scopes: ["orders"] }, [asks("change")]);
     await b.sent();
     await withRights(b, { scopes: [] });
@@ -95,7 +95,7 @@ describe("a call that the requester of its run may not make", () => {
     expect(await topicsOf(b)).not.toContain("tool.invoke.test");
   });
 
-  it("goes on in a run that began before rights were kept with it", async () => {
+  it("continues in a run that began before rights were kept with it", async () => {
     const b = await called({ scopes: ["orders"] });
     await b.sent();
     await withRights(b, null);
@@ -106,7 +106,7 @@ describe("a call that the requester of its run may not make", () => {
 });
 
 describe("a write that was sent", () => {
-  it("ends by its ledger, whatever its requester may do by now", async () => {
+  it("ends by its ledger, whatever rights its requester has now", async () => {
     const b = await called({ scopes: ["orders"] }, [asks("change")]);
     const { now } = await b.snapshot();
     const decided = { toolCallId: `${RUN}.1.0`, approvalId: `ap_${RUN}.1.0`, outcome: "approved", grantExpiresAt: now + 900_000 } as const;

@@ -9,7 +9,7 @@ import { asks, bundle, CONVERSATION, ok, RUN } from "../testing/test-bundle.ts";
 const SECOND = "rn_03_01JD0000000000000000000002";
 
 describe("cancelling", () => {
-  it("ends a run that only thinks at once, and lets its model call commit nothing", async () => {
+  it("ends a run without open calls at once, and keeps its model call from committing", async () => {
     const b = bundle();
     await b.start();
     const got = acquire(await b.snapshot(), { by: "m", redelivered: false }, b.rules);

@@ -14,8 +14,8 @@ export interface CancelInput {
 }
 
 /**
- * Cancels a run: no new work. Reads, questions and writes that were not sent end at once; a sent write is stopped where it has not begun to
- * send, and otherwise its outcome is waited for, honestly. Null when the run has ended or was cancelled before.
+ * Cancels a run: no new work. Reads, questions and writes that were not sent end at once; a sent write is stopped if it has not begun to send, and
+ * otherwise the run waits for its real outcome. Null if the run has ended or was already cancelled.
  */
 export function cancelRun(snapshot: Snapshot, input: CancelInput, rules: Rules): Change | null {
   const run = snapshot.run.value;
@@ -28,7 +28,7 @@ export function cancelRun(snapshot: Snapshot, input: CancelInput, rules: Rules):
 /** The same within a commit that does more: the run of the draft has neither ended nor been cancelled. */
 export function cancelInto(draft: Draft, { entryId, by }: CancelInput): void {
   const { now, run } = draft;
-  // The epoch goes up: a model call under way can commit nothing any more.
+  // The epoch rises: a model call that is still running can commit nothing any more.
   draft.setRun({ cancel: { entryId, by, at: now }, epoch: run.epoch + 1, lease: null });
   draft.event({ type: "run.cancelling", at: now, by });
   if (run.status !== "waiting") return endCancelled(draft);

@@ -11,13 +11,13 @@ export interface SummaryStep {
   readonly snapshot: Snapshot;
   readonly epoch: number;
   readonly document: ContextDocument;
-  /** What the run has used with the summary's call. It is no turn, so `modelCalls` stays as it is. */
+  /** The run's usage with the summary's call. A summary is not a turn, so `modelCalls` stays unchanged. */
   readonly usage: Run["usage"];
 }
 
 /**
- * Ends a step that wrote a summary instead of a turn: the run is ready again at the same round, its lease given back and its wake on the way. Null
- * when this epoch does not hold the run any more.
+ * Ends a step that wrote a summary instead of a turn: the run is ready again at the same round, its lease is given back and its wake is on the way. Null if
+ * this epoch no longer holds the run.
  */
 export function commitSummary({ snapshot, epoch, document, usage }: SummaryStep, rules: Rules): Change | null {
   const run = snapshot.run.value;

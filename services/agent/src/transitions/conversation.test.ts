@@ -15,7 +15,7 @@ const waiting = async (b: Bundle) => (await conversationOf(b)).queue.map((queued
 const statusOf = async (b: Bundle, n: number) => (await b.snapshot(run(n))).run.value.status;
 const eventsOf = async (b: Bundle, n: number) => (await b.events(run(n))).map((event) => event.type);
 
-/** A run whose one write is out at a worker. */
+/** A run whose one write was sent to a worker. */
 async function withSentWrite(): Promise<Bundle> {
   const b = bundle();
   await b.start();
@@ -28,7 +28,7 @@ async function withSentWrite(): Promise<Bundle> {
 }
 
 describe("a message while a run is active", () => {
-  it("waits by default, in the order in which the messages were accepted, in whatever order the agent hears of them", async () => {
+  it("waits by default, in the order in which the messages were accepted, in whatever order they reach the agent", async () => {
     const b = bundle();
     await b.start({}, 1);
     for (const n of [4, 2, 3]) await b.start(message(n), n);
@@ -55,7 +55,7 @@ describe("a message while a run is active", () => {
     expect(await b.timers()).toEqual([`run:${RUN}`, `run:${run(2)}`]);
   });
 
-  it("that is not to wait ends at once and says why, and only while there is something to wait for", async () => {
+  it("that must not wait ends at once and says why, but only if there is something to wait for", async () => {
     const b = bundle();
     await b.start({ ifActive: "reject" });
     expect(await statusOf(b, 1)).toBe("ready");
@@ -113,7 +113,7 @@ describe("a message that interrupts", () => {
     expect(commitTurn({ snapshot: await b.snapshot(), epoch: 1, turn, tools: b.tools }, b.rules)).toBeNull();
   });
 
-  it("starts only when the outcome of a write that was sent is known", async () => {
+  it("starts only when the outcome of a sent write is known", async () => {
     const b = await withSentWrite();
     await b.start({ ...message(2), ifActive: "interrupt" });
     const { callId } = await b.call(0);
@@ -124,11 +124,11 @@ describe("a message that interrupts", () => {
     await b.commit(finishCancel(await b.snapshot(), b.rules));
     expect(await statusOf(b, 1)).toBe("cancelled");
     expect(await statusOf(b, 2)).toBe("ready");
-    // What the run did before it was cancelled stands between its result and the next message.
+    // What the run did before it was cancelled is between its result and the next message.
     expect((await b.transcript()).map((entry) => entry.type)).toEqual(["user", "assistant", "result", "assistant", "user"]);
   });
 
-  it("goes before all that wait, and they stay behind it", async () => {
+  it("goes before all waiting messages, and they stay behind it", async () => {
     const b = await withSentWrite();
     for (const n of [2, 3]) await b.start(message(n), n);
     await b.start({ ...message(4), ifActive: "interrupt" }, 4);
@@ -144,7 +144,7 @@ describe("a message that interrupts", () => {
     expect((await eventsOf(b, 1)).filter((type) => type === "run.cancelling")).toHaveLength(1);
   });
 
-  it("cancels nothing that was said after it", async () => {
+  it("does not cancel later messages", async () => {
     const b = bundle();
     await b.start({}, 9);
     await b.start({ ...message(2), ifActive: "interrupt" }, 8);
@@ -152,26 +152,26 @@ describe("a message that interrupts", () => {
     expect(await waiting(b)).toEqual([run(2)]);
   });
 
-  it("finds nothing to interrupt where no run is active", async () => {
+  it("interrupts nothing if no run is active", async () => {
     const b = bundle();
     await b.start({ ifActive: "interrupt" });
     expect(await eventsOf(b, 1)).toEqual(["run.started"]);
   });
 });
 
-describe("a message that nothing can be done with", () => {
-  it("for a profile that is not known ends its run with the names there are", async () => {
+describe("an unusable message", () => {
+  it("for an unknown profile ends its run with the known names", async () => {
     const b = bundle();
     await b.start({ profile: "chef" });
     expect((await b.events()).at(-1)).toMatchObject({
       type: "run.failed",
       code: "profile_unknown",
-      message: 'There is no profile "chef" here; there are test. Start a conversation with one of them.',
+      message: 'There is no profile "chef" here; the known ones are test. Start a conversation with one of them.',
     });
     expect(await b.timers()).toEqual([]);
   });
 
-  it("that is larger than what a run can hold ends its run, and the conversation goes on", async () => {
+  it("that is larger than what a run can hold ends its run, and the conversation continues", async () => {
     const b = bundle();
     await b.start({ text: "\u0000".repeat(11_000) });
     expect((await b.events()).at(-1)).toMatchObject({ type: "run.failed", code: "message_too_large" });
@@ -186,7 +186,7 @@ describe("a message that nothing can be done with", () => {
 });
 
 describe("a conversation", () => {
-  it("adds up what its runs have used, however they ended, and knows who spoke last", async () => {
+  it("adds up the usage of its runs, however they ended, and knows which model answered last", async () => {
     const b = bundle();
     await b.start();
     expect(await conversationOf(b)).toMatchObject({ usage: { modelCalls: 0 }, model: null });
@@ -202,7 +202,7 @@ describe("a conversation", () => {
     });
   });
 
-  it("is kept as long as runs come and 30 days after the last", async () => {
+  it("is kept until 30 days after its last run", async () => {
     const b = bundle();
     const there = async () => (await b.state.read([keys.conversation(CONVERSATION)])).documents[0] !== null;
     await b.start();

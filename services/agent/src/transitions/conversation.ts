@@ -8,14 +8,14 @@ export function newConversation(conversationId: string): ConversationState {
 export const isFull = ({ queue }: ConversationState): boolean => queue.length >= MAX_QUEUED_RUNS;
 
 /**
- * The conversation with one more run that waits. The order depends on nothing but when the messages were accepted: runs that interrupt come
- * first, the latest of them before the others; then the rest, the earliest first.
+ * The conversation with one more waiting run. The order depends only on when the messages were accepted: runs that interrupt come first, the latest of them
+ * before the others; then the rest, the earliest first.
  */
 export function withQueued(conversation: ConversationState, run: QueuedRun): ConversationState {
   return { ...conversation, queue: [...conversation.queue, run].toSorted(inOrder), runs: conversation.runs + 1 };
 }
 
-/** The conversation after one of its runs has ended: it has used more, and `next` is active when it was the ended run that held it up. */
+/** The conversation after one of its runs has ended: its usage has grown, and `next` is active if the ended run held it up. */
 export function afterRun(conversation: ConversationState, ended: Run, next: Run | null): ConversationState {
   const usage = addUsage(conversation.usage, ended.usage);
   const without = (runId: string | undefined): QueuedRun[] => conversation.queue.filter((queued) => queued.runId !== runId);
@@ -23,7 +23,7 @@ export function afterRun(conversation: ConversationState, ended: Run, next: Run 
   return { ...conversation, usage, activeRun: next?.runId ?? null, queue: without(next?.runId) };
 }
 
-/** The conversation with who said its last turn. The very same value when that is no other than before: it is not written every turn. */
+/** The conversation with the model of its last turn. The very same value if nothing changed, so that it is not written every turn. */
 export function withModel(conversation: ConversationState, model: NonNullable<ConversationState["model"]>): ConversationState {
   const before = conversation.model;
   return before?.provider === model.provider && before.model === model.model ? conversation : { ...conversation, model };

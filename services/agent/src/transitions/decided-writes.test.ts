@@ -21,7 +21,7 @@ async function held() {
 }
 
 describe("writes that people decide", () => {
-  it("are not sent before, whatever else is done, and one that is approved takes its turn", async () => {
+  it("are not sent before the decision, whatever else is done, and an approved one takes its turn", async () => {
     const b = bundle();
     await b.start();
     await b.turn([asks("look", "r"), asks("change", "w1", { n: 1 }), asks("change", "w2", { n: 2 })]);
@@ -53,15 +53,15 @@ describe("a write that people did not approve", () => {
     ["rejected", "denied", "denied_by_user", /denied this write .+ say so and apologise/],
     ["revision_requested", "denied", "revision_requested", /asks for a revision .+ Rework the arguments and call the tool again/],
     ["expired", "denied", "approval_expired", /Nobody decided in time .+ Ask the person to state again/],
-    ["cancelled", "cancelled", "cancelled", /was taken back/],
-  ] as const)("because it was %s is told to the model with what to do and with its approval", async (outcome, status, code, words) => {
+    ["cancelled", "cancelled", "cancelled", /was withdrawn/],
+  ] as const)("because it was %s is reported to the model with what to do and with its approval", async (outcome, status, code, words) => {
     const { approvalId, decide } = await held();
     const result = await decide({ outcome });
     expect(result).toMatchObject({ status, isError: true, error: { code, message: expect.stringMatching(words) } });
     expect(result?.content).toContain(approvalId);
   });
 
-  it("but wants otherwise asks again when the model has reworked it, in the reviewer's words", async () => {
+  it("but want revised are asked again when the model has reworked them, in the reviewer's words", async () => {
     const { b, decide } = await held();
     const result = await decide({ outcome: "revision_requested", comment: "Make it two." });
     expect(result).toMatchObject({ error: { retryable: true, message: expect.stringContaining('They said: "Make it two."') } });

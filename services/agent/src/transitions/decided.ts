@@ -8,7 +8,7 @@ import type { Rules } from "./rules.ts";
 
 const waits = (call: Call | undefined): call is Call => call !== undefined && (call.state === "requested" || call.state === "held");
 
-/** People were asked: the call waits for them, its clock stopped, and is asked about now and then. Null when it waits no more. */
+/** People were asked: the call waits for them, its clock stopped, and the agent asks approvals about it now and then. Null if it no longer waits. */
 export function callHeld(snapshot: Snapshot, held: ApprovalHeld, rules: Rules): Change | null {
   const call = callOf(snapshot, held.toolCallId);
   if (!waits(call)) return null;
@@ -26,8 +26,8 @@ export function callHeld(snapshot: Snapshot, held: ApprovalHeld, rules: Rules): 
 }
 
 /**
- * The approval ended: with a grant the write takes its turn, otherwise the model gets the outcome as a result. Where the write was sent before under
- * another grant, `ledger` is the worker's row, and as long as an invoke may still begin it only the ledger ends it. Null when it waits no more.
+ * The approval ended: with a grant the write takes its turn, otherwise the model gets the outcome as a result. If the write was sent before under another
+ * grant, `ledger` is the worker's row, and as long as an invoke may still begin it only the ledger ends it. Null if it no longer waits.
  */
 export function callDecided(
   snapshot: Snapshot,
@@ -42,7 +42,7 @@ export function callDecided(
   const draft = new Draft(snapshot, rules);
   const { heldSince: _, unservedSince: __, ...rest } = call;
   const base: Call = { ...rest, heldMs: heldMs(call, draft.now), approvalId: decided.approvalId };
-  // A grant that is signed again is no new decision.
+  // A renewed grant is not a new decision.
   if (call.grant === undefined)
     draft.event({
       type: "call.decided",
@@ -57,7 +57,7 @@ export function callDecided(
       ...base,
       state: "granted",
       grant,
-      // A grant that is signed again names nobody new.
+      // A renewed grant names nobody new.
       approvedBy: call.approvedBy ?? decided.decidedBy ?? [],
       ...(decided.grantExpiresAt === undefined ? {} : { grantExpiresAt: Math.max(decided.grantExpiresAt, base.grantExpiresAt ?? 0) }),
       ...(decided.executeBy === undefined ? {} : { executeBy: decided.executeBy }),
@@ -67,13 +67,13 @@ export function callDecided(
   } else if (ledger || mayBeginUntil(call) >= draft.now) {
     waitForLedger(draft, base);
   } else {
-    // It waits for nobody any more, so there is nothing to take back.
+    // It no longer waits for anybody, so there is nothing to withdraw.
     resolveCall(draft, { ...base, state: "granted" }, outcomeResult(decided));
   }
   return draft.build(`decided:${call.callId}:${call.requests}`);
 }
 
-/** The result that the model reads for each way an approval can end without a grant. Where people were asked, it names their approval. */
+/** The result that the model reads for each way an approval can end without a grant. If people were asked, it names their approval. */
 function outcomeResult({ outcome, approvalId, comment, reason }: ApprovalDecided): ToolResult {
   const which = `(approval ${approvalId})`;
   const said = comment ? ` They said: "${comment}"` : "";
@@ -97,7 +97,7 @@ function outcomeResult({ outcome, approvalId, comment, reason }: ApprovalDecided
     case "limit":
       return failedResult("limit", reason ?? "The policy's limit for writes of this run is reached; nothing was done.");
     case "cancelled":
-      return failedResult("cancelled", `The approval was taken back ${which}; nothing was done.`);
+      return failedResult("cancelled", `The approval was withdrawn ${which}; nothing was done.`);
     case "refused":
       return failedResult(
         "policy_denied",

@@ -24,12 +24,12 @@ import { fittedEnding } from "./run-size.ts";
 import type { Snapshot } from "./snapshot.ts";
 import { startedEvent } from "./started.ts";
 
-/** When it is first looked whether a worker serves what was sent. */
+/** When the agent first checks whether a worker serves a sent call. */
 const FIRST_LOOK_MS = 2000;
 
 /**
- * The change that a transition makes, while it is being made: values are replaced in here, nothing outside changes, and `build` gives the one
- * commit. What moves together (a call's state, its timer, its message, its event) is one method, so that no transition can forget a part.
+ * The change that a transition makes, while it is being made: values are replaced in here, nothing outside changes, and `build` returns the one commit.
+ * Things that change together (a call's state, its timer, its message, its event) are one method, so that no transition can forget a part.
  */
 export class Draft {
   readonly now: number;
@@ -71,7 +71,7 @@ export class Draft {
     return [...this.calls.values()].toSorted((a, b) => a.index - b.index);
   }
 
-  /** Active time so far. Neither people's time counts, nor that in which no worker lived, nor that in which every process was dead. */
+  /** Active time so far. Not counted: time that people take, time without a living worker, and time in which every process was dead. */
   get activeMs(): number {
     const { activeMs, stepStartedAt } = this.run;
     const held = Math.max(0, ...this.inOrder.map((call) => heldMs(call, this.now)));
@@ -94,7 +94,7 @@ export class Draft {
     this.#pending.timer(timerIds.run(this.run.runId), dueIn);
   }
 
-  /** Another run of the conversation as it is from now on: one that has to wait, or the one that starts next, which is woken. */
+  /** Another run of the conversation in its new state: one that has to wait, or the one that starts next, which is woken. */
   otherRun(read: Read<Run>, value: Run, events: readonly RunEvent[] = []): Run {
     const run = this.#say(value, events);
     const key = keys.run(run.runId);
@@ -118,13 +118,13 @@ export class Draft {
     this.callTimer(call.callId, dueIn);
   }
 
-  /** The call with something noted about it; its timer stays. */
+  /** Updates the call's notes; its timer stays. */
   noteCall(call: Call): void {
     this.calls.set(call.callId, call);
     this.#put(call);
   }
 
-  /** Has an open call looked at within this time, if that is not due earlier by what this change says already. */
+  /** Makes the timer of an open call due within this time, unless this change already makes it due earlier. */
   callTimerWithin(callId: string, dueIn: number): void {
     const due = this.#pending.dueIn(timerIds.call(callId));
     if (due !== null && (due === undefined || due > dueIn)) this.callTimer(callId, dueIn);
@@ -134,7 +134,7 @@ export class Draft {
     this.#pending.timer(timerIds.call(callId), dueIn);
   }
 
-  /** Sends the call's invoke; the first one fixes its not-after for good. */
+  /** Sends the call's invoke; the first one fixes its not-after permanently. */
   dispatch(call: Call): void {
     const dispatch = call.dispatch + 1;
     const { CALL_NOT_AFTER_MS, REDISPATCH_MS, REDISPATCH_MAX_MS } = this.rules.config;
@@ -166,10 +166,10 @@ export class Draft {
     this.send(approvalRequestMessage(asked, this.rules, this.now));
   }
 
-  /** Ends a call with its one result. What waits for an approver is taken back. */
+  /** Ends a call with its one result. A request that waits for an approver is withdrawn. */
   resolve(call: Call, result: ToolResult): void {
     this.takeBack(call);
-    // What is shown of a long result is of that very one.
+    // The part of a long result that is shown belongs to that very result.
     const shown = result.contentRef ? this.#shown.get(call.callId) : undefined;
     const resolved = resolvedCall(call, result, shown, this.now);
     this.calls.set(call.callId, resolved);
@@ -193,26 +193,26 @@ export class Draft {
     });
   }
 
-  /** Tells approvals that nobody waits for its decision any more, where somebody did. */
+  /** Notifies approvals that nobody waits for its decision any more, if somebody did. */
   takeBack(call: Call): void {
     if (call.state === "requested" || call.state === "held")
       this.send(approvalCancelMessage(call, this.run.cancel ? "run_cancelled" : "not_needed", this.rules, this.now));
   }
 
-  /** Marks a call that must not begin any more: the worker's begin and first sending guard its absence. */
+  /** Marks a call that must not begin any more: the worker's begin and first send guard its absence. */
   stop(call: Call, reason: string): void {
     this.#pending.put(keys.stop(call.callId), { callId: call.callId, at: this.now, reason }, this.now + LOG_KEPT_MS);
   }
 
-  /** Puts something that is the conversation's own into working memory, from now on. */
+  /** Puts the conversation's own data into working memory, from now on. */
   remember(key: string, value: object): void {
     this.#pending.put(key, value, this.now + this.rules.config.WORKING_MEMORY_TTL_MS);
     if (this.conversation.workingMemory !== true) this.conversation = { ...this.conversation, workingMemory: true };
   }
 
   /**
-   * The words with which a run ends early. After a write they begin with it, and they stand in the conversation, so that neither people nor the model's
-   * next turn take the run for one that did nothing.
+   * The message with which a run ends early. After a write it begins with that write, and it is part of the conversation, so that neither people nor the
+   * model's next turn think that the run did nothing.
    */
   sayEarlyEnd(reason: string): string {
     const text = endedAfterWrites(this.run.writes, reason);
@@ -222,7 +222,7 @@ export class Draft {
     return text;
   }
 
-  /** Ends the run, adds what it used to its conversation, and frees that for the run that waits first. */
+  /** Ends the run, adds its usage to its conversation, and frees the conversation for the first waiting run. */
   end(end: RunEnd, status: "done" | "failed" | "cancelled", ending: Run["ending"]): void {
     this.setRun({ status, lease: null, endedAt: this.now, ending: ending && fittedEnding(this.run, ending) });
     this.runTimer(null);
@@ -238,13 +238,13 @@ export class Draft {
   }
 
   send(made: Message): void {
-    // Whoever caused it, a message of a run belongs to the trace of the run.
+    // Whatever caused it, a message of a run belongs to the trace of the run.
     this.#pending.send(inTrace(made, this.run.traceparent));
   }
 
   /**
-   * The one commit of this transition. Its op is its own: two processes that decide the same transition at the same moment make two changes (another
-   * model's reply, another secret), and the store must not take the second for a repeat of the first and say "ok" to what it did not do.
+   * The one commit of this transition. Its op is unique: two processes that decide the same transition at the same moment make two changes (another model's
+   * reply, another secret), and the store must not take the second for a repeat of the first and answer "ok" to a change that it did not make.
    */
   build(op: string): Change {
     const { runId, conversationId } = this.run;

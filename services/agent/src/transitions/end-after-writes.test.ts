@@ -6,7 +6,7 @@ import { asks, bundle, ok } from "../testing/test-bundle.ts";
 
 const OUT_OF_TIME = { code: "time_limit", message: "The run used its 30 s of active time without an answer." };
 
-/** A run with two writes that ana and a policy have let happen; the first is sent. */
+/** A run with two writes that ana and a policy have allowed; the first is sent. */
 async function twoGranted() {
   const b = bundle();
   await b.start();
@@ -34,7 +34,7 @@ describe("a run that ends early", () => {
     expect((await b.transcript()).at(-1)).toMatchObject({ type: "assistant", text, calls: [] });
   });
 
-  it("by a cancel tells what was sent by then, and what nobody knows the outcome of", async () => {
+  it("by a cancel reports what was sent by then, and which outcomes are unknown", async () => {
     const b = await twoGranted();
     await b.commit(cancelRun(await b.snapshot(), { entryId: "e", by: "ada" }, b.rules));
     await b.answer(0, { status: "outcome_unknown", content: "?", isError: true });

@@ -3,7 +3,7 @@ import { limitReached } from "./end.ts";
 import { bundle } from "../testing/test-bundle.ts";
 
 describe("limits", () => {
-  it("of rounds are each profile's own: the seed round and the last one that is allowed do not end a run", async () => {
+  it("of rounds are each profile's own: the seed round and the last allowed one do not end a run", async () => {
     const b = bundle({ profile: { limits: { maxRounds: 25, activeMs: 600_000, maxTools: 12, maxTokens: 1000 } } });
     await b.start();
     const snapshot = await b.snapshot();
@@ -12,7 +12,7 @@ describe("limits", () => {
     expect([at(0), at(6), at(25), at(26)]).toEqual([undefined, undefined, undefined, "round_limit"]);
   });
 
-  it("of one round are told in the singular", async () => {
+  it("of one round are written in the singular", async () => {
     const b = bundle({ profile: { limits: { maxRounds: 1, activeMs: 600_000, maxTools: 12, maxTokens: 1000 } } });
     await b.start();
     const snapshot = await b.snapshot();

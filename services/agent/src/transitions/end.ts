@@ -11,18 +11,18 @@ export interface Stopped {
   readonly message: string;
 }
 
-/** How often a round is begun before its run has failed, whatever kept it from being committed. */
+/** How often a round is begun before its run fails, whatever kept it from being committed. */
 export const MAX_ATTEMPTS = 10;
-/** The code of a run that was stopped because it got nowhere. */
+/** The code of a run that was stopped because it made no progress. */
 export const LOOP = "loop";
 const MAX_REPEATS = 3;
 const MAX_FRUITLESS = 5;
 
-/** The limit that a ready run has reached before its next step, if any: rounds and active time apart from each other, loops, poison. */
+/** The limit that a ready run has reached before its next step, if any: rounds, active time, loops, failed rounds. */
 export function limitReached(snapshot: Snapshot, rules: Rules): Stopped | null {
   const run = snapshot.run.value;
   const limits = rules.profile(run.profile)?.limits;
-  if (!limits) return { code: "profile_unknown", message: `The profile "${run.profile}" is not known to this agent any more.` };
+  if (!limits) return { code: "profile_unknown", message: `This agent no longer knows the profile "${run.profile}".` };
   if (run.attempts >= MAX_ATTEMPTS)
     return { code: "poison_run", message: `Round ${run.round} could not be committed in ${counted(run.attempts, "attempt")}.` };
   // Round 0 is the seed, so rounds 1 to maxRounds may call the model.

@@ -8,7 +8,7 @@ import { fittedReport } from "./run-size.ts";
 
 /** When every call of the round has its result: the results go to the transcript in index order and the model is due. */
 export function finishRound(draft: Draft): void {
-  // Ending the last call may have ended the round from within, by way of a write that lapsed.
+  // Ending the last call may already have ended the round, through a write that lapsed.
   if (draft.run.pending > 0 || draft.run.status !== "waiting") return;
   const calls = draft.inOrder;
   for (const call of calls) {
@@ -27,7 +27,7 @@ export function finishRound(draft: Draft): void {
   draft.send(wakeMessage(draft.run, draft.rules, draft.now, `${draft.run.round}.${draft.run.epoch}`));
 }
 
-/** A result of which the model gets an index goes into working memory. */
+/** If the model gets an index of a result, the result goes into working memory. */
 function rememberResult(draft: Draft, call: Call): void {
   const { callId, toolName: tool, result, shown } = call;
   if (!shown?.index || !result?.contentRef) return;

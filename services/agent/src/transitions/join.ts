@@ -7,10 +7,10 @@ import { finishRound } from "./finish-round.ts";
 import type { Snapshot } from "./snapshot.ts";
 import type { Rules } from "./rules.ts";
 
-/** An answer as it came from a worker, or out of its ledger. */
+/** An answer as it came from a worker, or from its ledger. */
 export interface Answer {
   readonly callId: string;
-  /** Proves that who answers saw the invoke; null for what was read from the ledger. */
+  /** Proves that the sender of the answer saw the invoke; null for a result from the ledger. */
   readonly secretHash: string | null;
   readonly result: ToolResult;
 }
@@ -40,7 +40,7 @@ export function resolveCall(draft: Draft, call: Call, result: ToolResult): void 
   draft.resolve(call, result);
   if (call.kind === "write" && stopsWrites(result) && draft.profile?.continueAfterFailedWrite !== true) {
     for (const waiting of draft.open) {
-      // One before it, which people may still be thinking about, was asked for in its own right; one that was sent ends by its answer.
+      // An earlier write that people may still be deciding about was asked for separately; one that was sent ends by its answer.
       if (waiting.kind !== "write" || waiting.index < call.index || waiting.dispatch > 0) continue;
       draft.resolve(waiting, failedResult("skipped", `Not run, because the write before it (${call.toolName}) ended as ${result.status}.`));
     }
@@ -52,7 +52,7 @@ export function resolveCall(draft: Draft, call: Call, result: ToolResult): void 
 const stopsWrites = ({ status }: ToolResult): boolean =>
   status === "denied" || status === "outcome_unknown" || status === "cancelled" || status === "not_executed";
 
-/** Margin before a grant's end within which it is asked for again rather than sent. */
+/** A grant that ends within this margin is asked for again instead of sent. */
 export const GRANT_MARGIN_MS = 60_000;
 
 /** Writes run one after another, after the reads: sends the first open one when it holds its grant and nothing before it is open. */
@@ -71,13 +71,13 @@ export function sendNextWrite(draft: Draft): void {
   else resolveCall(draft, next, lapsed());
 }
 
-/** Until when a worker may begin this write, by what was sent so far: the store refuses every begin after that. 0 when nothing was sent. */
+/** Until when a worker may begin this write, by what was sent so far: the store refuses every later begin. 0 if nothing was sent. */
 export function mayBeginUntil({ dispatch, notAfter, grantExpiresAt }: Call): number {
   if (dispatch === 0) return 0;
   return Math.min(notAfter ?? Number.POSITIVE_INFINITY, grantExpiresAt ?? Number.POSITIVE_INFINITY);
 }
 
-/** A write that was sent is not ended before its ledger can say what became of it: its timer looks when no worker can begin it any more. */
+/** A sent write does not end before its ledger can say what became of it: its timer checks when no worker can begin it any more. */
 export function waitForLedger(draft: Draft, call: Call): void {
   const left = mayBeginUntil(call) - draft.now;
   draft.setCall({ ...call, state: "dispatched" }, Math.max(1, Math.min(left + 1, draft.rules.config.REDISPATCH_MAX_MS)));

@@ -4,9 +4,9 @@ import { CONCLUDE } from "../investigation/report.ts";
 import { RECALL } from "../memory/recall.ts";
 import type { Profile } from "../profile.ts";
 
-/** A tool of the loop itself: no worker runs it, and what it does (`begin-loop-tool.ts`) is part of the turn's own commit. */
+/** One of the loop's own tools: no worker runs it, and what it does (`begin-loop-tool.ts`) is part of the turn's own commit. */
 interface LoopTool {
-  /** In the form of a registered tool, so that its arguments are checked and its calls are recorded like any other's. */
+  /** In the form of a registered tool, so that its arguments are checked and its calls are recorded like those of any other. */
   readonly registration: Registration;
   readonly offeredBy: (profile: Profile, conversation: Pick<ConversationState, "workingMemory"> | undefined) => boolean;
 }
@@ -77,11 +77,11 @@ export const recallTool = loopTool(
 const LOOP_TOOLS: readonly LoopTool[] = [
   { registration: askUser, offeredBy: (profile) => profile.askUser },
   { registration: conclude, offeredBy: ({ report }) => report?.kind === "conclusion" },
-  // Nothing to read, no tool for it: it would only be one more to choose wrongly.
+  // Without anything to read there is no such tool: it would only be one more to choose wrongly.
   { registration: recallTool, offeredBy: (_, conversation) => conversation?.workingMemory === true },
 ];
 
-/** The tools that a run of this profile can call: those it took from the registry, and the loop's own, whose names are theirs. */
+/** The tools that a run of this profile can call: those it took from the registry, and the loop's own, which own their names. */
 export function withLoopTools(
   tools: ReadonlyMap<string, Registration>,
   profile: Profile,
@@ -97,7 +97,7 @@ export function loopToolsOf(profile: Profile, conversation?: Pick<ConversationSt
   return LOOP_TOOLS.filter((tool) => tool.offeredBy(profile, conversation)).map((tool) => tool.registration);
 }
 
-/** Whether this very registration is the loop's own; a worker's tool of the same name is not. */
+/** Whether this registration is the loop's own; a worker's tool of the same name is not. */
 export function isLoopTool(registration: Registration | undefined): boolean {
   return LOOP_TOOLS.some((tool) => tool.registration === registration);
 }

@@ -13,7 +13,7 @@ const byDefault = {
 const failure: ModelFailure = { code: "provider_overloaded", message: "Come again.", retryable: true, retryAfterMs: null };
 const longest = (): number => 1;
 
-describe("the wait before a model call is made again", () => {
+describe("the wait before a model call is retried", () => {
   it("is drawn from up to 1 s, twice as much after each failure, and never over 60 s", () => {
     const patient = { ...byDefault, attempts: 20 };
     const waits = Array.from({ length: 9 }, (_, before) => retryPlan(failure, before, patient, longest));
@@ -24,7 +24,7 @@ describe("the wait before a model call is made again", () => {
     expect(retryPlan(failure, 3, patient, () => 0)).toMatchObject({ waitMs: 1 });
   });
 
-  it("comes after two failures, and not after a third, nor after one that lasts", () => {
+  it("follows two failures, but not a third one, nor a permanent one", () => {
     expect([0, 1, 2].map((before) => retryPlan(failure, before, byDefault, longest).kind)).toEqual(["again", "again", "given-up"]);
     expect(retryPlan({ ...failure, retryable: false }, 0, byDefault, longest)).toEqual({ kind: "given-up", message: "Come again." });
   });

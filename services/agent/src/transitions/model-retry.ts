@@ -6,23 +6,23 @@ import { holds } from "./holds.ts";
 import type { Snapshot } from "./snapshot.ts";
 import type { Rules } from "./rules.ts";
 
-/** A model call that failed, as the run tells it. */
+/** A model call that failed, as the run reports it. */
 export interface ModelFailure {
   readonly code: string;
   readonly message: string;
   /** Whether the same request may succeed later. */
   readonly retryable: boolean;
-  /** How long the provider asks us to wait; null when it does not say. */
+  /** How long the provider asks us to wait; null if it does not say. */
   readonly retryAfterMs: number | null;
 }
 
 export interface RetryPolicy {
-  /** Model calls of one round, the first among them. */
+  /** The number of model calls of one round, including the first. */
   readonly attempts: number;
   readonly initialMs: number;
   /** Doubled after each failure, up to this. */
   readonly maxMs: number;
-  /** A provider that asks for more is not waited for. */
+  /** If a provider asks for a longer wait, the run does not wait. */
   readonly retryAfterMaxMs: number;
 }
 
@@ -30,7 +30,7 @@ export type RetryPlan =
   | { readonly kind: "again"; readonly attempt: number; readonly waitMs: number }
   | { readonly kind: "given-up"; readonly message: string };
 
-/** The failure that a model's error is. */
+/** The failure that a model's error represents. */
 export function failureOfModel(error: ModelError): ModelFailure {
   const { code, message, retryable } = error;
   const retryAfterMs = error instanceof RateLimitError || error instanceof ProviderError ? (error.retryAfterMs ?? null) : null;
@@ -39,7 +39,8 @@ export function failureOfModel(error: ModelError): ModelFailure {
 
 /**
  * What follows a failed model call after `before` failed ones of the same round. The wait is drawn from zero to the backoff ("full jitter", Brooker,
- * "Exponential Backoff And Jitter", AWS 2015) so that runs that failed together do not come back together; it is never shorter than what the provider asked for.
+ * "Exponential Backoff And Jitter", AWS 2015) so that runs that failed together do not come back together; it is never shorter than what the provider asked
+ * for.
  */
 export function retryPlan(failure: ModelFailure, before: number, policy: RetryPolicy, random: () => number): RetryPlan {
   const attempt = before + 1;
@@ -55,8 +56,8 @@ export function retryPlan(failure: ModelFailure, before: number, policy: RetryPo
 }
 
 /**
- * Gives the run back until its next attempt: the wait is a timer in the store, so that it outlives this process, and is no active time. The event
- * says to who watches why the text starts again. Null when this epoch does not hold the run any more.
+ * Gives the run back until its next attempt: the wait is a timer in the store, so that it outlives this process, and does not count as active time. The
+ * event tells viewers why the text starts again. Null if this epoch no longer holds the run.
  */
 export function retryLater(
   snapshot: Snapshot,
@@ -84,7 +85,7 @@ export function retryLater(
   return draft.build(`model-retry:${run.runId}:${epoch}`);
 }
 
-/** Whether a run waits for its provider still. One that is to be cancelled waits for nobody. */
+/** Whether a run still waits for its provider. A run that is being cancelled does not wait. */
 export function waitsForProvider({ notBefore, cancel }: Run, now: number): boolean {
   return cancel === null && notBefore !== undefined && notBefore > now;
 }

@@ -13,13 +13,13 @@ export const LOG_KEPT_MS = 30 * 86_400_000;
 export class PendingChange {
   readonly #guards = new Map<string, number>();
   readonly #puts = new Map<string, { readonly value: Json; readonly expiresAt?: number }>();
-  /** By run: a commit may say something of the run that starts next, too. */
+  /** By run: a commit may also add events of the run that starts next. */
   readonly #events = new Map<string, RunEvent[]>();
   readonly #transcript: StoredEntry[] = [];
   readonly #timers = new Map<string, Timer>();
   readonly #rows: Row[] = [];
 
-  /** The commit is refused unless the document has this version still. The first guard keeps the op. */
+  /** The commit is refused unless the document still has this version. The first guard keeps the op. */
   guard(key: string, version: number): void {
     this.#guards.set(key, version);
   }
@@ -28,7 +28,7 @@ export class PendingChange {
     this.#puts.set(key, { value: value as Json, ...(expiresAt === undefined ? {} : { expiresAt }) });
   }
 
-  /** Adds to what watchers of the run see. No secret gets in. */
+  /** Adds an event for viewers of the run. Secrets never get in. */
   say(runId: string, events: readonly RunEvent[]): void {
     this.#events.set(runId, [...(this.#events.get(runId) ?? []), ...redacted(events)]);
   }
@@ -37,12 +37,12 @@ export class PendingChange {
     this.#transcript.push(...entries);
   }
 
-  /** `null` takes the timer away. */
+  /** `null` removes the timer. */
   timer(id: string, dueIn: number | null): void {
     this.#timers.set(id, { service: AGENT_SERVICE, id, dueIn });
   }
 
-  /** In how many milliseconds this change has the timer due; undefined when it says nothing of it. */
+  /** In how many milliseconds this change makes the timer due; undefined if it does not touch it. */
   dueIn(id: string): number | null | undefined {
     return this.#timers.get(id)?.dueIn;
   }

@@ -2,7 +2,7 @@ import { topics } from "@toolbus/contracts";
 import { describe, expect, it } from "vitest";
 import { asks, bundle } from "../testing/test-bundle.ts";
 
-describe("a call of a tool whose definition nobody uses, in a run that began with it", () => {
+describe("a call of a tool with a refused definition, in a run that began with it", () => {
   it.each(["look", "change"])("is answered as switched off, with where it is refused and why, and %s is sent to nobody", async (name) => {
     const b = bundle({ parameters: { type: "object", $async: true } });
     await b.start();

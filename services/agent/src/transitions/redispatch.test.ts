@@ -80,7 +80,7 @@ describe("a call that nobody answers", () => {
     expect((await b.call(0)).dispatch).toBe(3);
   });
 
-  it("is sent again as it was, uncounted, when the process that held the bus is dead", async () => {
+  it("is sent again unchanged and uncounted when the process that held the bus is dead", async () => {
     const b = await sentRead();
     await b.sent();
     for (let restart = 0; restart < 10; restart++) {
@@ -100,7 +100,7 @@ describe("a call that nobody answers", () => {
 });
 
 describe("a write that nobody answers", () => {
-  it("is never called not executed before no worker can begin it any more", async () => {
+  it("is never reported as not executed while a worker can still begin it", async () => {
     const b = await sentWrite({ grantMs: 3_600_000 });
     b.advance(899_000);
     await step(b);
@@ -113,7 +113,7 @@ describe("a write that nobody answers", () => {
   it.each([
     ["when its time is over", async (b: Bundle) => b.advance(1_000_000)],
     ["when its run is cancelled", async (b: Bundle) => b.commit(cancelRun(await b.snapshot(), { entryId: "e", by: "ada" }, b.rules))],
-  ])("is of unknown outcome where the ledger may have forgotten it: %s", async (_, ends) => {
+  ])("has an unknown outcome if the ledger may have forgotten it: %s", async (_, ends) => {
     const b = await sentWrite();
     await ends(b);
     await step(b, null, b.rules, { asked: false, unproven: false, forgetful: true });
@@ -126,7 +126,7 @@ describe("a write that nobody answers", () => {
     expect((await b.call(0)).result?.content).toBe("from the ledger");
   });
 
-  it("waits while a worker holds the ledger's lease, and not for a dead one", async () => {
+  it("waits while a worker holds the ledger's lease, but not for a dead one", async () => {
     const b = await sentWrite();
     const { now } = await b.snapshot();
     const held = row({ state: "sending", lease: { by: "w", since: now, until: now + 10_000 } });
@@ -163,7 +163,7 @@ describe("a write that nobody answers", () => {
     expect(await b.call(0)).toMatchObject({ state: "requested", requests: 2 });
   });
 
-  it("whose worker found the grant stale asks again, if it was its worker", async () => {
+  it("whose worker found the grant stale asks again, if it really was its worker", async () => {
     const b = await sentWrite();
     const { secret } = await b.call(0);
     expect(grantStale(await b.snapshot(), { callId: CALL, secretHash: "sha256-wrong" }, b.rules)).toBeNull();

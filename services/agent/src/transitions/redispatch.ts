@@ -11,14 +11,14 @@ import { GRANT_MARGIN_MS, lapsed, mayBeginUntil, resolveCall, sendNextWrite, wai
 import type { Rules } from "./rules.ts";
 import { knownIn, LOOK_AGAIN_MS, mayWaitFor, noteWorker, noWorkerResult, type WorkerSeen } from "./unserved.ts";
 
-/** How often a call is sent by itself before it is only waited for. */
+/** How often a call is sent automatically before the agent only waits for it. */
 export const MAX_INVOKES = 5;
 
 // How long after its not-after a write that its target can be asked about is still offered to a worker.
 const RECONCILE_FOR_MS = 3_600_000;
 
 export interface Redispatch {
-  /** A person wants it, so a call that was sent as often as it is by itself is sent once more. */
+  /** A person asked for it, so a call that has used up its automatic dispatches is sent once more. */
   readonly asked: boolean;
   /** See `SeenLedger`. */
   readonly unproven: boolean;
@@ -29,8 +29,8 @@ export interface Redispatch {
 const BY_ITSELF: Redispatch = { asked: false, unproven: false, forgetful: false };
 
 /**
- * What a call's timer does: ask again, send again, or end the call when it can have no other outcome any more. `ledger` is the worker's row of a
- * dispatched write, null when it never began. Null when the call needs no timer.
+ * What a call's timer does: ask again, send again, or end the call when no other outcome is possible any more. `ledger` is the worker's row of a dispatched
+ * write, null if it never began. Null if the call needs no timer.
  */
 export function redispatch(
   snapshot: Snapshot,
@@ -42,7 +42,7 @@ export function redispatch(
   const call = callOf(snapshot, callId);
   if (!call || call.state === "resolved") return null;
   const draft = new Draft(snapshot, rules);
-  // What was sent as a write ends by its ledger, whoever may do what by now.
+  // A sent write ends by its ledger, whatever rights anybody has now.
   const refused = call.kind === "write" && call.dispatch > 0 ? null : refusedCall(draft.run, call);
   if (refused && call.state !== "asked") resolveCall(draft, call, refused);
   else lookAgain(draft, call, ledger, why);
@@ -84,7 +84,7 @@ function lookAtSent(draft: Draft, call: Call, ledger: LedgerRow | null, why: Red
   draft.callTimerWithin(call.callId, Math.min(left ?? knownIn(draft, call, why.seen) ?? LOOK_AGAIN_MS, LOOK_AGAIN_MS));
 }
 
-/** A worker found the grant genuine but stale and began nothing: approvals are asked for a fresh one. Null when that is not the case (any more). */
+/** A worker found the grant genuine but stale and began nothing: approvals is asked for a fresh one. Null if that is not, or no longer, the case. */
 export function grantStale(
   snapshot: Snapshot,
   answer: { readonly callId: string; readonly secretHash: string | null },
@@ -94,7 +94,8 @@ export function grantStale(
   if (call?.state !== "dispatched" || call.kind !== "write" || snapshot.run.value.cancel || answer.secretHash !== secretHash(call.secret))
     return null;
   const draft = new Draft(snapshot, rules);
-  // The first time at once; after that the timer asks, later each time: fresh grants that are stale again point to a worker without our keys.
+  // The first time at once; after that the timer asks, later each time: fresh grants that are stale again point to a worker without our
+  // keys.
   if (call.requests === 1) draft.request(call);
   else draft.setCall({ ...call, state: "requested" }, retryAfter(call.requests, rules));
   return draft.build(`stale:${call.callId}:${call.requests}.${call.dispatch}`);
@@ -104,7 +105,7 @@ function retryAfter(times: number, { config: { REDISPATCH_MS, REDISPATCH_MAX_MS 
   return Math.min(REDISPATCH_MS * 2 ** (times - 1), REDISPATCH_MAX_MS);
 }
 
-/** A question is answered by the person or by nobody. Its timer is early when a restart makes every timer due. */
+/** Only the person answers a question. Its timer is early if a restart makes every timer due. */
 function waitOrGiveUp(draft: Draft, call: Call): void {
   const left = (call.askExpiresAt ?? draft.now) - draft.now;
   if (left > 0) draft.callTimer(call.callId, left);
@@ -119,11 +120,11 @@ function redispatchRead(draft: Draft, call: Call, why: Redispatch): void {
 
 function redispatchWrite(draft: Draft, call: Call, row: LedgerRow | null, why: Redispatch): void {
   const { now } = draft;
-  // A worker may answer yet; when none can any more, what the row hides may have happened.
+  // A worker may still answer; when none can any more, the write that the row hides may have happened.
   if (why.unproven) return now < deadline(draft, call) ? sendAgain(draft, call, why) : resolveCall(draft, call, unproven(call));
   if (row?.state === "done" && row.result) return resolveCall(draft, call, row.result);
   if (draft.run.cancel && row?.state !== "sending") {
-    // The stop was committed before this row was read: what has not begun, or not sent, never will.
+    // The stop was committed before this row was read: a write that has not begun, or not sent, never will.
     if (why.forgetful) return resolveCall(draft, call, forgotten(call));
     return resolveCall(draft, call, failedResult("cancelled", "The run was cancelled before this write was sent; nothing was done."));
   }
@@ -159,7 +160,7 @@ function sendAgain(draft: Draft, call: Call, { asked }: Redispatch): void {
   else draft.callTimer(call.callId, Math.max(1, deadline(draft, call) - draft.now));
 }
 
-/** When no answer can come any more that is not in the ledger: not-after, the tool's own time, and a worker's lease. */
+/** The time after which no answer can arrive that is not in the ledger: not-after, the tool's own time, and a worker's lease. */
 function deadline(draft: Draft, call: Call): number {
   return (call.notAfter ?? draft.now) + call.timeoutMs + draft.rules.config.LEDGER_LEASE_MS;
 }
@@ -171,20 +172,20 @@ function notExecuted(call: Call): ToolResult {
 function forgotten(call: Call): ToolResult {
   return failedResult(
     "outcome_unknown",
-    `The state store has lost writes since "${call.toolName}" was asked for. Whether it was executed is not known; look at the target before anything is repeated.`,
+    `The state store has lost writes since "${call.toolName}" was asked for. Whether it was executed is not known; check the target before anything is repeated.`,
   );
 }
 
 function unproven(call: Call): ToolResult {
   return failedResult(
     "outcome_unknown",
-    `What the ledger says of "${call.toolName}" is not what a worker of "${call.toolset}" signed. It may or may not have happened; look at the target before anything is repeated.`,
+    `What the ledger says of "${call.toolName}" is not what a worker of "${call.toolset}" signed. It may or may not have happened; check the target before anything is repeated.`,
   );
 }
 
 function outcomeUnknown(call: Call): ToolResult {
   return failedResult(
     "outcome_unknown",
-    `"${call.toolName}" was sent, but its worker died before it learned the outcome. It may or may not have happened; look at the target before anything is repeated.`,
+    `"${call.toolName}" was sent, but its worker died before it learned the outcome. It may or may not have happened; check the target before anything is repeated.`,
   );
 }

@@ -2,13 +2,13 @@ import type { Call, RunWrite, ShownResult, StoredEntry, ToolResult } from "@tool
 import { shortened } from "./bounded-text.ts";
 import { indexKeyOf } from "../memory/working-keys.ts";
 
-/** A call that has its one result. What it needed while it was open is gone. */
+/** A call that has its one result. Its data for the open state is gone. */
 export function resolvedCall(call: Call, result: ToolResult, shown: ShownResult | undefined, now: number): Call {
   const { grant: _, heldSince: __, unservedSince: ___, ...rest } = call;
   return { ...rest, state: "resolved", heldMs: heldMs(call, now), result, ...(shown ? { shown } : {}), resolvedAt: now };
 }
 
-/** How long a call has waited so far for people, or for a worker where none lived. In milliseconds. */
+/** How long a call has waited so far for people, or for a worker while none was alive. In milliseconds. */
 export function heldMs({ heldMs: before, heldSince, unservedSince }: Call, now: number): number {
   const since = heldSince ?? unservedSince;
   return before + (since === undefined ? 0 : Math.max(0, now - since));
@@ -40,7 +40,7 @@ export function writeOf({ callId, toolName: tool, approvalId, approvedBy, effect
   };
 }
 
-/** What the transcript says of a call when its round ends. */
+/** The transcript's record of a call when its round ends. */
 export function resultEntry(call: Call): StoredEntry {
   const { runId, round, transcriptId: id, callId, toolName: name, result, shown, resolvedAt } = call;
   if (!result) throw new Error(`Call ${callId} has no result when its round ends.`);

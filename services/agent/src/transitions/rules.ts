@@ -1,15 +1,15 @@
 import type { AgentConfig } from "../settings.ts";
 import type { Profile } from "../profile.ts";
 
-/** What transitions need besides documents: configuration and sources of ids, handed in so that they stay pure. */
+/** What transitions need besides documents: configuration and sources of ids, passed in so that they stay pure. */
 export interface Rules {
   readonly config: AgentConfig;
   readonly profile: (name: string) => Profile | undefined;
-  /** Names of the profiles there are, for people. */
+  /** Names of the known profiles, for people. */
   readonly profileNames: readonly string[];
   /** 256 random bits, for a call's secret. */
   readonly newSecret: () => string;
-  /** Random text that tells a change from every other that is made of the same documents. */
+  /** Random text that distinguishes a change from every other that is made from the same documents. */
   readonly newNonce: () => string;
   /** From 0 to below 1, for the waits between attempts. */
   readonly random: () => number;
@@ -20,7 +20,7 @@ export interface Rules {
 /** The name of this service's timers and outbox. */
 export const AGENT_SERVICE = "agent";
 
-/** A document as it was read: what a change is guarded by. Version 0: it did not exist. */
+/** A document as it was read: a change is guarded by its version. Version 0: it did not exist. */
 export interface Read<T> {
   readonly version: number;
   readonly value: T;

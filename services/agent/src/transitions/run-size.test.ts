@@ -4,7 +4,7 @@ import { asks, bundle, ok, RUN } from "../testing/test-bundle.ts";
 const report = { kind: "conclusion", subjectFromInput: "subject" } as const;
 
 describe("a run", () => {
-  it("can be stored to its end, however much it is given, finds and says", async () => {
+  it("can be stored to its end, however large its input, findings and answer", async () => {
     const b = bundle({ profile: { report, limits: { maxRounds: 25, activeMs: 600_000, maxTools: 12, maxTokens: 100_000 } } });
     await b.start({ input: { alert: "x".repeat(30_000) }, text: "y".repeat(20_000) });
     for (let round = 1; round <= 25; round++) {
@@ -21,7 +21,7 @@ describe("a run", () => {
     expect((await b.events()).at(-1)).toMatchObject({ type: "run.completed", text: expect.stringContaining("w".repeat(15_000)) });
   });
 
-  it("keeps the newest evidence where not all of it fits", async () => {
+  it("keeps the newest evidence if not all of it fits", async () => {
     const b = bundle({ profile: { report } });
     await b.start();
     for (let round = 1; round <= 25; round++) {

@@ -1,8 +1,8 @@
 import type { Report, Run, RunEnding } from "@toolbus/contracts";
 import { boundedText, storedBytes } from "./bounded-text.ts";
 
-// A run is one document of 64 KiB. What it is given at its start, its report and its last words have shares of it that fit together, with room
-// for the calls of a round: a run that cannot be stored could not even fail.
+// A run is one document of 64 KiB. Its input, its report and its last message have shares of it that fit together, with room for the calls
+// of a round: a run that cannot be stored could not even fail.
 const MAX_RUN = 62 * 1024;
 const MAX_WAITING = 60 * 1024;
 const MAX_GIVEN = 32 * 1024;
@@ -10,16 +10,18 @@ const MAX_REPORT = 20 * 1024;
 
 const bytesOf = (value: object): number => Buffer.byteLength(JSON.stringify(value));
 
-/** Why a run with this message could not be stored, in a sentence; null when it can. */
+/** Why a run with this message could not be stored, in a sentence; null if it can. */
 export function tooLarge(run: Run, text: string): string | null {
   const given = bytesOf(run);
   if (given > MAX_GIVEN)
-    return `The input takes ${given} bytes with the tools of its profile, and ${MAX_GIVEN} are the most; send less of it.`;
+    return `The input takes ${given} bytes with the tools of its profile, and at most ${MAX_GIVEN} are allowed; send less of it.`;
   const whole = given + storedBytes(text);
-  return whole > MAX_WAITING ? `The message takes ${whole} bytes to store, and ${MAX_WAITING} are the most; send a shorter one.` : null;
+  return whole > MAX_WAITING
+    ? `The message takes ${whole} bytes to store, and at most ${MAX_WAITING} are allowed; send a shorter one.`
+    : null;
 }
 
-/** The report as it fits: the oldest evidence goes first, and it stands in the run's events all the same; then the last findings. */
+/** The report cut to fit: the oldest evidence is dropped first (the run's events still have it), then the last findings. */
 export function fittedReport(report: Report): Report {
   const evidence = [...report.evidence];
   const findings = [...report.findings];
@@ -29,7 +31,7 @@ export function fittedReport(report: Report): Report {
   return evidence.length + findings.length < report.evidence.length + report.findings.length ? { ...report, evidence, findings } : report;
 }
 
-/** The ending as it fits; the transcript and the last event have the whole text. */
+/** The ending cut to fit; the transcript and the last event have the whole text. */
 export function fittedEnding(run: Run, ending: RunEnding): RunEnding {
   const room = MAX_RUN - bytesOf({ ...run, ending: { ...ending, text: "" } });
   return { ...ending, text: boundedText(ending.text, Math.max(200, room)) };

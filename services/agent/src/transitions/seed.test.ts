@@ -42,7 +42,7 @@ describe("seed calls", () => {
     ]);
   });
 
-  it("have an id each when a tool is seeded twice, and none that another tool or run can have", () => {
+  it("have separate ids when a tool is seeded twice, and none that another tool or run can have", () => {
     const seeds = ["a", "b"].map((path): SeedCall => ({ tool: "look", argumentsFromInput: { s: path } }));
     const input = { a: "1", b: "2" };
     const ids = [1, 2, 3].flatMap((ordinal) => plan(seeds, input, ordinal).calls.map(({ id }) => id));
@@ -61,20 +61,20 @@ describe("seed calls", () => {
     const { calls, skipped } = plan(seeds, { a: "1", also: { a: "1" } });
     expect(calls).toHaveLength(1);
     expect(skipped).toEqual([
-      { tool: "look", why: "the same call is made already" },
+      { tool: "look", why: "the same call is already made" },
       { tool: "look", why: "the input has no b" },
       { tool: "look", why: "the input has no b" },
       { tool: "fly", why: "the run has no such tool" },
     ]);
   });
 
-  it("need no round of their own when none of them can be made: the model is asked at once", async () => {
+  it("need no separate round when none of them can be made: the model is asked at once", async () => {
     const b = bundle({ profile: { seedCalls: [{ tool: "look", argumentsFromInput: { n: "n" } }] } });
     await b.start({ input: {} });
     expect((await b.snapshot()).run.value.round).toBe(1);
   });
 
-  it("stand in the transcript as a turn and its results before the model is asked, under both ids", async () => {
+  it("are in the transcript as a turn and its results before the model is asked, under both ids", async () => {
     const b = bundle({ profile: { seedCalls: [{ tool: "look", argumentsFromInput: { n: "n" } }] } });
     await b.start({ input: { n: 3 } });
     const { run } = await b.snapshot();

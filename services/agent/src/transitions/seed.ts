@@ -4,7 +4,7 @@ import type { Profile, SeedCall } from "../profile.ts";
 import { valueAt } from "../profiles/input-path.ts";
 import type { Turn } from "./turn.ts";
 
-/** What the seed round of a run does, and what of the profile's list it leaves out. */
+/** The calls of a run's seed round, and those of the profile's list that it leaves out. */
 export interface SeedPlan {
   readonly calls: Turn["calls"];
   readonly skipped: readonly { readonly tool: string; readonly why: string }[];
@@ -13,8 +13,8 @@ export interface SeedPlan {
 type Seeded = Pick<Run, "input" | "ordinal"> & { readonly tools: readonly RunTool[] };
 
 /**
- * The profile's fixed calls, as far as this run can make them: a call is left out when the run does not have its tool, when the input lacks a
- * value that it needs, and when it would be the same as one before it.
+ * The profile's fixed calls, as far as this run can make them: a call is left out if the run does not have its tool, if the input lacks a value that it
+ * needs, or if it would repeat an earlier one.
  */
 export function seedPlan(profile: Profile, { input, tools, ordinal }: Seeded): SeedPlan {
   const calls: { readonly id: string; readonly name: string; readonly arguments: string }[] = [];
@@ -26,7 +26,7 @@ export function seedPlan(profile: Profile, { input, tools, ordinal }: Seeded): S
     const same = calls.filter((call) => call.name === tool);
     if (!tools.some(({ name }) => name === tool)) skipped.push({ tool, why: "the run has no such tool" });
     else if (missing !== undefined) skipped.push({ tool, why: `the input has no ${missing}` });
-    else if (same.some((call) => call.arguments === text)) skipped.push({ tool, why: "the same call is made already" });
+    else if (same.some((call) => call.arguments === text)) skipped.push({ tool, why: "the same call is already made" });
     else calls.push({ id: seedId(tool, ordinal, same.length + 1), name: tool, arguments: text });
   }
   return { calls, skipped };
@@ -46,8 +46,7 @@ export function seedTurn(profile: Profile, run: Seeded): Turn {
 }
 
 /**
- * `seed_<tool>`, with `-<n>` when the run seeds the tool for the n-th time, and with the run's ordinal from the second run of a conversation on:
- * never used twice in one transcript. No tool has a hyphen in its name, so what is added cannot make one id out of two.
+ * `seed_<tool>`, with `-<n>` when the run seeds the tool for the n-th time, and with the run's ordinal from the second run of a conversation on: never used twice in one transcript. No tool has a hyphen in its name, so the suffix cannot make two ids equal.
  */
 export function seedId(tool: string, ordinal: number, n = 1): string {
   return `seed_${tool}${n === 1 ? "" : `-${n}`}${ordinal === 1 ? "" : `-r${ordinal}`}`;

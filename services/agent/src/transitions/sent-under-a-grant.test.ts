@@ -5,7 +5,7 @@ import { callDecided } from "./decided.ts";
 import { redispatch } from "./redispatch.ts";
 import { asks, type Bundle, bundle, RUN } from "../testing/test-bundle.ts";
 
-// Found by the simulator: a write is reported as not done while an invoke of it, with a grant that is not over, is still on its way.
+// Found by the simulator: a write is reported as not done while an invoke of it, with a grant that is still valid, is on its way.
 
 const CALL = `${RUN}.1.0`;
 const MINUTE = 60_000;
@@ -21,7 +21,7 @@ describe("a write that was sent and whose approval lapses", () => {
     expect((await b.call(0)).result?.error?.code).toBe("approval_lapsed");
   });
 
-  it("is not ended when a worker began it meanwhile", async () => {
+  it("is not ended when a worker began it in the meantime", async () => {
     const b = await sent();
     b.advance(2.5 * MINUTE);
     await step(b, await row(b));

@@ -19,22 +19,22 @@ export interface StartInput {
   readonly entry: MessageEntry;
   /** The number of the commit that accepted the entry. */
   readonly accepted: number;
-  /** Null when this is the conversation's first run. */
+  /** Null if this is the conversation's first run. */
   readonly conversation: Read<ConversationState> | null;
-  /** What the person who said the message may use; null when nobody knows who that is. */
+  /** What the sender of the message may use; null if the sender is unknown. */
   readonly rights: ToolRights | null;
-  /** Undefined when this agent does not know the entry's profile. */
+  /** Undefined if this agent does not know the entry's profile. */
   readonly profile: Profile | undefined;
-  /** What the run gets of the registry as it is now, and keeps; nothing for a profile that is not known. */
+  /** What the run gets from the current registry, and keeps; nothing for an unknown profile. */
   readonly offer: ToolOffer | null;
-  /** For a message that interrupts: the conversation's active run, and who said the message. */
+  /** For a message that interrupts: the conversation's active run, and the sender of the message. */
   readonly interrupts: { readonly active: Snapshot; readonly by: string } | null;
 }
 
 /**
- * Starts a run from its inbox entry: ready when its conversation is free, otherwise as the entry says: queued, ended at once, or first in the
- * queue with the active run cancelled in the same commit. An entry that can never work ends its run at once and says why. Guards the
- * conversation, so two messages cannot both find it free.
+ * Starts a run from its inbox entry: ready if its conversation is free, otherwise as the entry says: queued, ended at once, or first in the queue with the
+ * active run cancelled in the same commit. An entry that can never work ends its run at once and says why. Guards the conversation, so two messages cannot
+ * both find it free.
  */
 export function startRun(input: StartInput, rules: Rules): Change {
   const { entry } = input;
@@ -54,7 +54,7 @@ export function startRun(input: StartInput, rules: Rules): Change {
       conversation,
       {
         code: "conversation_busy",
-        message: `The run ${activeRun} is active in this conversation, and this message was not to wait for it.`,
+        message: `The run ${activeRun} is active in this conversation, and this message must not wait for it.`,
       },
       rules,
     );
@@ -78,7 +78,7 @@ const NOBODY: Stopped = {
 
 const DELETED: Stopped = {
   code: "conversation_deleted",
-  message: "The conversation was deleted before this run began, so it was not begun: say it in another conversation.",
+  message: "The conversation was deleted before this run began, so it was not begun: send the message in another conversation.",
 };
 
 function ready(input: StartInput, conversation: Read<ConversationState>, rules: Rules): Change {
@@ -106,7 +106,7 @@ function queued(input: StartInput, conversation: Read<ConversationState>, active
   const interrupts = entry.ifActive === "interrupt";
   const after = withQueued(conversation.value, { runId: entry.runId, accepted, interrupts });
   const active = input.interrupts?.active;
-  // What was said after this message is not what it interrupts, and a run is cancelled once.
+  // A message does not interrupt a later one, and a run is cancelled once.
   if (input.interrupts && active && active.run.value.accepted < accepted && !active.run.value.cancel) {
     const draft = new Draft(active, rules);
     draft.conversation = after;
@@ -121,7 +121,7 @@ function queued(input: StartInput, conversation: Read<ConversationState>, active
   return draft.build(opOf(entry));
 }
 
-/** The run of an entry that nothing can be done with: it has ended before it began, and says why. */
+/** The run of an unusable entry: it has ended before it began, and says why. */
 function refused(input: StartInput, conversation: Read<ConversationState>, { code, message }: Stopped, rules: Rules): Change {
   const { now, entry } = input;
   const run = newRun(input, conversation.value.runs + 1);

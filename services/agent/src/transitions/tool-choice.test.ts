@@ -29,7 +29,7 @@ describe("the tool choice of a turn", () => {
 });
 
 describe("a run's first model call", () => {
-  it("gets the tool choice that holds, and the log says once which model, how many tools, what choice and which seeds were left out", async () => {
+  it("gets the effective tool choice, and the log says once which model, how many tools, what choice and which seeds were left out", async () => {
     const requests: ModelRequest[] = [];
     const model: ModelProvider = {
       ...offlineModel(),

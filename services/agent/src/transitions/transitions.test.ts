@@ -31,7 +31,7 @@ describe("starting a run", () => {
     expect(second.conversation.value).toMatchObject({ activeRun: SECOND, queue: [] });
   });
 
-  it("puts a queued message into the transcript when its run begins, not between a turn and its results", async () => {
+  it("adds a queued message to the transcript when its run begins, not between a turn and its results", async () => {
     const b = bundle();
     await b.start();
     await b.turn([asks("look", "a")]);
@@ -53,7 +53,7 @@ describe("starting a run", () => {
 });
 
 describe("acquiring a run", () => {
-  it("is refused while another holds the lease, and given to a redelivery of the very message that holds it", async () => {
+  it("is refused while another holds the lease, but allowed for a redelivery of the very message that holds it", async () => {
     const b = bundle();
     await b.start();
     const first = acquire(await b.snapshot(), { by: "m1", redelivered: false }, b.rules);
@@ -64,7 +64,7 @@ describe("acquiring a run", () => {
     expect(again.kind === "acquired" && again.run.epoch).toBe(2);
   });
 
-  it("takes over when the lease is over, or when its owner died before the store was opened", async () => {
+  it("takes over when the lease has expired, or when its owner died before the store was opened", async () => {
     const b = bundle();
     await b.start();
     const first = acquire(await b.snapshot(), { by: "m1", redelivered: false }, b.rules);
@@ -75,7 +75,7 @@ describe("acquiring a run", () => {
     expect(acquire(await b.snapshot(), { by: "m2", redelivered: false }, b.rules).kind).toBe("acquired");
   });
 
-  it("fences the old holder: its turn is thrown away", async () => {
+  it("fences the old holder: its turn is discarded", async () => {
     const b = bundle();
     await b.start();
     const old = acquire(await b.snapshot(), { by: "m1", redelivered: false }, b.rules);
@@ -97,7 +97,7 @@ describe("acquiring a run", () => {
 });
 
 describe("a turn", () => {
-  it("sends reads at once, at most eight, and tells the others why they did not run", async () => {
+  it("sends reads at once, at most eight, and answers the others with why they did not run", async () => {
     const b = bundle();
     await b.start();
     await b.sent();
@@ -136,7 +136,7 @@ describe("a turn", () => {
     });
     expect((await b.call(2)).result?.status).toBe("validation_error");
     expect((await b.call(3)).result?.status).toBe("validation_error");
-    // Whoever watches sees what was wrong, as the model does.
+    // Viewers see what was wrong, as the model does.
     const [, wrong] = (await b.events()).filter((event) => event.type === "call.resolved");
     expect(JSON.parse(wrong?.content ?? "")).toMatchObject({
       error: "invalid_arguments",
@@ -146,7 +146,7 @@ describe("a turn", () => {
     expect((await b.snapshot()).run.value.status).toBe("ready");
   });
 
-  it("pairs by ids of its own where the provider's are empty or repeat", async () => {
+  it("pairs by its own ids if the provider's are empty or repeat", async () => {
     const b = bundle();
     await b.start();
     await b.turn([asks("look", ""), asks("look", "same"), asks("look", "same")]);
@@ -178,7 +178,7 @@ describe("a turn", () => {
     expect(turn?.type === "assistant" && turn.text).toMatch(/characters left out\]$/);
   });
 
-  it("without calls ends the run with what the model said", async () => {
+  it("without calls ends the run with the model's answer", async () => {
     const b = bundle();
     await b.start();
     await b.turn([], "All is well.");
@@ -188,7 +188,7 @@ describe("a turn", () => {
 });
 
 describe("joining results", () => {
-  it("takes each once, and the last one makes the run ready with results in index order", async () => {
+  it("joins each once, and the last one makes the run ready with results in index order", async () => {
     const b = bundle();
     await b.start();
     await b.turn([asks("look", "a", { n: 1 }), asks("look", "b", { n: 2 })]);
@@ -203,7 +203,7 @@ describe("joining results", () => {
     ]);
   });
 
-  it("drops an answer that does not know the secret, or that nobody asked for, and tells a different second one", async () => {
+  it("drops an answer that does not know the secret, or that nobody asked for, and reports a different second one", async () => {
     const b = bundle();
     await b.start();
     await b.turn([asks("look", "a"), asks("look", "b")]);
@@ -259,7 +259,7 @@ describe("writes", () => {
     expect((await b.sent()).find((message) => message.topic === "tool.invoke.test")?.correlationId).toBe((await b.call(2)).callId);
   });
 
-  it("are skipped after a denied one, and their requests taken back", async () => {
+  it("are skipped after a denied one, and their requests are withdrawn", async () => {
     const b = await twoWrites();
     await b.answer(0);
     const { callId } = await b.call(1);
@@ -346,7 +346,7 @@ describe("limits", () => {
     expect((await b.snapshot()).run.value.status).toBe("ready");
   });
 
-  it("count the same calls asked for again and again", async () => {
+  it("count repeated requests for the same calls", async () => {
     const b = bundle();
     await b.start();
     for (let n = 0; n < 3; n++) {

@@ -31,7 +31,7 @@ import { isLoopTool } from "./loop-tools.ts";
 import { withoutFailures } from "./model-retry.ts";
 import type { Rules } from "./rules.ts";
 
-/** What the model (or the seed) said. */
+/** The turn of the model (or the seed). */
 export interface Turn {
   readonly provider: string;
   readonly model: string;
@@ -39,13 +39,13 @@ export interface Turn {
   readonly calls: readonly { readonly id: string; readonly name: string; readonly arguments: string }[];
   readonly seed: boolean;
   readonly truncated: boolean;
-  /** The vendor goes on when it gets the transcript back with this turn at its end; the run is not over. */
+  /** The vendor continues when it gets the transcript back with this turn at its end; the run is not over. */
   readonly paused?: boolean;
-  /** What the vendor said in its own words. */
+  /** The vendor's own form of the turn. */
   readonly vendor?: StoredVendorTurn;
-  /** What of the conversation the model was not shown. */
+  /** The part of the conversation that the model was not shown. */
   readonly pruned?: PrunedContext;
-  /** Of the model call, its price with it. */
+  /** Of the model call, with its price. */
   readonly usage: Pick<Usage, "inputTokens" | "outputTokens"> & Partial<Usage>;
   /** How many of the calls the run's budgets have room for; absent: all. */
   readonly allowedCalls?: number;
@@ -57,15 +57,15 @@ export interface TurnInput {
   readonly turn: Turn;
   /** The tools of this run by name, as they were when it began. */
   readonly tools: ReadonlyMap<string, Registration>;
-  /** What its calls of working memory give, by their number in the turn: read before. */
+  /** The results of its calls of working memory, by their number in the turn: already read. */
   readonly recalled?: ReadonlyMap<number, ToolResult>;
   /** Registered tools that its calls name and that the run's requester may not use, by name. They are never sent. */
   readonly withheld?: ReadonlyMap<string, Registration>;
 }
 
 /**
- * Commits a turn: transcript, one row per call, the reads' invokes and every write's request, all at once. A turn without calls ends the run.
- * Null when this epoch does not hold the run any more: what the model said is thrown away, or stands there already.
+ * Commits a turn: transcript, one row per call, the reads' invokes and every write's request, all at once. A turn without calls ends the run. Null if this
+ * epoch no longer holds the run: the model's turn is discarded, or is already there.
  */
 export function commitTurn({ snapshot, epoch, turn: said, tools, recalled, withheld }: TurnInput, rules: Rules): Change | null {
   const before = snapshot.run.value;
@@ -113,7 +113,7 @@ export function commitTurn({ snapshot, epoch, turn: said, tools, recalled, withh
 
 interface Planned {
   readonly call: Call;
-  /** For a call that does not go out. */
+  /** For a call that is not sent. */
   readonly result?: ToolResult;
 }
 
@@ -165,7 +165,7 @@ function plan(turn: Turn, draft: Draft, tools: ReadonlyMap<string, Registration>
   });
 }
 
-// Text and arguments of a turn are one entry of a log, 64 KiB at most: this much, as it is stored, leaves room for what is around them.
+// Text and arguments of a turn are one entry of a log, at most 64 KiB: this limit, as stored, leaves room for the rest.
 const MAX_ARGUMENTS = 30 * 1024;
 
 interface CheckedArguments {
@@ -277,7 +277,7 @@ function endWith(draft: Draft, turn: Turn): void {
   });
 }
 
-/** Counts how often the model asked for the very same calls in a row. */
+/** Counts how often in a row the model asked for the very same calls. */
 function repeatsAfter(before: { key: string; count: number }, turn: Turn): { key: string; count: number } {
   const key = turn.calls.length === 0 ? "" : argumentsHash(JSON.stringify(turn.calls.map((call) => [call.name, call.arguments])));
   return key !== "" && key === before.key ? { key, count: before.count + 1 } : { key, count: 1 };

@@ -11,7 +11,7 @@ const ACTIVE_MS = 30_000;
 const AWAY_MS = 600_000;
 
 describe("the time in which no worker of a call's tool lives", () => {
-  it("is told once, with since when, and is no active time of the run", async () => {
+  it("is reported once, with its start, and does not count as active time", async () => {
     const { b, look, sentAt } = await sent();
     const lastSeen = sentAt + 5000;
     b.advance(5000 + SEEN_FOR_MS + 1);
@@ -24,7 +24,7 @@ describe("the time in which no worker of a call's tool lives", () => {
     expect((await b.snapshot()).run.value).toMatchObject({ status: "ready", activeMs: 5000 });
   });
 
-  it("begins when the call was sent, where the worker had gone before", async () => {
+  it("begins when the call was sent, if the worker had gone before", async () => {
     const { b, look, sentAt } = await sent();
     b.advance(1000);
     await look(sentAt - SEEN_FOR_MS);
@@ -34,7 +34,7 @@ describe("the time in which no worker of a call's tool lives", () => {
     expect((await b.snapshot()).run.value.activeMs).toBe(0);
   });
 
-  it("ends with the next sign of life, and what follows counts again", async () => {
+  it("ends with the next heartbeat, and later time counts again", async () => {
     const { b, look, sentAt } = await sent();
     b.advance(1000);
     await look(sentAt - SEEN_FOR_MS);
@@ -46,7 +46,7 @@ describe("the time in which no worker of a call's tool lives", () => {
     expect((await b.snapshot()).run.value.activeMs).toBe(7000);
   });
 
-  it("is known at once where the last worker said that it stops", async () => {
+  it("is known at once if the last worker announced that it stops", async () => {
     const { b, callId, sentAt } = await sent();
     b.advance(3000);
     const seen = { lastSeenAt: sentAt, leftAt: sentAt + 1000 };
@@ -54,14 +54,14 @@ describe("the time in which no worker of a call's tool lives", () => {
     expect((await b.call(0)).unservedSince).toBe(sentAt + 1000);
   });
 
-  it("is that of a tool that nobody has registered any more", async () => {
+  it("includes that of a tool that is no longer registered", async () => {
     const { b, look, sentAt } = await sent();
     b.advance(1000);
     await look(null);
     expect((await b.call(0)).unservedSince).toBe(sentAt);
   });
 
-  it("is not that of a worker that lives and takes long, and of one of which nobody asked", async () => {
+  it("does not include that of a living but slow worker, or of a tool that nobody called", async () => {
     const { b, look } = await sent();
     b.advance(ACTIVE_MS);
     await look(b.monotonic());
@@ -71,7 +71,7 @@ describe("the time in which no worker of a call's tool lives", () => {
     expect((await b.snapshot()).run.value.activeMs).toBe(ACTIVE_MS);
   });
 
-  it("is none of the run's when the write was sent and its worker is gone, and adds to what people took", async () => {
+  it("does not count as active when the write was sent and its worker is gone, and adds to the people's time", async () => {
     const { b, callId, sentAt } = await sentWrite();
     b.advance(SEEN_FOR_MS + 1);
     await b.commit(redispatch(await b.snapshot(), callId, null, b.rules, { ...UNASKED, seen: { lastSeenAt: sentAt } }));
@@ -117,7 +117,7 @@ describe("a call to a worker that has given no sign of life since it was sent", 
   it("is looked at again as soon as that says that it is gone", async () => {
     const { b, look, sentAt } = await sent();
     const lastSeen = sentAt - 10_000;
-    // As it is sent again by itself: after 20 s, 60 s and 140 s.
+    // As it is resent automatically: after 20 s, 60 s and 140 s.
     for (const ms of [20_000, 40_000]) {
       b.advance(ms);
       await look(lastSeen);
@@ -144,7 +144,7 @@ describe("a call to a worker that has given no sign of life since it was sent", 
     expect((await b.snapshot()).run.value).toMatchObject({ status: "ready", activeMs: 0 });
   });
 
-  it("is ended by it when the worker gives a sign of life, and not the answer", async () => {
+  it("is ended by it when the worker sends a heartbeat, but no answer", async () => {
     const { b, wait, sentAt } = await sent();
     b.advance(ACTIVE_MS + 1000);
     await wait(sentAt - 10_000);
@@ -153,7 +153,7 @@ describe("a call to a worker that has given no sign of life since it was sent", 
   });
 });
 
-describe("a profile that has the model told of it", () => {
+describe("a profile that reports it to the model", () => {
   const limits = { maxRounds: 5, activeMs: 30_000, maxTools: 12, maxTokens: 1000, noWorkerMs: 4000 };
   const gone = async (seen: object = {}) => {
     const { b, callId, sentAt } = await sent({ limits });
@@ -173,7 +173,7 @@ describe("a profile that has the model told of it", () => {
     await look();
     const { result } = await b.call(0);
     expect(result).toMatchObject({ status: "not_executed", error: { code: "no_worker", retryable: true } });
-    expect(result?.content).toMatch(/No worker of \\"test\\" lives since [0-9: -]+ UTC, so \\"look\\" was not run\./);
+    expect(result?.content).toMatch(/No worker of \\"test\\" has been alive since [0-9: -]+ UTC, so \\"look\\" was not run\./);
     expect((await b.snapshot()).run.value).toMatchObject({ status: "ready", activeMs: 0 });
   });
 
@@ -184,7 +184,7 @@ describe("a profile that has the model told of it", () => {
     expect((await b.call(0)).state).toBe("dispatched");
   });
 
-  it("goes on waiting when a worker comes back in time", async () => {
+  it("keeps waiting when a worker comes back in time", async () => {
     const { b, look } = await gone();
     b.advance(1000);
     await b.commit(
@@ -235,7 +235,7 @@ async function sentWrite(profile: Partial<Profile> = {}) {
   return { b, callId, sentAt: b.monotonic() };
 }
 
-/** A sign of life at that time. */
+/** A heartbeat at that time. */
 function signOf(seen: number | null | undefined) {
   return typeof seen === "number" ? { lastSeenAt: seen } : seen;
 }

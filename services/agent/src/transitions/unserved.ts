@@ -3,12 +3,12 @@ import type { AgentConfig } from "../settings.ts";
 import type { Draft } from "./draft.ts";
 import { heldMs } from "./resolved-call.ts";
 
-/** What the registry says of the workers of a call's tool: null when nobody has registered it any more, undefined when nobody has looked. */
+/** What the registry says about the workers of a call's tool: null if the tool is no longer registered, undefined if nobody has looked. */
 export type WorkerSeen = Pick<Registration, "lastSeenAt" | "leftAt" | "scalesToZero"> | null | undefined;
 
 /**
- * Notes whether a worker lives that could answer a call which was sent: the run's clock stands still from the last sign of life on, people are told, and it goes on
- * when there is one again. Gives the call as it is from now on.
+ * Records whether a worker is alive that could answer a sent call: the run's clock stops at the last heartbeat, people are notified, and it continues with
+ * the next heartbeat. Returns the updated call.
  */
 export function noteWorker(draft: Draft, call: Call, seen: WorkerSeen): Call {
   if (call.state !== "dispatched" || seen === undefined) return call;
@@ -23,7 +23,8 @@ export function noteWorker(draft: Draft, call: Call, seen: WorkerSeen): Call {
 }
 
 /**
- * How long until it is known whether a worker lives: one that has given no sign of life since the call was sent may have died of it. Null when that is known.
+ * How long until it is known whether a worker is alive: one that has sent no heartbeat since the call was sent may have died of it. Null when that is
+ * known.
  */
 export function knownIn(draft: Draft, call: Call, seen: WorkerSeen): number | null {
   if (call.state !== "dispatched" || !seen || goneSince(seen, draft.now) !== null) return null;
@@ -35,8 +36,9 @@ export function knownIn(draft: Draft, call: Call, seen: WorkerSeen): number | nu
 export const LOOK_AGAIN_MS = 15_000;
 
 /**
- * How long a read without a living worker may wait still before the model is told so, by its profile; 0 when that is over. Null where it waits as any call does: a
- * worker lives or may, its toolset may be scaled to zero, the profile says nothing, or it is a write, whose ledger says what became of it.
+ * How long a read without a living worker may still wait before its profile reports that to the model; 0 when that time is over. Null if it waits as any
+ * call does: a worker is alive or may be, its toolset may be scaled to zero, the profile says nothing, or it is a write, whose ledger says what became of
+ * it.
  */
 export function mayWaitFor(draft: Draft, call: Call, seen: WorkerSeen): number | null {
   const { noWorkerMs } = draft.profile?.limits ?? {};
@@ -44,13 +46,13 @@ export function mayWaitFor(draft: Draft, call: Call, seen: WorkerSeen): number |
   return Math.max(0, call.unservedSince + noWorkerMs - draft.now);
 }
 
-/** What the model reads in place of an answer. */
+/** What the model reads instead of an answer. */
 export function noWorkerResult({ toolName, toolset, unservedSince = 0 }: Call): ToolResult {
   const since = new Date(unservedSince).toISOString().slice(0, 19).replace("T", " ");
-  return failedResult("no_worker", `No worker of "${toolset}" lives since ${since} UTC, so "${toolName}" was not run.`);
+  return failedResult("no_worker", `No worker of "${toolset}" has been alive since ${since} UTC, so "${toolName}" was not run.`);
 }
 
-/** Since when nobody could have answered; null while somebody may. */
+/** Since when nobody could have answered; null while a worker may be alive. */
 function unservedFrom(draft: Draft, call: Call, seen: NonNullable<WorkerSeen> | null): number | null {
   const sent = firstSentAt(call, draft.rules.config);
   const gone = seen === null ? sent : goneSince(seen, draft.now);

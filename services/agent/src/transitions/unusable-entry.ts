@@ -3,7 +3,7 @@ import type { Stopped } from "./end.ts";
 import type { Rules } from "./rules.ts";
 import { tooLarge } from "./run-size.ts";
 
-/** Why the run of this entry can never work, with what to do about it; null when it can. Nothing that fails here is worth another try. */
+/** Why the run of this entry can never work, with what to do about it; null if it can. Nothing that fails here is worth a retry. */
 export function faultOf(entry: MessageEntry, run: Run, rules: Rules): Stopped | null {
   if (!rules.profile(entry.profile)) return { code: "profile_unknown", message: unknownProfile(entry.profile, rules) };
   const message = tooLarge(run, entry.text);
@@ -11,5 +11,5 @@ export function faultOf(entry: MessageEntry, run: Run, rules: Rules): Stopped | 
 }
 
 function unknownProfile(name: string, { profileNames }: Rules): string {
-  return `There is no profile "${name.slice(0, 64)}" here; there are ${profileNames.join(", ")}. Start a conversation with one of them.`;
+  return `There is no profile "${name.slice(0, 64)}" here; the known ones are ${profileNames.join(", ")}. Start a conversation with one of them.`;
 }

@@ -7,9 +7,9 @@ import type { Rules } from "./rules.ts";
 import { knownIn, noteWorker, type WorkerSeen } from "./unserved.ts";
 
 /**
- * What a waiting run's timer does: when the active time is used up, reads that nobody answered end as timed out, so that the run can end. What
- * waits for people is left alone, and so are writes: their outcome comes from people, workers or the ledger. So is a read as long as it is not known whether
- * a worker lives that could answer it: the time without one is none of the run's. `seen` says of a call when one was last seen.
+ * What a waiting run's timer does: when the active time is used up, unanswered reads end as timed out, so that the run can end. Waits for people are left
+ * alone, and so are writes: their outcome comes from people, workers or the ledger. So is a read as long as it is not known whether a worker is alive that
+ * could answer it: the time without one does not count against the run. `seen` says for a call when a worker was last seen.
  */
 export function checkWaiting(snapshot: Snapshot, rules: Rules, seen: (callId: string) => WorkerSeen = () => undefined): Change {
   const draft = new Draft(snapshot, rules);
@@ -22,7 +22,7 @@ export function checkWaiting(snapshot: Snapshot, rules: Rules, seen: (callId: st
   if (left <= 0) {
     for (const call of reads) {
       const known = knownIn(draft, call, seen(call.callId));
-      // The call's own timer is due by then, and notes it.
+      // The call's own timer is due by then, and records it.
       if (known !== null) draft.runTimer(known + 1);
       else resolveCall(draft, call, failedResult("timeout", `"${call.toolName}" did not answer within the run's active time.`));
     }

@@ -3,7 +3,7 @@ import { callDecided } from "./decided.ts";
 import { asks, bundle, RUN } from "../testing/test-bundle.ts";
 
 describe("the writes of a turn", () => {
-  it("wait for the one before them although they have their grant, and that one is at work", async () => {
+  it("wait for the one before them, which is still running, although they have their grant", async () => {
     const b = bundle();
     await b.start();
     await b.turn([asks("change", "w1", { n: 1 }), asks("change", "w2", { n: 2 })]);
@@ -21,7 +21,7 @@ describe("the writes of a turn", () => {
     expect(await invoked()).toEqual([]);
     await approve(0);
     expect(await invoked()).toEqual([`${RUN}.1.0`]);
-    // The same decision, brought again.
+    // The same decision, delivered again.
     await approve(1);
     expect(await invoked()).toEqual([]);
     await b.answer(0);

@@ -146,7 +146,7 @@ export function createWrites({ state, store, trusted, newId, log, pace }: Writes
     if (shown && !isSameSet(shown, kids))
       return no("keys_changed", `The keys of its receipts are others by now: ${kids.length === 0 ? "none" : kids.join(", ")}.`);
     const weaker = fault !== null ? UNKNOWN_GUARDS : before ? weakerThan(before, found) : null;
-    if (weaker !== null && !acceptWeaker) return no("weaker", `It guards less than what is enabled: ${weaker}.`);
+    if (weaker !== null && !acceptWeaker) return no("weaker", `It is less strict than the enabled definition: ${weaker}.`);
     const stands = known?.enabled === true && isSameSet(kids, known.receiptKeys?.map(({ kid }) => kid) ?? []);
     if (stands) return DONE;
     const tier = before?.tier !== undefined && !atLeast(definition.risk.tier, before.tier) ? { tier: before.tier } : {};
