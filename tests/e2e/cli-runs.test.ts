@@ -202,6 +202,9 @@ describe("toolbus approvals", () => {
       status: "rejected",
     });
     expect(await lastEvent(cli, runId)).toMatchObject({ report: { filing: { status: "denied" } } });
+    const { stdout } = await cli.run(["runs", "list", "--outcome", "denied"]);
+    expect(stdout).toMatch(new RegExp(`^${runId} +done: denied +`, "m"));
+    expect(JSON.stringify(await jsonOf(cli, ["runs", "list", "--outcome", "filed"]))).not.toContain(runId);
   });
 
   it("send a write back, and it comes again as the approver asked", async () => {

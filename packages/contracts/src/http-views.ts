@@ -3,6 +3,7 @@ import { RUN_STATUSES, RunWrites, Usage } from "./documents/agent.ts";
 import { NumberedRunEvent } from "./events.ts";
 import type { JsonObject } from "./json.ts";
 import { Report } from "./report.ts";
+import { RUN_OUTCOMES } from "./run-outcomes.ts";
 
 // What HTTP answers with. Times are milliseconds since 1970 by the store's clock.
 const closed = { additionalProperties: false } as const;
@@ -73,6 +74,8 @@ export const RunView = Type.Object(
     answer: Type.Optional(OrNull(Type.String())),
     /** What it changed: absent before its first write has ended. */
     writes: Type.Optional(RunWrites),
+    /** What became of its writes, where something did that its status does not say. */
+    outcomes: Type.Optional(Type.Array(Type.Enum([...RUN_OUTCOMES]))),
     /** Why it failed. */
     code: Type.Optional(Type.String()),
     report: Type.Optional(OrNull(Report)),
