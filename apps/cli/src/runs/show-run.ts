@@ -40,7 +40,7 @@ export function runLines(run: RunView, now: number, paint: Paint): string[] {
   ];
   return [
     ...fields.flatMap(([name, value]) => (value === undefined ? [] : wrapped(`${name.padEnd(14)}${value}`, WIDTH))),
-    ...(run.awaiting ?? []).flatMap((waits) => awaitedLines(run.runId, waits, paint)),
+    ...(run.awaiting ?? []).flatMap((waits) => awaitedLines(run, waits, paint)),
     // What people are waited for with is said above, with the command.
     ...(run.waits ?? [])
       .filter(({ kind }) => kind !== "approval" && kind !== "answer")
@@ -66,9 +66,10 @@ function becameOf({ status, code, approvedBy = [] }: NonNullable<RunView["writes
   return `did not happen (${code ?? status})`;
 }
 
-function awaitedLines(runId: string, waits: NonNullable<RunView["awaiting"]>[number], paint: Paint): string[] {
+function awaitedLines({ runId, waits: all = [] }: RunView, waits: NonNullable<RunView["awaiting"]>[number], paint: Paint): string[] {
   if (waits.kind === "approval") {
-    return ["", paint("yellow", `${waits.tool} waits for a person:`), `  ${SELF} approvals approve ${waits.approvalId ?? ""}`.trimEnd()];
+    const says = all.find(({ callId }) => callId === waits.callId)?.says ?? `${waits.tool} waits for a person:`;
+    return ["", ...wrapped(paint("yellow", says), WIDTH), `  ${SELF} approvals approve ${waits.approvalId ?? ""}`.trimEnd()];
   }
   return [
     "",
