@@ -87,7 +87,12 @@ describe("toolbus runs", () => {
     const waiting = (await cli.run(["runs", "why", runId])).stdout;
     expect(waiting).toMatch(/^user:local asked for it \d+ s ago, profile release-investigation: release /);
     expect(waiting).toContain(`file_risk_report waited for a person (high tier, ${approvalId})`);
-    expect(waiting).toMatch(/^It waits for \d+ s now: file_risk_report waits for a person to decide\./m);
+    expect(waiting.replaceAll("\n", " ")).toMatch(
+      /It waits for \d+ s now: file_risk_report waits for a person to decide \(high tier\): an approver with the scope approve:high or approve:\*, other than user:local, who asked for it\./,
+    );
+    expect((await cli.run(["runs", "show", runId])).stdout.replaceAll("\n", " ")).toContain(
+      "an approver with the scope approve:high or approve:*",
+    );
     expect(waiting).toContain(`\n  toolbus approvals show ${approvalId}  # look at it, then approve or deny\n`);
     await approve(cli, approvalId);
     await follow(cli, runId);
@@ -202,6 +207,9 @@ describe("toolbus approvals", () => {
       status: "rejected",
     });
     expect(await lastEvent(cli, runId)).toMatchObject({ report: { filing: { status: "denied" } } });
+    const { stdout } = await cli.run(["runs", "list", "--outcome", "denied"]);
+    expect(stdout).toMatch(new RegExp(`^${runId} +done: denied +`, "m"));
+    expect(JSON.stringify(await jsonOf(cli, ["runs", "list", "--outcome", "filed"]))).not.toContain(runId);
   });
 
   it("send a write back, and it comes again as the approver asked", async () => {

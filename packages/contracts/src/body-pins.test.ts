@@ -18,7 +18,7 @@ describe("bodies of messages", () => {
     ["approval.request", contracts.ApprovalRequest, "toolCallId toolName toolVersion toolHash arguments sessionId"],
     ["approval.cancel", contracts.ApprovalCancel, "toolCallId reason"],
     ["approval.rollback", contracts.ApprovalRollback, "losses"],
-    ["approval.held.<agent>", contracts.ApprovalHeld, "toolCallId approvalId tier expiresAt effect"],
+    ["approval.held.<agent>", contracts.ApprovalHeld, "toolCallId approvalId tier expiresAt effect approvedBy?"],
     [
       "approval.decided.<agent>",
       contracts.ApprovalDecided,

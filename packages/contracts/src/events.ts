@@ -94,6 +94,8 @@ export const RUN_EVENT_SCHEMAS = {
     tier: Type.String(),
     effect: Type.String(),
     expiresAt: Type.Integer(),
+    approversNeeded: Type.Optional(Type.Integer({ description: "How many people have to approve it; one denial ends it." })),
+    scopes: Type.Optional(Type.Array(Type.String(), { description: "Either of them, with the role approver, lets a person decide it." })),
   }),
   "call.decided": durableEventSchema("call.decided", "People, or policy, have decided.", {
     callId: Type.String(),

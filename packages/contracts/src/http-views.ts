@@ -4,6 +4,8 @@ import { RUN_STATUSES, RunWrites, Usage } from "./documents/agent.ts";
 import { NumberedRunEvent } from "./events.ts";
 import type { JsonObject } from "./json.ts";
 import { Report } from "./report.ts";
+import { RUN_OUTCOMES } from "./run-outcomes.ts";
+import { TIERS } from "./tool-definition.ts";
 
 // What HTTP answers with. Times are milliseconds since 1970 by the store's clock.
 const closed = { additionalProperties: false } as const;
@@ -43,6 +45,16 @@ export const Wait = Type.Object(
     callId: Type.Optional(Type.String()),
     tool: Type.Optional(Type.String()),
     approvalId: Type.Optional(Type.String()),
+    /** Of an approval: how dangerous the write is. */
+    tier: Type.Optional(Type.Enum([...TIERS])),
+    /** Either of these scopes, with the role approver, lets a person of the tenant decide. */
+    scopes: Type.Optional(Type.Array(Type.String())),
+    /** How many still have to approve it; one denial ends it. */
+    approversNeeded: Type.Optional(Type.Integer()),
+    /** Those who have approved it already. */
+    approvedBy: Type.Optional(Type.Array(Type.String())),
+    /** Those who asked for it, and so may not decide it. */
+    notBy: Type.Optional(Type.Array(Type.String())),
     /** Since when. */
     since: Type.Optional(Type.Integer()),
     /** When it ends by itself, or is tried again. */
@@ -76,6 +88,8 @@ export const RunView = Type.Object(
     writes: Type.Optional(RunWrites),
     /** Every call that has ended: writes that happened first, then those that may have, then all others. Only where one run is shown, and absent before its first. */
     calls: Type.Optional(Type.Array(EndedCall)),
+    /** What became of its writes, where something did that its status does not say. */
+    outcomes: Type.Optional(Type.Array(Type.Enum([...RUN_OUTCOMES]))),
     /** Why it failed. */
     code: Type.Optional(Type.String()),
     report: Type.Optional(OrNull(Report)),

@@ -5,6 +5,7 @@ import { IF_ACTIVE } from "./documents/gateway.ts";
 import { RUN_VIEW_STATUSES } from "./http-views.ts";
 import { ID_PATTERNS } from "./ids.ts";
 import { declared, declaredQuery, jsonParser } from "./parse.ts";
+import { RUN_OUTCOMES } from "./run-outcomes.ts";
 import { Scopes, ToolEntries } from "./tool-rights.ts";
 
 const closed = { additionalProperties: false } as const;
@@ -147,6 +148,7 @@ export const runsQuery = declaredQuery(
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20, description: "How many runs at most." })),
       cursor: Type.Optional(Type.String({ maxLength: 2000, description: "What the previous page gave as `cursor`." })),
       status: Type.Optional(Type.Enum([...RUN_VIEW_STATUSES], { description: "Only those that stand so." })),
+      outcome: Type.Optional(Type.Enum([...RUN_OUTCOMES], { description: "Only those that have it among their `outcomes`." })),
       profile: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: "Only those of this profile." })),
       since: Type.Optional(
         Type.Integer({ minimum: 0, description: "Only those that were asked for then or later, in milliseconds since 1970." }),

@@ -43,6 +43,7 @@ export * from "./public-tool.ts";
 export * from "./registry-version.ts";
 export * from "./report.ts";
 export * from "./result.ts";
+export { RUN_OUTCOMES, type RunOutcome } from "./run-outcomes.ts";
 export * from "./run-view.ts";
 export * from "./security-view.ts";
 export * from "./tool-definition.ts";

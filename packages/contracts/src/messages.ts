@@ -102,7 +102,7 @@ export const ApprovalRollback = Type.Object(
 );
 export type ApprovalRollback = Static<typeof ApprovalRollback>;
 
-/** Body of `approval.held.<agent>`: people have been asked. */
+/** Body of `approval.held.<agent>`: people have been asked. It comes again when one of several approvers has approved. */
 export const ApprovalHeld = Type.Object(
   {
     toolCallId: CallId,
@@ -110,6 +110,8 @@ export const ApprovalHeld = Type.Object(
     tier: Type.Enum([...TIERS]),
     expiresAt: Type.Integer(),
     effect: Type.String({ maxLength: 2000 }),
+    /** Those who have approved so far; absent before the first. */
+    approvedBy: Type.Optional(Type.Array(Type.String({ maxLength: 200 }), { maxItems: 16 })),
   },
   closed,
 );

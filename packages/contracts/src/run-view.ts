@@ -1,6 +1,7 @@
 import type { Call, Run } from "./documents/agent.ts";
 import type { RunOrigin } from "./documents/gateway.ts";
 import type { Awaited, RunView, RunViewStatus } from "./http-views.ts";
+import { outcomesOf } from "./run-outcomes.ts";
 
 /** A run and who asked for it. */
 export interface KnownRun {
@@ -17,6 +18,7 @@ export function runView({ runId, origin, run }: KnownRun, calls: readonly Call[]
   const base = { runId, conversationId: origin.conversationId, requester: origin.principal, createdAt: origin.createdAt, links };
   if (!run) return { ...base, status: "accepted" };
   const awaiting = calls.flatMap(awaitedOf);
+  const outcomes = outcomesOf(run);
   return {
     ...base,
     status: statusOf(run, awaiting),
@@ -31,6 +33,7 @@ export function runView({ runId, origin, run }: KnownRun, calls: readonly Call[]
     awaiting,
     answer: run.ending?.text ?? null,
     ...(run.writes ? { writes: run.writes } : {}),
+    ...(outcomes.length > 0 ? { outcomes } : {}),
     ...(run.ending?.code === undefined ? {} : { code: run.ending.code }),
     report: run.report,
   };

@@ -112,6 +112,11 @@ export function checkArguments(definition: ToolDefinition, args: JsonObject): re
 /** How many distinct approvers each tier takes. */
 export const APPROVERS_NEEDED: Readonly<Record<Tier, number>> = { low: 0, medium: 0, high: 1, critical: 2 };
 
+/** Either of these scopes lets an approver decide a write of this tier. */
+export function approverScopes(tier: Tier): readonly [string, string] {
+  return [`approve:${tier}`, "approve:*"];
+}
+
 /** True when `a` is at least as risky as `b`. */
 export const atLeast = (a: Tier, b: Tier): boolean => TIERS.indexOf(a) >= TIERS.indexOf(b);
 

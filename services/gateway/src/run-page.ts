@@ -1,4 +1,4 @@
-import { keys, parseRun, parseRunOrigin, type RunPage, type RunView, type RunViewStatus } from "@toolbus/contracts";
+import { keys, parseRun, parseRunOrigin, type RunOutcome, type RunPage, type RunView, type RunViewStatus } from "@toolbus/contracts";
 import type { Principal } from "@toolbus/runtime";
 import type { StateStore } from "@toolbus/state";
 import { newestIn } from "./index-page.ts";
@@ -10,6 +10,7 @@ export interface RunsWanted {
   readonly limit: number;
   readonly cursor?: string | undefined;
   readonly status?: RunViewStatus | undefined;
+  readonly outcome?: RunOutcome | undefined;
   readonly profile?: string | undefined;
   /** Asked for then or later, by the store's clock. */
   readonly since?: number | undefined;
@@ -33,21 +34,27 @@ const LOOKED_AT = 500;
  * longer are passed over, and of those that are not wanted a number is looked at. Throws the problem for a cursor that no page gave.
  */
 export async function runPage(state: StateStore, requester: Requester, wanted: RunsWanted): Promise<RunPage> {
-  const { limit, status, profile, since = 0 } = wanted;
+  const { limit, since = 0 } = wanted;
   const found: RunView[] = [];
   let cursor = wanted.cursor;
   for (let looked = 0; looked < LOOKED_AT;) {
     const page = await plainPage(state, requester, limit - found.length, cursor);
     const recent = page.runs.filter(({ createdAt }) => createdAt >= since);
-    found.push(
-      ...recent.filter((run) => (status === undefined || run.status === status) && (profile === undefined || run.profile === profile)),
-    );
+    found.push(...recent.filter((run) => isWanted(run, wanted)));
     // The newest come first: after one that is too old there is none that is not.
     cursor = recent.length < page.runs.length ? undefined : page.cursor;
     if (cursor === undefined || found.length >= limit) break;
     looked += page.looked;
   }
   return { runs: found, ...(cursor === undefined ? {} : { cursor }) };
+}
+
+function isWanted(run: RunView, { status, outcome, profile }: RunsWanted): boolean {
+  return (
+    (status === undefined || run.status === status) &&
+    (outcome === undefined || (run.outcomes ?? []).includes(outcome)) &&
+    (profile === undefined || run.profile === profile)
+  );
 }
 
 async function plainPage(

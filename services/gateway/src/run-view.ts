@@ -41,6 +41,7 @@ async function openRun(state: StateStore, { now, origin, run }: OwnRun, calls: r
     run,
     calls,
     conversation: conversation?.ok ? conversation.value : null,
+    requesters: [...new Set([origin.principal, ...(origin.via.principal === undefined ? [] : [origin.via.principal])])],
     registrationOf: (call) => wanted.get(registrationKey(call)) ?? null,
   };
 }

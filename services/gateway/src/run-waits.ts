@@ -8,6 +8,7 @@ import {
   type Run,
   type Wait,
 } from "@toolbus/contracts";
+import { approversOf } from "./approvers-of.ts";
 
 /** What is known of a run that has not ended, at one moment. */
 export interface OpenRun {
@@ -18,6 +19,8 @@ export interface OpenRun {
   /** Its open calls. */
   readonly calls: readonly Call[];
   readonly conversation: ConversationState | null;
+  /** Who asked for it, and who stands behind that: none of them may decide what it asks for. */
+  readonly requesters: readonly string[];
   /** The registration of a call's tool, of the version that the run uses; null where there is none any more. */
   readonly registrationOf: (call: Call) => Registration | null;
 }
@@ -53,14 +56,14 @@ function stepOf({ lease, notBefore, modelFailures, stepStartedAt }: Run, now: nu
   return { kind: "agent", says: "It is ready for its next step, and no agent works on it.", since: stepStartedAt };
 }
 
-function waitOf(call: Call, { now, run, registrationOf }: OpenRun): Wait {
+function waitOf(call: Call, { now, run, requesters, registrationOf }: OpenRun): Wait {
   const { callId, toolName: tool, state, approvalId, approvalExpiresAt, askExpiresAt, heldSince, sentAt } = call;
   const about = { callId, tool };
   switch (state) {
     case "held":
       return {
         kind: "approval",
-        says: `${tool} waits for a person to decide.`,
+        ...approversOf(call, requesters),
         ...about,
         ...(approvalId === undefined ? {} : { approvalId }),
         ...(heldSince === undefined ? {} : { since: heldSince }),

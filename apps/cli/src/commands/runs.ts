@@ -1,4 +1,4 @@
-import { RUN_VIEW_STATUSES } from "@toolbus/contracts";
+import { RUN_OUTCOMES, RUN_VIEW_STATUSES } from "@toolbus/contracts";
 import { type Command, Option } from "commander";
 import type { ListOptions } from "../runs/list-runs.ts";
 import type { Define } from "../toolbus/command.ts";
@@ -16,7 +16,7 @@ export function addRuns(program: Command, define: Define): void {
     name: "list",
     summary: "list your runs, newest first",
     audience: "gateway",
-    examples: ["toolbus runs list", "toolbus runs list --status failed --since 1h", "toolbus runs list --requester alertmanager --json"],
+    examples: ["toolbus runs list", "toolbus runs list --outcome denied --since 1h", "toolbus runs list --requester alertmanager --json"],
     run: async (context, command) => {
       const { listRuns } = await import("../runs/list-runs.ts");
       const { since, ...wanted } = command.opts<ListOptions & { readonly since?: number }>();
@@ -24,6 +24,7 @@ export function addRuns(program: Command, define: Define): void {
     },
   })
     .addOption(new Option("--status <status>", "only those with this status").choices([...RUN_VIEW_STATUSES]))
+    .addOption(new Option("--outcome <outcome>", "only those with a write, or a report, that ended so").choices([...RUN_OUTCOMES]))
     .option("--profile <name>", "only those of this profile")
     .option("--since <time>", "only those of the last 30m, 12h or 7d", span)
     .option("--requester <principal>", "those of another principal, such as a trigger, with an operator's key")

@@ -2,7 +2,7 @@ import { styleText } from "node:util";
 import type { Report, RunEnd, RunEvent } from "@toolbus/contracts";
 import { type ApprovalCard, framedCard } from "../approvals/approval-card.ts";
 import { filingOf } from "../runs/report-lines.ts";
-import { absentFor } from "../runs/run-lines.ts";
+import { absentFor, peopleFor } from "../runs/run-lines.ts";
 import { earlyEnd } from "../runs/watch-command.ts";
 import type { StreamItem } from "../runs/watch-run.ts";
 
@@ -48,7 +48,7 @@ export function screen(out: NodeJS.WriteStream): Screen {
       case "turn":
         return turn(event);
       case "call.held":
-        return line(`  ${paint("yellow", "⏸")} ${event.tool} waits for a person (${event.tier} tier)`);
+        return line(`  ${paint("yellow", "⏸")} ${event.tool} waits for ${peopleFor(event)} (${event.tier} tier)`);
       case "call.unserved":
         return line(`  ${paint("yellow", "⏸")} ${event.tool} waits for a worker: ${absentFor(event)}`);
       case "call.decided":

@@ -47,6 +47,13 @@ it("explains what a waiting run has done so far, what holds it up and what to tr
   });
 });
 
+it("says how many people a critical write waited for", () => {
+  const critical = events.map((event) => (event.type === "call.held" ? { ...event, tier: "critical", approversNeeded: 2 } : event));
+  expect(explainRun(view, critical, T + 180_000).happened[3]).toBe(
+    "+2.1 s  restart_service waited for 2 people (critical tier, ap_1): Restarts pay.",
+  );
+});
+
 it("says what a failed run had done before, and what to do about its error code", () => {
   const answer = "1 write happened: restart_service, approved by ana; then the run ended: It used its time.";
   const failed = { ...view, status: "failed", code: "time_limit", answer } as const;

@@ -2,7 +2,7 @@ import { counted, type RunEvent, type RunView, type Wait } from "@toolbus/contra
 import { spanOf, tookOf } from "../terminal/duration.ts";
 import { cut } from "../terminal/lines.ts";
 import { SELF } from "../toolbus/self.ts";
-import { absentFor, subjectOf } from "./run-lines.ts";
+import { absentFor, peopleFor, subjectOf } from "./run-lines.ts";
 import { messageIn } from "./run-screen.ts";
 
 /** Why a run is in its state: what happened, how it ended or what holds it up, and what can be done, one sentence each. */
@@ -42,7 +42,7 @@ function sentenceOf(event: RunEvent): string | null {
     case "model.retry":
       return `The model failed, attempt ${event.attempt} (${event.code}): ${cut(event.message, 120)}`;
     case "call.held":
-      return `${event.tool} waited for a person (${event.tier} tier, ${event.approvalId}): ${cut(event.effect, 100)}`;
+      return `${event.tool} waited for ${peopleFor(event)} (${event.tier} tier, ${event.approvalId}): ${cut(event.effect, 100)}`;
     case "call.decided":
       return `${event.tool} was ${event.outcome.replaceAll("_", " ")} by ${event.decidedBy.join(" and ") || "policy"}.`;
     case "call.unserved":

@@ -1,4 +1,3 @@
-import type { RunView } from "@toolbus/contracts";
 import { readRunPage } from "../http/answers.ts";
 import { spanOf } from "../terminal/duration.ts";
 import { safeValue } from "../terminal/safe-text.ts";
@@ -7,11 +6,13 @@ import type { Context } from "../toolbus/context.ts";
 import { EXIT, type ExitCode } from "../toolbus/exit-codes.ts";
 import { SELF } from "../toolbus/self.ts";
 import { subjectOf } from "./run-lines.ts";
+import { standingOf } from "./run-standing.ts";
 
 export interface ListOptions {
   readonly limit: number;
   readonly cursor?: string;
   readonly status?: string;
+  readonly outcome?: string;
   readonly profile?: string;
   /** The age of the oldest, in milliseconds. */
   readonly sinceMs?: number;
@@ -20,12 +21,14 @@ export interface ListOptions {
 }
 
 /** Shows a page of the caller's runs, or of another principal's, newest first. */
-export async function listRuns(context: Context, { limit, cursor, status, profile, sinceMs, requester }: ListOptions): Promise<ExitCode> {
+export async function listRuns(context: Context, options: ListOptions): Promise<ExitCode> {
+  const { limit, cursor, status, outcome, profile, sinceMs, requester } = options;
   const gateway = await (requester === undefined ? context.gateway() : context.gatewayForOperators());
   const since = sinceMs === undefined ? undefined : String(Math.max(0, context.around.now() - sinceMs));
-  const given = { limit: String(limit), cursor, status, profile, since, requester };
+  const chosenBy = { status, outcome, profile, since, requester };
+  const given = { limit: String(limit), cursor, ...chosenBy };
   const query = new URLSearchParams(Object.entries(given).filter((entry): entry is [string, string] => entry[1] !== undefined));
-  const chosen = status !== undefined || profile !== undefined || since !== undefined || requester !== undefined;
+  const chosen = Object.values(chosenBy).some((value) => value !== undefined);
   const page = readRunPage(await gateway.get(`/v1/runs?${query.toString()}`));
   const { output, around } = context;
   if (output.json) {
@@ -40,25 +43,19 @@ export async function listRuns(context: Context, { limit, cursor, status, profil
     return EXIT.ok;
   }
   const now = around.now();
-  const rows = runs.map((run) => [run.runId, standsAs(run), spanOf(now - run.createdAt), run.profile ?? "", subjectOf(run)]);
+  const rows = runs.map((run) => [run.runId, standingOf(run), spanOf(now - run.createdAt), run.profile ?? "", subjectOf(run)]);
   output.lines(table(["RUN", "STATUS", "AGE", "PROFILE", "ABOUT"], rows));
   if (page.cursor !== undefined) output.note(goOn(page.cursor));
   return EXIT.ok;
 
   function goOn(next: string): string {
-    const options = [
+    const chosenAgain = [
       status && ` --status ${status}`,
+      outcome && ` --outcome ${outcome}`,
       profile && ` --profile ${profile}`,
       sinceMs && ` --since ${Math.ceil(sinceMs / 1000)}s`,
       requester && ` --requester ${requester}`,
     ];
-    return `There are more: ${SELF} runs list --limit ${limit}${options.filter(Boolean).join("")} --cursor ${next}`;
+    return `There are more: ${SELF} runs list --limit ${limit}${chosenAgain.filter(Boolean).join("")} --cursor ${next}`;
   }
-}
-
-/** Its status, and for a finished investigation the state of its report: filed, denied and expired are all "done". */
-function standsAs({ status, code, report }: RunView): string {
-  if (status === "failed" && code !== undefined) return `failed: ${code}`;
-  const filing = report?.filing.status;
-  return status !== "done" || filing === undefined || filing === "not_attempted" ? status : `done: ${filing.replaceAll("_", " ")}`;
 }

@@ -29,3 +29,8 @@ export function subjectOf({ input }: Pick<RunView, "input">): string {
   const named = typeof labels === "object" && labels !== null && "alertname" in labels ? labels.alertname : undefined;
   return typeof named === "string" ? `alert ${named}` : "an alert";
 }
+
+/** How many people a held write waits for. */
+export function peopleFor({ approversNeeded = 1 }: Extract<RunEvent, { type: "call.held" }>): string {
+  return approversNeeded > 1 ? `${approversNeeded} people` : "a person";
+}

@@ -5,7 +5,7 @@ import { type Paint, painter, type Sink } from "../terminal/output.ts";
 import { safeText } from "../terminal/safe-text.ts";
 import { SELF } from "../toolbus/self.ts";
 import type { StreamItem } from "./watch-run.ts";
-import { absentFor } from "./run-lines.ts";
+import { absentFor, peopleFor } from "./run-lines.ts";
 
 /**
  * What a terminal shows of a run while it happens: one line per event, the text as it arrives, and at the bottom the running calls with their age. Without
@@ -103,9 +103,9 @@ export function runScreen({ progress, text, colour, quiet, reasons = true }: Run
   }
 
   function held(event: Extract<RunEvent, { type: "call.held" }>): void {
-    under(event.callId, event.tool, event.at, "waits for a person");
+    under(event.callId, event.tool, event.at, `waits for ${peopleFor(event)}`);
     line(
-      `${paint("yellow", "‖")} ${safeText(event.tool)} waits for a person (${safeText(event.tier)} tier): ${cut(safeText(event.effect), WIDTH - 50)}`,
+      `${paint("yellow", "‖")} ${safeText(event.tool)} waits for ${peopleFor(event)} (${safeText(event.tier)} tier): ${cut(safeText(event.effect), WIDTH - 50)}`,
     );
     line(`  ${SELF} approvals approve ${safeText(event.approvalId)}`);
   }

@@ -41,7 +41,7 @@ export function runLines(run: RunView, now: number, paint: Paint): string[] {
   ];
   return [
     ...fields.flatMap(([name, value]) => (value === undefined ? [] : wrapped(`${name.padEnd(14)}${value}`, WIDTH))),
-    ...(run.awaiting ?? []).flatMap((waits) => awaitedLines(run.runId, waits, paint)),
+    ...(run.awaiting ?? []).flatMap((waits) => awaitedLines(run, waits, paint)),
     // Waits for people are shown above, with the command.
     ...(run.waits ?? [])
       .filter(({ kind }) => kind !== "approval" && kind !== "answer")
@@ -51,9 +51,10 @@ export function runLines(run: RunView, now: number, paint: Paint): string[] {
   ];
 }
 
-function awaitedLines(runId: string, waits: NonNullable<RunView["awaiting"]>[number], paint: Paint): string[] {
+function awaitedLines({ runId, waits: all = [] }: RunView, waits: NonNullable<RunView["awaiting"]>[number], paint: Paint): string[] {
   if (waits.kind === "approval") {
-    return ["", paint("yellow", `${waits.tool} waits for a person:`), `  ${SELF} approvals approve ${waits.approvalId ?? ""}`.trimEnd()];
+    const says = all.find(({ callId }) => callId === waits.callId)?.says ?? `${waits.tool} waits for a person:`;
+    return ["", ...wrapped(paint("yellow", says), WIDTH), `  ${SELF} approvals approve ${waits.approvalId ?? ""}`.trimEnd()];
   }
   return [
     "",

@@ -3,6 +3,7 @@ import type { JsonObject } from "../json.ts";
 import { parser } from "../parse.ts";
 import { ContentRef, ToolResult } from "../result.ts";
 import { Report } from "../report.ts";
+import { TIERS } from "../tool-definition.ts";
 import { Scopes, ToolEntries } from "../tool-rights.ts";
 import { Lease } from "./ledger.ts";
 
@@ -235,6 +236,10 @@ export const Call = Type.Object(
     /** Since when no worker lives that could answer it. */
     unservedSince: Type.Optional(Type.Integer()),
     approvalExpiresAt: Type.Optional(Type.Integer()),
+    /** Of the write that people are asked about: it says who may decide, and how many have to. */
+    approvalTier: Type.Optional(Type.Enum([...TIERS])),
+    /** Those who have approved it, while it takes more of them. */
+    approvedSoFar: Type.Optional(Type.Array(Type.String())),
     /** Until when the person may answer a call that is `asked`. */
     askExpiresAt: Type.Optional(Type.Integer()),
     grant: Type.Optional(Type.String()),

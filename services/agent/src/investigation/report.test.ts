@@ -49,6 +49,7 @@ describe("the report of an investigation", () => {
   it.each([
     ["denied_by_user", "denied"],
     ["approval_expired", "expired"],
+    ["approval_lapsed", "expired"],
     ["outcome_unknown", "outcome_unknown"],
     ["cancelled", "cancelled"],
     ["execution_failed", "failed"],

@@ -92,9 +92,12 @@ function filingOf(call: Call, rule: FilingRule): Report["filing"] {
   }
   if (result?.status === "outcome_unknown") return { status: "outcome_unknown", callId };
   if (result?.status === "cancelled") return { status: "cancelled", callId };
-  if (result?.status === "denied") return { status: result.error?.code === "approval_expired" ? "expired" : "denied", callId };
+  if (result?.status === "denied") return { status: EXPIRED.has(result.error?.code ?? "") ? "expired" : "denied", callId };
   return { status: "failed", callId };
 }
+
+/** Nobody said no: nobody decided in time, or the write did not begin in the time it was approved for. */
+const EXPIRED: ReadonlySet<string> = new Set(["approval_expired", "approval_lapsed"]);
 
 /** The fields of JSON text; none if it is not an object. */
 function object(text: string): JsonObject {

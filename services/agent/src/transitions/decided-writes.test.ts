@@ -48,6 +48,29 @@ describe("writes that people decide", () => {
   });
 });
 
+describe("a write that takes two people", () => {
+  it("keeps who has approved it so far, tells people once that it is held, and names both when it is granted", async () => {
+    const b = bundle();
+    await b.start();
+    await b.turn([asks("change", "w1", { n: 1 })]);
+    const { callId: toolCallId } = await b.call(0);
+    const { now } = await b.snapshot();
+    const approvalId = `ap_${toolCallId}`;
+    const words = { toolCallId, approvalId, tier: "critical", expiresAt: now + 900_000, effect: "Changes it." } as const;
+    await b.commit(callHeld(await b.snapshot(), words, b.rules));
+    expect([(await b.call(0)).approvalTier, (await b.call(0)).approvedSoFar]).toEqual(["critical", undefined]);
+    await b.commit(callHeld(await b.snapshot(), { ...words, approvedBy: ["amy"] }, b.rules));
+    expect((await b.call(0)).approvedSoFar).toEqual(["amy"]);
+    expect((await b.events()).filter((event) => event.type === "call.held")).toMatchObject([
+      { tier: "critical", approversNeeded: 2, scopes: ["approve:critical", "approve:*"] },
+    ]);
+    const approved = { toolCallId, approvalId, outcome: "approved", grantExpiresAt: now + 900_000 } as const;
+    await b.commit(callDecided(await b.snapshot(), { ...approved, decidedBy: ["amy", "ben"] }, "a.b.c", b.rules));
+    const { approvedBy, approvedSoFar } = await b.call(0);
+    expect([approvedBy, approvedSoFar]).toEqual([["amy", "ben"], undefined]);
+  });
+});
+
 describe("a write that people did not approve", () => {
   it.each([
     ["rejected", "denied", "denied_by_user", /denied this write .+ say so and apologise/],

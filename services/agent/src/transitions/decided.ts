@@ -1,4 +1,13 @@
-import { type ApprovalDecided, type ApprovalHeld, type Call, failedResult, type LedgerRow, type ToolResult } from "@toolbus/contracts";
+import {
+  APPROVERS_NEEDED,
+  approverScopes,
+  type ApprovalDecided,
+  type ApprovalHeld,
+  type Call,
+  failedResult,
+  type LedgerRow,
+  type ToolResult,
+} from "@toolbus/contracts";
 import type { Change } from "@toolbus/state";
 import { Draft } from "./draft.ts";
 import { heldMs } from "./resolved-call.ts";
@@ -15,12 +24,31 @@ export function callHeld(snapshot: Snapshot, held: ApprovalHeld, rules: Rules): 
   const draft = new Draft(snapshot, rules);
   const dueIn = Math.min(rules.config.HELD_CHECK_MS, Math.max(1, held.expiresAt - draft.now) + rules.config.POLL_MS);
   draft.setCall(
-    { ...call, state: "held", approvalId: held.approvalId, approvalExpiresAt: held.expiresAt, heldSince: call.heldSince ?? draft.now },
+    {
+      ...withoutApprovers(call),
+      state: "held",
+      approvalId: held.approvalId,
+      approvalExpiresAt: held.expiresAt,
+      approvalTier: held.tier,
+      ...(held.approvedBy === undefined ? {} : { approvedSoFar: held.approvedBy }),
+      heldSince: call.heldSince ?? draft.now,
+    },
     dueIn,
   );
   if (call.state === "requested" && call.heldSince === undefined) {
     const { tier, effect, approvalId, expiresAt } = held;
-    draft.event({ type: "call.held", at: draft.now, callId: call.callId, tool: call.toolName, approvalId, tier, effect, expiresAt });
+    const whose = { approversNeeded: APPROVERS_NEEDED[tier], scopes: [...approverScopes(tier)] };
+    draft.event({
+      type: "call.held",
+      at: draft.now,
+      callId: call.callId,
+      tool: call.toolName,
+      approvalId,
+      tier,
+      effect,
+      expiresAt,
+      ...whose,
+    });
   }
   return draft.build(`held:${call.callId}:${call.requests}`);
 }
@@ -40,7 +68,7 @@ export function callDecided(
   if (!waits(call)) return null;
   if (decided.outcome === "approved" && !grant) return null;
   const draft = new Draft(snapshot, rules);
-  const { heldSince: _, unservedSince: __, ...rest } = call;
+  const { heldSince: _, unservedSince: __, ...rest } = withoutApprovers(call);
   const base: Call = { ...rest, heldMs: heldMs(call, draft.now), approvalId: decided.approvalId };
   // A renewed grant is not a new decision.
   if (call.grant === undefined)
@@ -71,6 +99,10 @@ export function callDecided(
     resolveCall(draft, { ...base, state: "granted" }, outcomeResult(decided));
   }
   return draft.build(`decided:${call.callId}:${call.requests}`);
+}
+
+function withoutApprovers({ approvedSoFar: _, ...call }: Call): Call {
+  return call;
 }
 
 /** The result that the model reads for each way an approval can end without a grant. If people were asked, it names their approval. */

@@ -37,7 +37,9 @@ export function answerMaker(options: {
 
 function heldMessage(approval: Approval, { n, at }: AnswerRow): Message {
   const { callId, approvalId, tier, expiresAt, effect, agent } = approval;
-  const body: ApprovalHeld = { toolCallId: callId, approvalId, tier, expiresAt, effect };
+  // As of the row: who has approved since is told by a row of its own, and a repeat of this one has the same bytes.
+  const approvedBy = approval.decisions.filter((made) => made.decision === "approve" && made.at <= at).map(({ approver }) => approver);
+  const body: ApprovalHeld = { toolCallId: callId, approvalId, tier, expiresAt, effect, ...(approvedBy.length > 0 ? { approvedBy } : {}) };
   return message({
     id: messageIds.other("held", approvalId, n),
     topic: topics.approvalHeld(agent),

@@ -163,6 +163,8 @@ describe("a decision over HTTP", () => {
       status: 200,
       body: { status: "pending", approversNeeded: 2 },
     });
+    // Whoever waits for it is told who has approved.
+    expect((await t.held.next()).body).toMatchObject({ approvalId: id, tier: "critical", approvedBy: ["amy"] });
     expect(await t.post("amy", id, { decision: "approve", token: spare, ticket: "T-1" })).toMatchObject({
       status: 403,
       body: { detail: expect.stringMatching(/decided this already/) },

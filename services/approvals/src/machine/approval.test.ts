@@ -115,7 +115,7 @@ describe("the life of an approval", () => {
     const first = decide(held("critical"), token(), made("approve"), at(START));
     if (first.kind !== "move") throw new Error("the first decision counts");
     expect(first.approval.status).toBe("pending");
-    expect(first.change.outbox).toBeUndefined();
+    expect(first.change.outbox?.map(({ message }) => message)).toMatchObject([{ answer: "held", n: 2 }]);
     const then: Read<Approval> = { version: 2, value: first.approval };
     expect(decide(then, token(), { ...made("approve"), tokenHash: "another token" }, at(START))).toEqual({ kind: "illegal", why: "twice" });
     expect(decide(then, token(), made("approve", "ben"), at(START))).toMatchObject({

@@ -137,12 +137,13 @@ export function decide(read: Read<Approval>, token: Read<DecisionToken>, made: D
   const status = statusAfter(decisions, before.need);
   const approval: Approval =
     status === "pending"
-      ? { ...before, decisions }
+      ? { ...before, decisions, sent: before.sent + 1 }
       : { ...ended(before, status, now), decisions, ...(status === "approved" ? { grant: freshTerms(moment) } : {}) };
   return move(`decide:${before.approvalId}:${made.decision}:${made.tokenHash}`, read.version, approval, {
     at: now,
     events: [{ event: "decision", by: made.approver }, ...(status === "pending" ? [] : [{ event: status, by: made.approver }])],
-    ...(status === "pending" ? {} : { answer: "decided" }),
+    // Whoever waits is told who has approved, and that it takes another.
+    answer: status === "pending" ? "held" : "decided",
     change: {
       notAfter: before.expiresAt,
       ...(status === "pending" ? {} : closing(approval)),

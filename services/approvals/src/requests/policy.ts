@@ -1,4 +1,4 @@
-import { APPROVERS_NEEDED, type Approval, type DecisionKind, type RunOrigin, type Tier } from "@toolbus/contracts";
+import { APPROVERS_NEEDED, approverScopes, type Approval, type DecisionKind, type RunOrigin, type Tier } from "@toolbus/contracts";
 import type { Principal } from "@toolbus/runtime";
 
 /** How a write of this tier is decided. */
@@ -46,7 +46,7 @@ function requesters(approval: Approval, origin: RunOrigin | null): readonly (str
 }
 
 function holdsScope({ scopes }: Principal, tier: Tier): boolean {
-  return scopes.includes("approve:*") || scopes.includes(`approve:${tier}`);
+  return approverScopes(tier).some((scope) => scopes.includes(scope));
 }
 
 function no(rule: Exclude<Permission, { allowed: true }>["rule"], reason: string): Permission {

@@ -75,7 +75,11 @@ const waitingRun: JsonObject = {
   waits: [
     {
       kind: "approval",
-      says: "file_release_report waits for a person to decide.",
+      says: "file_release_report waits for a person to decide (high tier): an approver with the scope approve:high or approve:*, other than user:ada, who asked for it.",
+      tier: "high",
+      scopes: ["approve:high", "approve:*"],
+      approversNeeded: 1,
+      notBy: ["user:ada"],
       callId: CALL,
       tool: "file_release_report",
       approvalId,

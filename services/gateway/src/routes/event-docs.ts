@@ -59,6 +59,8 @@ const EXAMPLES: Examples = {
     tier: "high",
     effect: "Files the report on v1.4.0.",
     expiresAt: at + 900_000,
+    approversNeeded: 1,
+    scopes: ["approve:high", "approve:*"],
   },
   "call.unserved": { type: "call.unserved", at: at + 80_000, callId, tool, toolset: "release", since: at },
   "call.decided": { type: "call.decided", at, callId, tool: "file_release_report", outcome: "approved", decidedBy: ["amy"] },

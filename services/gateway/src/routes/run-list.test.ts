@@ -74,6 +74,30 @@ describe("GET /v1/runs", () => {
     expect(problemOf(await t.ask("una", "/v1/runs?status=odd"))).toEqual({ status: 400, code: "invalid_request" });
   });
 
+  it("chooses by what became of the writes, which the status does not say", async () => {
+    await using t = await setup();
+    const ended = async (status: string, code?: string): Promise<string> => {
+      const runId = await t.accepted("una");
+      const latest = [{ callId: `${runId}.1.0`, tool: "issue_refund", status, ...(code === undefined ? {} : { code }) }];
+      await t.agent.take(runId, { writes: { happened: 0, unknown: status === "outcome_unknown" ? 1 : 0, latest } });
+      await t.agent.say(runId, completed);
+      t.clock.now += 1000;
+      return runId;
+    };
+    const denied = await ended("denied", "denied_by_user");
+    const expired = await ended("denied", "approval_expired");
+    const unknown = await ended("outcome_unknown");
+    await ended("ok");
+    const listed = async (query: string) => ids((await t.ask("una", `/v1/runs?${query}`)).body);
+    expect([await listed("outcome=denied"), await listed("outcome=expired"), await listed("outcome=unknown&status=done")]).toEqual([
+      [denied],
+      [expired],
+      [unknown],
+    ]);
+    expect((await t.ask("una", `/v1/runs/${denied}`)).body).toMatchObject({ status: "done", outcomes: ["denied"] });
+    expect(problemOf(await t.ask("una", "/v1/runs?outcome=odd"))).toEqual({ status: 400, code: "invalid_request" });
+  });
+
   it("is empty for one who has none, an operator too: it lists one's own", async () => {
     await using t = await setup();
     await t.accepted("una");

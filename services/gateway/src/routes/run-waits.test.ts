@@ -82,6 +82,31 @@ describe("what a run waits for", () => {
     expect((await t.waits())[1]).toMatchObject({ approvalId: "ap_1", since: START, until: START + 900_000 });
   });
 
+  it("is so many people as the tier takes, with which scope and who not, and fewer once somebody has approved", async () => {
+    await using t = await setupRun();
+    const held = async (part: Partial<Call>) => {
+      await t.agent.call(`${t.runId}.1.0`, { state: "held", approvalId: "ap_1", ...part });
+      return (await t.waits())[0];
+    };
+    expect(await held({ approvalTier: "high" })).toMatchObject({
+      says: "issue_refund waits for a person to decide (high tier): an approver with the scope approve:high or approve:*, other than una, who asked for it.",
+      tier: "high",
+      scopes: ["approve:high", "approve:*"],
+      approversNeeded: 1,
+      notBy: ["una"],
+    });
+    expect(await held({ approvalTier: "critical" })).toMatchObject({
+      says: "issue_refund waits for 2 people to decide (critical tier): approvers with the scope approve:critical or approve:*, other than una, who asked for it.",
+      approversNeeded: 2,
+    });
+    expect(await held({ approvalTier: "critical", approvedSoFar: ["amy"] })).toMatchObject({
+      says: "issue_refund waits for 1 more person to decide (critical tier): an approver with the scope approve:critical or approve:*, other than una, who asked for it, and amy, who approved it.",
+      approversNeeded: 1,
+      approvedBy: ["amy"],
+    });
+    expect((await held({}))?.says).toBe("issue_refund waits for a person to decide.");
+  });
+
   it("is the outcome of what was sent, when the run is cancelled", async () => {
     await using t = await setupRun();
     await t.register({});

@@ -25,7 +25,7 @@ export function runRoutes(gateway: Gateway, limits: Limits): readonly Route[] {
         tag: TAG,
         summary: "The caller's own runs, newest first.",
         description:
-          "An operator may ask for those of a `requester`. `status`, `profile` and `since` choose among them. A page may hold fewer runs than its limit, and still have one after it.",
+          "An operator may ask for those of a `requester`. `status`, `outcome`, `profile` and `since` choose among them. A page may hold fewer runs than its limit, and still have one after it.",
         answers: { 200: { says: "A page of runs.", body: views.runs, example: examples.runs } },
         problems: ["invalid_cursor"],
       },

@@ -1,0 +1,23 @@
+import { counted, type RunOutcome, type RunView } from "@toolbus/contracts";
+
+/** How a run stands, for a list: its status, why it failed, and of one that has ended what became of its report and of its writes. */
+export function standingOf({ status, code, endedAt, outcomes = [], report, writes }: RunView): string {
+  const why = status === "failed" && code !== undefined ? [code] : [];
+  if (endedAt === null || endedAt === undefined) return [status, ...why].join(": ");
+  const filing = report && report.filing.status !== "not_attempted" ? report.filing.status : null;
+  const others = outcomes.filter((outcome) => outcome !== (filing === "outcome_unknown" ? "unknown" : filing) && outcome !== status);
+  const happened = (writes?.happened ?? 0) - (filing === "filed" ? 1 : 0);
+  const told = [
+    ...why,
+    ...(filing === null ? [] : [filing.replaceAll("_", " ")]),
+    // A run that did not end well must not be taken for one that did nothing.
+    ...(status !== "done" && happened > 0 ? [`${counted(happened, "write")} happened`] : []),
+    ...others.map(inWords),
+  ];
+  return told.length === 0 ? status : `${status}: ${told.join(", ")}`;
+}
+
+function inWords(outcome: RunOutcome): string {
+  if (outcome === "unknown") return "outcome unknown";
+  return outcome === "filed" ? "filed" : `write ${outcome}`;
+}
