@@ -1,6 +1,6 @@
-// The one way in: `npm run <task>` on any Node >= 20. Plain JavaScript without dependencies, because nothing is installed yet.
-// Installs with the pinned pnpm when the lockfile changed, then runs the task on Node 24: the system's own if it is new enough,
-// else the one that came as an npm package (npm's own resolver would silently pick older majors on Node 20, so it installs nothing).
+// The single entry point: `npm run <task>` on any Node >= 20. Plain JavaScript without dependencies, because nothing is installed yet.
+// It installs with the pinned pnpm when the lockfile changed, then runs the task on Node 24: the system's own if it is new enough,
+// otherwise the one that came as an npm package (npm's own resolver would silently pick older majors on Node 20, so it installs nothing).
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
@@ -17,18 +17,18 @@ const at = (...parts) => path.join(root, ...parts);
 const read = (file) => (existsSync(at(file)) ? readFileSync(at(file), "utf8") : "");
 
 const env = { ...process.env, PATH: at("node_modules", ".bin") + path.delimiter + process.env.PATH };
-// npm's own settings would leak into pnpm and into the task; only how to reach the registry is kept.
+// npm's own settings would leak into pnpm and into the task. Only those for reaching the registry are kept.
 const fromNpm = (name) => /^npm_(config|lifecycle|package)_/i.test(name) && !/registry|cafile|proxy|cache|userconfig/i.test(name);
 for (const name of Object.keys(env)) if (fromNpm(name)) delete env[name];
-// Node keeps what it made of the TypeScript there: a start takes half the processor time from the second one on.
+// Node caches its compiled TypeScript there. From the second start on, that halves the processor time.
 env.NODE_COMPILE_CACHE ??= at("node_modules", ".cache", "node");
 
-// There Ctrl-C reaches every process in front, the child too: passed on as well, one press would count as two.
+// At a terminal Ctrl-C reaches every foreground process, the child too. If we forwarded it as well, one press would count as two.
 const atTerminal = [0, 1, 2].some((fd) => isatty(fd));
 
 /**
- * Runs a command to its end and gives its exit code; passes SIGINT and SIGTERM on, because npm does not. With `tied` it learns by a channel when this
- * process is gone, also by SIGKILL, and stops.
+ * Runs a command to its end and returns its exit code. Forwards SIGINT and SIGTERM, because npm does not. With `tied` the command notices through a
+ * channel that this process is gone, even after a SIGKILL, and stops.
  */
 function run(command, args, { shell = false, cwd = root, more = {}, tied = false } = {}) {
   return new Promise((resolve) => {
@@ -74,8 +74,8 @@ function findNode() {
 }
 
 /**
- * The command line, where its user stands and under the name they typed. On a Node that is new enough it runs in this very process: it is
- * started often, and signals and the terminal are its own.
+ * The command line, in its user's directory and under the name they typed. On a Node that is new enough it runs in this process, because it is
+ * started often. It then handles signals and the terminal itself.
  */
 async function toolbus(node, args) {
   const entry = at("apps/cli/src/toolbus/main.ts");

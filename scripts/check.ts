@@ -1,10 +1,10 @@
-// `npm run check`: everything that can be judged without running the system. All steps run even when one fails, so that one look shows all
-// there is to do. With --fix, what can be written by a tool is written first.
+// `npm run check`: every check that does not run the system. All steps run even if one fails, so that one look shows all
+// there is to do. With --fix, the tools first write what they can fix.
 import { spawn } from "node:child_process";
 import path from "node:path";
 import { styleText } from "node:util";
 
-/** One command of Node: a tool's entry file and its arguments. Fails with any exit code but 0. */
+/** One command of Node: a tool's entry file and its arguments. It fails with any exit code other than 0. */
 interface Step {
   readonly name: string;
   readonly command: readonly [entry: string, ...args: string[]];
@@ -19,7 +19,7 @@ interface Outcome {
 const DEADLINE_MS = 5 * 60_000;
 const root = path.dirname(import.meta.dirname);
 
-// The tools' own entry files, not node_modules/.bin: those are shell scripts, and would start whichever Node comes first in PATH.
+// The tools' own entry files, not node_modules/.bin: those are shell scripts that start whichever Node comes first in PATH.
 const oxfmt = "node_modules/oxfmt/bin/oxfmt";
 const oxlint = "node_modules/oxlint/bin/oxlint";
 const vitest = "node_modules/vitest/vitest.mjs";
@@ -48,7 +48,7 @@ if (unknown.length > 0) {
 if (process.argv.includes("--fix")) await fixAll(fixes);
 process.exitCode = (await checkAll(steps)) === 0 ? 0 : 1;
 
-/** What a tool cannot fix shows in the check that follows: a fix has no verdict of its own. */
+/** The check that follows shows faults that a tool cannot fix, so a fix itself neither passes nor fails. */
 async function fixAll(all: readonly Step[]): Promise<void> {
   for (const step of all) {
     const { seconds } = await run(step);
@@ -56,7 +56,7 @@ async function fixAll(all: readonly Step[]): Promise<void> {
   }
 }
 
-/** Runs the steps one after another, each with a line of its own, and returns how many failed. */
+/** Runs the steps one after another, prints one line per step, and returns how many failed. */
 async function checkAll(all: readonly Step[]): Promise<number> {
   const failed: string[] = [];
   for (const step of all) {
@@ -66,7 +66,7 @@ async function checkAll(all: readonly Step[]): Promise<number> {
     failed.push(step.name);
     console.log(`${outcome.output.replaceAll(/^/gm, "     ")}\n`);
   }
-  const hint = failed.some((name) => ["format", "lint", "docs"].includes(name)) ? ' "npm run fix" writes what a tool can write.' : "";
+  const hint = failed.some((name) => ["format", "lint", "docs"].includes(name)) ? ' "npm run fix" fixes what a tool can fix.' : "";
   console.log(
     failed.length === 0
       ? `\n${all.length} checks passed`
@@ -75,7 +75,7 @@ async function checkAll(all: readonly Step[]): Promise<number> {
   return failed.length;
 }
 
-/** Never rejects: a tool that cannot start, dies or passes the deadline is a failed step. */
+/** Never rejects: if a tool cannot start, dies or exceeds the deadline, its step fails. */
 function run({ command }: Step): Promise<Outcome> {
   const start = performance.now();
   const child = spawn(process.execPath, [...command], {
@@ -93,7 +93,7 @@ function run({ command }: Step): Promise<Outcome> {
       resolve({ ok, output, seconds: (performance.now() - start) / 1000 });
     };
     child.on("error", (error) => end(false, error.message));
-    // Not "close": a killed tool's own children may hold the pipes open for ever.
+    // Not "close": the children of a killed tool may hold the pipes open for ever.
     child.on("exit", (_, signal) => {
       if (signal) end(false, `ended by ${signal}; a step has ${DEADLINE_MS / 1000} s`);
     });

@@ -1,5 +1,5 @@
-// What a module exports, a line a name, as the compiler sees it. It asks the compiler itself (TypeScript 7 answers over a pipe), so that an `export *`, an
-// inferred type or a name that is exported again counts as it counts for whoever imports it.
+// The exports of a module, one line per name, as the compiler sees them. It asks the compiler itself (TypeScript 7 answers over a pipe), so that an `export *`, an
+// inferred type or a re-exported name means the same here as in the importing code.
 import { createHash } from "node:crypto";
 import path from "node:path";
 import {
@@ -23,31 +23,31 @@ export interface DeclaredName {
   readonly lines: readonly string[];
 }
 
-/** What the entries of a package export, each by its file, and the types of the package that these signatures name and that no entry exports. */
+/** The exports of a package's entries, each by its file, and the package's types that these signatures name and that no entry exports. */
 export interface PackageSurface {
   readonly exported: ReadonlyMap<string, readonly DeclaredName[]>;
   readonly named: readonly DeclaredName[];
 }
 
-/** Reads packages of one program, each by the files of its entries; `close` ends the compiler. */
+/** Reads the packages of one program, each by the files of its entries. `close` ends the compiler. */
 export interface SurfaceReader {
   read(entries: readonly string[]): PackageSurface;
   close(): void;
 }
 
-/** An export as it is seen from outside: with `export type` its value is not. */
+/** An export as seen from outside: `export type` hides its value. */
 interface Export {
   readonly name: string;
   readonly symbol: CompilerSymbol;
   readonly typeOnly: boolean;
 }
 
-// A line of a review, not a reference: what is longer shows its beginning, and a digest that changes with the rest.
+// These lines are for review, not for reference: a longer one shows its beginning, and a digest that changes with the rest.
 const LONGEST_LINE = 200;
-// NodeBuilderFlags.NoTruncation, which is what the compiler cuts by where the flag is not set.
+// NodeBuilderFlags.NoTruncation. Without this flag the compiler truncates types.
 const NO_TRUNCATION = 1;
 
-/** Opens one program for all entries: without tests and services it is read in half the time. */
+/** Opens one program for all entries. Without tests and services it loads in half the time. */
 export function openSurface(root: string): SurfaceReader {
   const api = new API({ cwd: root });
   try {
@@ -72,7 +72,7 @@ function readPackage(project: Project, root: string, entries: readonly string[])
 function exportsOf(project: Project, root: string, entry: string): readonly Export[] {
   const source = project.program.getSourceFile(path.join(root, entry));
   const module = source && project.checker.getSymbolAtLocation(source);
-  if (!module) throw new Error(`${entry} is no module of the program of scripts/surface.tsconfig.json.`);
+  if (!module) throw new Error(`${entry} is not a module of the program in scripts/surface.tsconfig.json.`);
   return project.checker.getExportsOfModule(module).map((symbol) => ({
     name: symbol.name,
     symbol: aliased(project, symbol),
@@ -80,7 +80,7 @@ function exportsOf(project: Project, root: string, entry: string): readonly Expo
   }));
 }
 
-/** Whoever imports a name meets the types of its signature too, and theirs, and so on. */
+/** A user of a name also meets the types of its signature, the types that those name, and so on. */
 function namedTypes(
   project: Project,
   root: string,
@@ -99,7 +99,7 @@ function namedTypes(
 
 function declared(project: Project, root: string, { name, symbol, typeOnly }: Export): DeclaredName {
   const nodes = nodesOf(project, symbol).filter((node) => !typeOnly || !isVariableDeclaration(node));
-  // Of an overloaded function the declaration with the body is the one that nobody sees.
+  // Importers of an overloaded function do not see the declaration with the body.
   const overloaded = nodes.some((node) => isFunctionDeclaration(node) && node.body === undefined);
   const shown = nodes.filter((node) => !overloaded || !isFunctionDeclaration(node) || node.body === undefined);
   return { name, file: fileOf(symbol, root), lines: shown.map((node) => shortened(signature(project, name, symbol, node))) };
@@ -116,7 +116,7 @@ function signature(project: Project, name: string, symbol: CompilerSymbol, node:
   throw new Error(`${name} is a kind of export that the report has no line for: ${SyntaxKind[node.kind]}.`);
 }
 
-/** As it is written, without the values of its parameters; a result that is not written is inferred. */
+/** As written, without the parameters' default values. A result type that is not written is inferred. */
 function functionText(project: Project, node: FunctionDeclaration): string {
   const generics = node.typeParameters ? `<${node.typeParameters.map((each) => flat(each.getText())).join(", ")}>` : "";
   const parameters = node.parameters.map(({ dotDotDotToken, name, questionToken, type, initializer }) => {
@@ -136,7 +136,7 @@ function variableText(project: Project, symbol: CompilerSymbol, node: VariableDe
   return type ? flat(project.checker.typeToString(type, undefined, NO_TRUNCATION)) : "unknown";
 }
 
-/** Head and members that others see, without bodies. */
+/** The head and the visible members, without bodies. */
 function classText(project: Project, node: Node & { readonly members: readonly Node[] }): string {
   const [head = ""] = node.getText().split("{", 1);
   const members = node.members
@@ -150,7 +150,7 @@ function withoutBody(member: Node): string {
   return body ? `${member.getSourceFile().text.slice(member.getStart(), body.getStart()).trimEnd()};` : member.getText();
 }
 
-/** The types that a declaration names: not what a function's body or a value uses. */
+/** The types that a declaration names, without those that a function's body or a value uses. */
 function typesNamedBy(project: Project, symbol: CompilerSymbol): readonly CompilerSymbol[] {
   const names: Node[] = [];
   const visit = (node: Node): void => {
@@ -170,7 +170,7 @@ function typesNamedBy(project: Project, symbol: CompilerSymbol): readonly Compil
     .filter(({ flags }) => (flags & (SymbolFlags.Interface | SymbolFlags.TypeAlias | SymbolFlags.Class)) !== 0);
 }
 
-/** What stands behind the "=" of a value: its types are its own. */
+/** The initializer of a value: its types are internal. */
 function isExpression({ kind }: Node): boolean {
   return kind === SyntaxKind.ArrowFunction || kind === SyntaxKind.CallExpression || kind === SyntaxKind.ObjectLiteralExpression;
 }

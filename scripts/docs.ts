@@ -1,5 +1,5 @@
-// Writes the generated files (pages of docs/ and parts of them, what each package exports, and the list of writes that ship), or with --check says which are not current and writes nothing. With --try it runs
-// the commands of the pages.
+// Writes the generated files: pages of docs/ and parts of them, the exports of each package, and the list of writes that ship. With --check it reports
+// the files that are not current and writes nothing. With --try it runs the commands of the pages.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
@@ -7,6 +7,7 @@ import { releaseToolset } from "@toolbus/tool-executor";
 import { mutations } from "../tests/requirement-mutations/mutations.ts";
 import { requirements } from "../tests/requirements.ts";
 import { withSections } from "./generated-sections.ts";
+import { inventory, inventoryPage } from "./inventory/inventory-page.ts";
 import { mechanicsSections } from "./mechanics/sections.ts";
 import { surfaceFiles, surfacePages } from "./public-surface.ts";
 import { requirementsPage } from "./requirements-page.ts";
@@ -19,12 +20,13 @@ interface GeneratedPage {
 }
 
 const root = path.dirname(import.meta.dirname);
-// One program of the compiler writes all of these, once and only when they are asked for.
+// One compiler program renders all of these, once and only on request.
 let surface: ReadonlyMap<string, string> | null = null;
 
 const pages: readonly GeneratedPage[] = [
   { file: "docs/requirements.md", render: () => requirementsPage(requirements, mutations) },
   { file: "docs/mechanics.md", render: () => withSections(written("docs/mechanics.md") ?? "", mechanicsSections(root)) },
+  { file: "docs/inventory.md", render: () => inventoryPage(inventory()) },
   { file: "services/tool-executor/enabled-tools.json", render: enabledTools },
   ...surfaceFiles(root).map((file) => ({ file, render: () => publicSurface(file) })),
 ];
@@ -76,7 +78,7 @@ function readArguments(args: readonly string[]) {
   }
 }
 
-/** Gives the exit code. */
+/** Returns the exit code. */
 function writePages(checkOnly: boolean): number {
   const outdated = pages.filter(({ file, render }) => written(file) !== render());
   for (const { file, render } of outdated) {
@@ -105,7 +107,7 @@ function publicSurface(file: string): string {
   return surface.get(file) ?? "";
 }
 
-/** The writes of the toolsets that ship, by the hash of what they are: what a deployment of ours enables. No target is reached for it. */
+/** The writes of the shipped toolsets, by the hash of their definitions: our deployments enable these. No target is contacted. */
 function enabledTools(): string {
   const toolset = releaseToolset({ url: "http://127.0.0.1:9" });
   const writes = toolset.list().filter(({ definition }) => definition.kind === "write");

@@ -2,8 +2,8 @@
 export type Sections = Readonly<Record<string, string>>;
 
 /**
- * A page that people write, with the parts that are generated as they should be. Such a part stands between two lines of its own, `<!-- generated: NAME -->` and
- * `<!-- /generated -->`. Throws where a name and its markers do not match, so that no part is forgotten on the page and none stands there unchecked.
+ * Returns a hand-written page with current generated parts. A generated part stands between the lines `<!-- generated: NAME -->` and
+ * `<!-- /generated -->`. Throws if names and markers do not match, so that the page lacks no part and has no unchecked one.
  */
 export function withSections(page: string, sections: Sections): string {
   const marked = [...page.matchAll(MARKED)].map(([, name = ""]) => name);

@@ -1,4 +1,4 @@
-// Whether the service in this container takes work: exit 0 when it does. For HEALTHCHECK of the Dockerfile, so in plain JavaScript.
+// Exits with 0 if the service in this container accepts work. For HEALTHCHECK in the Dockerfile, so in plain JavaScript.
 const url = `http://127.0.0.1:${process.env["HEALTH_PORT"]}/readyz`;
 try {
   const response = await fetch(url, { signal: AbortSignal.timeout(2000) });

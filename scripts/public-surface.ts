@@ -1,4 +1,4 @@
-// The page `api.md` of each package: every name that its entries export, so that a change of what outside authors import is seen in review.
+// The page `api.md` of each package: every name that its entries export, so that a reviewer sees each change of what outside authors import.
 import { globSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { type DeclaredName, openSurface, type SurfaceReader } from "./declared-surface.ts";
@@ -9,7 +9,7 @@ interface Entry {
   readonly file: string;
 }
 
-/** The pages by their file, from the root of the repository. All are rendered at once: one program serves them all. */
+/** The pages by their file, from the root of the repository. All are rendered at once, with one compiler program. */
 export function surfacePages(root: string): ReadonlyMap<string, string> {
   const surface = openSurface(root);
   try {
@@ -19,14 +19,14 @@ export function surfacePages(root: string): ReadonlyMap<string, string> {
   }
 }
 
-/** The files of the pages, without a look at any type. */
+/** The files of the pages. It reads no types. */
 export function surfaceFiles(root: string): readonly string[] {
   return globSync("packages/*/package.json", { cwd: root })
     .toSorted()
     .map((manifest) => `${path.dirname(manifest)}/api.md`);
 }
 
-/** The entries that a package's manifest exports, TypeScript alone. */
+/** The entries that a package's manifest exports, only those in TypeScript. */
 export function entriesOf(root: string, folder: string): readonly Entry[] {
   const manifest = JSON.parse(readFileSync(path.join(root, folder, "package.json"), "utf8")) as {
     readonly name: string;
@@ -47,14 +47,14 @@ function surfacePage(entries: readonly Entry[], surface: SurfaceReader): string 
   return [
     `# What ${entries[0]?.module ?? "it"} exports`,
     "",
-    "Written by `npm run docs` from the source. A line is a name, without the word `export`; one that was cut ends with a digest of all of it.",
+    "Written by `npm run docs` from the source. Each line is a name, without the word `export`. A truncated line ends with a digest of all of it.",
     "",
     ...sections,
     ...also,
   ].join("\n");
 }
 
-/** A fence for each file, so that a reader finds the names where their docstrings stand. */
+/** One fence per file, so that a reader finds the names where their doc comments are. */
 function byFile(names: readonly DeclaredName[]): readonly string[] {
   const files = [...new Set(names.map(({ file }) => file))].toSorted();
   return files.flatMap((file) => [`\`${file}\``, "", fenced(names.filter((each) => each.file === file)), ""]);

@@ -1,7 +1,7 @@
 import type { Mutations } from "../tests/requirement-mutations/mutation.ts";
 import type { Requirement } from "../tests/requirements.ts";
 
-/** Renders `docs/requirements.md`: one table an area, with the counts of each state above. The same rows give the same bytes. */
+/** Renders `docs/requirements.md`: one table per area, with the counts of each state above. The same rows give the same bytes. */
 export function requirementsPage(requirements: readonly Requirement[], mutations: Mutations): string {
   const areas = Map.groupBy(requirements, (requirement) => requirement.area);
   return [
@@ -12,12 +12,12 @@ export function requirementsPage(requirements: readonly Requirement[], mutations
     "",
     "*Rests on* says what these tests run on: `real parts` are real brokers, stores or processes; a `wire server` of ours speaks a vendor's protocol; the",
     "`simulator` runs the real services on virtual time, with faults; `in process` is the real code on the bus and the store in memory. *Goes red when* is the",
-    "change that makes the row untrue and one of its tests fail; `npm run requirements -- --mutate` makes all of them ([testing.md](testing.md)).",
+    "change that makes the row untrue and one of its tests fail; `npm run requirements -- --mutate` makes all these changes ([testing.md](testing.md)).",
     "",
     `${summary(requirements)}.`,
     "",
-    "S0 to S4 are the source documents, `brief` is the design card of the project, `implied` is what a user takes for granted; `beyond` and `first`",
-    "go past the sources.",
+    "S0 to S4 are the source documents, `brief` is the project's brief, `implied` is what a user takes for granted; `beyond` and `first`",
+    "exceed the sources.",
     "",
     ...[...areas].flatMap(([title, rows]) => section(title, rows, mutations)),
   ].join("\n");

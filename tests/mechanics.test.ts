@@ -56,20 +56,20 @@ describe("the pages of the architecture", () => {
 describe("a page with generated parts", () => {
   const marked = "# A page\n\n<!-- generated: one -->\nold\n<!-- /generated -->\n\nBy hand.\n";
 
-  it("gets what is generated between its markers, and keeps the rest", () => {
+  it("gets its generated parts between their markers, and keeps the rest", () => {
     const once = withSections(marked, { one: "| $& |" });
     expect(once).toBe("# A page\n\n<!-- generated: one -->\n\n| $& |\n\n<!-- /generated -->\n\nBy hand.\n");
     expect(withSections(once, { one: "| $& |" })).toBe(once);
   });
 
-  it("is refused where a part has no markers, and where markers have no part", () => {
+  it("is refused if a part has no markers, or markers have no part", () => {
     expect(() => withSections(marked, { one: "", two: "" })).toThrow("no markers for two");
     expect(() => withSections(marked, {})).toThrow("markers for one, which nothing generates");
   });
 });
 
 describe("a generated table", () => {
-  it("of transitions names the function, and has what is rare with its reason", () => {
+  it("of transitions names the function, and gives a reason for each rare change", () => {
     function begin(): void {}
     const transitions: readonly Transition[] = [
       {
@@ -85,7 +85,7 @@ describe("a generated table", () => {
     );
   });
 
-  it("of timings has each setting that is a time once, in words", () => {
+  it("of timings has each setting that is a time, once and in words", () => {
     const POLL_MS = { default: 250, desc: "how often" };
     const table = timingTable([
       { name: "one", settings: { POLL_MS, COUNT: { default: 7, desc: "how many" }, RETRIES_S: { default: "5,3600", desc: "when" } } },
@@ -122,12 +122,12 @@ describe("a generated table", () => {
     ],
     ["a size", "export const MAX_BYTES = 64 * 1024;", "MAX_BYTES", "64 KiB"],
     ["nothing of that name", "const OTHERS = 1;", "OTHER", null],
-    ["what is no number", "const NAME = text();", "NAME", null],
+    ["a value that is not a number", "const NAME = text();", "NAME", null],
   ])("of fixed numbers reads %s", (_, source, name, value) => {
     expect(valueIn(source, name)).toBe(value);
   });
 
-  it("of fixed numbers is refused where a file has no such number any more", () => {
+  it("of fixed numbers is refused if a file no longer has such a number", () => {
     const gone = { name: "GONE_MS", file: "packages/contracts/src/ids.ts", says: "" };
     expect(() => numberTable(root, [gone])).toThrow('packages/contracts/src/ids.ts has no number "GONE_MS"');
   });
@@ -141,7 +141,7 @@ describe("the list of decisions", () => {
     status,
   });
 
-  it("has each record in its group, with what took its place", () => {
+  it("has each record in its group, with its replacement", () => {
     const records = [
       record(
         "0001",
@@ -170,7 +170,7 @@ describe("the list of decisions", () => {
     expect(() => decisionList([record("0001")], { Doors: ["0001", "0009"] })).toThrow("look at 0009.");
   });
 
-  it("says of a record that another one changes, narrows or supersedes by which", () => {
+  it("names the record that changes, narrows or supersedes another one", () => {
     const records = readDecisions(root);
     expect(records.length).toBeGreaterThan(50);
     const unsaid = records.flatMap(({ number, status }) =>
@@ -202,7 +202,7 @@ function changesIn(status: string): readonly string[] {
     .flatMap((clause) => [...clause.matchAll(/\b(\d{4})\b/g)].map(([, number]) => number ?? ""));
 }
 
-/** The anchors that a page's headings have where it is shown. */
+/** The anchors of a page's headings in its rendered form. */
 function headingsOf(text: string): ReadonlySet<string> {
   return new Set(
     [...text.matchAll(/^#{1,6} (.+)$/gm)].map(([, heading = ""]) =>

@@ -7,12 +7,12 @@ export interface Requirement {
   readonly area: string;
   readonly from: string;
   readonly requirement: string;
-  /** How a first is shown; absent for the others. */
+  /** How a "first" is shown; absent for the others. */
   readonly shown?: string;
   readonly state: "met" | "met (wire)" | "planned";
-  /** What its tests run on, the strongest first; empty while it is planned. */
+  /** What its tests run on, strongest first; empty while it is planned. */
   readonly restsOn: readonly Ground[];
-  /** Why it is planned again, for one that was taken for met before. */
+  /** Why it is planned again, if it counted as met before. */
   readonly because?: string;
   /** The tests that prove it; empty while it is planned. */
   readonly tests: readonly { readonly file: string; readonly name: string }[];

@@ -16,7 +16,7 @@ import { gatedReleaseApi } from "./e2e/gated-release-api.ts";
 
 const rights = rightsOf(oneAgent(["release"]));
 
-/** What `core.md`, section 2, says of documents and logs, and which service writes what it does not name. */
+/** The documents, logs and indexes that each service writes, as docs/mechanics.md lists them. */
 const OWNERS: Readonly<Record<string, string>> = {
   gateway: "inbox index.runs.* origin rate.gateway replay security:gateway security:gateway.head ticket",
   agent:
@@ -28,7 +28,7 @@ const OWNERS: Readonly<Record<string, string>> = {
 };
 
 describe("the table of rights", () => {
-  it("gives each family the owner that the design names, and no second one", () => {
+  it("gives each family its one owner", () => {
     const written = rights.map(({ service, store }) => [service, writesOf(store)] as const);
     expect(Object.fromEntries(written.map(([service, names]) => [service, names.join(" ")]))).toEqual(OWNERS);
     const all = written.flatMap(([, names]) => names);

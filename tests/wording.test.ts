@@ -6,6 +6,13 @@ import { sourceFiles } from "./workspace-source.ts";
 
 const root = path.dirname(import.meta.dirname);
 const pages = globSync(["*.md", "docs/**/*.md", "{packages,services,apps,examples}/*/*.md"], { cwd: root }).toSorted();
+const TEXT_FILES = [
+  "*.{md,ts,json,yaml,yml}",
+  "{Dockerfile,toolbus}",
+  "{docs,packages,services,apps,examples,bench,scripts,tests}/**/*.{md,ts,mjs,json,yaml,lua,html}",
+];
+/** The pages that the project was designed on. They never were in the repository, so not even a test may name them. */
+const FORMER_PAGES = new Set(["core", "reliability", "style", "stack"].map((name) => `${name}.md`));
 // This list and its tests alone must say what nobody may say.
 const own = new Set(["tests/wording.ts", "tests/wording.test.ts"]);
 
@@ -50,11 +57,32 @@ describe("the wording", () => {
     expect(phrasesToAvoid.filter(({ write }) => !cases.includes(`"${write}"]`)).map(({ write }) => write)).toEqual([]);
   });
 
+  it("of pages and source names no page outside of the repository", () => {
+    const texts = globSync(TEXT_FILES, { cwd: root, exclude: ["**/node_modules/**"] });
+    expect(texts.length).toBeGreaterThan(1000);
+    const known = new Set(texts.filter((file) => file.endsWith(".md")).map((file) => path.basename(file)));
+    const outside = texts.flatMap((file) =>
+      pagesNamedIn(readFileSync(path.join(root, file), "utf8"))
+        .filter((page) => FORMER_PAGES.has(page) || (!known.has(page) && !file.endsWith(".test.ts")))
+        .map((page) => `${file} names ${page}`),
+    );
+    expect(outside).toEqual([]);
+  });
+
+  it("finds the pages that a text names", () => {
+    expect(pagesNamedIn("See `one.md`, [two](../docs/two-b.md#three) and *.md.")).toEqual(["one.md", "two-b.md"]);
+  });
+
   it("lets a page quote what it advises against", () => {
     expect(stumblesIn("~~Mend it.~~ Fix it.")).toEqual([]);
     expect(stumblesIn("Fix it.\n~~Mend it.~~ Mend it.")).toEqual([{ line: 2, found: "Mend", write: "fix, correct" }]);
   });
 });
+
+/** The pages that a text names, without their folders. A pattern such as `*.md` names none. */
+function pagesNamedIn(text: string): readonly string[] {
+  return [...text.matchAll(/(?<![\w*}>.-])[\w-]+\.md\b/g)].map(([page]) => page);
+}
 
 function told(file: string, text: string): readonly string[] {
   return stumblesIn(text).map(({ line, found, write }) => `${file}:${line}: "${found}": write: ${write}`);

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import path from "node:path";
 
-/** A decision record, as far as the list of decisions needs it. */
+/** The parts of a decision record that the list of decisions needs. */
 export interface DecisionRecord {
   readonly number: string;
   /** Its file name. */
@@ -11,7 +11,7 @@ export interface DecisionRecord {
   readonly status: string;
 }
 
-/** Every record of `docs/decisions`, in order. Throws for one without its title or its status. */
+/** Every record of `docs/decisions`, in order. Throws if a record has no title or no status. */
 export function readDecisions(root: string): readonly DecisionRecord[] {
   const folder = path.join(root, "docs/decisions");
   return globSync("*.md", { cwd: folder })
@@ -26,13 +26,15 @@ export function readDecisions(root: string): readonly DecisionRecord[] {
     });
 }
 
-/** The records by subject, a line each. Throws for a record that is in no group, or in two. */
+/** The records by subject, one per line. Throws if a record is in no group, or in two. */
 export function decisionList(records: readonly DecisionRecord[], groups: Readonly<Record<string, readonly string[]>> = GROUPS): string {
   const listed = Object.values(groups).flat();
   const faults = records.filter(({ number }) => listed.filter((each) => each === number).length !== 1).map(({ number }) => number);
   const unknown = listed.filter((number) => records.every((record) => record.number !== number));
   if (faults.length + unknown.length > 0)
-    throw new Error(`Each record is in one group of scripts/mechanics/decisions.ts: look at ${[...faults, ...unknown].join(", ")}.`);
+    throw new Error(
+      `Each record must be in exactly one group of scripts/mechanics/decisions.ts: look at ${[...faults, ...unknown].join(", ")}.`,
+    );
   return Object.entries(groups)
     .map(([subject, numbers]) => {
       const lines = records.filter(({ number }) => numbers.includes(number)).map(lineOf);
@@ -41,7 +43,7 @@ export function decisionList(records: readonly DecisionRecord[], groups: Readonl
     .join("\n\n");
 }
 
-/** The numbers of the records that took the place of this one, in whole or in part. */
+/** The numbers of the records that replaced this one, in whole or in part. */
 export function changedBy({ status }: Pick<DecisionRecord, "status">): { readonly superseded: boolean; readonly by: readonly string[] } {
   const words = status.replaceAll("\n", " ");
   const { whole, part } = /(?<whole>\bsuperseded by\b[^.]*)|Changed in part by (?<part>.*?)(?=\. [A-Z]|\.?$)/.exec(words)?.groups ?? {};

@@ -3,16 +3,16 @@ import path from "node:path";
 import { markdownTable } from "../markdown-table.ts";
 import { durationText } from "./durations.ts";
 
-/** A number of the source that decides behaviour and that no setting changes. */
+/** A number in the source that decides behaviour and that no setting changes. */
 export interface FixedNumber {
-  /** As it is declared in its file: a constant, or a field of one. */
+  /** As declared in its file: a constant, or a field of one. */
   readonly name: string;
   /** From the root of the repository. */
   readonly file: string;
   readonly says: string;
 }
 
-/** Each with its value as its file has it. */
+/** Each number with the value from its file. */
 export function numberTable(root: string, numbers: readonly FixedNumber[]): string {
   const rows = numbers.map(({ name, file, says }) => {
     const value = valueIn(readFileSync(path.join(root, file), "utf8"), name);
@@ -22,7 +22,7 @@ export function numberTable(root: string, numbers: readonly FixedNumber[]): stri
   return markdownTable(["Number", "Value", "What it is"], rows);
 }
 
-/** The value that a source text gives this name, in words; null where it gives it none that can be read. */
+/** The value that a source text gives this name, in words; null if the source has no readable value for it. */
 export function valueIn(source: string, name: string): string | null {
   const declared = new RegExp(`^[ ]*(?:export )?(?:const )?${name}(?::[^=\\n]+)? ?[=:] (.+?)(?: as const)?[;,]$`, "m").exec(source)?.[1];
   const list = declared === undefined ? null : (/^\[(.+)\]$/.exec(declared)?.[1] ?? /^\{ ?(.+?) ?\}$/.exec(declared)?.[1] ?? declared);
@@ -35,7 +35,7 @@ export function valueIn(source: string, name: string): string | null {
   return words.includes(null) ? null : words.join(", ");
 }
 
-/** `30 * 86_400_000`, or `3 * OTHER` where the same file declares the other one. */
+/** `30 * 86_400_000`, or `3 * OTHER` if the same file declares the other constant. */
 function productOf(expression: string, source: string): number | null {
   const factors = expression.split(" * ").map((factor) => {
     if (/^[\d_]+(?:\.\d+)?$/.test(factor)) return Number(factor.replaceAll("_", ""));
@@ -55,7 +55,11 @@ export const fixedNumbers: readonly FixedNumber[] = [
   { name: "MAX_VALUE_BYTES", file: "packages/state/src/state-store.ts", says: "the largest document, log entry or outbox message" },
   { name: "MAX_BODY_BYTES", file: "packages/contracts/src/attributes.ts", says: "the largest body of a message" },
   { name: "REMEMBERED_MS", file: "packages/state/src/expiry.ts", says: "how long a removed document remembers its last op" },
-  { name: "STEP_MS", file: "packages/state/src/clock-step.ts", says: "a store's clock that goes back by more than this was set back" },
+  {
+    name: "STEP_MS",
+    file: "packages/state/src/clock-step.ts",
+    says: "if the store's clock goes back by more than this, it counts as set back",
+  },
   {
     name: "COMMAND_TIMEOUT_MS",
     file: "packages/state/src/redis/fail-fast-options.ts",
@@ -67,7 +71,7 @@ export const fixedNumbers: readonly FixedNumber[] = [
     file: "packages/bus/src/consume-pipeline.ts",
     says: "waits after the first, second and every later failure of a handler",
   },
-  { name: "maxAgeMs", file: "packages/bus/src/consume-pipeline.ts", says: "an older message becomes a dead letter unread" },
+  { name: "maxAgeMs", file: "packages/bus/src/consume-pipeline.ts", says: "an older message becomes an unread dead letter" },
   {
     name: "RUNGS_MS",
     file: "packages/bus/src/amqp/retry-ladder.ts",
@@ -76,44 +80,49 @@ export const fixedNumbers: readonly FixedNumber[] = [
   {
     name: "ackWaitMs",
     file: "packages/bus/src/nats/timings.ts",
-    says: "how long JetStream waits for a sign of work before it delivers again",
+    says: "how long JetStream waits for a handler's signal before it delivers again",
   },
-  { name: "workingMs", file: "packages/bus/src/nats/timings.ts", says: "how often a handler's work is signalled to JetStream" },
+  { name: "workingMs", file: "packages/bus/src/nats/timings.ts", says: "how often a running handler signals JetStream" },
   {
     name: "DUPLICATE_WINDOW_MS",
     file: "packages/bus/src/nats/topology.ts",
-    says: "how long JetStream drops a second message of the same id",
+    says: "for how long JetStream drops a second message with the same id",
   },
-  { name: "PARALLEL_CALLS", file: "services/agent/src/profile.ts", says: "reads and computations of a turn that run at the same time" },
-  { name: "CALLS_PER_TURN", file: "services/agent/src/profile.ts", says: "calls of a turn; of a turn with more none runs" },
-  { name: "MAX_QUEUED_RUNS", file: "packages/contracts/src/documents/agent.ts", says: "runs that wait in one conversation" },
-  { name: "MAX_INVOKES", file: "services/agent/src/transitions/redispatch.ts", says: "how often a call is sent by itself" },
+  { name: "PARALLEL_CALLS", file: "services/agent/src/profile.ts", says: "reads and computations of a turn that run in parallel" },
+  { name: "CALLS_PER_TURN", file: "services/agent/src/profile.ts", says: "calls of a turn; if a turn has more, none of them runs" },
+  { name: "MAX_QUEUED_RUNS", file: "packages/contracts/src/documents/agent.ts", says: "runs that may wait in one conversation" },
+  { name: "MAX_INVOKES", file: "services/agent/src/transitions/redispatch.ts", says: "how often the agent sends a call by itself" },
   {
     name: "FIRST_LOOK_MS",
     file: "services/agent/src/transitions/draft.ts",
-    says: "when the agent first looks whether a worker serves a call that was sent",
+    says: "when the agent first checks whether a worker serves a call that was sent",
+  },
+  {
+    name: "LOOK_AGAIN_MS",
+    file: "services/agent/src/transitions/unserved.ts",
+    says: "how often the agent checks again; it notices a worker that stops, dies or comes back within this time",
   },
   {
     name: "GRANT_MARGIN_MS",
     file: "services/agent/src/transitions/join.ts",
-    says: "a grant that ends within this time is asked for again and not sent",
+    says: "if a grant ends within this time, the agent asks for a new one instead of sending it",
   },
   {
     name: "RENEW_BELOW_MS",
     file: "services/approvals/src/machine/approval.ts",
-    says: "a grant with less time left is signed anew when it is asked for again",
+    says: "a grant with less time left is signed again when the agent asks for it again",
   },
   {
     name: "RECONCILE_FOR_MS",
     file: "services/agent/src/transitions/redispatch.ts",
-    says: "how long after its deadline a write is still sent to a worker that can ask the target",
+    says: "how long after its deadline the agent still sends a write to a worker that can ask the target",
   },
   {
     name: "MAX_ATTEMPTS",
     file: "services/agent/src/transitions/end.ts",
-    says: "how often a round is begun before the run fails as `poison_run`",
+    says: "attempts at a round before the run fails as `poison_run`",
   },
-  { name: "MAX_REPEATS", file: "services/agent/src/transitions/end.ts", says: "equal turns in a row before the run fails as `loop`" },
+  { name: "MAX_REPEATS", file: "services/agent/src/transitions/end.ts", says: "identical turns in a row before the run fails as `loop`" },
   {
     name: "MAX_FRUITLESS",
     file: "services/agent/src/transitions/end.ts",
@@ -122,19 +131,19 @@ export const fixedNumbers: readonly FixedNumber[] = [
   {
     name: "DEFAULT_TIMEOUT_MS",
     file: "packages/tool-kit/src/define-tool.ts",
-    says: "time-out of a tool that names none; the worker counts it from the start of the tool",
+    says: "time-out of a tool that declares none; the worker counts it from the start of the tool",
   },
   { name: "MAX_FENCES", file: "packages/tool-kit/src/run-write.ts", says: "attempts at a write with an open outcome" },
   {
     name: "ENOUGH_DEATHS",
     file: "packages/tool-kit/src/crash-mark.ts",
-    says: "marks of dead workers after which a call is not run any more, where the last of them died while the call ran alone",
+    says: "marks of dead workers after which a call is no longer run, if the last worker died while the call ran alone",
   },
-  { name: "MOST_DEATHS", file: "packages/tool-kit/src/crash-mark.ts", says: "the same where other calls ran beside it" },
+  { name: "MOST_DEATHS", file: "packages/tool-kit/src/crash-mark.ts", says: "the same if other calls ran beside it" },
   {
     name: "ALONE_MS",
     file: "packages/tool-kit/src/suspect-calls.ts",
-    says: "how long a call under suspicion waits for others to end, and they for it",
+    says: "how long a suspect call waits for others to end, and others for it",
   },
   {
     name: "WAITS_FOR_TURN",
@@ -144,40 +153,40 @@ export const fixedNumbers: readonly FixedNumber[] = [
   {
     name: "HAND_OVERS",
     file: "packages/tool-kit/src/elsewhere.ts",
-    says: "how often a worker hands a call back that another version of the toolset serves",
+    says: "how often workers hand back a call that another version of the toolset serves",
   },
   {
     name: "SEEN_EVERY_MS",
     file: "packages/contracts/src/documents/registry.ts",
-    says: "how often a worker or an agent says that it lives",
+    says: "how often a worker or an agent sends a heartbeat",
   },
   { name: "SEEN_FOR_MS", file: "packages/contracts/src/documents/registry.ts", says: "how long a worker counts as living after that" },
   {
     name: "GONE_FOR_MS",
     file: "services/agent/src/tool-offer.ts",
-    says: "a toolset without a worker for so long is offered to no new run",
+    says: "a toolset without a worker for this long is not offered to new runs",
   },
   {
     name: "MAX_APPROVAL_BYTES",
     file: "services/approvals/src/requests/judge-request.ts",
-    says: "the largest write that is put before an approver",
+    says: "the largest write that approvals shows to an approver",
   },
   {
     name: "UNREAD_MS",
     file: "services/approvals/src/answers/unread-answers.ts",
-    says: "how long approvals tries to send an answer for which there is no queue",
+    says: "how long approvals tries to send an answer that has no queue",
   },
   {
     name: "RAISE_EVERY_MS",
     file: "services/approvals/src/eras/era.ts",
-    says: "the least time between two raises of the era for one shard",
+    says: "the minimum time between two raises of the era for one shard",
   },
   { name: "RAISES_PER_HOUR", file: "services/approvals/src/eras/era.ts", says: "raises for one shard on the word of one sender" },
-  { name: "DRAIN_SHARE", file: "packages/runtime/src/run-services.ts", says: "the part of `DRAIN_MS` that handlers under way get" },
+  { name: "DRAIN_SHARE", file: "packages/runtime/src/run-services.ts", says: "the share of `DRAIN_MS` for handlers under way" },
   {
     name: "LEDGER_KEEP_MS",
     file: "packages/tool-kit/src/ledger-hold.ts",
-    says: "how long a row of a ledger is kept after its last change",
+    says: "how long a ledger row is kept after its last change",
   },
   {
     name: "LOG_KEPT_MS",
@@ -193,6 +202,6 @@ export const fixedNumbers: readonly FixedNumber[] = [
   {
     name: "CONVERSATION_KEPT_MS",
     file: "services/gateway/src/accept.ts",
-    says: "how long the gateway knows the owner of a conversation after its last message",
+    says: "how long the gateway remembers the owner of a conversation after its last message",
   },
 ];

@@ -1,14 +1,14 @@
 import { markdownTable } from "../markdown-table.ts";
 import { durationText } from "./durations.ts";
 
-/** What is read of the settings of a service: each with its default and a sentence. */
+/** The settings of a service, each with its default and a sentence. */
 export interface Timed {
-  /** Who reads them. */
+  /** The service that reads them. */
   readonly name: string;
   readonly settings: Readonly<Record<string, { readonly default?: unknown; readonly desc?: string }>>;
 }
 
-/** Every setting that is a time, by name, once, with all who read it. */
+/** Every setting that is a time, sorted by name, one row each, with all services that read it. */
 export function timingTable(services: readonly Timed[]): string {
   const settings = services
     .flatMap(({ name: service, settings: of }) =>
@@ -26,13 +26,13 @@ export function timingTable(services: readonly Timed[]): string {
   );
 }
 
-/** Milliseconds of one unit of the setting; null for what is no time. */
+/** Milliseconds in one unit of the setting; null if the setting is not a time. */
 function unitOf(name: string): number | null {
   if (name.endsWith("_MS")) return 1;
   return name.endsWith("_S") ? 1000 : null;
 }
 
-/** A number, or several separated by commas; 0 has a meaning of its own, which the sentence says. */
+/** One number, or several separated by commas. The setting's sentence explains a 0. */
 function defaultText(name: string, value: unknown): string {
   return String(value)
     .split(",")

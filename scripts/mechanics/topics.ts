@@ -2,11 +2,11 @@ import { queuesOf, rightsOf, type ServiceRights, topics } from "@toolbus/contrac
 import { markdownTable } from "../markdown-table.ts";
 import { namesOf, PARTS } from "./services.ts";
 
-/** Who may publish to which topic, and who consumes it, as the table of rights has it. */
+/** Who may publish to which topic, and who consumes it, from the table of rights. */
 export function topicTable(): string {
   const all = rightsOf(PARTS);
   const queues = queuesOf(PARTS);
-  // A replay is the message again, so this login may publish to every queue; the page says so in a sentence.
+  // Operations may publish to every queue, because a replay is the message again. The page says so in a sentence instead.
   const senders = all.filter(({ topics: { publishes } }) => !queues.every((queue) => publishes.includes(queue)));
   const broadcasts = [...new Set(all.flatMap(({ topics: { announces, listens } }) => [...announces, ...listens]))];
   const dead = queues.map(topics.dead);
@@ -17,7 +17,7 @@ export function topicTable(): string {
       row(
         topics.dead("<queue>"),
         "queue",
-        "whoever consumes the queue",
+        "the queue's consumer",
         namesOf(all.filter(({ topics: { consumes } }) => dead.every((topic) => consumes.includes(topic)))),
       ),
       ...broadcasts.map((topic) => row(topic, "broadcast", who(all, "announces", topic), who(all, "listens", topic))),

@@ -17,7 +17,7 @@ export function transitionTable(transitions: readonly Transition[]): string {
   return markdownTable(["Transition", "Function", "When", "Changes", "Rare changes, and why they are rare"], rows);
 }
 
-/** `run ready → waiting` and its like, those of one kind of document together. */
+/** Changes such as `run ready → waiting`, grouped by kind of document. */
 function byDocument(changes: readonly string[]): readonly string[] {
   const kinds = Map.groupBy(changes, (change) => change.slice(0, change.indexOf(" ")));
   return [...kinds].map(([kind, of]) => `${kind} ${of.map((change) => change.slice(kind.length + 1)).join(", ")}`);

@@ -76,7 +76,7 @@ describe("toolbus runs", () => {
     const { code, stdout } = await cli.run(["runs", "show", runId]);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^status +done$/m);
-    expect(stdout).toMatch(/^writes +file_risk_report happened, by approver:local$/m);
+    expect(stdout).toMatch(/^writes +file_risk_report happened, approved by approver:local: \S/m);
     expect(stdout).toMatch(/^Report on /m);
     expect(stdout.split("\n").filter((line) => line.length > 100)).toEqual([]);
     expect(await jsonOf(cli, ["runs", "show", runId])).toMatchObject({ runId, status: "done", report: { subject: RELEASE } });

@@ -76,7 +76,7 @@ describe("a write that another system is told of and decides", () => {
     expect((await told("approval.ended")).data).toMatchObject({ id: approval, status: "approved" });
     expect((await told("run.ended")).data).toMatchObject({
       run: { runId, status: "done", writes: { happened: 1 } },
-      written: "1 write happened: file_risk_report, approved by dana",
+      written: expect.stringMatching(/^1 write happened: file_risk_report \(.+\), approved by dana$/) as string,
       calls: [
         { callId: `${runId}.1.0`, tool: "file_risk_report", kind: "write", outcome: "ok", approvedBy: ["dana"], approvalId: approval },
         { tool: "get_release_summary", kind: "read", outcome: "ok", effect: null },

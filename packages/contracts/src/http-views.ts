@@ -1,4 +1,5 @@
 import { type Static, Type } from "./schema.ts";
+import { EndedCall } from "./ended-call.ts";
 import { RUN_STATUSES, RunWrites, Usage } from "./documents/agent.ts";
 import { NumberedRunEvent } from "./events.ts";
 import type { JsonObject } from "./json.ts";
@@ -73,6 +74,8 @@ export const RunView = Type.Object(
     answer: Type.Optional(OrNull(Type.String())),
     /** What it changed: absent before its first write has ended. */
     writes: Type.Optional(RunWrites),
+    /** Every call that has ended: writes that happened first, then those that may have, then all others. Only where one run is shown, and absent before its first. */
+    calls: Type.Optional(Type.Array(EndedCall)),
     /** Why it failed. */
     code: Type.Optional(Type.String()),
     report: Type.Optional(OrNull(Report)),

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { decodeTime, ulid } from "ulid";
 
 /**
- * Identifiers (core.md, section 1). The shard can be read off any of them, so everything of one conversation commits together.
+ * Identifiers (docs/mechanics.md#identifiers). The shard can be read off any of them, so everything of one conversation commits together.
  *
  *     conversation  cv_<shard>_<ulid>      run   rn_<shard>_<ulid>, sub-run <runId>~<n>
  *     call          <runId>.<round>.<index>   approval   ap_<callId>

@@ -27,6 +27,7 @@ export * from "./foreign-schema/index.ts";
 export * from "./grant.ts";
 export * from "./hook-sources-file.ts";
 export * from "./http.ts";
+export * from "./ended-call.ts";
 export * from "./http-views.ts";
 export * from "./ids.ts";
 export * from "./json.ts";

@@ -2,7 +2,7 @@ import { rootRunId, shardOf } from "./ids.ts";
 
 /**
  * Names in the state store: `tb:<family>:{<shard>}:<id>`, family first so that access rules can be written, shard as the Redis Cluster
- * hash tag. A service writes its own families only (core.md, section 2).
+ * hash tag. A service writes only its own families (docs/mechanics.md#documents-and-their-owners).
  */
 export type Family =
   | "origin"

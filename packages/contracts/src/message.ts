@@ -4,7 +4,7 @@ import { CLOUDEVENTS_VERSION, MAX_BODY_BYTES } from "./attributes.ts";
  * A message as every broker carries it: a JSON body and attributes in CloudEvents' binary mode. Never mutated after it was made.
  */
 export interface Message {
-  /** Unique for what is sent; a repeat on purpose has another id (`core.md`, section 1). */
+  /** Unique to what is sent. A deliberate repeat has another id. */
   readonly id: string;
   /** The topic it is published to. */
   readonly topic: string;

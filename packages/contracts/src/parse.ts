@@ -14,7 +14,7 @@ export type Parsed<T> = { readonly ok: true; readonly value: T } | { readonly ok
 /** A check of one schema. Applies the schema's `default`s in place; nothing is coerced, nothing is removed. */
 export type Validator = (value: unknown) => readonly Problem[];
 
-// The one validator instance of a process: compiling costs milliseconds, an instance more (stack notes, section 5).
+// The one validator instance of a process: compiling costs milliseconds, and a second instance costs more.
 // `strict: false` because tool authors' schemas may carry words that ajv does not know; our own are linted elsewhere. It would let infinite numbers
 // pass as well, which JSON text can say (1e999) and cannot be written again: what is stored of them would be null.
 const ajv = new Ajv2020({

@@ -14,6 +14,9 @@ export const Evidence = Type.Object(
     status: Type.String(),
     contentHash: Type.String(),
     at: Type.Integer(),
+    /** Of a write: who let it happen, and what it does in the words of its tool. */
+    approvedBy: Type.Optional(Type.Array(Type.String())),
+    effect: Type.Optional(Type.String()),
   },
   closed,
 );

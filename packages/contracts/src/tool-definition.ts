@@ -25,7 +25,7 @@ const RiskRule = Type.Object(
   closed,
 );
 
-/** What a write does when it must run again (core.md, section 6). */
+/** What a write does when it must run again. */
 const Idempotency = Type.Union([
   Type.Object({ mode: Type.Literal("key"), keepsForMs: Type.Integer({ minimum: 1000 }) }, closed),
   Type.Object({ mode: Type.Literal("reconcile") }, closed),

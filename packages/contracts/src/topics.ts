@@ -1,4 +1,4 @@
-/** Topics of the bus (core.md, section 4). `queue`: one of the competing consumers gets it, at least once. `broadcast`: every listener, best effort. */
+/** Topics of the bus (docs/mechanics.md#messages-and-topics). `queue`: one of the competing consumers gets it, at least once. `broadcast`: every listener, best effort. */
 export const topics = {
   runWake: "run.wake",
   approvalRequest: "approval.request",

@@ -1,30 +1,11 @@
 import { type Static, Type } from "./schema.ts";
 import { ApprovalView } from "./approval-view.ts";
+import { EndedCall } from "./ended-call.ts";
 import { DELIVERY_STATES, WEBHOOK_EVENTS } from "./documents/webhook-delivery.ts";
-import { RESULT_STATUSES } from "./error-codes.ts";
 import { RunView } from "./http-views.ts";
 import { declaredQuery } from "./parse.ts";
 
 const closed = { additionalProperties: false } as const;
-
-/** One call of a run that has ended, for people who were not there. */
-export const EndedCall = Type.Object(
-  {
-    callId: Type.String(),
-    tool: Type.String(),
-    /** Absent of a call that is kept no longer. */
-    kind: Type.Optional(Type.Enum(["read", "compute", "write"])),
-    /** What became of it: a write that is `ok` happened, `outcome_unknown` may have, all others did not. */
-    outcome: Type.Enum([...RESULT_STATUSES]),
-    /** Who let it happen: people, or `policy`; absent where nobody had to. */
-    approvedBy: Type.Optional(Type.Array(Type.String())),
-    approvalId: Type.Optional(Type.String()),
-    /** What a write does, in the words of its tool; null where they are not known any more, and of what changes nothing. */
-    effect: Type.Union([Type.String(), Type.Null()]),
-  },
-  closed,
-);
-export type EndedCall = Static<typeof EndedCall>;
 
 /** A run as the API shows it, with every call: writes that happened first, then those that may have, then the others, each in their order. */
 export const EndedRun = Type.Object(

@@ -21,6 +21,13 @@ test("what was written comes first, with who approved it", () => {
   );
 });
 
+test("a write is named with its effect, where its tool has words for it", () => {
+  const restart = { ...write("restart_service", "ok", ["ana"]), effect: "Restart the service pay." };
+  expect(whatWasWritten(withWrite(undefined, restart))).toBe(
+    "1 write happened: restart_service (Restart the service pay), approved by ana",
+  );
+});
+
 test("two approvers, a policy and a write of unknown outcome are told apart", () => {
   let writes = withWrite(undefined, write("pay", "ok", ["ana", "bo"]));
   writes = withWrite(writes, write("note", "ok", ["policy"]));

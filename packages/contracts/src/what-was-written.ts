@@ -11,7 +11,7 @@ export function withWrite(writes: RunWrites | undefined, write: RunWrite): RunWr
 }
 
 /**
- * What a run has changed, in one clause without a full stop: "1 write happened: restart_service, approved by ana". Null when it has changed nothing and
+ * What a run has changed, in one clause without a full stop: "1 write happened: restart_service (Restart pay), approved by ana". Null when it has changed nothing and
  * may not have either.
  */
 export function whatWasWritten(writes: RunWrites | undefined): string | null {
@@ -44,7 +44,8 @@ function clauseOf(verb: string, count: number, listed: readonly RunWrite[]): str
   return `${count} ${count === 1 ? "write" : "writes"} ${verb}: ${names.join("; ")}`;
 }
 
-function nameOf({ tool, approvedBy = [] }: RunWrite): string {
-  if (approvedBy.length === 0) return tool;
-  return `${tool}, ${approvedBy.length === 1 && approvedBy[0] === "policy" ? "allowed by policy" : `approved by ${approvedBy.join(" and ")}`}`;
+function nameOf({ tool, effect, approvedBy = [] }: RunWrite): string {
+  const what = effect === undefined ? tool : `${tool} (${effect.replace(/\.$/, "")})`;
+  if (approvedBy.length === 0) return what;
+  return `${what}, ${approvedBy.length === 1 && approvedBy[0] === "policy" ? "allowed by policy" : `approved by ${approvedBy.join(" and ")}`}`;
 }

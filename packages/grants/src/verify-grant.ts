@@ -56,8 +56,8 @@ export type GrantVerdict =
   | { readonly kind: "forged"; readonly reason: ForgedReason; readonly detail: string };
 
 /**
- * Judges whether a grant lets this write run. The checks go in the order of the design: presence, header, signature, issuer and audience,
- * time, era, call, tool, arguments, tier, approvers. Never rejects for anything that a sender can put into a grant.
+ * Judges whether a grant lets this write run. The checks go in this order: presence, header, signature, claims, issuer and audience, not-before,
+ * call, tenant, tool, arguments, expiry, era, definition, tier, approvers. Never rejects for anything that a sender can put into a grant.
  *
  * - `granted`: every check held.
  * - `stale`: meant for exactly this call, these arguments and this toolset, but expired, of another era, for another version of the tool,

@@ -13,6 +13,7 @@ export { HttpProblem } from "./http/problem.ts";
 export { type RateLimit, rateLimit } from "./http/rate-limit.ts";
 export { getRoute, idOf, type Incoming, noBody, noQuery, deleteRoute, postRoute, type Route, type RouteDocs } from "./http/route.ts";
 export { SAFE_HEADERS } from "./http/safe-headers.ts";
+export { endedCalls } from "./ended-calls.ts";
 export { nearest } from "./nearest.ts";
 export { observedOutbox } from "./observed-outbox.ts";
 export { type Outbox, startOutbox } from "./outbox.ts";

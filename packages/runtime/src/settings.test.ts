@@ -73,7 +73,7 @@ describe("settings", () => {
     for (const text of ["-3", "4"]) expect(() => readSettings(range, { N: text })).toThrow(BadSettings);
   });
 
-  it("of every loop are those that the design names", () => {
+  it("of every loop have the documented defaults", () => {
     expect(readSettings(loopTimings, {})).toEqual({ OUTBOX_VISIBILITY_MS: 4000, POLL_MS: 250 });
   });
 });

@@ -4,37 +4,37 @@ import { begin, finished, released, renewed, sending } from "./ledger.ts";
 type State = LedgerRow["state"];
 type RowChange = `row ${State | "none"} → ${State}`;
 
-/** Every transition of a row in a toolset's ledger: what became of one write. */
+/** Every transition of a row in a toolset's ledger: what happened to one write. */
 export const ledgerTransitions: readonly Transition<RowChange>[] = [
   {
     name: "worker begin",
     by: begin,
-    when: "An attempt takes the write. Its fence is one higher than that of the attempt before.",
+    when: "An attempt takes the write. Its fence is one higher than the previous attempt's.",
     changes: ["row none → begun", "row begun → begun", "row sending → sending"],
   },
   {
     name: "worker sending",
     by: sending,
-    when: "The prepared value is stored and signed. This is the point of no return.",
+    when: "The worker stores and signs the prepared value. This is the point of no return.",
     changes: ["row begun → sending"],
   },
   {
     name: "worker renew",
     by: renewed,
-    when: "The lease is extended while the attempt goes on.",
+    when: "The worker extends its lease while the attempt runs.",
     changes: ["row begun → begun", "row sending → sending"],
   },
   {
     name: "worker release",
     by: released,
-    when: "The attempt gives up for now, so that the next one need not wait for the end of the lease.",
+    when: "The attempt gives up for now. It returns its lease, so the next attempt need not wait for the lease's end.",
     changes: ["row begun → begun", "row sending → sending"],
-    rare: { "row begun → begun": "preparing a write has to fail for a while" },
+    rare: { "row begun → begun": "preparing a write has to fail for a temporary reason" },
   },
   {
     name: "worker finish",
     by: finished,
-    when: "The result and its receipt are stored; also where the call ends without an attempt.",
+    when: "The worker stores the result and its receipt, even if the call ends without an attempt.",
     changes: ["row none → done", "row begun → done", "row sending → done"],
   },
 ];

@@ -1,7 +1,7 @@
 import type { Idempotency, Json, LedgerRow, ToolResult } from "@toolbus/contracts";
 
 /**
- * What a worker did for one write, as pure transitions (core.md, section 7). A row only ever goes forwards:
+ * What a worker did for one write, as pure transitions (docs/mechanics.md#the-ledger). A row only ever goes forwards:
  *
  *     none ──begin──▶ begun ──sending──▶ sending ──finish──▶ done
  *                       └── stop, or prepare failed ──────────▲

@@ -1,4 +1,4 @@
-/** Timings of a worker in milliseconds (core.md, section 8). Tests use short ones. */
+/** Timings of a worker in milliseconds. Tests use short ones. */
 export interface WorkerTimings {
   /** How long an attempt at a write keeps others out after its last sign of life. */
   readonly leaseMs: number;

@@ -113,7 +113,7 @@ describe("the audit of a run", () => {
         message: "a run failed",
         status: "failed",
         code: "time_limit",
-        why: "1 write happened: change, approved by ana; then the run ended: It took too long.",
+        why: "1 write happened: change (Changes it), approved by ana; then the run ended: It took too long.",
         tookMs: 1500,
         toolCalls: 1,
         writes: 1,

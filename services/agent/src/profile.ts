@@ -116,6 +116,6 @@ function textOf(value: Json | undefined): string {
   return typeof value === "string" ? value : "";
 }
 
-/** Parallel reads of one turn, and calls of one turn (core.md, section 8). */
+/** Parallel reads of one turn, and calls of one turn. */
 export const PARALLEL_CALLS = 8;
 export const CALLS_PER_TURN = 32;

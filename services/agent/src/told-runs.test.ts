@@ -55,11 +55,12 @@ describe("a run that has ended", () => {
       tenant: "acme",
       data: {
         run: { runId, status: "failed", requester: "user:ada", code: "round_limit" },
-        written: "1 write happened: change, approved by ana; 1 write may have happened: change, allowed by policy",
+        written:
+          "1 write happened: change (Changes it), approved by ana; 1 write may have happened: change (Changes it), allowed by policy",
         calls: [
           { tool: "change", kind: "write", outcome: "ok", approvedBy: ["ana"], effect: "Refund 5 EUR." },
-          { tool: "change", kind: "write", outcome: "outcome_unknown", approvedBy: ["policy"], effect: 'Runs the tool "change".' },
-          { tool: "change", kind: "write", outcome: "denied", effect: 'Runs the tool "change".' },
+          { tool: "change", kind: "write", outcome: "outcome_unknown", approvedBy: ["policy"], effect: "Changes it." },
+          { tool: "change", kind: "write", outcome: "denied", effect: "Changes it." },
           { tool: "look", kind: "read", outcome: "ok", effect: null },
         ],
       },

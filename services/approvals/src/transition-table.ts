@@ -7,23 +7,23 @@ import { refuseStored } from "./machine/refuse-stored.ts";
 type Status = Approval["status"];
 type ApprovalChange = `approval ${Status | "none"} → ${Status}`;
 
-const STORE_CHANGED = "nobody writes approvals into the simulated store but approvals";
+const STORE_CHANGED = "only approvals writes approvals into the simulated store";
 const NO_REFUSAL = "the policy of the simulated tools refuses nothing";
 const NO_OPERATOR = "no operator changes a key in the simulation";
 
-/** Every transition of approvals. A document that approvals did not seal counts as none. */
+/** Every transition of approvals. A document that approvals did not seal does not count. */
 export const approvalTransitions: readonly Transition<ApprovalChange>[] = [
   {
     name: "approvals hold",
     by: hold,
-    when: "A request for a write comes in for the first time. People are asked, or policy ends it at once.",
+    when: "A request for a write arrives for the first time. Approvals asks people, or policy ends it at once.",
     changes: ["approval none → pending", "approval none → approved", "approval none → limit", "approval none → refused"],
     rare: { "approval none → refused": NO_REFUSAL },
   },
   {
     name: "approvals decide",
     by: decide,
-    when: "One person decides. A denial or a revision ends the approval; approving ends it when enough people have.",
+    when: "One person decides. A denial or a revision ends the approval. Approving ends it once enough people have approved.",
     changes: [
       "approval pending → pending",
       "approval pending → approved",
@@ -35,13 +35,13 @@ export const approvalTransitions: readonly Transition<ApprovalChange>[] = [
   {
     name: "approvals cancel",
     by: cancel,
-    when: "The agent does not need the write any more. What was approved stays approved, but gets no fresh grant.",
+    when: "The agent no longer needs the write. An approved write stays approved, but gets no fresh grant.",
     changes: ["approval pending → cancelled", "approval approved → approved"],
   },
   {
     name: "approvals resend",
     by: resend,
-    when: "A request comes again. The answer is sent again under a new number, where needed with a fresh grant.",
+    when: "A request comes again. Approvals sends the answer again under a new number, with a fresh grant if needed.",
     changes: [
       "approval pending → pending",
       "approval approved → approved",
@@ -74,7 +74,7 @@ export const approvalTransitions: readonly Transition<ApprovalChange>[] = [
   {
     name: "approvals reseal",
     by: createSeals,
-    when: "An operator has documents sealed again with the current key.",
+    when: "An operator has approvals seal documents again with the current key.",
     changes: [
       "approval pending → pending",
       "approval approved → approved",

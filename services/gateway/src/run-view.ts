@@ -9,14 +9,16 @@ import {
   type RunView,
   runView,
 } from "@toolbus/contracts";
+import { endedCalls } from "@toolbus/runtime";
 import type { StateStore } from "@toolbus/state";
 import type { OwnRun } from "./run-access.ts";
 import { type OpenRun, waitsOf } from "./run-waits.ts";
 
-/** A run as HTTP shows it, with everything that it waits for: what every answer about one run says. */
+/** A run as HTTP shows it, with every call that has ended and everything that it waits for: what every answer about one run says. */
 export async function viewRun(state: StateStore, own: OwnRun): Promise<RunView> {
   const calls = await readCalls(state, openCalls(own.run));
-  const view = runView(own, calls);
+  const ended = own.run ? await endedCalls(state, own.runId) : [];
+  const view = { ...runView(own, calls), ...(ended.length > 0 ? { calls: ended } : {}) };
   if (own.run && own.run.endedAt !== null) return view;
   return { ...view, waits: waitsOf(await openRun(state, own, calls)) };
 }

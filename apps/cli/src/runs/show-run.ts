@@ -8,6 +8,7 @@ import type { Context } from "../toolbus/context.ts";
 import { EXIT, type ExitCode } from "../toolbus/exit-codes.ts";
 import { idOf } from "../toolbus/ids.ts";
 import { SELF } from "../toolbus/self.ts";
+import { callFields } from "./call-lines.ts";
 import { reportLines } from "./report-lines.ts";
 import { subjectOf } from "./run-lines.ts";
 import { usageText } from "./usage-text.ts";
@@ -36,7 +37,7 @@ export function runLines(run: RunView, now: number, paint: Paint): string[] {
     ["started", `${spanOf(now - run.createdAt)} ago`],
     ["took", run.endedAt ? tookOf(run.endedAt - run.createdAt) : undefined],
     ["used", usage && usageText(usage)],
-    ...writeFields(run),
+    ...callFields(run),
   ];
   return [
     ...fields.flatMap(([name, value]) => (value === undefined ? [] : wrapped(`${name.padEnd(14)}${value}`, WIDTH))),
@@ -48,22 +49,6 @@ export function runLines(run: RunView, now: number, paint: Paint): string[] {
     ...(run.answer ? ["", ...paragraphs(run.answer, WIDTH)] : []),
     ...(run.report ? ["", ...reportLines(run.report, paint)] : []),
   ];
-}
-
-/** What the run changed, a line for each write: first what happened or may have. */
-function writeFields({ writes }: RunView): readonly (readonly [name: string, value: string])[] {
-  if (!writes) return [];
-  const told = writes.latest.map((write) => `${write.tool} ${becameOf(write)}`);
-  const left =
-    writes.happened + writes.unknown - writes.latest.filter(({ status }) => status === "ok" || status === "outcome_unknown").length;
-  return [...told, ...(left > 0 ? [`and ${left} more before`] : [])].map((line, n) => [n === 0 ? "writes" : "", line]);
-}
-
-function becameOf({ status, code, approvedBy = [] }: NonNullable<RunView["writes"]>["latest"][number]): string {
-  const by = approvedBy.length === 0 ? "" : `, by ${approvedBy.join(" and ")}`;
-  if (status === "ok") return `happened${by}`;
-  if (status === "outcome_unknown") return `may have happened, nobody knows${by}`;
-  return `did not happen (${code ?? status})`;
 }
 
 function awaitedLines(runId: string, waits: NonNullable<RunView["awaiting"]>[number], paint: Paint): string[] {

@@ -94,6 +94,8 @@ export const RunWrite = Type.Object(
     approvalId: Type.Optional(Type.String()),
     /** Who let it happen, as the approval names them: people, or `policy`. */
     approvedBy: Type.Optional(Type.Array(Type.String())),
+    /** What it does, in the words of its tool; absent where the tool has none. */
+    effect: Type.Optional(Type.String()),
   },
   closed,
 );
@@ -214,6 +216,8 @@ export const Call = Type.Object(
     /** Canonical JSON text. */
     arguments: Type.String(),
     argsHash: Type.String(),
+    /** What a write does, in the words of its tool and with these arguments; absent where the tool has no such words. */
+    effect: Type.Optional(Type.String()),
     /** Equal in every dispatch; an answer must echo its hash. */
     secret: Type.String(),
     state: Type.Enum([...CALL_STATES]),

@@ -25,7 +25,7 @@ export interface Checker {
 }
 
 /**
- * Checks the guarantees G1 to G6, the invariants I1 to I9 of the design and the budgets, each at the moment when it can break, from what was observed
+ * Checks the guarantees G1 to G6, the invariants I1 to I9 (docs/mechanics.md) and the budgets, each at the moment when it can break, from what was observed
  * outside the services alone.
  */
 export function checker(rules: Rules): Checker {

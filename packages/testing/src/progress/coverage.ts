@@ -10,7 +10,7 @@ export interface Coverage {
   readonly transitions: Readonly<Record<string, number>>;
   /** By transition and change: `agent turn: run ready → waiting`. */
   readonly changes: Readonly<Record<string, number>>;
-  /** By row of the crash table (reliability.md, 3.2.6). */
+  /** By row of the crash table (docs/mechanics.md#crash-table). */
   readonly crashes: Readonly<Record<string, number>>;
 }
 

@@ -48,6 +48,8 @@ function evidenceOf(call: Call): Evidence {
     status: call.result?.status ?? "error",
     contentHash: resultHash(call.result ?? { content: "" }),
     at: call.resolvedAt ?? 0,
+    ...(call.approvedBy === undefined ? {} : { approvedBy: call.approvedBy }),
+    ...(call.effect === undefined ? {} : { effect: call.effect }),
   };
 }
 

@@ -32,7 +32,7 @@ export const CONVERSATION = "cv_03_01JD0000000000000000000001";
 export const RUN = "rn_03_01JD0000000000000000000001";
 
 export const look = definition({ name: "look", kind: "read" });
-export const change = definition({ name: "change", kind: "write" });
+export const change = definition({ name: "change", kind: "write", effect: "Changes it." });
 
 export const profile: Profile = {
   name: "test",
@@ -220,7 +220,7 @@ export function ok(content = '{"fine":true}'): ToolResult {
   return { status: "ok", content, isError: false };
 }
 
-function definition(part: { name: string; kind: "read" | "write" }): ToolDefinition {
+function definition(part: Pick<ToolDefinition, "name" | "kind" | "effect">): ToolDefinition {
   return {
     version: "1",
     description: `Tests ${part.name}.`,

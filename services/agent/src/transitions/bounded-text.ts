@@ -11,6 +11,14 @@ export function boundedText(text: string, most: number = MAX_TEXT): string {
   return `${kept.toWellFormed()}\n[${counted(text.length - kept.length, "character")} left out]`;
 }
 
+/** One line of a list, of `most` stored bytes at most; an ellipsis stands for what does not fit. */
+export function shortened(text: string, most: number): string {
+  if (storedBytes(text) <= most) return text;
+  let kept = text.slice(0, most);
+  while (storedBytes(`${kept}…`) > most) kept = kept.slice(0, -1);
+  return `${kept.toWellFormed()}…`;
+}
+
 /** The size of a text inside stored JSON, where quotes and line ends take more than one byte. */
 export function storedBytes(text: string): number {
   return Buffer.byteLength(JSON.stringify(text));

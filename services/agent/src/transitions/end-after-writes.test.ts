@@ -26,7 +26,7 @@ describe("a run that ends early", () => {
     await b.answer(0, ok("it happened"));
     await b.answer(1, ok("it happened too"));
     await b.commit(failRun(await b.snapshot(), OUT_OF_TIME, b.rules));
-    const text = `2 writes happened: change, approved by ana; change, allowed by policy; then the run ended: ${OUT_OF_TIME.message}`;
+    const text = `2 writes happened: change (Changes it), approved by ana; change (Changes it), allowed by policy; then the run ended: ${OUT_OF_TIME.message}`;
     const { run } = await b.snapshot();
     expect(run.value.ending).toEqual({ text, code: "time_limit" });
     expect(run.value.writes).toMatchObject({ happened: 2, unknown: 0, latest: [{ approvedBy: ["ana"] }, { approvedBy: ["policy"] }] });
@@ -41,7 +41,7 @@ describe("a run that ends early", () => {
     await b.commit(finishCancel(await b.snapshot(), b.rules));
     expect((await b.events()).at(-1)).toMatchObject({
       type: "run.cancelled",
-      message: "1 write may have happened: change, approved by ana; then the run ended: The run was cancelled.",
+      message: "1 write may have happened: change (Changes it), approved by ana; then the run ended: The run was cancelled.",
     });
   });
 

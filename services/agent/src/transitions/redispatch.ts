@@ -9,7 +9,7 @@ import { Draft } from "./draft.ts";
 import type { Snapshot } from "./snapshot.ts";
 import { GRANT_MARGIN_MS, lapsed, mayBeginUntil, resolveCall, sendNextWrite, waitForLedger } from "./join.ts";
 import type { Rules } from "./rules.ts";
-import { knownIn, mayWaitFor, noteWorker, noWorkerResult, type WorkerSeen } from "./unserved.ts";
+import { knownIn, LOOK_AGAIN_MS, mayWaitFor, noteWorker, noWorkerResult, type WorkerSeen } from "./unserved.ts";
 
 /** How often a call is sent by itself before it is only waited for. */
 export const MAX_INVOKES = 5;
@@ -79,8 +79,9 @@ function lookAtSent(draft: Draft, call: Call, ledger: LedgerRow | null, why: Red
   if (left === 0) return resolveCall(draft, call, noWorkerResult(call));
   if (call.kind === "write") redispatchWrite(draft, call, ledger, why);
   else redispatchRead(draft, call, why);
-  const again = left ?? knownIn(draft, call, why.seen);
-  if (again !== null) draft.callTimerWithin(call.callId, again);
+  if (why.seen === undefined) return;
+  // It is sent again much later, if at all: a worker that stops or dies meanwhile has to be noted all the same.
+  draft.callTimerWithin(call.callId, Math.min(left ?? knownIn(draft, call, why.seen) ?? LOOK_AGAIN_MS, LOOK_AGAIN_MS));
 }
 
 /** A worker found the grant genuine but stale and began nothing: approvals are asked for a fresh one. Null when that is not the case (any more). */

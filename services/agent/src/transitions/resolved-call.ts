@@ -1,4 +1,5 @@
 import type { Call, RunWrite, ShownResult, StoredEntry, ToolResult } from "@toolbus/contracts";
+import { shortened } from "./bounded-text.ts";
 import { indexKeyOf } from "../memory/working-keys.ts";
 
 /** A call that has its one result. What it needed while it was open is gone. */
@@ -23,8 +24,11 @@ export function storedCall(resolved: Call): Call {
 /** Some room below the 64 KiB of a document. */
 const MOST_TOGETHER_BYTES = 56 * 1024;
 
+// A run lists twenty writes, and it is one document of 64 KiB.
+const NOTED_EFFECT_BYTES = 120;
+
 /** What the run's record says of a write. */
-export function writeOf({ callId, toolName: tool, approvalId, approvedBy }: Call, { status, error }: ToolResult): RunWrite {
+export function writeOf({ callId, toolName: tool, approvalId, approvedBy, effect }: Call, { status, error }: ToolResult): RunWrite {
   return {
     callId,
     tool,
@@ -32,6 +36,7 @@ export function writeOf({ callId, toolName: tool, approvalId, approvedBy }: Call
     ...(error ? { code: error.code } : {}),
     ...(approvalId === undefined ? {} : { approvalId }),
     ...(approvedBy === undefined ? {} : { approvedBy }),
+    ...(effect === undefined ? {} : { effect: shortened(effect, NOTED_EFFECT_BYTES) }),
   };
 }
 

@@ -14,12 +14,12 @@ import { checkWaiting } from "./waiting.ts";
 
 type AgentChange = `run ${RunStatus | "none"} → ${RunStatus}` | `call ${CallState | "none"} → ${CallState}`;
 
-const LATE_GRANT = "the grant has less than a minute left when the turn of the write comes";
+const LATE_GRANT = "the grant has less than a minute left when it is the write's turn";
 const SENT_BEFORE = "the write was sent before and waits for a fresh grant";
 const FEW_INTERRUPTS = "few messages interrupt a run in exactly this state";
 const SKIPPED = "a write before it has to end badly at this very moment";
 
-/** What else one commit does that gives a call its result: writes behind it are skipped, the next write is sent, the round may be over. */
+/** Further effects of a commit that gives a call its result: writes behind it are skipped, the next write is sent, the round may be over. */
 const AFTER_A_RESULT = [
   "call granted → dispatched",
   "call granted → requested",
@@ -30,12 +30,12 @@ const AFTER_A_RESULT = [
   "run waiting → ready",
 ] as const satisfies readonly AgentChange[];
 
-/** Every transition of runs and calls. One row is one commit; the conversation's other run is part of it where one run makes room for the next. */
+/** Every transition of runs and calls. One row is one commit; the conversation's other run is part of it if one run makes room for the next. */
 export const agentTransitions: readonly Transition<AgentChange>[] = [
   {
     name: "agent start",
     by: startRun,
-    when: "An accepted message is taken. The run begins, waits behind the active run, or is refused; with `interrupt` the active run is cancelled in the same commit.",
+    when: "The agent takes an accepted message. The run begins, waits behind the active run, or is refused. With `interrupt` the same commit cancels the active run.",
     changes: [
       "run none → ready",
       "run none → queued",
@@ -67,11 +67,16 @@ export const agentTransitions: readonly Transition<AgentChange>[] = [
   {
     name: "agent acquire",
     by: acquire,
-    when: "A process takes a ready run for one step. The epoch goes up, so an earlier holder can commit nothing any more.",
+    when: "A process takes a ready run for one step. The epoch rises, so an earlier holder can no longer commit anything.",
     changes: ["run ready → ready"],
   },
-  { name: "agent renew", by: renew, when: "The lease is extended while the model answers.", changes: ["run ready → ready"] },
-  { name: "agent release", by: release, when: "A step failed for a while. The run is due again later.", changes: ["run ready → ready"] },
+  { name: "agent renew", by: renew, when: "The holder extends its lease while the model answers.", changes: ["run ready → ready"] },
+  {
+    name: "agent release",
+    by: release,
+    when: "A step failed for a temporary reason. The run is due again later.",
+    changes: ["run ready → ready"],
+  },
   {
     name: "agent model-retry",
     by: retryLater,
@@ -88,7 +93,7 @@ export const agentTransitions: readonly Transition<AgentChange>[] = [
   {
     name: "agent turn",
     by: commitTurn,
-    when: "The model (or the seed) has answered. Reads and computations are sent, grants are requested, a question is asked; without calls the run is done and the next one begins.",
+    when: "The model (or the seed) has answered. The agent sends reads and computations, requests grants, or asks a question. Without calls the run is done and the next one begins.",
     changes: [
       "run ready → waiting",
       "run ready → ready",
@@ -114,7 +119,7 @@ export const agentTransitions: readonly Transition<AgentChange>[] = [
   {
     name: "agent held",
     by: callHeld,
-    when: "Approvals says that people are asked.",
+    when: "Approvals reports that people were asked.",
     changes: ["call requested → held", "call held → held", "run waiting → waiting"],
   },
   {
@@ -134,13 +139,13 @@ export const agentTransitions: readonly Transition<AgentChange>[] = [
       "call requested → requested": LATE_GRANT,
       "call held → requested": LATE_GRANT,
       "call granted → requested": LATE_GRANT,
-      "call granted → dispatched": "the write before it has to be denied by policy where the profile goes on after that",
+      "call granted → dispatched": "policy has to deny the write before it, under a profile that continues after a denial",
     },
   },
   {
     name: "agent stale",
     by: grantStale,
-    when: "A worker found the grant genuine but stale, and began nothing. Approvals is asked for a fresh one.",
+    when: "A worker found the grant genuine but stale, and began nothing. The agent asks approvals for a fresh one.",
     changes: ["call dispatched → requested", "run waiting → waiting"],
     rare: {
       "call dispatched → requested": "a grant has to become stale on its way to the worker",
@@ -150,7 +155,7 @@ export const agentTransitions: readonly Transition<AgentChange>[] = [
   {
     name: "agent redispatch",
     by: redispatch,
-    when: "A call's timer is due. The request or the call is sent again, or the call ends because no other outcome is possible any more.",
+    when: "A call's timer is due. The agent sends the request or the call again, or ends the call because no other outcome is possible any more.",
     changes: [
       "call requested → requested",
       "call held → held",
@@ -184,7 +189,7 @@ export const agentTransitions: readonly Transition<AgentChange>[] = [
   {
     name: "agent waiting",
     by: checkWaiting,
-    when: "A waiting run's timer is due. When its active time is used up, reads that nobody answered end as timed out.",
+    when: "A waiting run's timer is due. When its active time is used up, unanswered reads end as timed out.",
     changes: [
       "call dispatched → dispatched",
       "call dispatched → resolved",
@@ -206,7 +211,7 @@ export const agentTransitions: readonly Transition<AgentChange>[] = [
   {
     name: "agent cancel",
     by: cancelRun,
-    when: "Somebody cancels the run. Whatever was not sent ends at once; a write that was sent is stopped, or its outcome is waited for.",
+    when: "Somebody cancels the run. Calls that were not sent end at once. A write that was sent is stopped, or the run waits for its outcome.",
     changes: [
       "run queued → cancelled",
       "run ready → cancelled",

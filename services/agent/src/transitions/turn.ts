@@ -5,9 +5,11 @@ import {
   definitionFault,
   type EventCall,
   failedResult,
+  type JsonObject,
   type PrunedContext,
   quarantineSentence,
   type Registration,
+  renderEffect,
   type StoredVendorTurn,
   type ToolResult,
   type Usage,
@@ -17,7 +19,7 @@ import type { Change } from "@toolbus/state";
 import { CALLS_PER_TURN, PARALLEL_CALLS } from "../profile.ts";
 import { addUsage } from "../usage.ts";
 import { beginningOf } from "./begin-loop-tool.ts";
-import { boundedText, storedBytes } from "./bounded-text.ts";
+import { boundedText, shortened, storedBytes } from "./bounded-text.ts";
 import { refusedCall } from "./call-rights.ts";
 import { withModel } from "./conversation.ts";
 import { Draft } from "./draft.ts";
@@ -127,7 +129,7 @@ function plan(turn: Turn, draft: Draft, tools: ReadonlyMap<string, Registration>
     const tool = offered ?? withheld?.get(asked.name);
     const checked = checkedArguments(tool, asked, room);
     room -= storedBytes(checked.text);
-    const call = newCall(draft, index, transcriptId, asked.name, checked.text, tool);
+    const call = { ...newCall(draft, index, transcriptId, asked.name, checked.text, tool), ...effectOf(tool, checked) };
     if (excess)
       return {
         call,
@@ -166,13 +168,16 @@ function plan(turn: Turn, draft: Draft, tools: ReadonlyMap<string, Registration>
 // Text and arguments of a turn are one entry of a log, 64 KiB at most: this much, as it is stored, leaves room for what is around them.
 const MAX_ARGUMENTS = 30 * 1024;
 
+interface CheckedArguments {
+  readonly text: string;
+  readonly fault?: ToolResult;
+  /** Absent where they cannot be used. */
+  readonly args?: JsonObject;
+}
+
 /** The arguments as canonical text with defaults applied, or why they cannot be used. */
-function checkedArguments(
-  tool: Registration | undefined,
-  asked: { name: string; arguments: string },
-  room: number,
-): { text: string; fault?: ToolResult } {
-  const invalid = (details: { path: string; message: string }[]): { text: string; fault: ToolResult } => ({
+function checkedArguments(tool: Registration | undefined, asked: { name: string; arguments: string }, room: number): CheckedArguments {
+  const invalid = (details: { path: string; message: string }[]): CheckedArguments => ({
     text: "{}",
     fault: failedResult(
       "invalid_arguments",
@@ -191,7 +196,7 @@ function checkedArguments(
   if (problems.length > 0) return invalid([...problems]);
   const text = canonicalJson(args);
   // Defaults may have added to it.
-  return storedBytes(text) > room ? invalid([{ path: "", message: "are too large with their defaults" }]) : { text };
+  return storedBytes(text) > room ? invalid([{ path: "", message: "are too large with their defaults" }]) : { text, args };
 }
 
 function newCall(draft: Draft, index: number, transcriptId: string, name: string, text: string, tool: Registration | undefined): Call {
@@ -226,6 +231,14 @@ function newCall(draft: Draft, index: number, transcriptId: string, name: string
     heldMs: 0,
   };
 }
+
+/** What a write does, in the words of its tool; whoever asks later what happened need not find the definition again. */
+function effectOf(tool: Registration | undefined, { args }: CheckedArguments): Pick<Call, "effect"> {
+  if (tool?.definition.kind !== "write" || tool.definition.effect === undefined || !args) return {};
+  return { effect: shortened(renderEffect(tool.definition, args), EFFECT_BYTES) };
+}
+
+const EFFECT_BYTES = 400;
 
 function unknownTool(name: string, tools: ReadonlyMap<string, Registration>): ToolResult {
   const known = [...tools.keys()].toSorted().join(", ");

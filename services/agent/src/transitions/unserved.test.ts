@@ -4,6 +4,7 @@ import type { Profile } from "../profile.ts";
 import { callDecided } from "./decided.ts";
 import { redispatch } from "./redispatch.ts";
 import { asks, bundle, ok } from "../testing/test-bundle.ts";
+import { LOOK_AGAIN_MS } from "./unserved.ts";
 import { checkWaiting } from "./waiting.ts";
 
 const ACTIVE_MS = 30_000;
@@ -77,6 +78,38 @@ describe("the time in which no worker of a call's tool lives", () => {
     b.advance(AWAY_MS);
     await b.answer(0, ok());
     expect((await b.snapshot()).run.value.activeMs).toBe(2000);
+  });
+});
+
+describe("a call that takes long", () => {
+  it("is looked at every 15 s, so that a worker which stops in the middle is noted by then, and its return too", async () => {
+    const { b, callId, look } = await sent();
+    const isDue = async () =>
+      (await b.state.claim("agent", "timer", { limit: 10, visibleAfter: 1 })).some(({ id }) => id === `call:${callId}`);
+    for (const ms of [2000, LOOK_AGAIN_MS, LOOK_AGAIN_MS, LOOK_AGAIN_MS]) {
+      b.advance(ms);
+      expect(await isDue()).toBe(true);
+      await look(b.monotonic());
+    }
+    const leftAt = b.monotonic() + 1000;
+    b.advance(LOOK_AGAIN_MS);
+    expect(await isDue()).toBe(true);
+    const seen = { lastSeenAt: leftAt - 1000, leftAt };
+    await b.commit(redispatch(await b.snapshot(), callId, null, b.rules, { ...UNASKED, seen }));
+    expect((await b.call(0)).unservedSince).toBe(leftAt);
+    b.advance(LOOK_AGAIN_MS);
+    expect(await isDue()).toBe(true);
+    await look(b.monotonic());
+    expect((await b.call(0)).unservedSince).toBeUndefined();
+  });
+
+  it("is not sent again for that", async () => {
+    const { b, look } = await sent();
+    b.advance(2000);
+    await look(b.monotonic());
+    b.advance(LOOK_AGAIN_MS);
+    await look(b.monotonic());
+    expect((await b.call(0)).dispatch).toBe(1);
   });
 });
 

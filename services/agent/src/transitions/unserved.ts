@@ -31,6 +31,9 @@ export function knownIn(draft: Draft, call: Call, seen: WorkerSeen): number | nu
   return seen.lastSeenAt + SEEN_FOR_MS + 1 - draft.now;
 }
 
+/** How often a call that was sent is looked at: a worker that stops, dies or comes back is noted within this time after the registry knows it. */
+export const LOOK_AGAIN_MS = 15_000;
+
 /**
  * How long a read without a living worker may wait still before the model is told so, by its profile; 0 when that is over. Null where it waits as any call does: a
  * worker lives or may, its toolset may be scaled to zero, the profile says nothing, or it is a write, whose ledger says what became of it.

@@ -1,4 +1,4 @@
-import { keys, shardOf } from "@toolbus/contracts";
+import { keys, type RunEvent, shardOf } from "@toolbus/contracts";
 import { describe, expect, it } from "vitest";
 import { cancelled, completed, started, turn } from "../testing/agent-under-test.ts";
 import { type Asking, type Person, setup, START, until } from "../testing/gateway-under-test.ts";
@@ -33,6 +33,40 @@ describe("GET /v1/runs/{id}", () => {
       report: null,
     });
     expect(body).not.toHaveProperty("lease");
+  });
+
+  it("lists every call that has ended: writes first, with outcome, approvers and effect", async () => {
+    await using t = await setup();
+    const runId = await t.accepted();
+    await t.agent.take(runId);
+    expect((await t.ask("una", `/v1/runs/${runId}`)).body).not.toHaveProperty("calls");
+    const [read, unknown, write] = [`${runId}.1.0`, `${runId}.1.1`, `${runId}.1.2`];
+    await t.agent.call(read, { state: "resolved", kind: "read", toolName: "look_up" });
+    await t.agent.call(unknown, { state: "resolved", kind: "write", toolName: "send_mail", approvedBy: ["policy"] });
+    await t.agent.call(write, { state: "resolved", kind: "write", toolName: "restart", approvedBy: ["ana"], effect: "Restarts pay." });
+    const ended = (callId: string, tool: string, status: "ok" | "outcome_unknown"): RunEvent => ({
+      type: "call.resolved",
+      at: START,
+      callId,
+      tool,
+      status,
+      latencyMs: 1,
+      content: "",
+      usage: { inputTokens: 0, outputTokens: 0, modelCalls: 0, toolCalls: 1 },
+    });
+    await t.agent.say(runId, ended(read, "look_up", "ok"), ended(unknown, "send_mail", "outcome_unknown"), ended(write, "restart", "ok"));
+    expect((await t.ask("una", `/v1/runs/${runId}`)).body["calls"]).toEqual([
+      { callId: write, tool: "restart", kind: "write", outcome: "ok", approvedBy: ["ana"], effect: "Restarts pay." },
+      {
+        callId: unknown,
+        tool: "send_mail",
+        kind: "write",
+        outcome: "outcome_unknown",
+        approvedBy: ["policy"],
+        effect: 'Runs the tool "send_mail".',
+      },
+      { callId: read, tool: "look_up", kind: "read", outcome: "ok", effect: null },
+    ]);
   });
 
   it.each<{ who: Person; status: number; why: string }>([

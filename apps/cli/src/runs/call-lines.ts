@@ -1,0 +1,29 @@
+import { counted, type EndedCall, type RunView } from "@toolbus/contracts";
+
+/** Every call that has ended, a field each: writes first, with what they do and who let them happen; then the others, those of one tool and outcome together. */
+export function callFields({ calls = [] }: Pick<RunView, "calls">): readonly (readonly [name: string, value: string])[] {
+  const writes = calls.filter(({ kind }) => kind === "write");
+  const others = calls.filter(({ kind }) => kind !== "write");
+  return [...fieldsOf("writes", writes.map(writeLine)), ...fieldsOf("calls", othersLines(others))];
+}
+
+function fieldsOf(name: string, lines: readonly string[]): readonly (readonly [name: string, value: string])[] {
+  return lines.map((line, n) => [n === 0 ? name : "", line]);
+}
+
+function writeLine({ tool, outcome, approvedBy = [], effect }: EndedCall): string {
+  const by = approvedBy.length === 0 ? "" : byWhom(approvedBy);
+  const does = effect === null ? "" : `: ${effect}`;
+  if (outcome === "ok") return `${tool} happened${by}${does}`;
+  if (outcome === "outcome_unknown") return `${tool} may have happened, nobody knows${by}${does}`;
+  return `${tool} did not happen (${outcome})${by}${does}`;
+}
+
+function byWhom(approvers: readonly string[]): string {
+  return approvers.length === 1 && approvers[0] === "policy" ? ", allowed by policy" : `, approved by ${approvers.join(" and ")}`;
+}
+
+function othersLines(calls: readonly EndedCall[]): readonly string[] {
+  const alike = Map.groupBy(calls, ({ tool, outcome }) => `${tool}: ${outcome}`);
+  return [...alike].map(([line, { length }]) => (length === 1 ? line : `${line}, ${counted(length, "time")}`));
+}

@@ -1,0 +1,20 @@
+import type { SourceFile } from "../../tests/workspace-source.ts";
+
+/** Product source, without tests and test tools. */
+export function productFiles(files: readonly SourceFile[]): readonly SourceFile[] {
+  return files.filter(
+    ({ file }) =>
+      /^(?:packages|services|apps)\//.test(file) &&
+      !/\.test\.ts$|\/(?:testing|conformance)\/|-under-test\.ts$|^packages\/(?:testing|model-servers)\//.test(file),
+  );
+}
+
+/** The files that name a word, except those that declare it. A word in a comment does not count. */
+export function usersOf(word: string, files: readonly SourceFile[], declaredIn: readonly string[]): readonly string[] {
+  const named = new RegExp(`(?<![\\w$-])${word}(?![\\w$-])`);
+  return files.filter(({ file, text }) => !declaredIn.includes(file) && named.test(withoutComments(text))).map(({ file }) => file);
+}
+
+function withoutComments(text: string): string {
+  return text.replaceAll(/^\s*(?:\/\/|\/\*\*?|\*).*$/gm, "");
+}

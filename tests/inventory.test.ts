@@ -1,0 +1,27 @@
+import { describe, expect, it } from "vitest";
+import { inventory } from "../scripts/inventory/inventory-page.ts";
+import { productFiles, usersOf } from "../scripts/inventory/users-of.ts";
+import { sourceFiles } from "./workspace-source.ts";
+
+describe("the inventory", () => {
+  it.each(Object.keys(inventory()) as (keyof ReturnType<typeof inventory>)[])("has a user for each of the %s", (kind) => {
+    const items = inventory()[kind];
+    expect(items.length).toBeGreaterThan(20);
+    expect(items.filter(({ users }) => users.length === 0).map(({ name }) => name)).toEqual([]);
+  });
+
+  it("finds no user for what is declared and used by nobody, or named in a comment alone", () => {
+    const file = (name: string, text: string) => ({ file: `packages/bus/src/${name}.ts`, text, imports: [] });
+    const files = [file("settings", "  DOOR_MS: milliseconds(),"), file("door", "// DOOR_MS is not read\nconst a = OPEN_DOOR_MS;")];
+    expect(usersOf("DOOR_MS", files, ["packages/bus/src/settings.ts"])).toEqual([]);
+    expect(usersOf("DOOR_MS", [...files, file("bell", "ring(DOOR_MS);")], ["packages/bus/src/settings.ts"])).toEqual([
+      "packages/bus/src/bell.ts",
+    ]);
+  });
+
+  it("counts the product alone: no test is a user", () => {
+    const files = productFiles(sourceFiles()).map(({ file }) => file);
+    expect(files.filter((file) => /\.test\.ts$|\/testing\//.test(file))).toEqual([]);
+    expect(files.length).toBeGreaterThan(800);
+  });
+});
