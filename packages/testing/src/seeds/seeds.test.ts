@@ -41,14 +41,16 @@ describe("a seed", () => {
     const injected = new Set<string>();
     const broken: string[] = [];
     let tally = emptyTally();
-    for (let seed = 1; seed <= FEWEST_SEEDS; seed++) {
+    const left = (): readonly string[] => FAULT_NAMES.filter((name) => !injected.has(name));
+    // A fault that few of these worlds draw may need some more.
+    for (let seed = 1; seed <= FEWEST_SEEDS || (left().length > 0 && seed <= 2 * FEWEST_SEEDS); seed++) {
       const end = await runSeed(seed, { linger: false });
-      tally = sumOf(tally, end.tally);
+      if (seed <= FEWEST_SEEDS) tally = sumOf(tally, end.tally);
       broken.push(...end.violations.map((violation) => `seed ${seed}: ${violation}`));
       for (const name of FAULT_NAMES) if (end.injected[name] > 0) injected.add(name);
     }
     expect(broken).toEqual([]);
-    expect(FAULT_NAMES.filter((name) => !injected.has(name))).toEqual([]);
+    expect(left()).toEqual([]);
     expect(missedFloors(tally, FEWEST_SEEDS)).toEqual([]);
   });
 
