@@ -7,30 +7,30 @@ import { declaredQuery } from "./parse.ts";
 
 const closed = { additionalProperties: false } as const;
 
-/** One call of a run that has ended, for people who were not there. */
+/** One call of an ended run, for people who were not there. */
 export const EndedCall = Type.Object(
   {
     callId: Type.String(),
     tool: Type.String(),
-    /** Absent of a call that is kept no longer. */
+    /** Absent if the call is no longer stored. */
     kind: Type.Optional(Type.Enum(["read", "compute", "write"])),
-    /** What became of it: a write that is `ok` happened, `outcome_unknown` may have, all others did not. */
+    /** Its outcome: for a write, `ok` means it happened, `outcome_unknown` means it may have happened, and all others mean it did not. */
     outcome: Type.Enum([...RESULT_STATUSES]),
-    /** Who let it happen: people, or `policy`; absent where nobody had to. */
+    /** Who allowed it: people, or `policy`; absent if no decision was needed. */
     approvedBy: Type.Optional(Type.Array(Type.String())),
     approvalId: Type.Optional(Type.String()),
-    /** What a write does, in the words of its tool; null where they are not known any more, and of what changes nothing. */
+    /** What a write does, in the words of its tool; null if they are not known any more, and for calls that change nothing. */
     effect: Type.Union([Type.String(), Type.Null()]),
   },
   closed,
 );
 export type EndedCall = Static<typeof EndedCall>;
 
-/** A run as the API shows it, with every call: writes that happened first, then those that may have, then the others, each in their order. */
+/** A run as the API shows it, with every call: first the writes that happened, then those that may have happened, then the others, each in order. */
 export const EndedRun = Type.Object(
   {
     run: RunView,
-    /** What it changed, in a clause; null when it changed nothing and may not have either. */
+    /** What it changed, in a clause; null if it certainly changed nothing. */
     written: Type.Union([Type.String(), Type.Null()]),
     calls: Type.Array(EndedCall),
   },
@@ -75,7 +75,7 @@ export const DeliveryView = Type.Object(
 );
 export type DeliveryView = Static<typeof DeliveryView>;
 
-/** A page of deliveries that were given up, the newest first. */
+/** A page of given-up deliveries, newest first. */
 export const DeliveryPage = Type.Object({ deliveries: Type.Array(DeliveryView), cursor: Type.Optional(Type.String()) }, closed);
 export type DeliveryPage = Static<typeof DeliveryPage>;
 
@@ -85,7 +85,7 @@ export const deliveriesQuery = declaredQuery(
   Type.Object(
     {
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20, description: "How many deliveries at most." })),
-      cursor: Type.Optional(Type.String({ maxLength: 2000, description: "What the previous page gave as `cursor`." })),
+      cursor: Type.Optional(Type.String({ maxLength: 2000, description: "The `cursor` of the previous page." })),
     },
     closed,
   ),

@@ -1,6 +1,6 @@
 import { MAX_LISTED_WRITES, type RunWrite, type RunWrites } from "./documents/agent.ts";
 
-/** The writes of a run with one more that has ended. */
+/** The writes of a run, with one more ended write. */
 export function withWrite(writes: RunWrites | undefined, write: RunWrite): RunWrites {
   const { happened, unknown, latest } = writes ?? { happened: 0, unknown: 0, latest: [] };
   return {
@@ -11,8 +11,7 @@ export function withWrite(writes: RunWrites | undefined, write: RunWrite): RunWr
 }
 
 /**
- * What a run has changed, in one clause without a full stop: "1 write happened: restart_service, approved by ana". Null when it has changed nothing and
- * may not have either.
+ * What a run has changed, in one clause without a full stop: "1 write happened: restart_service, approved by ana". Null if it certainly changed nothing.
  */
 export function whatWasWritten(writes: RunWrites | undefined): string | null {
   if (!writes) return null;
@@ -31,7 +30,7 @@ export function whatWasWritten(writes: RunWrites | undefined): string | null {
   return clauses.filter((clause) => clause !== null).join("; ") || null;
 }
 
-/** The words that end a run early: what it changed comes first, so that they are never read as "nothing was done". */
+/** The message of a run that ends early: what it changed comes first, so that nobody reads it as "nothing was done". */
 export function endedAfterWrites(writes: RunWrites | undefined, reason: string): string {
   const written = whatWasWritten(writes);
   return written === null ? reason : `${written}; then the run ended: ${reason}`;

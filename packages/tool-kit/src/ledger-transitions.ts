@@ -4,12 +4,12 @@ import { begin, finished, released, renewed, sending } from "./ledger.ts";
 type State = LedgerRow["state"];
 type RowChange = `row ${State | "none"} → ${State}`;
 
-/** Every transition of a row in a toolset's ledger: what became of one write. */
+/** Every transition of a row in a toolset's ledger: the progress of one write. */
 export const ledgerTransitions: readonly Transition<RowChange>[] = [
   {
     name: "worker begin",
     by: begin,
-    when: "An attempt takes the write. Its fence is one higher than that of the attempt before.",
+    when: "An attempt takes the write. Its fence is one higher than that of the previous attempt.",
     changes: ["row none → begun", "row begun → begun", "row sending → sending"],
   },
   {
@@ -21,7 +21,7 @@ export const ledgerTransitions: readonly Transition<RowChange>[] = [
   {
     name: "worker renew",
     by: renewed,
-    when: "The lease is extended while the attempt goes on.",
+    when: "The lease is extended while the attempt continues.",
     changes: ["row begun → begun", "row sending → sending"],
   },
   {
@@ -29,12 +29,12 @@ export const ledgerTransitions: readonly Transition<RowChange>[] = [
     by: released,
     when: "The attempt gives up for now, so that the next one need not wait for the end of the lease.",
     changes: ["row begun → begun", "row sending → sending"],
-    rare: { "row begun → begun": "preparing a write has to fail for a while" },
+    rare: { "row begun → begun": "preparing a write must fail for a while" },
   },
   {
     name: "worker finish",
     by: finished,
-    when: "The result and its receipt are stored; also where the call ends without an attempt.",
+    when: "The result and its receipt are stored, even if the call ends without an attempt.",
     changes: ["row none → done", "row begun → done", "row sending → done"],
   },
 ];

@@ -95,7 +95,7 @@ describe("an agent's presence", () => {
     expect(new Set(t.lines)).toEqual(new Set(["the store has lost commits; the agent tells its profiles again"]));
   });
 
-  it("goes on after a store that did not answer", async () => {
+  it("continues after a store that did not answer", async () => {
     const t = await setup();
     const before = await t.known();
     const fix = t.breakDown();
