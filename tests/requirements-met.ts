@@ -165,7 +165,7 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
   "B-03": [resultMessage("has exactly the fields of the contract in its body")],
   "B-04": [resultMessage("has exactly the fields of the contract in its body")],
   "B-05": [
-    resultMessage("goes to the agent that the call names, and to the default one where it names none"),
+    resultMessage("goes to the agent that the call names, and to the default one if it names none"),
     runRead("answers to agents only, whatever the message names"),
     agentMessages("asks for its answer on the queue of the agent that sends it"),
   ],
@@ -177,7 +177,7 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
   "M-03": [mcpConfig("is taken in the form that people have"), mcpServer("gets the environment that it is given and nothing else")],
   "B-13": [
     worker("answers the local consumer through the same pipeline, with grant and ledger, and without a queue"),
-    worker("answers as a worker on the bus does, message for message, and puts nothing on the bus"),
+    worker("answers like a worker on the bus, message for message, and puts nothing on the bus"),
   ],
   "B-14": [
     eitherBroker("investigates a release to its filed report, with the broker's address as the only difference"),
@@ -197,16 +197,16 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     amqpSpans("has one producer, one client and one consumer span, each beneath the one before, however many wait for their turn"),
   ],
   "G-01": [
-    defineTool("finds, adds and removes tools, and refuses a second one of a name"),
+    defineTool("finds, adds and removes tools, and refuses a second one of the same name"),
     registry("keeps what was registered, with definition and hash"),
   ],
   "G-02": [
-    registry("refuses a name of another toolset, and registers nothing of the one that asked"),
-    registry("takes a second replica, a second version and a changed definition as no duplicates"),
+    registry("refuses a name of another toolset, and registers nothing of the toolset that asked"),
+    registry("does not treat a second replica, a second version or a changed definition as duplicates"),
     registry("has one owner in the end when two toolsets race for a name"),
   ],
   "G-03": [
-    registry("says of each tool its name, description, parameters and source: that of its author, or the toolset"),
+    registry("has each tool's name, description, parameters and source: that of its author, or the toolset"),
     registry("keeps what was registered, with definition and hash"),
   ],
   "G-04": [
@@ -219,47 +219,44 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     profiles("investigate alerts without a single write"),
     toolOffer("are offered even if they have no workers, but not while a living worker says that they cannot be used"),
   ],
-  "G-08": [defineTool("fills in what was not said, by its kind")],
+  "G-08": [defineTool("fills in defaults by its kind")],
   "G-15": [
     transitions("answers an unknown tool and wrong arguments without sending anything"),
-    runRead("of an unknown tool is answered with the names there are"),
+    runRead("of an unknown tool is answered with the existing names"),
   ],
   "G-17": [
-    defineTool("takes plain functions as its bodies and gives what they give, with nothing round it"),
+    defineTool("accepts plain functions as its bodies and returns their values unchanged"),
     releaseToolset("ask the API that their factory was given, also beside those of another"),
   ],
   "X-01": [worker("registers its tools, announces them and answers calls")],
   "X-02": [
-    runRead("times out with a retryable result although the tool ignores its signal"),
+    runRead("times out with a retryable result even if the tool ignores its signal"),
     runRead("gives neither the words of an unknown exception nor its stack nor its causes: they may quote a row"),
-    runRead("of an unknown tool is answered with the names there are"),
+    runRead("of an unknown tool is answered with the existing names"),
     runRead("with wrong arguments is answered with every field that is wrong"),
   ],
   "X-03": [runRead("with wrong arguments is answered with every field that is wrong")],
-  "X-05": [
-    defineTool("fills in what was not said, by its kind"),
-    runRead("times out with a retryable result although the tool ignores its signal"),
-  ],
+  "X-05": [defineTool("fills in defaults by its kind"), runRead("times out with a retryable result even if the tool ignores its signal")],
   "X-06": [
     transitions("sends reads at once, at most eight, and answers the others with why they did not run"),
     transitions("ask for all grants at once, and run one after another after the reads"),
   ],
   "X-07": [
-    resourceTurn("run one after another, at whichever replica they are"),
-    resourceTurn("wait for the call of a worker that died, which goes on first"),
+    resourceTurn("run one after another, on any replica"),
+    resourceTurn("wait for the call of a dead worker, which continues first"),
     writesInOrder("wait for the one before them, which is still running, although they have their grant"),
     transitions("ask for all grants at once, and run one after another after the reads"),
   ],
   "X-09": [
     runWrite("gives the stored result when its grant is used again, and does not run again"),
-    runWrite("is repeated with the same key and back-off, and unknown after five attempts"),
+    runWrite("is repeated with the same key and with back-off, and is unknown after five attempts"),
     writeRace("racing in four processes have exactly one effect and one result"),
   ],
   "X-10": [
-    runRead("answers JSON as JSON text and text as it is"),
-    largeResult("is cut where it is longer than any may be, between characters, and says how much is left out"),
+    runRead("answers JSON as JSON text and text unchanged"),
+    largeResult("is truncated between characters if it is over the limit, and says how much is left out"),
     runRead("gives neither the words of an unknown exception nor its stack nor its causes: they may quote a row"),
-    runRead("gives no page of HTML, neither as a result nor as a reason: its words alone"),
+    runRead("gives only the words of an HTML page, as a result and as a reason"),
   ],
   "X-12": [
     callRecord("is its id, name, arguments and time, and its result with the record of how it was run"),
@@ -269,7 +266,7 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
   "X-14": [
     {
       file: "packages/contracts/src/result.test.ts",
-      test: "tells the model what helps it act: when to retry, and which fields were wrong",
+      test: "gives the model what helps it act: when to retry, and which fields were wrong",
     },
     releaseToolset("says when to come again"),
   ],
@@ -404,16 +401,16 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
   ],
   "E-05": [
     failedCalls("$what fails under one code in the four vocabularies of errors"),
-    failedCalls("whose worker sends nothing but the wire code is read by the same table"),
+    failedCalls("whose worker sends only the wire code is read by the same table"),
     resultMessage("has exactly the fields of the contract in its body"),
   ],
   "E-06": [
     failedCalls("$what fails under one code in the four vocabularies of errors"),
-    failedCalls("that fails in its tool throws under the name of its kind"),
+    failedCalls("that fails in its tool throws an error named after its kind"),
   ],
   "E-08": [
     failedCalls("$what fails under one code in the four vocabularies of errors"),
-    failedCalls("that goes well has the status ok and no error, in the answer and in the log"),
+    failedCalls("that succeeds has the status ok and no error, in the answer and in the log"),
   ],
   "E-09": [
     modelStep("reaches the model as the tool's message, with class and text, and the model decides what to do"),
@@ -536,7 +533,7 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
   ],
   "BEST-1": [
     grantMutations("is not granted when the attacker signs it, or the right key signed something else"),
-    writeGrant("is dropped when the grant is of another call"),
+    writeGrant("is dropped if the grant belongs to another call"),
     attack("$what gets no write and no answer, and is recorded"),
     attack("gets the first result again for a replay, and files nothing more"),
     { file: "tests/e2e/redteam.test.ts", test: "ends every attack as it should end, and no write happens that nobody allowed" },
@@ -595,19 +592,19 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
   ],
   "G-07": [
     registryOfARun("is given only name, description and parameters of a tool, under its plain name"),
-    publicTool("lacks what begins with x-, at every depth, but for the names and data of the tool itself"),
+    publicTool("omits everything that begins with x-, at every depth, except names and data of the tool itself"),
   ],
   "G-10": [
-    toolVersions("are run as the message names them, the preferred one when it names none"),
-    toolVersions("are answered by the worker that serves them, though two workers of one toolset serve one each"),
+    toolVersions("are run as the message names them, the preferred one if it names none"),
+    toolVersions("are answered by the worker that serves them, even if two workers of one toolset serve one each"),
     toolOffer("is the one that the profile pins, in whatever order its rules are"),
     pins("grant versions side by side, the newest by number, however they were registered"),
     tools("says of each version whether it is the one that new runs get, and what a deprecated one says"),
   ],
   "G-12": [
-    toolFlags("are the file's own section over its default, and what was given at start over both"),
-    toolFlags("switch a tool off only where its flag says so"),
-    switchedOff("begins no write, and no other worker does what was refused"),
+    toolFlags("come from the file's own section before its default, and from the start options before both"),
+    toolFlags("switch a tool off only if its flag says so"),
+    switchedOff("begins no write, and no other worker runs the refused call"),
     switchedOff("refuses a read as a matter of policy and says which flag it was"),
     toolOffers("leave out what a flag of this environment switches off"),
   ],
@@ -616,13 +613,13 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     toolOffer("are chosen by the run's message, and keep their order"),
   ],
   "G-18": [
-    defineTool("refuses what cannot work with one sentence that names the tool"),
+    defineTool("refuses an unworkable definition with one sentence that names the tool"),
     defineTool("refuses a tool that was not made by defineTool and cannot work"),
     registryOfARun("is given only name, description and parameters of a tool, under its plain name"),
   ],
   "G-19": [
     lint("doubts that %s only reads"),
-    lint('doubts that what says "%s" only reads, whatever its name is'),
+    lint('doubts that a tool described as "%s" only reads, whatever its name is'),
     executor("pass the lint without an error or a warning"),
   ],
   "G-20": [
@@ -635,8 +632,8 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
   "V-11": [
     lint("%s at the root"),
     lint("%s as a parameter"),
-    lint("the word %s"),
-    lint("a dialect that it does not know"),
+    lint("the keyword %s"),
+    lint("an unknown dialect"),
     draft07("makes a tool like any other"),
     draft07("is refused with what to write instead: %s"),
   ],
@@ -681,7 +678,7 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
   "N-08": [
     observeRun("records a call that a worker answered, with what it was, how it ended and in which trace"),
     observeRun("joins a call with what the models used and cost that its tool called itself, in the log and in its span"),
-    runRead("says in its record what the models used that it called itself, and what is known of their cost"),
+    runRead("records what the models that it called itself used, and what is known of their cost"),
   ],
   "L-06": [
     tracedModel("logs at debug, for each round, every message that the model gets, with a length in place of each text"),

@@ -66,7 +66,7 @@ describe.each(BROKERS)("messages that name an agent which there is not, with a l
     expect(took).toBeLessThan(WITHIN_MS);
     expect(channels()).toBe(before);
     await arena.until("what became of them", () =>
-      linesOf(system, /where this worker may not publish.*became a dead letter/).length >= 30 ? true : null,
+      linesOf(system, /to which this worker may not publish.*became a dead letter/).length >= 30 ? true : null,
     );
   }, 120_000);
 

@@ -62,7 +62,7 @@ describe("a worker's login that registers one dear schema after the other", () =
     }
     going = false;
     await Promise.all(watching);
-    const told = linesOf(system, /agent: .*"notes\\" registers definitions faster than they are read/);
+    const told = linesOf(system, /agent: .*"notes\\" registers definitions faster than they can be read/);
     console.log(
       `${SCHEMAS} new schemas in a row: ${RUNS} runs of others, the longest ${Math.round(longest)} ms; /healthz within ${Math.round(slowest)} ms; ` +
         `the agent used ${(cpuSecondsOf(agent) - spent).toFixed(1)} s of processor; ${told.length} lines: ${told[0]?.slice(0, 400)}`,

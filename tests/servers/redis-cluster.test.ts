@@ -31,7 +31,7 @@ describeOnPrivateServer(
       it("may not name a database, because a cluster has one", async () => {
         const url = new URL(space.urlOf("x"));
         url.pathname = "/1";
-        await expect(connectState(url.href, { clock: Date.now })).rejects.toThrow("leave the path of the URL away");
+        await expect(connectState(url.href, { clock: Date.now })).rejects.toThrow("remove the path from the URL");
       });
     });
   },

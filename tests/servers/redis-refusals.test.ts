@@ -84,14 +84,14 @@ describeOnPrivateServer("redis", "a start on a Redis that is not fit", (server) 
     const wrong = await changed.connect("", {}, urlAs("default", "wrong-secret")).catch((error: unknown) => error);
     expect(wrong).toEqual(new StoreRefused(`${shown()} refuses the login: correct user and password in the URL.`));
     expect(JSON.stringify(wrong, Object.getOwnPropertyNames(wrong))).not.toContain("wrong-secret");
-    await expect(changed.connect()).rejects.toThrow(new StoreRefused(`${shown()} wants a login: put user and password into the URL.`));
+    await expect(changed.connect()).rejects.toThrow(new StoreRefused(`${shown()} requires a login: put user and password into the URL.`));
     expect(performance.now() - begun).toBeLessThan(1000);
     expect(await changed.warnings("", {}, urlAs("", PASSWORD))).toEqual([]);
   });
 
   it("is refused for a database that does not exist, and keeps databases that do apart", async () => {
     await expect(connectState(`${base()}/99`, { clock })).rejects.toThrow(
-      new StoreRefused(`${shown()} has no database of that number: name a smaller one in the path of the URL.`),
+      new StoreRefused(`${shown()} has no database with that number: name a smaller one in the path of the URL.`),
     );
     const third = await connectState(`${base()}/3`, { clock });
     await third.commit(HERE, put("in the third"));
@@ -110,7 +110,9 @@ describeOnPrivateServer("redis", "a start on a Redis that is not fit", (server) 
       new StoreUnavailable(`${shown()} is a replica now.`, { fault: "read-only" }),
     );
     await store.close();
-    await expect(changed.connect()).rejects.toThrow(new StoreRefused(`${shown()} is a replica, which takes no changes: name its primary.`));
+    await expect(changed.connect()).rejects.toThrow(
+      new StoreRefused(`${shown()} is a replica, which accepts no changes: name its primary.`),
+    );
     await changed.client.ask("REPLICAOF", "NO", "ONE");
   });
 

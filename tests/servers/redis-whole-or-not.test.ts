@@ -30,7 +30,7 @@ describeOnPrivateServer("redis", "a change that Redis refuses in the middle", (s
     try {
       await client.ask("SADD", key, "something else");
       await expect(store.commit(HERE, everything)).rejects.toThrow(
-        `Redis at 127.0.0.1:${server().port} holds something else under a key of the state store: name another database or a namespace of its own.`,
+        `Redis at 127.0.0.1:${server().port} holds other data under a key of the state store: name another database or a separate namespace.`,
       );
       expect(new Set([await client.ask("KEYS", "*")].flat())).toEqual(new Set([key, "tb:store", "tb:clock"]));
     } finally {

@@ -7,11 +7,11 @@ import { TIERS } from "./tool-definition.ts";
 
 const closed = { additionalProperties: false } as const;
 
-/** What an approver is shown: everything from the pin and the origin, nothing in the agent's words. Times are the store's milliseconds. */
+/** What an approver sees: everything comes from the pin and the origin, nothing is in the agent's words. Times are the store's milliseconds. */
 const approvalFields = {
   id: Type.String(),
   callId: Type.String(),
-  /** Where it is read and decided, from the address of approvals. Each carries the call's id. Absent from versions before it. */
+  /** Where to read and decide it, relative to the address of approvals. Each contains the call's id. Earlier versions do not have it. */
   links: Type.Optional(Type.Object({ self: Type.String(), decision: Type.String() }, closed)),
   correlationId: Type.String(),
   runId: Type.String(),
@@ -20,11 +20,14 @@ const approvalFields = {
   toolVersion: Type.String(),
   toolHash: Type.String(),
   toolset: Type.String(),
-  /** With control, bidirectional and zero-width characters as escapes, and without what looks like a credential. Null for a refused request, whose arguments are not kept. */
+  /**
+   * Control, bidirectional and zero-width characters are escaped, and text that looks like a credential is removed. Null for a refused request, whose
+   * arguments are not kept.
+   */
   arguments: Type.Union([Type.Unsafe<JsonObject>({ type: "object" }), Type.Null()]),
   /**
-   * Words on the card that may be read as others (UTS #39), with where they stand as JSON Pointers into this document: mixed scripts, letters or digits that
-   * look like others, characters that cannot be seen. The first 16. Absent from versions before it.
+   * Words on the card that may be mistaken for others (UTS #39), with their places as JSON Pointers into this document: mixed scripts, letters or digits
+   * that look like others, invisible characters. At most the first 16. Earlier versions do not have it.
    */
   doubts: Type.Optional(
     Type.Array(Type.Object({ place: Type.String(), why: Type.Enum([...DOUBTS]), word: Type.String(), spelled: Type.String() }, closed)),
@@ -60,7 +63,7 @@ const approvalFields = {
 export const ApprovalView = Type.Object(approvalFields, closed);
 export type ApprovalView = Static<typeof ApprovalView>;
 
-/** The same with what this reader may do: with a token, decide once; without, the reason why not. */
+/** The same, with what this reader may do: decide once with the token, or else the reason why not. */
 export const ApprovalToDecide = Type.Object(
   {
     ...approvalFields,

@@ -22,7 +22,7 @@ export const attributes = {
   receipt: "toolbus-receipt",
   blob: "toolbus-blob",
   replayOf: "toolbus-replay-of",
-  /** Who signed the message, and how: where only one service, or none but ours, may say it. */
+  /** Who signed the message, and how, if only one service, or only our services, may send it. */
   sender: "toolbus-sender",
   signature: "toolbus-signature",
   traceparent: "traceparent",
@@ -32,5 +32,5 @@ export const attributes = {
 
 export const CLOUDEVENTS_VERSION = "1.0";
 
-/** The largest body of a message, in bytes; what is larger travels by reference. */
+/** The largest body of a message, in bytes; anything larger travels by reference. */
 export const MAX_BODY_BYTES = 256 * 1024;

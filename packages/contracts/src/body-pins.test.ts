@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import * as contracts from "./index.ts";
 
-/** What an object schema says of its fields. */
+/** What an object schema says about its fields. */
 interface ObjectSchema {
   readonly properties: Readonly<Record<string, unknown>>;
   readonly required?: readonly string[] | undefined;
 }
 
-// The fields of everything that crosses a process, written out; "?" marks what may be missing.
+// The fields of everything that crosses a process boundary, written out; "?" marks optional ones.
 describe("bodies of messages", () => {
   it.each([
     ["tool.invoke.<toolset>", contracts.ToolInvoke, "toolCallId toolName arguments sessionId"],
@@ -64,8 +64,8 @@ describe("bodies of requests", () => {
   });
 });
 
-describe("a message of an Alertmanager", () => {
-  it("is read by these fields, and lets those through that its version 4 has got since", () => {
+describe("a message from Alertmanager", () => {
+  it("is read by these fields, and may have fields that were added to its version 4 later", () => {
     const { AlertmanagerMessage, SentAlert } = contracts;
     expect([AlertmanagerMessage, SentAlert].map(named)).toEqual([
       "version groupKey truncatedAlerts? status? receiver? groupLabels? commonLabels? commonAnnotations? externalURL? alerts",
@@ -95,10 +95,9 @@ describe("what is signed", () => {
   });
 });
 
-/** The names of the fields in order. Throws on a schema that lets others through. */
+/** The names of the fields in order. Throws if the schema allows other fields. */
 function fields(schema: ObjectSchema): string {
-  if (!("additionalProperties" in schema) || schema.additionalProperties !== false)
-    throw new Error("The schema lets unknown fields through.");
+  if (!("additionalProperties" in schema) || schema.additionalProperties !== false) throw new Error("The schema allows unknown fields.");
   return named(schema);
 }
 

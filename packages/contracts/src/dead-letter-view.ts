@@ -3,7 +3,7 @@ import { DeadMessage } from "./dead-letter.ts";
 
 const closed = { additionalProperties: false } as const;
 
-/** How far a dead letter is: nobody asked for its replay, somebody did, it was done. */
+/** The state of a dead letter: nobody asked for its replay, somebody asked for it, or the replay is done. */
 export const LETTER_STATES = ["open", "replaying", "replayed"] as const;
 export type LetterState = (typeof LETTER_STATES)[number];
 
@@ -29,20 +29,20 @@ const summaryFields = {
 export const DeadLetterSummary = Type.Object(summaryFields, closed);
 export type DeadLetterSummary = Static<typeof DeadLetterSummary>;
 
-/** All that an operator is shown of a dead letter: what looks like a credential is redacted, proofs between services are left out. */
+/** Everything that an operator sees of a dead letter: text that looks like a credential is redacted, proofs between services are left out. */
 export const DeadLetterView = Type.Object(
   {
     ...summaryFields,
     /** Earlier tries, oldest first, as far as they are known. */
     history: Type.Array(Type.Object({ at: Type.Integer(), reason: Type.String() }, closed)),
     message: DeadMessage,
-    /** True when long texts of the message are cut. */
+    /** True if long texts of the message are truncated. */
     cut: Type.Boolean(),
-    /** What a replay does: `publish` sends the message again, `call` has the agent look at the call at once, `none` is not possible. */
+    /** What a replay does: `publish` sends the message again, `call` makes the agent look at the call at once, `none` means that it cannot be replayed. */
     replayBy: Type.Enum(["publish", "call", "none"]),
-    /** Why a replay could do nothing now: nothing is left of the message, or its call has its result. */
+    /** Why a replay would do nothing now: nothing is left of the message, or its call already has its result. */
     whyNot: Type.Optional(Type.String()),
-    /** Who asked for its replay; `at` and `messageId` come when it was done. */
+    /** Who asked for its replay; `at` and `messageId` are set when the replay is done. */
     replay: Type.Optional(
       Type.Object(
         {

@@ -3,7 +3,7 @@ import { parser } from "./parse.ts";
 
 const closed = { additionalProperties: false } as const;
 
-/** A message that was given up. */
+/** A message that its queue gave up. */
 export const DeadMessage = Type.Object(
   {
     id: Type.String(),
@@ -26,13 +26,13 @@ export const DeadLetter = Type.Object(
     /** The topic whose queue held it. */
     queue: Type.String(),
     reason: Type.String(),
-    /** How often it was delivered. */
+    /** How often the bus delivered it. */
     deliveries: Type.Integer(),
-    /** Earlier tries that the process which gave it up saw itself, oldest first; tries of other processes are missing. */
+    /** Earlier tries that the process which gave it up saw itself, oldest first; tries by other processes are missing. */
     history: Type.Array(Type.Object({ at: Type.Integer(), reason: Type.String() }, closed)),
-    /** As it was, without its grant and its call secret. */
+    /** The message as it was, without its grant and its call secret. */
     message: DeadMessage,
-    /** True when it did not fit: long texts are cut and the rest is gone. */
+    /** True if it did not fit: long texts are truncated and the rest is left out. */
     cut: Type.Boolean(),
   },
   closed,

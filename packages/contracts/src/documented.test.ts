@@ -29,7 +29,7 @@ describe("docs/errors.md", () => {
     expect(lines(problems, 2)).toEqual(lines(rows));
   });
 
-  it("says of every code what it means and what to do", () => {
+  it("says for every code what it means and what to do", () => {
     const sentences = [...(toolErrors ?? []), ...(problems ?? [])].flatMap((row) => row.slice(-2));
     expect(sentences.filter((sentence) => !/^[A-Z].+\.$/.test(sentence))).toEqual([]);
   });
@@ -88,7 +88,7 @@ function lines(rows: readonly Row[] | undefined, cells?: number): readonly strin
   return (rows ?? []).map((row) => row.slice(0, cells).join(" | ")).toSorted();
 }
 
-/** The tables of a page in their order, without their heads; cells without their code marks. */
+/** The tables of a page in order, without their head rows; cells without their backticks. */
 function tablesOf(page: string): readonly (readonly Row[])[] {
   const text = readFileSync(path.join(import.meta.dirname, "../../../docs", page), "utf8");
   return text

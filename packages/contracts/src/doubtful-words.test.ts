@@ -3,7 +3,7 @@ import { type Doubt, doubtfulWords } from "./doubtful-words.ts";
 
 const ESCAPE = /\\u/;
 
-describe("a word that may be read as another", () => {
+describe("a word that may be mistaken for another", () => {
   it.each<{ what: string; text: string; why: Doubt; spelled: string }>([
     { what: "a Cyrillic а in paypal", text: "pаypal.com", why: "mixed_scripts", spelled: "p\\u0430ypal" },
     { what: "a Greek omicron in google", text: "https://gοogle.com/x", why: "mixed_scripts", spelled: "g\\u03bfogle" },
@@ -17,7 +17,7 @@ describe("a word that may be read as another", () => {
       spelled: "\\u0440\\u0430\\u0443\\u0440\\u0430\\u04cf",
     },
     {
-      what: "the same within a Russian sentence",
+      what: "the same inside a Russian sentence",
       text: "Переведи на раураӏ.com сегодня",
       why: "looks_latin",
       spelled: "\\u0440\\u0430\\u0443\\u0440\\u0430\\u04cf",
@@ -25,12 +25,12 @@ describe("a word that may be read as another", () => {
     { what: "a branch in Cyrillic alone", text: "сору", why: "looks_latin", spelled: "\\u0441\\u043e\\u0440\\u0443" },
     { what: "a name in Greek alone", text: "ΝΙΚΕ", why: "looks_latin", spelled: "\\u039d\\u0399\\u039a\\u0395" },
     { what: "one Cyrillic letter between Latin ones", text: "main.с.prod", why: "looks_latin", spelled: "\\u0441" },
-    { what: "letters of mathematics", text: "𝐩aypal", why: "looks_latin", spelled: "\\u{1d429}aypal" },
+    { what: "mathematical letters", text: "𝐩aypal", why: "looks_latin", spelled: "\\u{1d429}aypal" },
     { what: "a phonetic g", text: "ɡithub.com", why: "looks_latin", spelled: "\\u0261ithub" },
     { what: "wide letters among narrow ones", text: "ｐaypal", why: "looks_latin", spelled: "\\uff50aypal" },
     { what: "a Bengali four that looks like an 8", text: "account 1৪5", why: "mixed_digits", spelled: "1\\u09ea5" },
     { what: "a zero-width space", text: "to pay\u200Bpal now", why: "hidden_characters", spelled: "pay\\u200bpal" },
-    { what: "an override of the direction", text: "safe\u202Egpj.exe", why: "hidden_characters", spelled: "safe\\u202egpj.exe" },
+    { what: "a direction override", text: "safe\u202Egpj.exe", why: "hidden_characters", spelled: "safe\\u202egpj.exe" },
     { what: "a null", text: "a\u0000b", why: "hidden_characters", spelled: "a\\u0000b" },
   ])("is found: $what", ({ text, why, spelled }) => {
     const [first] = doubtfulWords(text);
@@ -40,17 +40,17 @@ describe("a word that may be read as another", () => {
 
   it.each([
     ["English", "Refund $149.99 to rita@example.com, see https://example.com/a?b=c#d (it's urgent)."],
-    ["French, with accents put together and apart", "Déjà vu à l’été; de\u0301ja\u0300 — naïve façade, œuvre"],
+    ["French, with composed and decomposed accents", "Déjà vu à l’été; de\u0301ja\u0300 — naïve façade, œuvre"],
     ["German", "Größe ändern: Straße 12, 5 €"],
     ["Turkish", "Işık ılık; İstanbul"],
     ["Vietnamese", "Tiếng Việt có dấu"],
     ["Russian", "Верните деньги клиенту Сергею Петрову, а он ответит: всё хорошо, у нас ТЕСТ"],
-    ["Russian with Latin words beside", "Открой GitHub и проверь e-mail-адрес на example.com"],
+    ["Russian with Latin words in it", "Открой GitHub и проверь e-mail-адрес на example.com"],
     ["Ukrainian", "Їжак і ґава: Київ"],
     ["Greek", "Η Αθήνα είναι η πρωτεύουσα της Ελλάδας και ο Νίκος"],
     ["units and formulas", "10μs, Δt = 3, λ-calculus, 5Ω, πr²"],
     ["Japanese", "東京タワーで Tシャツを買う。iPhone用ケース、データベース"],
-    ["wide letters of Japanese", "ＡＢＣ株式会社"],
+    ["wide Japanese letters", "ＡＢＣ株式会社"],
     ["Chinese", "请把退款发给张伟，订单号ORD-8821"],
     ["Korean", "김치찌개 API서버 재시작"],
     ["Hebrew", "שלום API, את ה-server"],
@@ -59,12 +59,12 @@ describe("a word that may be read as another", () => {
     ["Thai", "ใช้APIนี้"],
     ["Armenian", "Բարեւ աշխարհ"],
     ["emoji", "Well done 👍🏽 🎉"],
-  ])("is none in ordinary %s", (_, text) => {
-    // How an emoji is put together is not seen either, and is told; what is asked here is about letters.
+  ])("is not found in ordinary %s", (_, text) => {
+    // The joiners inside an emoji are invisible as well, and are reported; this test is about letters only.
     expect(doubtfulWords(text).filter(({ why }) => why !== "hidden_characters")).toEqual([]);
   });
 
-  it("is told in a bounded way, however many there are and however long", () => {
+  it("is reported within limits, however many there are and however long they are", () => {
     const many = doubtfulWords(`${"pа".repeat(10_000)} `.repeat(3) + "pа ".repeat(20_000));
     expect(many).toHaveLength(8);
     expect(JSON.stringify(many).length).toBeLessThan(8000);

@@ -1,31 +1,31 @@
 import { visible } from "./tool-definition.ts";
 
-/** Why a word may be read as another one. */
+/** Why a word may be mistaken for another. */
 export const DOUBTS = ["mixed_scripts", "looks_latin", "mixed_digits", "hidden_characters"] as const;
 export type Doubt = (typeof DOUBTS)[number];
 
-/** A word that a person may take for another one. */
+/** A word that a person may mistake for another. */
 export interface DoubtfulWord {
   readonly why: Doubt;
-  /** As it looks, cut to what fits on a card; characters that cannot be seen as escapes. */
+  /** As it looks, truncated to what fits on a card; invisible characters are escaped. */
   readonly word: string;
-  /** The same with every character outside of ASCII as an escape: `p\u0430ypal`. */
+  /** The same with every non-ASCII character escaped: `p\u0430ypal`. */
   readonly spelled: string;
 }
 
-/** More in one text say no more. */
+/** More of them in one text add nothing. */
 const MOST = 8;
 const SHOWN_CHARS = 64;
 
 /**
- * The words of a text that may be read as others, by UTS #39: those that mix scripts beyond its level "moderately restrictive" (Latin may stand with one
- * script that has no Latin look-alikes, as in Japanese, Korean or Hebrew; with Cyrillic or Greek it may not), those of one script whose letters all look
- * Latin, those that mix digits of two systems, and those with characters that cannot be seen. Ordinary text of any language has none.
+ * The words of a text that may be mistaken for others, by UTS #39: words that mix scripts beyond its level "moderately restrictive" (Latin may stand with
+ * one script that has no Latin look-alikes, as in Japanese, Korean or Hebrew; with Cyrillic or Greek it may not), words of one script whose letters all
+ * look Latin, words that mix digits of two systems, and words with invisible characters. Ordinary text of any language has none.
  */
 export function doubtfulWords(text: string): readonly DoubtfulWord[] {
   if (!BEYOND_ASCII.test(text)) return hiddenIn(text);
   const found: DoubtfulWord[] = [...hiddenIn(text)];
-  // A letter of the script that no Latin one looks like says that the text is meant to be in it.
+  // A letter of the script that resembles no Latin letter shows that the text is meant to be in this script.
   const meant = [CYRILLIC, GREEK].filter((script) => script.unlike.test(text));
   for (const [chunk] of text.matchAll(/\S+/gu)) {
     if (found.length >= MOST) break;
@@ -40,15 +40,15 @@ export function doubtfulWords(text: string): readonly DoubtfulWord[] {
 }
 
 interface Script {
-  /** Whether it occurs. */
+  /** Whether the script occurs. */
   readonly any: RegExp;
-  /** A word of nothing but its letters that look like Latin ones. */
+  /** A word that consists only of the script's letters that look Latin. */
   readonly alike: RegExp;
-  /** One of its letters that does not. */
+  /** One of its letters that does not look Latin. */
   readonly unlike: RegExp;
 }
 
-// Of Unicode's confusables (UTS #39, confusables.txt), the letters of these scripts whose prototype is a Latin one.
+// From Unicode's confusables (UTS #39, confusables.txt): the letters of these scripts whose prototype is a Latin letter.
 const CYRILLIC_ALIKE = "аАВсСеЕһНіІјЈКМоОрРԛԚѕЅТԝԜхХуУүҮԁӏӀ";
 const GREEK_ALIKE = "αΑΒεΕϲϹΗιΙϳͿΚΜνΝοΟρΡΤυΥγχΧΖ";
 const CYRILLIC = scriptOf("Cyrillic", CYRILLIC_ALIKE);
@@ -59,7 +59,7 @@ const BEYOND_ASCII = /[^\u0000-\u007f]/;
 const LATIN = /\p{Script_Extensions=Latin}/u;
 const EAST_ASIAN =
   /[\p{Script_Extensions=Han}\p{Script_Extensions=Hiragana}\p{Script_Extensions=Katakana}\p{Script_Extensions=Hangul}\p{Script_Extensions=Bopomofo}]/u;
-/** Scripts in everyday use, beside which Latin stands in ordinary text and which have no letters that look Latin. */
+/** Scripts in everyday use that ordinary text mixes with Latin and that have no letters that look Latin. */
 const BESIDE_LATIN = [
   "Arabic",
   "Hebrew",
@@ -81,7 +81,7 @@ const BESIDE_LATIN = [
   "Ethiopic",
   "Georgian",
 ].map((name) => new RegExp(`\\p{Script_Extensions=${name}}`, "u"));
-/** Latin letters, and signs that are read as such, that are made to look like others: of phonetics and of mathematics, small Roman numerals. */
+/** Latin letters, and signs read as letters, that are made to look like others: phonetic and mathematical ones, small Roman numerals. */
 const LATIN_ALIKE = /[\u0251\u0261\u01c0\ua781\u{1d400}-\u{1d7ff}\u2170-\u217f]/u;
 const WIDE = /[\uff21-\uff3a\uff41-\uff5a]/;
 const NARROW = /[A-Za-z]/;
@@ -105,7 +105,7 @@ function doubtOf(word: string, isMeant: (script: Script) => boolean): Doubt | nu
 }
 
 function mixesScripts(word: string): boolean {
-  // What is common to all scripts, such as digits, or takes the script of what it stands on, says nothing.
+  // Characters that all scripts share, such as digits, or that take the script of their base character, give no evidence.
   const letters = Array.from(word).filter((one) => /\p{L}/u.test(one) && !/[\p{Script=Common}\p{Script=Inherited}]/u.test(one));
   const latin = letters.some((one) => LATIN.test(one));
   const others = new Set(letters.filter((one) => !LATIN.test(one)).map(classOf));
@@ -116,7 +116,7 @@ function mixesScripts(word: string): boolean {
   return !(others.size === 1 && others.has(GREEK.any) && !GREEK_LETTER_ALIKE.test(word));
 }
 
-/** What stands for a letter's script; all others are one. */
+/** The placeholder for a letter's script; all other characters are one. */
 function classOf(letter: string): RegExp | null {
   return [EAST_ASIAN, CYRILLIC.any, GREEK.any, ...BESIDE_LATIN].find((script) => script.test(letter)) ?? null;
 }

@@ -3,14 +3,14 @@ import { jsonParser } from "./parse.ts";
 
 const closed = { additionalProperties: false } as const;
 
-/** Content of the file that `TOOLS_ENABLED_FILE` names: writes that approvals enables by themselves, each exactly in this definition. */
+/** Content of the file that `TOOLS_ENABLED_FILE` names: writes that approvals enables without an operator, each exactly in this definition. */
 export const EnabledToolsFile = Type.Array(
   Type.Object(
     {
       tool: Type.String({ minLength: 1, maxLength: 80 }),
       toolset: Type.String({ minLength: 1, maxLength: 80 }),
       hash: Type.String({ minLength: 1, maxLength: 100 }),
-      /** For whoever reads the file: the hash is what counts. */
+      /** For people who read the file: only the hash counts. */
       version: Type.Optional(Type.String({ maxLength: 40 })),
     },
     closed,

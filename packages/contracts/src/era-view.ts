@@ -8,7 +8,7 @@ const closed = { additionalProperties: false } as const;
 export const EraView = Type.Object(
   {
     era: Type.Integer(),
-    /** Null when it was never raised. */
+    /** Null if it was never raised. */
     raisedAt: Type.Union([Type.Integer(), Type.Null()]),
     reason: Type.Union([Type.String(), Type.Null()]),
     lost: Type.Array(
@@ -29,14 +29,14 @@ export const EraView = Type.Object(
 );
 export type EraView = Static<typeof EraView>;
 
-/** `POST /v1/era/raise`: `era` is the one that it is raised from, so that a repeat raises nothing again. */
+/** `POST /v1/era/raise`: `era` is the current number, so that a repeat raises nothing again. */
 export const EraRaise = Type.Object(
   {
     era: Type.Integer({ minimum: 1 }),
     reason: Type.String({ minLength: 1, maxLength: 200, pattern: "^[^\\u0000-\\u001f]+$" }),
-    /** Holds every shard as well. */
+    /** Also holds every shard. */
     hold: Type.Optional(Type.Boolean()),
-    /** Over a stored era that approvals did not sign, whatever it says; holds every shard. */
+    /** Replaces a stored era that approvals did not sign, whatever it says; holds every shard. */
     replace: Type.Optional(Type.Boolean()),
   },
   closed,
@@ -44,7 +44,7 @@ export const EraRaise = Type.Object(
 export type EraRaise = Static<typeof EraRaise>;
 export const eraRaise = declared("EraRaise", EraRaise);
 
-/** `POST /v1/era/resume`: these shards, or all that are held. */
+/** `POST /v1/era/resume`: these shards, or all held ones. */
 export const EraResume = Type.Object(
   { shards: Type.Optional(Type.Array(Type.String({ pattern: ID_PATTERNS.shard }), { minItems: 1, maxItems: 256 })) },
   closed,

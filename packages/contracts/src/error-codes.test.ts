@@ -45,15 +45,15 @@ describe("codes of tool errors", () => {
     for (const [code, row] of Object.entries(toolErrors)) expect([code, row.retryable]).toEqual([code, row.class === "ToolTransientError"]);
   });
 
-  it.each(["release_not_found", "", "toString", "__proto__"])("take the row of domain_error for a tool's own code %j", (code) => {
+  it.each(["release_not_found", "", "toString", "__proto__"])("use the row of domain_error for a tool's own code %j", (code) => {
     expect(errorRow(code)).toBe(toolErrors.domain_error);
   });
 
-  it.each(["ToolNotFound", "InvalidArguments", "Timeout", "ExecutionFailed"])("are found again by the wire code %s alone", (wireCode) => {
+  it.each(["ToolNotFound", "InvalidArguments", "Timeout", "ExecutionFailed"])("are found by the wire code %s alone", (wireCode) => {
     expect(toolErrors[codeOfWire(wireCode)]).toMatchObject({ wireCode });
   });
 
-  it.each(["grant_stale", "", "toString", "timeout"])("are execution_failed for %j, which is no wire code", (wireCode) => {
+  it.each(["grant_stale", "", "toString", "timeout"])("are execution_failed for %j, which is not a wire code", (wireCode) => {
     expect(codeOfWire(wireCode)).toBe("execution_failed");
   });
 

@@ -1,6 +1,6 @@
 /**
- * One table for the four vocabularies of a failed tool call (E-01 to E-08): the class shapes what the model may do, the wire code travels
- * on the bus, the name is what a library user sees, the status is what the audit keeps.
+ * One table for the four vocabularies of a failed tool call (E-01 to E-08): the class shapes what the model may do, the wire code travels on the bus, a
+ * library user sees the name, and the audit keeps the status.
  */
 export type ErrorClass = "ToolUserError" | "ToolPolicyError" | "ToolTransientError" | "ToolTerminalError";
 export type WireCode = "ToolNotFound" | "ExecutionFailed" | "Timeout" | "InvalidArguments";
@@ -35,7 +35,7 @@ const row = (cls: ErrorClass, wireCode: WireCode, name: ErrorName, status: Resul
   retryable,
 });
 
-/** Every reason the product itself gives. A tool may name others for its own domain (`release_not_found`); they take the row of `domain_error`. */
+/** Every reason that the product itself gives. A tool may define others for its own domain (`release_not_found`); they use the row of `domain_error`. */
 export const toolErrors = {
   invalid_arguments: row("ToolUserError", "InvalidArguments", "InvalidArgumentsError", "validation_error"),
   tool_not_found: row("ToolUserError", "ToolNotFound", "ToolNotFoundError", "unknown_tool"),
@@ -70,7 +70,7 @@ export function errorRow(code: string): ErrorRow {
   return Object.hasOwn(toolErrors, code) ? toolErrors[code as ToolErrorCode] : toolErrors.domain_error;
 }
 
-/** What a failure is taken for that brings its wire code and nothing else, as a worker in another language sends it. */
+/** How to treat a failure that brings only its wire code, as a worker in another language sends it. */
 export function codeOfWire(wireCode: string): ToolErrorCode {
   return Object.hasOwn(CODE_OF_WIRE, wireCode) ? CODE_OF_WIRE[wireCode as WireCode] : "execution_failed";
 }

@@ -5,26 +5,26 @@ const closed = { additionalProperties: false } as const;
 /** Members of an object, each with its schema. */
 type Members = Readonly<Record<string, TSchema>>;
 
-/** What a schema says of one kind of event: lists in it are read, never changed. */
+/** What a schema says about one kind of event: its lists are read, never changed. */
 export type EventOf<S extends TSchema> = Shown<Static<S>>;
 type Shown<T> = { readonly [K in keyof T]: T[K] extends (infer E)[] ? readonly E[] : T[K] };
 
 /** Schemas of events by their type. */
 export type EventSchemas = Readonly<Record<string, EventSchema>>;
-/** With words for those who read the API. */
+/** With a description for readers of the API. */
 type EventSchema = TSchema & { readonly properties: Members; readonly description: string };
 
-/** The schema of one kind of event; `says` describes it for those who read the API. */
+/** The schema of one kind of event; `says` describes it for readers of the API. */
 export function eventSchema<const T extends string, M extends Members>(type: T, says: string, members: M) {
   return { ...Type.Object({ type: Type.Literal(type), ...members }, closed), description: says };
 }
 
-/** The same with the time at which the store took it. */
+/** The same with the time at which the store accepted it. */
 export function durableEventSchema<const T extends string, M extends Members>(type: T, says: string, members: M) {
   return eventSchema(type, says, { at: Type.Integer({ description: "Milliseconds since 1970 by the store's clock." }), ...members });
 }
 
-/** Durable events as they go over the wire: with their number in the run's log. */
+/** Durable events as they travel over the wire: with their number in the run's log. */
 export function numbered<S extends EventSchemas>(schemas: S): EventSchemas {
   const sequence = Type.Integer({ minimum: 1, description: "Its number in the run's log, from 1." });
   return Object.fromEntries(
@@ -35,7 +35,7 @@ export function numbered<S extends EventSchemas>(schemas: S): EventSchemas {
   );
 }
 
-/** One of these events, told apart by its `type`. `T` is what it is for the compiler. */
+/** One of these events, distinguished by its `type`. `T` is its type for the compiler. */
 export function oneEventOf<T>(schemas: EventSchemas, description: string) {
   return Type.Unsafe<T>({ description, oneOf: Object.values(schemas), discriminator: { propertyName: "type" } });
 }

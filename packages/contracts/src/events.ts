@@ -26,13 +26,13 @@ export const PrunedContext = Type.Object(
     strategy: Type.String(),
     entries: Type.Integer({ description: "Entries of the transcript that were left out." }),
     tokens: Type.Integer({ description: "About how many tokens they would have taken." }),
-    summary: Type.Optional(Type.Boolean({ description: "True when a summary stands for them." })),
+    summary: Type.Optional(Type.Boolean({ description: "True if a summary replaces them." })),
   },
   closed,
 );
 export type PrunedContext = Readonly<Static<typeof PrunedContext>>;
 
-/** What every end tells. `writes`: what the run changed; absent when none of its writes has ended. */
+/** What every end reports. `writes`: what the run changed; absent if none of its writes has ended. */
 const END = { report: Type.Union([Report, Type.Null()]), usage: Usage, writes: Type.Optional(RunWrites) } as const;
 
 /** Exactly one of these ends every stream. */
@@ -42,19 +42,23 @@ const END_SCHEMAS = {
     truncated: Type.Boolean(),
     ...END,
   }),
-  "run.failed": durableEventSchema("run.failed", "The end: why it failed. What it had written by then comes first in `message`.", {
+  "run.failed": durableEventSchema("run.failed", "The end: why it failed. `message` begins with what the run had written by then.", {
     code: Type.String(),
     message: Type.String(),
     ...END,
   }),
-  "run.cancelled": durableEventSchema("run.cancelled", "The end: it was cancelled. What it had written by then comes first in `message`.", {
-    by: Type.String(),
-    message: Type.Optional(Type.String()),
-    ...END,
-  }),
+  "run.cancelled": durableEventSchema(
+    "run.cancelled",
+    "The end: it was cancelled. `message` begins with what the run had written by then.",
+    {
+      by: Type.String(),
+      message: Type.Optional(Type.String()),
+      ...END,
+    },
+  ),
 } as const;
 
-/** The schema of each durable event by its type, as the log has it. */
+/** The schema of each durable event by its type, as it stands in the log. */
 export const RUN_EVENT_SCHEMAS = {
   "run.queued": durableEventSchema("run.queued", "Another run of the conversation is active, and this one waits.", {
     behind: Type.String(),
@@ -63,22 +67,22 @@ export const RUN_EVENT_SCHEMAS = {
     profile: Type.String(),
     input: Type.Unsafe<object>({ type: "object" }),
     tools: Type.Array(Type.String()),
-    registryVersion: Type.String({ description: "Of the registry as the run found it: what `GET /v1/tools` says too." }),
+    registryVersion: Type.String({ description: "The version of the registry that the run found, as in `GET /v1/tools`." }),
   }),
-  turn: durableEventSchema("turn", "What the model said in a round, whole, and the tools that it calls. `usage` is the run's so far.", {
+  turn: durableEventSchema("turn", "The model's complete output of a round, and the tools that it calls. `usage` is the run's so far.", {
     round: Type.Integer(),
     seed: Type.Boolean(),
     provider: Type.String(),
     model: Type.String(),
     text: Type.String(),
     calls: Type.Array(EventCall),
-    /** What of the conversation the model was not shown; absent: it saw all of it. */
+    /** Which part of the conversation the model did not see; absent: it saw all of it. */
     pruned: Type.Optional(PrunedContext),
     usage: Usage,
   }),
   "model.retry": durableEventSchema(
     "model.retry",
-    "A call of the model failed and is made again after `waitMs`. Text and arguments that were shown of this round are void.",
+    "A model call failed and is retried after `waitMs`. Text and arguments shown for this round are void.",
     {
       round: Type.Integer(),
       attempt: Type.Integer({ description: "The attempt that failed, from 1." }),
@@ -87,7 +91,7 @@ export const RUN_EVENT_SCHEMAS = {
       waitMs: Type.Integer({ description: "How long until the next one." }),
     },
   ),
-  "call.held": durableEventSchema("call.held", "A write waits for people.", {
+  "call.held": durableEventSchema("call.held", "A write waits for people to decide.", {
     callId: Type.String(),
     tool: Type.String(),
     approvalId: Type.String(),
@@ -97,7 +101,7 @@ export const RUN_EVENT_SCHEMAS = {
     approversNeeded: Type.Optional(Type.Integer({ description: "How many people have to approve it; one denial ends it." })),
     scopes: Type.Optional(Type.Array(Type.String(), { description: "Either of them, with the role approver, lets a person decide it." })),
   }),
-  "call.decided": durableEventSchema("call.decided", "People, or policy, have decided.", {
+  "call.decided": durableEventSchema("call.decided", "People, or the policy, have decided.", {
     callId: Type.String(),
     tool: Type.String(),
     outcome: Type.Enum([...APPROVAL_OUTCOMES]),
@@ -105,12 +109,12 @@ export const RUN_EVENT_SCHEMAS = {
   }),
   "call.unserved": durableEventSchema(
     "call.unserved",
-    "A call that was sent waits for a worker, since none that serves its tool lives. The run's clock stands still from `since` on.",
+    "A call that was sent waits for a worker, because no worker that serves its tool is alive. The run's clock is stopped from `since` on.",
     { callId: Type.String(), tool: Type.String(), toolset: Type.String(), since: Type.Integer() },
   ),
   "call.resolved": durableEventSchema(
     "call.resolved",
-    "A call has its one result, here cut to 4 KiB. `usage` is the run's so far, this call among it.",
+    "A call has its one result, here truncated to 4 KiB. `usage` is the run's so far, including this call.",
     {
       callId: Type.String(),
       tool: Type.String(),
@@ -126,27 +130,29 @@ export const RUN_EVENT_SCHEMAS = {
     options: Type.Array(Type.String()),
     expiresAt: Type.Integer(),
   }),
-  "run.cancelling": durableEventSchema("run.cancelling", "It was cancelled; what was sent is waited for.", { by: Type.String() }),
+  "run.cancelling": durableEventSchema("run.cancelling", "It was cancelled; the run waits for calls that were already sent.", {
+    by: Type.String(),
+  }),
   ...END_SCHEMAS,
 } as const;
 
 type Every<S extends Readonly<Record<string, Parameters<typeof Type.Array>[0]>>> = { [T in keyof S]: EventOf<S[T]> }[keyof S];
 
 /**
- * Durable events of a run: the log's sequence is the SSE id (`<runId>:<sequence>`), so a client that resumes gets every one of them, once.
- * `at` is the store's clock in milliseconds.
+ * Durable events of a run: the log's sequence is the SSE id (`<runId>:<sequence>`), so a client that resumes gets each event exactly once. `at` is the
+ * store's clock in milliseconds.
  */
 export type RunEvent = Every<typeof RUN_EVENT_SCHEMAS>;
 export type RunEnd = Every<typeof END_SCHEMAS>;
 
-/** A durable event as it goes over the wire. */
+/** A durable event as it travels over the wire. */
 export type NumberedRunEvent = RunEvent & { readonly sequence: number };
 
-/** The schema of each durable event as it goes over the wire, by its type. */
+/** The schema of each durable event as it travels over the wire, by its type. */
 export const NUMBERED_RUN_EVENTS = numbered(RUN_EVENT_SCHEMAS);
 
-/** Any durable event as it goes over the wire. */
-export const NumberedRunEvent = oneEventOf<NumberedRunEvent>(NUMBERED_RUN_EVENTS, "A durable event of a run, told apart by `type`.");
+/** Any durable event as it travels over the wire. */
+export const NumberedRunEvent = oneEventOf<NumberedRunEvent>(NUMBERED_RUN_EVENTS, "A durable event of a run, distinguished by `type`.");
 
 export const RUN_ENDS = ["run.completed", "run.failed", "run.cancelled"] as const;
 
@@ -154,5 +160,5 @@ export function isRunEnd(event: { readonly type: string }): event is RunEnd {
   return (RUN_ENDS as readonly string[]).includes(event.type);
 }
 
-/** How much of a result a viewer is shown, in characters. */
+/** How many characters of a result a viewer sees. */
 export const EVENT_CONTENT_CHARS = 4096;

@@ -7,18 +7,18 @@ import { Report } from "./report.ts";
 import { RUN_OUTCOMES } from "./run-outcomes.ts";
 import { TIERS } from "./tool-definition.ts";
 
-// What HTTP answers with. Times are milliseconds since 1970 by the store's clock.
+// What the HTTP API answers with. Times are milliseconds since 1970 by the store's clock.
 const closed = { additionalProperties: false } as const;
 const OrNull = <const T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()]);
 
 /**
- * How far a run is: its own status, or what a person must know of it. `accepted`: the agent has not taken it yet. `awaiting_approval`,
- * `awaiting_answer`: it waits for people. `cancelling`: what was sent is waited for.
+ * The state of a run: its own status, or what a person must know about it. `accepted`: the agent has not picked it up yet. `awaiting_approval`,
+ * `awaiting_answer`: it waits for people. `cancelling`: it waits for calls that were already sent.
  */
 export const RUN_VIEW_STATUSES = ["accepted", ...RUN_STATUSES, "awaiting_approval", "awaiting_answer", "cancelling"] as const;
 export type RunViewStatus = (typeof RUN_VIEW_STATUSES)[number];
 
-/** What a run waits for people with. */
+/** What a run needs from people. */
 export const Awaited = Type.Object(
   {
     kind: Type.Enum(["approval", "answer"]),
@@ -33,7 +33,7 @@ export const Awaited = Type.Object(
 );
 export type Awaited = Static<typeof Awaited>;
 
-/** What holds a run up: an agent, its turn in the conversation, the model, people, approvals, a worker, a tool at work, the calls before a write. */
+/** What blocks a run: an agent, its turn in the conversation, the model, people, approvals, a worker, a running tool, the calls before a write. */
 export const WAIT_KINDS = ["agent", "turn", "model", "approval", "answer", "approvals", "worker", "tool", "calls"] as const;
 
 /** One thing that a run waits for at this moment. */
@@ -57,7 +57,7 @@ export const Wait = Type.Object(
     notBy: Type.Optional(Type.Array(Type.String())),
     /** Since when. */
     since: Type.Optional(Type.Integer()),
-    /** When it ends by itself, or is tried again. */
+    /** When the wait ends by itself, or the next try begins. */
     until: Type.Optional(Type.Integer()),
   },
   closed,
@@ -81,10 +81,10 @@ export const RunView = Type.Object(
     endedAt: Type.Optional(OrNull(Type.Integer())),
     openCalls: Type.Optional(Type.Array(Type.String())),
     awaiting: Type.Optional(Type.Array(Awaited)),
-    /** Everything that holds it up, people or not; only where one run is shown, and none when it has ended. */
+    /** Everything that blocks it, including people; present only where one run is shown, and empty once it has ended. */
     waits: Type.Optional(Type.Array(Wait)),
     answer: Type.Optional(OrNull(Type.String())),
-    /** What it changed: absent before its first write has ended. */
+    /** What it changed: absent until its first write has ended. */
     writes: Type.Optional(RunWrites),
     /** Every call that has ended: writes that happened first, then those that may have, then all others. Only where one run is shown, and absent before its first. */
     calls: Type.Optional(Type.Array(EndedCall)),
@@ -101,13 +101,13 @@ export type RunView = Static<typeof RunView>;
 export const RunPage = Type.Object({ runs: Type.Array(RunView), cursor: Type.Optional(Type.String()) }, closed);
 export type RunPage = Static<typeof RunPage>;
 
-/** What happened in a run, a page of its durable events. */
+/** What happened in a run: a page of its durable events. */
 export const RunHistory = Type.Object(
   {
     runId: Type.String(),
-    /** In their order, none left out. */
+    /** In order, without gaps. */
     events: Type.Array(NumberedRunEvent),
-    /** For `after`: there are more behind the last of these; absent where the log ended when it was read. */
+    /** For `after`: more events follow the last of these; absent if the log ended when it was read. */
     next: Type.Optional(Type.Integer()),
   },
   closed,
@@ -121,7 +121,7 @@ export const ConversationView = Type.Object(
     owner: Type.String(),
     createdAt: Type.Integer(),
     activeRun: OrNull(Type.String()),
-    /** Runs that wait, the next one first. */
+    /** Waiting runs, the next one first. */
     queued: Type.Array(Type.String()),
     runs: Type.Integer(),
     links: Type.Object({ self: Type.String(), messages: Type.String(), context: Type.String() }, closed),
@@ -134,7 +134,7 @@ export type ConversationView = Static<typeof ConversationView>;
 export const ConversationPage = Type.Object({ conversations: Type.Array(ConversationView), cursor: Type.Optional(Type.String()) }, closed);
 export type ConversationPage = Static<typeof ConversationPage>;
 
-/** What became of a conversation that its owner deleted. */
+/** What happened to a conversation that its owner deleted. */
 export const DeletedConversation = Type.Object(
   {
     conversationId: Type.String(),
@@ -150,7 +150,7 @@ export type DeletedConversation = Static<typeof DeletedConversation>;
 
 export const MESSAGE_ROLES = ["user", "assistant", "tool"] as const;
 
-/** One message of a conversation; never changed once it was said. */
+/** One message of a conversation; it never changes. */
 export const MessageView = Type.Object(
   {
     /** `<conversationId>:<number>`, counting from 1. */
@@ -184,7 +184,7 @@ export const MessagePage = Type.Object(
   {
     /** Oldest first. */
     messages: Type.Array(MessageView),
-    /** For `before`: the messages that came before these; absent on the oldest page. */
+    /** For `before`: earlier messages exist; absent on the oldest page. */
     before: Type.Optional(Type.Integer()),
   },
   closed,
@@ -215,9 +215,9 @@ export const HealthView = Type.Object({ status: Type.Literal("ok") }, closed);
 export const ReadinessView = Type.Object(
   {
     status: Type.Enum(["ready", "unready"]),
-    /** In a few words each; none when it is ready. */
+    /** In a few words each; empty if the service is ready. */
     reasons: Type.Array(Type.String()),
-    /** What somebody should fix although it works, a sentence each: clocks that do not agree. */
+    /** What somebody should fix although the service works, a sentence each: for example, clocks that disagree. */
     warnings: Type.Optional(Type.Array(Type.String())),
   },
   closed,

@@ -10,7 +10,7 @@ import { Scopes, ToolEntries } from "./tool-rights.ts";
 
 const closed = { additionalProperties: false } as const;
 
-/** What takes no fields at all: a query or a body that must be empty. */
+/** For requests without any fields: the query or body must be empty. */
 export const NO_FIELDS = Type.Object({}, closed);
 
 /** The name of a profile, as its file says it. */
@@ -38,7 +38,7 @@ export const Alert = Type.Object(
 );
 export type Alert = Static<typeof Alert>;
 
-/** A release, as its release API knows it. */
+/** The release's id in the release API. */
 export const ReleaseId = Type.String({ minLength: 1, maxLength: 200, pattern: "^[^\\u0000-\\u001f]+$" });
 
 /** What else the agent should know. */
@@ -67,7 +67,7 @@ export const conversationsQuery = declaredQuery(
   Type.Object(
     {
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20, description: "How many conversations at most." })),
-      cursor: Type.Optional(Type.String({ maxLength: 2000, description: "What the previous page gave as `cursor`." })),
+      cursor: Type.Optional(Type.String({ maxLength: 2000, description: "The `cursor` of the previous page." })),
     },
     closed,
   ),
@@ -76,11 +76,11 @@ export const conversationsQuery = declaredQuery(
 /** The longest message of a person, in characters. */
 export const MAX_MESSAGE_CHARS = 32_768;
 
-/** `POST /v1/conversations/{id}/messages`: `content`, or `text`, one of the two. */
+/** `POST /v1/conversations/{id}/messages`: either `content` or `text`. */
 export const MessageRequest = Type.Object(
   {
-    /** What is said, under the name that `GET` of the messages has for it. */
-    content: Type.Optional(Type.String({ minLength: 1, maxLength: MAX_MESSAGE_CHARS, description: "What is said." })),
+    /** The message, under the same name as in `GET` of the messages. */
+    content: Type.Optional(Type.String({ minLength: 1, maxLength: MAX_MESSAGE_CHARS, description: "The text of the message." })),
     text: Type.Optional(
       Type.String({ minLength: 1, maxLength: MAX_MESSAGE_CHARS, description: "The earlier name of `content`; it means the same." }),
     ),
@@ -99,7 +99,7 @@ export const messagesQuery = declaredQuery(
     {
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50, description: "How many messages at most." })),
       before: Type.Optional(
-        Type.Integer({ minimum: 1, description: "What the page after it gave as `before`: the messages that came earlier." }),
+        Type.Integer({ minimum: 1, description: "The `before` of the later page: returns the messages before that page." }),
       ),
     },
     closed,
@@ -114,7 +114,7 @@ export const eventsQuery = declaredQuery(
       lastEventId: Type.Optional(
         Type.String({
           maxLength: 200,
-          description: "As the header `Last-Event-ID`, which an EventSource that is opened anew cannot send.",
+          description: "Same as the header `Last-Event-ID`, which a newly opened EventSource cannot send.",
         }),
       ),
     },
@@ -131,7 +131,7 @@ export const historyQuery = declaredQuery(
         Type.Integer({
           minimum: 0,
           default: 0,
-          description: "The `sequence` of the last event that the client has, or `next` of the page before: those behind it.",
+          description: "The `sequence` of the client's last event, or `next` of the previous page: returns the events after it.",
         }),
       ),
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 100, description: "How many events at most." })),
@@ -151,13 +151,13 @@ export const runsQuery = declaredQuery(
       outcome: Type.Optional(Type.Enum([...RUN_OUTCOMES], { description: "Only those that have it among their `outcomes`." })),
       profile: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: "Only those of this profile." })),
       since: Type.Optional(
-        Type.Integer({ minimum: 0, description: "Only those that were asked for then or later, in milliseconds since 1970." }),
+        Type.Integer({ minimum: 0, description: "Only those requested at this time or later, in milliseconds since 1970." }),
       ),
       requester: Type.Optional(
         Type.String({
           minLength: 1,
           maxLength: 200,
-          description: "The runs of this principal of the tenant, such as a trigger, in place of one's own; for operators.",
+          description: "The runs of this principal of the tenant, such as a trigger, instead of the caller's own; for operators.",
         }),
       ),
     },
@@ -180,7 +180,7 @@ export const DecisionRequest = Type.Object(
     /** The single-use token that `GET /v1/approvals/{id}` gave this approver. */
     token: Type.String({ minLength: 16, maxLength: 200 }),
     comment: Type.Optional(Type.String({ maxLength: 2000 })),
-    /** Needed for critical writes. */
+    /** Required for critical writes. */
     ticket: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
   },
   closed,
@@ -193,9 +193,9 @@ export const approvalsQuery = declaredQuery(
   "ApprovalsQuery",
   Type.Object(
     {
-      status: Type.Optional(Type.Enum(["pending"], { description: "Only what waits is listed." })),
+      status: Type.Optional(Type.Enum(["pending"], { description: "Only pending approvals are listed." })),
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20, description: "How many approvals at most." })),
-      cursor: Type.Optional(Type.String({ maxLength: 2000, description: "What the previous page gave as `cursor`." })),
+      cursor: Type.Optional(Type.String({ maxLength: 2000, description: "The `cursor` of the previous page." })),
     },
     closed,
   ),
@@ -210,20 +210,20 @@ export const deadLettersQuery = declaredQuery(
         Type.String({ pattern: "^[\\w.-]{1,200}$", description: "Only those of this queue, such as `tool.invoke.release`." }),
       ),
       state: Type.Optional(
-        Type.Enum([...LETTER_STATES], { description: "Only those that nobody has replayed, are being replayed, or were replayed." }),
+        Type.Enum([...LETTER_STATES], { description: "Only those in this state: not replayed, being replayed, or replayed." }),
       ),
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20, description: "How many dead letters at most." })),
-      cursor: Type.Optional(Type.String({ maxLength: 2000, description: "What the previous page gave as `cursor`." })),
+      cursor: Type.Optional(Type.String({ maxLength: 2000, description: "The `cursor` of the previous page." })),
     },
     closed,
   ),
 );
 
-/** What a person may do: a user starts and follows runs, an operator sees all of the tenant, an approver decides (approvals only). */
+/** What a person may do: a user starts and follows runs, an operator sees everything of the tenant, an approver decides (approvals only). */
 export const PERSON_ROLES = ["user", "operator", "approver"] as const;
 export type PersonRole = (typeof PERSON_ROLES)[number];
 
-/** What a program may be that begins investigations: each may call the one route of its trigger, and nothing else. */
+/** The kinds of programs that may begin investigations: each may call only the route of its trigger. */
 export const TRIGGER_ROLES = ["alertmanager", "releaser"] as const;
 
 export const ROLES = [...PERSON_ROLES, ...TRIGGER_ROLES] as const;
@@ -240,7 +240,7 @@ export const ApiKey = Type.Object(
     scopes: Scopes,
     /** The toolsets and tools that runs of its bearer may use; absent: all of them. */
     tools: Type.Optional(ToolEntries),
-    /** From then on it is not accepted, in milliseconds since 1970 by the clock of the service; absent: it stays. */
+    /** When the key expires, in milliseconds since 1970 by the clock of the service; absent: it never expires. */
     expiresAt: Type.Optional(Type.Integer({ minimum: 0 })),
   },
   closed,

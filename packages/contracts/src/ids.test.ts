@@ -41,7 +41,7 @@ describe("a shard", () => {
     ["another family", "xx_0a_01ARZ3NDEKTSV4RRFFQ69G5FAV"],
     ["upper-case hex", "rn_0A_01ARZ3NDEKTSV4RRFFQ69G5FAV"],
     ["a short ULID", "rn_0a_01ARZ3NDEKTSV4RRFFQ69G5FA"],
-    ["a letter that no ULID has", "rn_0a_01ARZ3NDEKTSV4RRFFQ69G5FAU"],
+    ["a letter that no ULID contains", "rn_0a_01ARZ3NDEKTSV4RRFFQ69G5FAU"],
     ["a ULID past its range", "rn_0a_81ARZ3NDEKTSV4RRFFQ69G5FAV"],
     ["something after an id", `${RUN}}:x`],
     ["a line feed after an id", `${RUN}\n`],
@@ -49,8 +49,8 @@ describe("a shard", () => {
     ["the approval of a run", `ap_${RUN}`],
     ["a call in a conversation", "cv_0a_01ARZ3NDEKTSV4RRFFQ69G5FAV.1.0"],
     ["a sub-run below four levels", `${RUN}~1~2~3~4~5`],
-  ])("is refused of %s", (_, id) => {
-    expect(() => shardOf(id)).toThrow("is no id of a conversation, run, call, approval, dead letter or delivery.");
+  ])("is refused for %s", (_, id) => {
+    expect(() => shardOf(id)).toThrow("is not an id of a conversation, run, call, approval, dead letter or delivery.");
     expect([isRunId, isConversationId, isCallId, isApprovalId].some((is) => is(id))).toBe(false);
   });
 
@@ -60,7 +60,7 @@ describe("a shard", () => {
 });
 
 describe("new ids", () => {
-  it("are valid, on one of the store's shards, a run on its conversation's", () => {
+  it("are valid and on one of the store's shards; a run is on its conversation's shard", () => {
     const random = seeded(1);
     const seen = new Set<string>();
     for (let i = 0; i < 500; i++) {
@@ -89,7 +89,7 @@ describe("new ids", () => {
 });
 
 describe("derived ids", () => {
-  it("are the same for the same request, today and in every later release", () => {
+  it("are the same for the same request, in this and every later release", () => {
     expect(derivedIds(PARTS, 16)).toEqual({
       conversationId: "cv_05_1NJN7YVMD5KBG5TTQ88DNB0M34",
       runId: "rn_05_3RT0RTRJV6664AKQJ7512HZH72",
@@ -105,7 +105,7 @@ describe("derived ids", () => {
     }
   });
 
-  it("differ as soon as tenant, principal, route or key differ, also where the joined text is equal", () => {
+  it("differ as soon as tenant, principal, route or key differ, even if the joined text is equal", () => {
     const requests = [
       PARTS,
       { ...PARTS, key: "k2" },
@@ -132,7 +132,7 @@ describe("a call id", () => {
   });
 
   it.each(["", RUN, `${RUN}.1`, `${RUN}.1.x`, `${RUN}.1.0.0`, `ap_${RUN}.1.0`, `${RUN}.-1.0`])("is refused when it is %j", (id) => {
-    expect(() => callParts(id)).toThrow("is no call id.");
+    expect(() => callParts(id)).toThrow("is not a call id.");
   });
 
   it("names its approval, and an approval its call", () => {
@@ -150,7 +150,7 @@ describe("a sub-run", () => {
 describe("the id of a dead letter", () => {
   const parts = ["run.wake", "dead:m#1", "{}"];
 
-  it("is the same for the same letter, and another for one that differs in anything", () => {
+  it("is the same for the same dead letter, and differs for one that differs in any way", () => {
     const id = deadLetterIdOf(parts, 16, "0a");
     expect([isDeadLetterId(id), shardOf(id), deadLetterIdOf(parts, 16, "0a")]).toEqual([true, "0a", id]);
     const others = [
@@ -162,7 +162,7 @@ describe("the id of a dead letter", () => {
     expect(new Set([id, ...others.map((other) => deadLetterIdOf(other, 16, "0a"))]).size).toBe(5);
   });
 
-  it("is spread over all shards where none is given", () => {
+  it("is spread over all shards if none is given", () => {
     const shards = Array.from({ length: 500 }, (_, n) => shardOf(deadLetterIdOf(["q", String(n), ""], 16)));
     expect(new Set(shards).size).toBe(16);
     expect(deadLetterIdOf(parts, 16)).toBe(deadLetterIdOf(parts, 16));
@@ -182,7 +182,7 @@ describe("what a text names", () => {
   });
 });
 
-/** Bytes that are the same in every run of the tests. */
+/** The same bytes in every run of the tests. */
 function seeded(seed: number): (bytes: number) => Uint8Array {
   let state = seed;
   const byte = (): number => {

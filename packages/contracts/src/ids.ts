@@ -30,13 +30,13 @@ const call = new RegExp(ID_PATTERNS.call);
 const approval = new RegExp(ID_PATTERNS.approval);
 const deadLetter = new RegExp(ID_PATTERNS.deadLetter);
 const delivery = new RegExp(ID_PATTERNS.delivery);
-// The look-ahead holds for whole ids only; what follows it picks the shard out of one.
+// The lookahead holds for whole ids only; what follows it extracts the shard.
 const anyId = new RegExp(`^(?=(?:(?:cv|dl|wh)_${SHARD}_${ULID}|${RUN}|(?:ap_)?${CALL})$)(?:ap_)?(?:cv|rn|dl|wh)_(${SHARD})_`);
 
-/** How many shards a store has when nothing else was said at its first start. */
+/** How many shards a store has if its first start did not say otherwise. */
 export const DEFAULT_SHARDS = 16;
 
-/** What minting needs from outside: the time in milliseconds and 16 random bytes or more. */
+/** What id generation needs from outside: the time in milliseconds and at least 16 random bytes. */
 export interface Mint {
   readonly now: number;
   readonly random: Uint8Array;
@@ -54,10 +54,10 @@ export function shardName(index: number): string {
   return index.toString(16).padStart(2, "0");
 }
 
-/** The shard that an identifier names. Throws on anything that is no identifier of ours: parse at the edge first. */
+/** The shard that an identifier names. Throws on anything that is not one of our identifiers: parse at the edge first. */
 export function shardOf(id: string): string {
   const shard = anyId.exec(id)?.[1];
-  if (!shard) throw new Error(`"${id.slice(0, 80)}" is no id of a conversation, run, call, approval, dead letter or delivery.`);
+  if (!shard) throw new Error(`"${id.slice(0, 80)}" is not an id of a conversation, run, call, approval, dead letter or delivery.`);
   return shard;
 }
 
@@ -72,8 +72,8 @@ export function newRunId(mint: Mint, conversationId: string): string {
 }
 
 /**
- * The ids of a request with an `Idempotency-Key`: derived from tenant, principal, route and key, so that a repeat lands on the same documents.
- * They are ULIDs in form only; their time part means nothing.
+ * The ids of a request with an `Idempotency-Key`: derived from tenant, principal, route and key, so that a repeat leads to the same documents. They are
+ * ULIDs in form only; their time part means nothing.
  */
 export function derivedIds(
   parts: { tenant: string; principal: string; route: string; key: string },
@@ -97,14 +97,11 @@ export function callIdOf(runId: string, round: number, index: number): string {
 /** The run, round and index that a call id names. */
 export function callParts(callId: string): { runId: string; round: number; index: number } {
   const [runId, round, index] = callId.split(".");
-  if (!call.test(callId) || !runId) throw new Error(`"${callId.slice(0, 80)}" is no call id.`);
+  if (!call.test(callId) || !runId) throw new Error(`"${callId.slice(0, 80)}" is not a call id.`);
   return { runId, round: Number(round), index: Number(index) };
 }
 
-/**
- * When the run was made, as its id says it. The time in an id that was derived from an Idempotency-Key means nothing: it is almost never near the
- * present.
- */
+/** When the run was created, according to its id. The time in an id derived from an Idempotency-Key means nothing: it is almost never near the present. */
 export function mintedAt(runId: string): number {
   return decodeTime(rootRunId(runId).slice(-26));
 }
@@ -125,30 +122,30 @@ export function approvalCallId(approvalId: string): string {
 }
 
 /**
- * The id of a dead letter: derived from what tells it from every other, so that a redelivery of it has the same. Its shard is the given one, else one of
- * `shards` that follows from the same parts.
+ * The id of a dead letter: derived from what distinguishes it from every other, so that its redelivery has the same id. Its shard is the given one, or else
+ * one of `shards` derived from the same parts.
  */
 export function deadLetterIdOf(parts: readonly string[], shards: number, shard?: string): string {
   const digest = hash("sha256", JSON.stringify(parts), "buffer");
   return `dl_${shard ?? shardName((digest[31] ?? 0) % shards)}_${crockford(digest.subarray(0, 16))}`;
 }
 
-/** The id of the delivery of an event about this object to a target, and what its receiver is told as `webhook-id`: the same in every attempt. */
+/** The id of the delivery of an event about this object to a target. The receiver gets it as `webhook-id`: the same in every attempt. */
 export function deliveryIdOf(event: string, subject: string, target: string): string {
   return `wh_${shardOf(subject)}_${crockford(hash("sha256", JSON.stringify([event, subject, target]), "buffer").subarray(0, 16))}`;
 }
 
-// Not the beginning of a longer number, which would be another call.
+// Not the beginning of a longer number, which would name another call.
 const callWithin = new RegExp(`${CALL}(?![0-9])`);
 const runWithin = new RegExp(RUN);
 
-/** The first call that a text names somewhere, such as the id of a message does; null for none. */
+/** The first call that a text names anywhere, such as in the id of a message; null if there is none. */
 export const callNamedIn = (text: string): string | null => callWithin.exec(text)?.[0] ?? null;
 
-/** The first run that a text names somewhere, by itself or as that of a call; null for none. */
+/** The first run that a text names anywhere, by itself or in a call id; null if there is none. */
 export const runNamedIn = (text: string): string | null => runWithin.exec(text)?.[0] ?? null;
 
-/** Message ids: each repeat has a new number, so no broker swallows it as a duplicate. */
+/** Message ids: each repeat has a new number, so no broker drops it as a duplicate. */
 export const messageIds = {
   invoke: (callId: string, dispatch: number) => `${callId}#${dispatch}`,
   result: (callId: string, fence: number) => `${callId}#r${fence}`,

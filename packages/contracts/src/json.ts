@@ -1,4 +1,4 @@
-/** A value that JSON can carry. Everything that crosses a process or is stored is one. */
+/** A value that JSON can carry. Everything that is stored or crosses a process boundary is one. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
 
 /** A JSON object. */

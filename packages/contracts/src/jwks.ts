@@ -5,8 +5,8 @@ const Kid = Type.String({ pattern: "^[\\x21-\\x7e]{1,200}$" });
 const Bytes32 = Type.String({ pattern: "^[A-Za-z0-9_-]{43}$" });
 
 /**
- * Body of `/.well-known/jwks.json`, and the content of the file that `JWKS_FILE` names: public keys (RFC 7517). Open on purpose: readers
- * take the entries they understand. A key marked `revoked` or listed in `revokedKids` verifies nothing any more.
+ * Body of `/.well-known/jwks.json`, and the content of the file that `JWKS_FILE` names: public keys (RFC 7517). Unknown fields are allowed on purpose:
+ * readers use the entries that they understand. A key that is marked `revoked` or listed in `revokedKids` verifies nothing any more.
  */
 export const Jwks = Type.Object({
   keys: Type.Array(
@@ -52,16 +52,16 @@ export const StoredSigningKey = Type.Object(
 export type StoredSigningKey = Static<typeof StoredSigningKey>;
 
 /**
- * Content of the file that `SERVICE_KEYS_FILE` names: the public keys of each service, by its name (`gateway`, `agent`, `worker.<toolset>`, `approvals`). While a
- * key is rotated the old and the new one stand there.
+ * Content of the file that `SERVICE_KEYS_FILE` names: the public keys of each service, by its name (`gateway`, `agent`, `worker.<toolset>`, `approvals`).
+ * During a key rotation it lists both the old and the new one.
  */
 export const TrustedKeysFile = Type.Object({ services: Type.Record(Type.String({ minLength: 1, maxLength: 80 }), Jwks) });
 export type TrustedKeysFile = Static<typeof TrustedKeysFile>;
 
-/** How far the rotation of a file's keys is; absent when none is under way. `toolbus keys rotate` reads and writes it, services do not. */
+/** The progress of a rotation of the file's keys; absent if none is under way. Only `toolbus keys rotate` reads and writes it. */
 const Rotation = Type.Optional(Type.Enum(["verifying", "signing"]));
 
-/** Content of the file that `APPROVALS_SEAL_KEYS_FILE` names. The first key seals; all of them open. Equal on all replicas. */
+/** Content of the file that `APPROVALS_SEAL_KEYS_FILE` names. The first key seals; all of them open. All replicas have the same file. */
 export const SealKeysFile = Type.Object(
   {
     rotation: Rotation,
@@ -74,7 +74,7 @@ export const SealKeysFile = Type.Object(
 );
 export type SealKeysFile = Static<typeof SealKeysFile>;
 
-/** A file with several signing keys, while one is rotated: the first signs, the others are there for their public halves. */
+/** A file with several signing keys during a rotation: the first one signs, the others are there for their public halves. */
 export const StoredSigningKeys = Type.Object(
   { rotation: Rotation, keys: Type.Array(StoredSigningKey, { minItems: 1, maxItems: 8 }) },
   { additionalProperties: false },

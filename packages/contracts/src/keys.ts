@@ -36,81 +36,81 @@ export type Family =
   | `hook.${string}`
   | `index.${string}`;
 
-/** The shard for what belongs to no conversation: registry, pins, era. */
+/** The shard for documents that belong to no conversation: registry, pins, era. */
 export const HOME_SHARD = "00";
 
 export function keyOf(family: Family, shard: string, id: string): string {
   return `tb:${family}:{${shard}}:${id}`;
 }
 
-/** Every name that the services use, each written by one of them. */
+/** Every name that the services use. Exactly one service writes each. */
 export const keys = {
   conversationOrigin: (conversationId: string) => keyOf("origin", shardOf(conversationId), conversationId),
   /** A sub-run's origin is its root's. */
   runOrigin: (runId: string) => keyOf("origin", shardOf(runId), rootRunId(runId)),
   inbox: (shard: string, entryId: string) => keyOf("inbox", shard, entryId),
-  /** What a browser shows to read the stream of one run, kept under its hash. */
+  /** What a browser presents to read the stream of one run, kept under its hash. */
   streamTicket: (runId: string, hash: string) => keyOf("ticket", shardOf(runId), `${runId}:${hash}`),
   conversation: (conversationId: string) => keyOf("conversation", shardOf(conversationId), conversationId),
   run: (runId: string) => keyOf("run", shardOf(runId), runId),
   call: (callId: string) => keyOf("call", shardOf(callId), callId),
   /** The profiles that an agent knows, for the gateway to look up. */
   profiles: (agent: string) => keyOf("profile", HOME_SHARD, agent),
-  /** Present when the call must not begin, or send, any more. */
+  /** Present if the call must not begin, or send, any more. */
   stop: (callId: string) => keyOf("stop", shardOf(callId), callId),
   transcript: (conversationId: string) => keyOf("transcript", shardOf(conversationId), conversationId),
-  /** Which part of the transcript the model is shown, and the summary of what is left out. */
+  /** Which part of the transcript the model sees, and the summary of what is left out. */
   context: (conversationId: string) => keyOf("context", shardOf(conversationId), conversationId),
   events: (runId: string) => keyOf("events", shardOf(runId), runId),
   live: (runId: string) => keyOf("live", shardOf(runId), runId),
-  /** What was used of a budget: a run's, or a day's of a principal or a tenant, whose shard is given. */
+  /** The used part of a budget: a run's, or that of a principal or a tenant for one day, whose shard is given. */
   budget: (shard: string, id: string) => keyOf("budget", shard, id),
-  /** What stands in working memory under the key of an index, which names its conversation. */
+  /** The content of working memory under the key of an index, which names its conversation. */
   working: (conversationId: string, indexKey: string) => keyOf("working", shardOf(conversationId), indexKey),
   ledger: (toolset: string, callId: string) => keyOf(`ledger.${toolset}`, shardOf(callId), callId),
-  /** Which call has its turn at a resource, by the hash of the resource's name; no id of a call looks like it. */
+  /** Which call has its turn at a resource, by the hash of the resource's name; no call id looks like it. */
   resource: (toolset: string, shard: string, hash: string) => keyOf(`ledger.${toolset}`, shard, `resource.${hash}`),
-  /** That a worker runs a call again which did not end in order before; no id of a call looks like it. */
+  /** Marks that a worker runs a call again that did not end properly before; no call id looks like it. */
   crashMark: (toolset: string, callId: string) => keyOf(`ledger.${toolset}`, shardOf(callId), `crash.${callId}`),
   registration: (toolset: string, tool: string, version: string) => keyOf(`registry.${toolset}`, HOME_SHARD, `${tool}@${version}`),
-  /** A definition that is registered no more, by its hash: neither a tool's name nor "name@version" can look like one. */
+  /** A definition that is no longer registered, by its hash: neither a tool's name nor "name@version" can look like one. */
   replacedDefinition: (toolset: string, hash: string) => keyOf(`registry.${toolset}`, HOME_SHARD, hash),
-  /** Who of a toolset lives; no name of a tool with its version looks like it. */
+  /** The living replicas of a toolset; no name of a tool with its version looks like it. */
   replicas: (toolset: string) => keyOf(`registry.${toolset}`, HOME_SHARD, "replicas"),
   registryIndex: () => "index.registry",
-  /** Names of the agents that were ever started, each a member. */
+  /** Names of all agents that ever started, each a member. */
   agentIndex: () => "index.agents",
   approval: (approvalId: string) => keyOf("approval", shardOf(approvalId), approvalId),
   token: (approvalId: string, hash: string) => keyOf("token", shardOf(approvalId), hash),
   /** What an operator's `Idempotency-Key`, by its hash, was used for. */
   operatorKey: (hash: string) => keyOf("token", HOME_SHARD, `operator:${hash}`),
   audit: (shard: string) => keyOf("audit", shard, "audit"),
-  /** The definition of a tool that approvals goes by. */
+  /** The definition of a tool that approvals uses. */
   pin: (tool: string) => keyOf("pin", HOME_SHARD, tool),
-  /** Another version of it that approvals grants as well. */
+  /** Another version of it that approvals also grants. */
   pinBeside: (tool: string, hash: string) => keyOf("pin", HOME_SHARD, `${tool}@${hash}`),
   era: () => keyOf("era", HOME_SHARD, "era"),
-  /** How many writes of a tool policy alone granted under one origin. */
+  /** How many writes of a tool the policy alone granted under one origin. */
   quota: (runId: string, tool: string) => keyOf("quota", shardOf(runId), `${rootRunId(runId)}:${tool}:granted`),
   security: (shard: string, service: string) => keyOf("security", shard, service),
   pendingApprovals: () => "index.approvals.pending",
-  /** How much of its minute a caller has used. Belongs to no conversation, so its shard is given. */
+  /** How many requests a caller has made in its minute. Belongs to no conversation, so its shard is given. */
   rate: (service: string, shard: string, id: string) => keyOf(`rate.${service}`, shard, id),
   deadLetter: (letterId: string) => keyOf("dead", shardOf(letterId), letterId),
-  /** Dead letters by the time at which they were kept: all, or those of one queue. Members are `indexedLetter`s. */
+  /** Dead letters by the time when they were stored: all, or those of one queue. Members are `indexedLetter`s. */
   deadLetters: (queue?: string) => (queue === undefined ? "index.dead" : `index.dead.${queue}`),
-  /** That an operator asked for a dead letter to be replayed. */
+  /** An operator's request to replay a dead letter. */
   replayRequest: (letterId: string) => keyOf("replay", shardOf(letterId), letterId),
-  /** That an operator asked for a registration to be taken away, by its member in the registry's index. */
+  /** An operator's request to remove a registration, by its member in the registry's index. */
   removal: (member: string) => keyOf("removal", HOME_SHARD, member),
   removals: () => "index.removals",
-  /** What has to be told to a target of webhooks, by the service that tells it. */
+  /** Deliveries due to a target of webhooks, by the service that sends them. */
   delivery: (service: string, deliveryId: string) => keyOf(`hook.${service}`, shardOf(deliveryId), deliveryId),
-  /** Deliveries that were given up, by when. */
+  /** Deliveries that were given up, by time. */
   failedDeliveries: (service: string) => `index.hooks.${service}`,
   runIndex: (principal: string) => `index.runs.${principal}`,
-  /** The runs under way of the principal with this hash, and some that have ended. Among the lists of runs, so that their right is the right to it. */
+  /** The active runs of the principal with this hash, and some ended ones. It is among the lists of runs, so the right to those covers it. */
   openRuns: (hash: string) => `index.runs.~open.${hash}`,
-  /** The conversations of the principal with this hash by when they began; there for the same reason. */
+  /** The conversations of the principal with this hash by when they began; here for the same reason. */
   conversationIndex: (hash: string) => `index.runs.~conversations.${hash}`,
 } as const;

@@ -33,7 +33,7 @@ describe("a message", () => {
     expect(attributes).toEqual({ "toolbus-dispatch": "0", "toolbus-agent": "", traceparent: "00-a" });
   });
 
-  it("has no correlation and no reply topic when none was given", () => {
+  it("has no correlation and no reply topic if none was given", () => {
     const made = message(parts({ correlationId: undefined, replyTo: undefined }));
     expect(made).not.toHaveProperty("correlationId");
     expect(made).not.toHaveProperty("replyTo");

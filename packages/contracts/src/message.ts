@@ -1,8 +1,6 @@
 import { CLOUDEVENTS_VERSION, MAX_BODY_BYTES } from "./attributes.ts";
 
-/**
- * A message as every broker carries it: a JSON body and attributes in CloudEvents' binary mode. Never mutated after it was made.
- */
+/** A message as every broker carries it: a JSON body and attributes in CloudEvents' binary mode. It is never changed after its creation. */
 export interface Message {
   /** Unique to what is sent. A deliberate repeat has another id. */
   readonly id: string;
@@ -12,7 +10,7 @@ export interface Message {
   readonly source: string;
   /** RFC 3339. */
   readonly time: string;
-  /** The tool call it belongs to, where it does. */
+  /** The tool call that it belongs to, if any. */
   readonly correlationId?: string;
   readonly replyTo?: string;
   /** Everything else, by the names in `attributes`. */
@@ -34,7 +32,7 @@ export interface MessageParts {
   readonly body: unknown;
 }
 
-/** Makes a message. Throws a RangeError on a body over the limit: whoever produces large content stores it as a blob first. */
+/** Makes a message. Throws a RangeError on a body over the limit: producers of large content store it as a blob first. */
 export function message(parts: MessageParts): Message {
   const body = JSON.stringify(parts.body);
   if (Buffer.byteLength(body) > MAX_BODY_BYTES)

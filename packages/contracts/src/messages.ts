@@ -42,7 +42,7 @@ export type ToolFailure = Static<typeof ToolFailure>;
 export const ToolAnswer = Type.Union([ToolResponse, ToolFailure]);
 export type ToolAnswer = Static<typeof ToolAnswer>;
 
-/** A call as somebody saw it: how often it was sent to workers, and how often approvals were asked for it. */
+/** A call in the state in which somebody saw it: how often it was sent to workers, and how often approvals was asked for it. */
 export const SeenCall = Type.Object(
   { callId: CallId, dispatch: Type.Integer({ minimum: 0 }), requests: Type.Integer({ minimum: 0 }) },
   closed,
@@ -50,9 +50,8 @@ export const SeenCall = Type.Object(
 export type SeenCall = Static<typeof SeenCall>;
 
 /**
- * Body of `run.wake`: a hint that a run can advance, or (with an entry) that the gateway accepted something for it, or (with a call) that an
- * operator wants this call looked at now, unless it was sent or asked for again since, or (with a delivery) that an operator wants this delivery of a
- * webhook, which was given up, tried again.
+ * Body of `run.wake`: a hint that a run can advance. With an entry, the gateway accepted something for the run. With a call, an operator wants this call
+ * looked at now, unless it was sent or requested again since. With a delivery, an operator wants this given-up delivery of a webhook tried again.
  */
 export const RunWake = Type.Object(
   {
@@ -65,7 +64,7 @@ export const RunWake = Type.Object(
 );
 export type RunWake = Static<typeof RunWake>;
 
-/** Body of `approval.request`: a write that wants a grant. What approvals shows and grants comes from its own pin, not from here. */
+/** Body of `approval.request`: a write that needs a grant. What approvals shows and grants comes from its own pin, not from here. */
 export const ApprovalRequest = Type.Object(
   {
     toolCallId: CallId,
@@ -79,7 +78,7 @@ export const ApprovalRequest = Type.Object(
 );
 export type ApprovalRequest = Static<typeof ApprovalRequest>;
 
-/** Why an agent withdraws a request. A list and no text: people read the sentence that approvals has for it. */
+/** Why an agent withdraws a request. A list instead of text, because people read approvals' own sentence for each. */
 export const CANCEL_REASONS = ["not_needed", "run_cancelled"] as const;
 export type CancelReason = (typeof CANCEL_REASONS)[number];
 
@@ -88,8 +87,8 @@ export const ApprovalCancel = Type.Object({ toolCallId: CallId, reason: Type.Enu
 export type ApprovalCancel = Static<typeof ApprovalCancel>;
 
 /**
- * Body of `approval.rollback`: a process noticed that the store lost commits of these shards. `seenAt`: when it had last seen one of them, by the
- * store's clock, so that approvals tells a loss that it knows from another. Signed by its sender.
+ * Body of `approval.rollback`: a process noticed that the store lost commits of these shards. `seenAt`: when it had last seen one of them, by the store's
+ * clock, so that approvals can distinguish a known loss from a new one. Signed by its sender.
  */
 export const ApprovalRollback = Type.Object(
   {
@@ -131,7 +130,7 @@ export const ApprovalDecided = Type.Object(
     decidedBy: Type.Optional(Type.Array(Type.String({ maxLength: 200 }), { maxItems: 16 })),
     grantExpiresAt: Type.Optional(Type.Integer()),
     executeBy: Type.Optional(Type.Integer()),
-    /** For `refused`: what approvals found wrong, in words for the model. */
+    /** For `refused`: the problem that approvals found, in words for the model. */
     reason: Type.Optional(Type.String({ maxLength: 500 })),
   },
   closed,
@@ -142,12 +141,12 @@ export type ApprovalDecided = Static<typeof ApprovalDecided>;
 export const ToolCancel = Type.Object({ toolCallId: CallId }, closed);
 export type ToolCancel = Static<typeof ToolCancel>;
 
-/** Body of `tool.progress.<agent>`: how far a tool has come; best effort. `secretHash` proves that who says so saw the invoke. */
+/** Body of `tool.progress.<agent>`: the progress of a tool; best effort. `secretHash` proves that the sender saw the invoke. */
 export const ToolProgress = Type.Object(
   {
     toolCallId: CallId,
     toolName: ToolName,
-    /** Counts up within a call. */
+    /** Rises within a call. */
     n: Type.Integer({ minimum: 1 }),
     message: Type.String({ maxLength: 500 }),
     fraction: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
@@ -165,7 +164,7 @@ export type ToolAnnounce = Static<typeof ToolAnnounce>;
 export const ToolRefresh = Type.Object({ toolset: Type.Optional(Type.String({ maxLength: 32 })) }, closed);
 export type ToolRefresh = Static<typeof ToolRefresh>;
 
-/** Body of `operations.replay`: an operator asked for this dead letter to be replayed. Who, and when, stands in the gateway's own document. */
+/** Body of `operations.replay`: an operator asked for the replay of this dead letter. The gateway's own document says who asked, and when. */
 export const OperationsReplay = Type.Object({ letterId: Type.String({ pattern: ID_PATTERNS.deadLetter }) }, closed);
 export type OperationsReplay = Static<typeof OperationsReplay>;
 

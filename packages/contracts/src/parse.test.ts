@@ -23,7 +23,7 @@ function setup() {
 }
 
 describe("a strict parser", () => {
-  it("gives the typed value", () => {
+  it("returns the typed value", () => {
     expect(setup().parse({ id: "o1", amount: 2, currency: "SEK" })).toEqual({ ok: true, value: { id: "o1", amount: 2, currency: "SEK" } });
   });
 
@@ -31,7 +31,7 @@ describe("a strict parser", () => {
     expect(setup().parse({ id: "o1", amount: 2 })).toEqual({ ok: true, value: { id: "o1", amount: 2, currency: "EUR" } });
   });
 
-  it("says one character in the singular, unlike the words of its validator", () => {
+  it("uses the singular for one character, unlike its validator", () => {
     expect(setup().problems({ id: "", amount: 2 })).toEqual([{ path: "/id", message: "must NOT have fewer than 1 character" }]);
   });
 
@@ -39,7 +39,7 @@ describe("a strict parser", () => {
     expect(setup().problems({ amount: 2 })).toEqual([{ path: "/id", message: "is required" }]);
   });
 
-  it("refuses a field it does not know, at any depth, and removes none", () => {
+  it("refuses an unknown field at any depth, and removes none", () => {
     const value = { id: "o1", amount: 2, note: "x", to: { street: "s", zip: 1 } };
     expect(setup().problems(value)).toEqual([
       { path: "/note", message: "is not a known field" },
@@ -54,11 +54,11 @@ describe("a strict parser", () => {
     ["null", null],
     ["a list of one", [2]],
     ["a fraction", 2.5],
-  ])("coerces nothing: %s is no integer", (_, amount) => {
+  ])("coerces nothing: %s is not an integer", (_, amount) => {
     expect(setup().problems({ id: "o1", amount })).toEqual([{ path: "/amount", message: "must be integer" }]);
   });
 
-  it.each(["1e999", "-1e999"])("takes no number that is not finite: %s, of which JSON text would be null", (text) => {
+  it.each(["1e999", "-1e999"])("accepts only finite numbers: not %s, whose JSON text would be null", (text) => {
     expect(setup().problems({ id: "o1", amount: JSON.parse(text) })).toEqual([{ path: "/amount", message: "must be integer" }]);
     expect(parser(Type.Number())(JSON.parse(text)).ok).toBe(false);
     expect(compileSchema({ type: "number" })(JSON.parse(text))).toHaveLength(1);
@@ -82,7 +82,7 @@ describe("a strict parser", () => {
     expect(setup().problems({ id: "o1", amount: 2, ...flood })).toHaveLength(8);
   });
 
-  it("points with JSON Pointers, also into names that hold their separators", () => {
+  it("points with JSON Pointers, also into names that contain separators", () => {
     expect(setup().problems({ id: "o1", amount: 2, "a/b~c": 1 })).toEqual([{ path: "/a~1b~0c", message: "is not a known field" }]);
     const nested = parser(Type.Object({ "a/b": Type.Array(Type.String()) }));
     expect(nested({ "a/b": ["x", 1] })).toEqual({ ok: false, problems: [{ path: "/a~1b/1", message: "must be string" }] });
@@ -119,7 +119,7 @@ describe("a compiled schema", () => {
     expect([first(1), second("x")].map((problems) => problems.length)).toEqual([1, 1]);
   });
 
-  it("is refused at once when it is no schema", () => {
+  it("is refused at once if it is not a schema", () => {
     expect(() => compileSchema({ type: "objekt" })).toThrow("schema is invalid");
   });
 });

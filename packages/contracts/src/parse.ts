@@ -2,7 +2,7 @@ import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.
 import addFormats from "ajv-formats";
 import { isInteger, type Static, type TObject, type TSchema } from "./schema.ts";
 
-/** One fault in a value: where (a JSON Pointer, "" for the value itself) and what, in words for the one who sent it. */
+/** One fault in a value: where (a JSON Pointer, "" for the value itself) and what, in words for the sender. */
 export interface Problem {
   readonly path: string;
   readonly message: string;
@@ -28,7 +28,7 @@ const ajv = new Ajv2020({
 });
 (addFormats as unknown as (instance: Ajv2020) => void)(ajv);
 
-/** Compiles a JSON Schema (2020-12) at once. Throws with the compiler's words when the schema itself is broken. */
+/** Compiles a JSON Schema (2020-12) at once. Throws with the compiler's message if the schema itself is invalid. */
 export function compileSchema(schema: object): Validator {
   const validate = ajv.compile(schema);
   // Ajv would keep every schema it ever saw, and refuse a second one with the same $id.
@@ -45,7 +45,7 @@ export function parser<S extends TSchema>(schema: S): (value: unknown) => Parsed
   };
 }
 
-/** Parses JSON text and checks it. Text that is no JSON is one problem at the root. */
+/** Parses JSON text and checks it. Text that is not JSON is one problem at the root. */
 export function jsonParser<S extends TSchema>(schema: S): (text: string) => Parsed<Static<S>> {
   const parse = parser(schema);
   return (text) => {
@@ -59,7 +59,7 @@ export function jsonParser<S extends TSchema>(schema: S): (text: string) => Pars
   };
 }
 
-/** A schema under the name that the API's description gives it, with its parser: what is documented is what is checked. */
+/** A schema under its name in the API's description, with its parser: the documented schema is the one that is checked. */
 export interface Declared<T> {
   readonly name: string;
   readonly schema: object;
@@ -75,7 +75,7 @@ export interface DeclaredQuery<T> extends Declared<T> {
   readonly parameters: readonly { readonly name: string; readonly required: boolean; readonly schema: object }[];
 }
 
-/** Its parser reads whole numbers out of texts where the schema wants integers; a parameter that is given twice is a problem. */
+/** Its parser reads whole numbers from texts if the schema wants integers; a parameter that is given twice is a problem. */
 export function declaredQuery<S extends TObject>(name: string, schema: S): DeclaredQuery<Static<S>> {
   const properties: Readonly<Record<string, TSchema>> = schema.properties;
   const must: readonly string[] = schema.required ?? [];
@@ -107,7 +107,7 @@ export function describeProblems(problems: readonly Problem[]): string {
   return problems.map(({ path, message }) => (path ? `${path} ${message}` : message)).join("; ");
 }
 
-// Someone who sends ten thousand wrong fields needs to read the first few.
+// A sender of ten thousand wrong fields needs to read only the first few.
 const MAX_PROBLEMS = 8;
 
 function problemsOf(validate: ValidateFunction): readonly Problem[] {

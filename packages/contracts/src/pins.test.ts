@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import * as contracts from "./index.ts";
 
-// Names that other processes, other languages and stored data know. The expectations are written out: a change here is a change of the wire,
+// Names that other processes, other languages and stored data depend on. The expectations are written out: a change here changes the wire,
 // and needs a decision record.
 
 const RUN = "rn_0a_01ARZ3NDEKTSV4RRFFQ69G5FAV";
@@ -31,7 +31,7 @@ describe("names on the bus", () => {
     expect(contracts.topics.result(contracts.DEFAULT_AGENT)).toBe("tool.result.default");
   });
 
-  it("are these queues, of two agents and a toolset", () => {
+  it("are these queues, for two agents and a toolset", () => {
     expect(contracts.queuesOf({ agents: ["default", "other"], toolsets: ["release"] })).toEqual([
       "run.wake",
       "approval.request",
@@ -240,13 +240,13 @@ describe("identifiers", () => {
 });
 
 describe("tiers", () => {
-  it("take these numbers of approvers, in this order of risk", () => {
+  it("need these numbers of approvers, in this order of risk", () => {
     expect(contracts.TIERS).toEqual(["low", "medium", "high", "critical"]);
     expect(contracts.APPROVERS_NEEDED).toEqual({ low: 0, medium: 0, high: 1, critical: 2 });
   });
 });
 
-describe("words of people and streams", () => {
+describe("values for people and streams", () => {
   it("are these decisions, outcomes, roles and states", () => {
     expect(contracts.DECISIONS).toEqual(["approve", "deny", "revise"]);
     expect(contracts.APPROVAL_OUTCOMES).toEqual(["approved", "rejected", "revision_requested", "expired", "cancelled", "limit", "refused"]);
@@ -288,7 +288,7 @@ describe("words of people and streams", () => {
   });
 });
 
-/** The templates with "x" put in. */
+/** The templates, filled with "x". */
 function filled(names: Readonly<Record<string, string | ((part: string) => string)>>): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(names).map(([name, value]) => [name, typeof value === "string" ? value : value("x")]));
 }

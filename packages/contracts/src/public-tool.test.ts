@@ -38,7 +38,7 @@ describe("what a model sees of a tool", () => {
     expect(publicTool(definition)).toMatchObject({ name: "look_up_order", description: "Looks an order up." });
   });
 
-  it("lacks what begins with x-, at every depth, but for the names and data of the tool itself", () => {
+  it("omits everything that begins with x-, at every depth, except names and data of the tool itself", () => {
     expect(publicTool(definition).parameters).toEqual({
       type: "object",
       properties: {
@@ -51,7 +51,7 @@ describe("what a model sees of a tool", () => {
     });
   });
 
-  it("is made once a definition", () => {
+  it("is made once per definition", () => {
     expect(publicTool(definition)).toBe(publicTool(definition));
   });
 });

@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from "./json.ts";
 import type { ToolDefinition } from "./tool-definition.ts";
 
-/** What of a definition reaches a model: enough to call the tool, and nothing of how it is run, guarded or owned. */
+/** The part of a definition that reaches a model: enough to call the tool, and nothing about how it is run, guarded or owned. */
 export interface PublicTool {
   readonly name: string;
   readonly description: string;
@@ -11,8 +11,8 @@ export interface PublicTool {
 const made = new WeakMap<ToolDefinition, PublicTool>();
 
 /**
- * The public face of a definition: name, description and parameters, without the members of the schema that begin with `x-` (an author's own
- * remarks). Made once a definition.
+ * The public face of a definition: name, description and parameters, without the members of the schema that begin with `x-` (an author's own remarks). Made
+ * once per definition.
  */
 export function publicTool(definition: ToolDefinition): PublicTool {
   const known = made.get(definition);
@@ -23,7 +23,7 @@ export function publicTool(definition: ToolDefinition): PublicTool {
   return tool;
 }
 
-/** A schema without what is internal. The names of properties are the tool's own and stay, whatever they begin with. */
+/** A schema without its internal parts. The names of properties are the tool's own and stay, whatever they begin with. */
 function publicSchema(schema: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(schema)

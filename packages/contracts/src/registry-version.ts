@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** What the version of a registry is taken over. */
+/** The input to the version of a registry. */
 export interface VersionedEntry {
   readonly name: string;
   readonly version: string;

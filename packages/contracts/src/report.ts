@@ -5,7 +5,7 @@ const closed = { additionalProperties: false } as const;
 export const SEVERITIES = ["low", "medium", "high"] as const;
 export type Severity = (typeof SEVERITIES)[number];
 
-/** One call that a finding rests on; names both the transcript's id and the call's own. */
+/** One call that a finding rests on; has both the transcript's id and the call's own. */
 export const Evidence = Type.Object(
   {
     callId: Type.String(),
@@ -22,16 +22,16 @@ export const Evidence = Type.Object(
 );
 export type Evidence = Static<typeof Evidence>;
 
-/** What an investigation found, what it rests on and whether it was filed. */
+/** What an investigation found, the evidence for it, and whether it was filed. */
 export const Report = Type.Object(
   {
     subject: Type.String(),
-    /** What an alert comes from, where that was found. */
+    /** The cause of an alert, if it was found. */
     cause: Type.Union([Type.String({ maxLength: 2000 }), Type.Null()]),
     severity: Type.Union([Type.Enum([...SEVERITIES]), Type.Null()]),
     findings: Type.Array(Type.String({ maxLength: 2000 }), { maxItems: 64 }),
     evidence: Type.Array(Evidence, { maxItems: 256 }),
-    /** Of the write that filed it: `filed` only when its target said so. */
+    /** About the write that filed it: `filed` only if its target confirmed it. */
     filing: Type.Object(
       {
         status: Type.Enum(["filed", "denied", "expired", "outcome_unknown", "failed", "not_attempted", "cancelled"]),

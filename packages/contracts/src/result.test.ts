@@ -5,7 +5,7 @@ import { errorContent, failedResult, ToolResult } from "./result.ts";
 const contentOf = (text: string): unknown => JSON.parse(text);
 
 describe("a failed result", () => {
-  it("takes class, status and whether to retry from its code", () => {
+  it("takes class, status and retryability from its code", () => {
     expect(failedResult("timeout", "It did not answer within 5000 ms.")).toEqual({
       status: "timeout",
       isError: true,
@@ -19,7 +19,7 @@ describe("a failed result", () => {
     expect(result).toMatchObject({ status: "error", error: { code: "release_not_found", class: "ToolUserError", retryable: false } });
   });
 
-  it("tells the model what helps it act: when to retry, and which fields were wrong", () => {
+  it("gives the model what helps it act: when to retry, and which fields were wrong", () => {
     const details = [{ path: "/id", message: "is required" }];
     const result = failedResult("invalid_arguments", "Not valid.", { retryAfter: 30, details, truncated: true, retryable: true });
     expect(contentOf(result.content)).toEqual({
@@ -34,7 +34,7 @@ describe("a failed result", () => {
     expect(result).toMatchObject({ truncated: true, error: { retryAfter: 30, details, retryable: true } });
   });
 
-  it("leaves out what was not said", () => {
+  it("leaves out fields that were not given", () => {
     expect(Object.keys(failedResult("worker_crashed", "It failed.").error ?? {})).toEqual(["code", "class", "message", "retryable"]);
     expect(failedResult("worker_crashed", "It failed.")).not.toHaveProperty("truncated");
   });
@@ -56,7 +56,7 @@ describe("what the model reads of a refusal", () => {
     expect(contentOf(failedResult(code, "No.").content)).toMatchObject({ error: code, class: "ToolPolicyError", reason });
   });
 
-  it("is absent from errors that are no refusal", () => {
+  it("is absent from errors that are not refusals", () => {
     expect(contentOf(failedResult("timeout", "Late.").content)).not.toHaveProperty("reason");
   });
 

@@ -19,7 +19,7 @@ export const ResultError = Type.Object(
 );
 export type ResultError = Static<typeof ResultError>;
 
-/** What the models used that a tool itself called. A call of unknown price has no cost. */
+/** What the models that a tool itself called have used. A call of unknown price has no cost. */
 export const ToolModelUse = Type.Object(
   {
     calls: Type.Integer({ minimum: 1 }),
@@ -50,7 +50,7 @@ export const CallMetadata = Type.Object(
 );
 export type CallMetadata = Static<typeof CallMetadata>;
 
-/** A text that is too long to travel or to stand in a document: its UTF-8 is a blob in the store, put there before anything referred to it. */
+/** A text that is too long to travel or to stand in a document: its UTF-8 is a blob in the store, stored before anything referred to it. */
 export const ContentRef = Type.Object(
   {
     blob: Type.String({ pattern: "^sha256-[0-9a-f]{64}$" }),
@@ -78,7 +78,7 @@ export const ToolResult = Type.Object(
 );
 export type ToolResult = Static<typeof ToolResult>;
 
-/** A result that says why not, with the class and the words that the table gives its code. */
+/** A result that explains the failure, with the class and the wording that the table has for its code. */
 export function failedResult(
   code: string,
   message: string,

@@ -1,13 +1,15 @@
 import type { Family } from "./keys.ts";
 import { DEFAULT_AGENT, queuesOf, topics } from "./topics.ts";
 
-/** What a deployment consists of: each agent and each toolset has queues and documents of its own. `operations` is no toolset with tools and always there. */
+/**
+ * What a deployment consists of: each agent and each toolset has its own queues and documents. `operations` always exists and is not a toolset with tools.
+ */
 export interface DeploymentParts {
   readonly agents: readonly string[];
   readonly toolsets: readonly string[];
 }
 
-/** What one service may do on the bus, by topics. Whoever consumes a topic also publishes its retries and its dead letters. */
+/** What one service may do on the bus, by topics. A consumer of a topic also publishes its retries and its dead letters. */
 export interface TopicRights {
   readonly publishes: readonly string[];
   readonly consumes: readonly string[];
@@ -16,8 +18,8 @@ export interface TopicRights {
 }
 
 /**
- * Names in the state store. A family alone stands for all of its ids; `family:id` for one id in every shard; a `*` at the end of a family or an index
- * for whatever follows. Whoever writes a thing also reads it.
+ * Names in the state store. A family alone covers all of its ids; `family:id` covers one id in every shard; a `*` at the end of a family or an index covers
+ * any ending. A writer of something may also read it.
  */
 export interface Access {
   readonly writes: readonly string[];
@@ -35,7 +37,7 @@ export interface StoreRights {
   /** Whose timers and outbox it claims and settles. */
   readonly rows: readonly string[];
   readonly blobs: "none" | "read" | "write";
-  /** Whether it may say that the clock of the store's server was set back; who else could would let deadlines pass for everybody. */
+  /** Whether it may report that the clock of the store's server was set back; anyone else who could would make deadlines pass for everybody. */
   readonly keepsTime: boolean;
 }
 
@@ -46,7 +48,7 @@ export interface ServiceRights {
   readonly store: StoreRights;
 }
 
-/** The login that makes what services find on a broker and in a store: exchanges, queues, streams, the record of the store. No service has it. */
+/** The login that creates what services need on a broker and in a store: exchanges, queues, streams, the record of the store. No service has it. */
 export const SET_UP = "setup";
 
 /** The service that looks after dead letters. */
@@ -58,8 +60,8 @@ export function workerOf(toolset: string): string {
 }
 
 /**
- * Who may do what: the one table that logins are made from (`toolbus permissions`). What it does not name is refused by the servers. Commit counters,
- * marks and the feed are everybody's, because every commit writes them, and everybody reads the record of the store and its time.
+ * Who may do what: the one table from which logins are made (`toolbus permissions`). The servers refuse everything that it does not name. All services may
+ * write commit counters, marks and the feed, because every commit writes them. All may read the record of the store and its time.
  */
 export function rightsOf({ agents, toolsets }: DeploymentParts): readonly ServiceRights[] {
   const queues = queuesOf({ agents, toolsets });
@@ -117,7 +119,7 @@ export function rightsOf({ agents, toolsets }: DeploymentParts): readonly Servic
           announces: [topics.toolAnnounce, ...agents.map(topics.progress)],
           listens: [topics.toolCancel, topics.toolRefresh],
           documents: { writes: [`registry.${toolset}`, `ledger.${toolset}`], reads: ["registry.*", "stop"] },
-          // Everybody's list of what is registered: to spoil it is a denial of service, no more.
+          // The shared list of what is registered: damage to it is a denial of service, no more.
           indexes: { writes: ["index.registry"] },
           blobs: "write",
         },
@@ -125,11 +127,11 @@ export function rightsOf({ agents, toolsets }: DeploymentParts): readonly Servic
       ),
     ),
     service(OPERATIONS, {
-      // A replay is the message again, to the queue that gave it up.
+      // A replay sends the message again, to the queue that gave it up.
       publishes: queues,
       consumes: [topics.operationsReplay, ...queues.map(topics.dead)],
       listens: [topics.toolAnnounce, topics.toolRefresh],
-      // What an operator wants gone is taken away by it, on approvals' signature: the toolset's own workers may be gone already.
+      // It removes what an operator wants removed, on approvals' signature: the toolset's own workers may already be gone.
       documents: { writes: ["dead", "registry.*"], reads: ["replay", "removal", "origin", "security"] },
       logs: { reads: ["security"] },
       indexes: { writes: ["index.dead", "index.dead.*", "index.registry", "index.removals"], reads: ["index.agents"] },
@@ -137,7 +139,7 @@ export function rightsOf({ agents, toolsets }: DeploymentParts): readonly Servic
   ];
 }
 
-/** The deployment of the one agent that there is by default. */
+/** The deployment of the default agent alone. */
 export function oneAgent(toolsets: readonly string[]): DeploymentParts {
   return { agents: [DEFAULT_AGENT], toolsets: toolsets.filter((toolset) => toolset !== OPERATIONS) };
 }
@@ -146,7 +148,7 @@ type Row = Partial<TopicRights> & {
   readonly [kind in "documents" | "logs" | "live" | "counters" | "indexes"]?: Partial<Access>;
 } & Partial<Pick<StoreRights, "rows" | "blobs" | "keepsTime">>;
 
-/** A row of the table with what every service may: tell of a loss, read pins and the era, and add to the security records under its own name. */
+/** A row of the table with what every service may do: report a loss, read pins and the era, and add to the security records under its own name. */
 function service(name: string, row: Row, recordedAs: string = name): ServiceRights {
   const { documents, logs } = row;
   return {
@@ -177,7 +179,7 @@ function access(part: Partial<Access> | undefined): Access {
   return { writes: part?.writes ?? [], reads: part?.reads ?? [] };
 }
 
-/** Whether a thing of this family, index or id is among those that are named. */
+/** Whether something of this family, index or id is among the named ones. */
 export function isNamed(names: readonly string[], family: string, id = ""): boolean {
   return names.some((name) => {
     const [wanted = "", only] = name.split(":");
@@ -194,7 +196,7 @@ export interface TriedRight {
   readonly found: "allowed" | "refused";
 }
 
-/** A name of every kind in the store of such a deployment, and some of nobody: what a check tries. */
+/** A name of every kind in the store of such a deployment, and some that belong to nobody: what a check tries. */
 export function storeNames({ toolsets }: DeploymentParts): { readonly families: readonly string[]; readonly indexes: readonly string[] } {
   const ofToolsets = [...toolsets, "stranger"].flatMap((toolset) => [`registry.${toolset}`, `ledger.${toolset}`]);
   return {
@@ -223,7 +225,7 @@ export function storeNames({ toolsets }: DeploymentParts): { readonly families: 
   };
 }
 
-/** The compiler reports one that is missing. */
+/** The compiler reports a missing one. */
 const FAMILIES = Object.keys({
   origin: 0,
   inbox: 0,
@@ -252,5 +254,5 @@ const FAMILIES = Object.keys({
   removal: 0,
 } satisfies Record<PlainFamily, 0>) as readonly PlainFamily[];
 
-/** Those that stand alone, without a service's or a toolset's name behind a dot. */
+/** Families that stand alone, without a service's or a toolset's name after a dot. */
 type PlainFamily = Exclude<Family, `${string}.${string}`>;

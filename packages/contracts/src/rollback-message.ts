@@ -3,7 +3,7 @@ import { type Message, message } from "./message.ts";
 import { type ApprovalRollback, messageTypes } from "./messages.ts";
 import { topics } from "./topics.ts";
 
-/** Tells approvals that the store lost commits. `id` is new for every message. */
+/** Reports to approvals that the store lost commits. `id` is new for every message. */
 export function rollbackMessage(parts: {
   readonly losses: ApprovalRollback["losses"];
   readonly source: string;

@@ -7,11 +7,11 @@ import { outcomesOf } from "./run-outcomes.ts";
 export interface KnownRun {
   readonly runId: string;
   readonly origin: Pick<RunOrigin, "conversationId" | "principal" | "createdAt">;
-  /** Null until the agent has taken it. */
+  /** Null until the agent has picked it up. */
   readonly run: Run | null;
 }
 
-/** The run as everybody is shown it. `accepted` until the agent has taken it. `calls` are the open ones, as far as they are known. */
+/** The run as everybody sees it. `accepted` until the agent has picked it up. `calls` are the open ones, as far as they are known. */
 export function runView({ runId, origin, run }: KnownRun, calls: readonly Call[]): RunView {
   const self = `/v1/runs/${runId}`;
   const links = { self, events: `${self}/events`, cancel: `${self}/cancel`, answers: `${self}/answers` };
@@ -39,7 +39,7 @@ export function runView({ runId, origin, run }: KnownRun, calls: readonly Call[]
   };
 }
 
-/** The calls of a run that waits for some. */
+/** The calls that a run waits for, if any. */
 export function openCalls(run: Run | null): string[] {
   if (!run || run.endedAt !== null) return [];
   return run.calls.filter(({ resolved }) => !resolved).map(({ callId }) => callId);
@@ -70,7 +70,7 @@ function awaitedOf(call: Call): Awaited[] {
   ];
 }
 
-/** The question and its options, as far as the arguments hold them. */
+/** The question and its options, as far as the arguments contain them. */
 function questionIn(text: string): Pick<Awaited, "question" | "options"> {
   const args: unknown = JSON.parse(text);
   if (typeof args !== "object" || args === null) return {};

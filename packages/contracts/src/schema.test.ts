@@ -26,7 +26,7 @@ const made: Readonly<Record<string, (T: Builder) => object>> = {
   "record with options": (T) => T.Record(T.String(), T.Integer(), { maxProperties: 4 }),
   "an empty object": (T) => T.Object({}),
   object: (T) => T.Object({ a: T.String(), b: T.Optional(T.Integer({ minimum: 1 })) }, { additionalProperties: false }),
-  "an object of nothing that is needed": (T) => T.Object({ a: T.Optional(T.String()) }),
+  "an object with optional members only": (T) => T.Object({ a: T.Optional(T.String()) }),
   "an optional object in an object": (T) =>
     T.Object({ a: T.Optional(T.Object({ b: T.Optional(T.Array(T.Union([T.Null(), T.Literal("x")]))) })) }),
 };
@@ -36,12 +36,12 @@ describe("a schema", () => {
     expect(JSON.stringify(make(Type))).toBe(JSON.stringify(make(TypeBox.Type as unknown as Builder)));
   });
 
-  it("that is optional in one object is not in another: the first is a copy", () => {
+  it("that is optional in one object is not optional in another: the first is a copy", () => {
     const a = Type.String();
     expect(Type.Object({ a: Type.Optional(a), b: a })).toMatchObject({ required: ["b"] });
   });
 
-  it("is made without a module of TypeBox in the process", () => {
+  it("is made without any TypeBox module in the process", () => {
     const text = readFileSync(new URL("schema.ts", import.meta.url), "utf8");
     expect(text.match(/^(?:import|export) .*"typebox";$/gm)).toEqual([
       'import type { Type as TypeBox, TSchema } from "typebox";',
@@ -49,7 +49,7 @@ describe("a schema", () => {
     ]);
   });
 
-  it("knows whole numbers", () => {
+  it("recognizes whole numbers", () => {
     expect([Type.Integer(), Type.Optional(Type.Integer()), Type.Number(), Type.Null()].map(isInteger)).toEqual([true, true, false, false]);
   });
 });

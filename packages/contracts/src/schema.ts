@@ -2,7 +2,7 @@ import type { Type as TypeBox, TSchema } from "typebox";
 
 export type { Static, TObject, TSchema } from "typebox";
 
-/** What of TypeBox our schemas are made with. */
+/** The parts of TypeBox that our schemas are made with. */
 type Used = Pick<
   typeof TypeBox,
   | "Array"
@@ -20,15 +20,15 @@ type Used = Pick<
   | "Unsafe"
 >;
 
-// Not in the JSON Schema that is written, and not copied with `...`: which members an object need not have.
+// Not in the written JSON Schema, and not copied by `...`: which members of an object are optional.
 const OPTIONAL = Symbol("optional");
 
 type Schema = object & { readonly [OPTIONAL]?: true };
 type Options = Readonly<Record<string, unknown>>;
 
 /**
- * TypeBox's builders, with its types and without its code: TypeBox 1.4 is 373 modules, more than all of ours that a command of the command line loads, and took
- * 0.2 s of processor time in every process at its start. The schemas are the same, member for member; a test compares them with TypeBox's own.
+ * TypeBox's builders, with its types and without its code: TypeBox 1.4 has 373 modules, more than all of ours that a CLI command loads, and cost every
+ * process 0.2 s of processor time at its start. The schemas are the same, member for member; a test compares them with TypeBox's own.
  */
 export const Type: Used = {
   String: (options?: Options) => ({ type: "string", ...options }),

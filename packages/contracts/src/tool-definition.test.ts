@@ -6,7 +6,7 @@ import { assessRisk, atLeast, checkArguments, renderEffect, type Tier, ToolDefin
 
 const parse = parser(ToolDefinition);
 
-/** A write that pays; what is given replaces its own. */
+/** A write that pays; the given fields replace its own. */
 function paying(change: Partial<ToolDefinition> = {}): ToolDefinition {
   const definition: ToolDefinition = {
     name: "pay",
@@ -25,7 +25,7 @@ function paying(change: Partial<ToolDefinition> = {}): ToolDefinition {
     source: "orders",
     ...change,
   };
-  if (!parse(definition).ok) throw new Error("The definition of the test is not valid.");
+  if (!parse(definition).ok) throw new Error("The test's definition is not valid.");
   return definition;
 }
 
@@ -40,7 +40,7 @@ describe("a definition", () => {
     ["an unknown field", { audit: true }],
     ["a name with capitals", { name: "Pay" }],
     ["an unknown tier", { risk: { tier: "extreme" } }],
-    ["no idempotency that there is", { idempotency: { mode: "often" } }],
+    ["an unknown idempotency", { idempotency: { mode: "often" } }],
     ["a time-out over ten minutes", { timeoutMs: 600_001 }],
   ])("is refused with %s", (_, change) => {
     expect(parse({ ...paying(), ...change }).ok).toBe(false);
@@ -64,14 +64,14 @@ describe("the tier of a call", () => {
     }
   });
 
-  it("is never lowered by a rule, whose reason is told all the same", () => {
+  it("is never lowered by a rule, whose reason is still reported", () => {
     expect(assessRisk(paying({ risk: { tier: "high", rules: [over(1, "low", "small")] } }), { amount: 1 })).toEqual({
       tier: "high",
       reasons: ["small"],
     });
   });
 
-  it("does not change the arguments: a default inside a rule is not executed", () => {
+  it("does not change the arguments: a default inside a rule is not applied", () => {
     const args = { amount: 5 };
     const when = { type: "object", properties: { force: { type: "boolean", default: true } } };
     assessRisk(paying({ risk: { tier: "low", rules: [{ when, tier: "high", reason: "always" }] } }), args);
@@ -106,30 +106,30 @@ describe("arguments", () => {
 });
 
 describe("the effect that an approver reads", () => {
-  it("has the arguments put in", () => {
+  it("has the arguments filled in", () => {
     const definition = paying({ effect: "Pay {amount} to {to}, {urgent}, {lines}, {one}, {more}." });
     const args = { amount: 5, to: "Ada", urgent: true, lines: [1, 2], one: [1], more: { a: 1 } };
     expect(renderEffect(definition, args)).toBe('Pay 5 to Ada, true, 2 items, 1 item, {"a":1}.');
   });
 
-  it("is the tool's name where the definition says nothing", () => {
+  it("is the tool's name if the definition has no effect", () => {
     expect(renderEffect(paying(), {})).toBe('Runs the tool "pay".');
   });
 
-  it("leaves a placeholder as it is when there is no such argument, inherited ones included", () => {
+  it("leaves a placeholder unchanged if there is no such argument, including inherited ones", () => {
     expect(renderEffect(paying({ effect: "{to} {constructor} {__proto__}" }), {})).toBe("{to} {constructor} {__proto__}");
   });
 
-  it("puts nothing into what it put in, and takes no pattern of replacement from it", () => {
+  it("fills nothing into a filled-in argument, and interprets no replacement patterns in it", () => {
     expect(renderEffect(paying({ effect: "To {to}." }), { to: "{amount} $& $1", amount: 5 })).toBe("To {amount} $& $1.");
   });
 
-  it("cuts a long argument and marks the cut", () => {
+  it("truncates a long argument and marks the cut", () => {
     const said = renderEffect(paying({ effect: "To {to}." }), { to: "a".repeat(10_000) });
     expect(said).toBe(`To ${"a".repeat(200)}….`);
   });
 
-  it("shows what would hide in an argument, also in a list's member and in half a character at the cut", () => {
+  it("shows hidden characters of an argument, also in a list's member and in half a character at the cut", () => {
     expect(renderEffect(paying({ effect: "To {to}." }), { to: "Ada\u202eevil" })).toBe("To Ada\\u202eevil.");
     expect(renderEffect(paying({ effect: "With {more}." }), { more: { a: "\u200b" } })).toBe('With {"a":"\\u200b"}.');
     expect(renderEffect(paying({ effect: "{to}" }), { to: `${"a".repeat(199)}😀` })).toBe(`${"a".repeat(199)}\\ud83d…`);
@@ -161,7 +161,7 @@ describe("visible text", () => {
     expect(visible(`a${hidden}b`)).toBe(`a${shown}b`);
   });
 
-  it("leaves alone what can be read", () => {
+  it("leaves readable text unchanged", () => {
     const text = "Zeile 1\n\tZeile 2: Ärger, naïve, 日本語, עברית, \u00a0€ 😀";
     expect(visible(text)).toBe(text);
   });

@@ -5,10 +5,10 @@ import { newSteps } from "./foreign-schema/check.ts";
 import type { SchemaFault } from "./foreign-schema/schema-fault.ts";
 import type { Problem } from "./parse.ts";
 
-/** Read: looks only. Compute: looks at nothing outside. Write: something outside changes (in doubt, it is a write). */
+/** Read: only looks. Compute: looks at nothing outside. Write: something outside changes (if in doubt, it is a write). */
 export type ToolKind = "read" | "compute" | "write";
 
-/** Low and medium writes are granted by policy, medium ones with an audit record; high takes one approver, critical two and a ticket. */
+/** The policy grants low and medium writes, medium ones with an audit record; high needs one approver, critical needs two and a ticket. */
 export const TIERS = ["low", "medium", "high", "critical"] as const;
 export type Tier = (typeof TIERS)[number];
 
@@ -17,7 +17,7 @@ const closed = { additionalProperties: false } as const;
 
 const RiskRule = Type.Object(
   {
-    /** A JSON Schema over the arguments: the rule holds when they satisfy it. */
+    /** A JSON Schema over the arguments: the rule holds if they satisfy it. */
     when: JsonSchema,
     tier: Type.Enum([...TIERS]),
     reason: Type.String({ minLength: 1, maxLength: 200 }),
@@ -46,9 +46,9 @@ export const ToolDefinition = Type.Object(
     risk: Type.Object({ tier: Type.Enum([...TIERS]), rules: Type.Optional(Type.Array(RiskRule, { maxItems: 16 })) }, closed),
     idempotency: Idempotency,
     timeoutMs: Type.Integer({ minimum: 1, maximum: 600_000 }),
-    /** What the approver reads; `{name}` stands for an argument. */
+    /** What the approver reads; `{name}` is replaced with an argument. */
     effect: Type.Optional(Type.String({ minLength: 1, maxLength: 500 })),
-    /** Scopes that the requester must hold, besides those of the route. */
+    /** Scopes that the requester must hold, in addition to those of the route. */
     scopes: Type.Optional(Type.Array(Type.String(), { maxItems: 16 })),
     /** Where it comes from: a toolset, `mcp:<server>`. */
     source: Type.String({ minLength: 1, maxLength: 120 }),
@@ -62,7 +62,9 @@ export const ToolDefinition = Type.Object(
 );
 export type ToolDefinition = Static<typeof ToolDefinition>;
 
-/** Whether a definition was written by nobody of this system: by a server that a toolset only passes on. Nothing of it counts until an operator says so. */
+/**
+ * Whether somebody outside this system wrote a definition: a server whose tools a toolset only passes on. None of it counts until an operator confirms it.
+ */
 export function isForeign({ source }: Pick<ToolDefinition, "source">): boolean {
   return source.startsWith("mcp:");
 }
@@ -76,8 +78,8 @@ export interface RiskAssessment {
 }
 
 /**
- * Why no one uses this definition: the first of its schemas that is refused, with a pointer into the definition. Null when it can be used. Whoever
- * reads a definition asks this before anything else: whoever wrote it may have skipped every check of their own.
+ * Why a definition is not used: the first of its schemas that is refused, with a pointer into the definition. Null if it can be used. Every reader of a
+ * definition asks this first, because its author may have skipped every check.
  */
 export function definitionFault({ parameters, risk }: Pick<ToolDefinition, "parameters" | "risk">): SchemaFault | null {
   const schemas = [
@@ -91,12 +93,12 @@ export function definitionFault({ parameters, risk }: Pick<ToolDefinition, "para
   return null;
 }
 
-/** Whether each of its schemas was judged before, so that `definitionFault` costs nothing now. */
+/** Whether each of its schemas was already judged, so that `definitionFault` costs nothing now. */
 export function isJudged({ parameters, risk }: Pick<ToolDefinition, "parameters" | "risk">): boolean {
   return [parameters, ...(risk.rules ?? []).map(({ when }) => when)].every(isCompiled);
 }
 
-/** What operators and models read of a definition that nobody uses. */
+/** What operators and models read about a definition that is not used. */
 export function quarantineSentence({ name, version }: Pick<ToolDefinition, "name" | "version">, { pointer, reason }: SchemaFault): string {
   return `"${name}@${version}" is quarantined: its definition is refused at ${pointer}. ${reason}`;
 }
@@ -109,7 +111,7 @@ export function checkArguments(definition: ToolDefinition, args: JsonObject): re
   return [{ path: "", message: `cannot be checked: the tool's own schema is refused at /parameters${pointer}. ${reason}` }];
 }
 
-/** How many distinct approvers each tier takes. */
+/** How many distinct approvers each tier needs. */
 export const APPROVERS_NEEDED: Readonly<Record<Tier, number>> = { low: 0, medium: 0, high: 1, critical: 2 };
 
 /** Either of these scopes lets an approver decide a write of this tier. */
@@ -117,12 +119,12 @@ export function approverScopes(tier: Tier): readonly [string, string] {
   return [`approve:${tier}`, "approve:*"];
 }
 
-/** True when `a` is at least as risky as `b`. */
+/** True if `a` is at least as risky as `b`. */
 export const atLeast = (a: Tier, b: Tier): boolean => TIERS.indexOf(a) >= TIERS.indexOf(b);
 
 /**
- * The tier of one call: every rule is tried, the highest tier wins, and none lowers the definition's own. A rule that nobody can judge, because its
- * schema is refused or the check takes too long, holds.
+ * The tier of one call: every rule is tried, the highest tier wins, and none lowers the definition's own. A rule that cannot be judged, because its schema
+ * is refused or the check takes too long, counts as holding.
  */
 export function assessRisk(definition: ToolDefinition, args: JsonObject): RiskAssessment {
   let tier: Tier = definition.risk.tier;
@@ -139,7 +141,7 @@ export function assessRisk(definition: ToolDefinition, args: JsonObject): RiskAs
   return { tier, reasons };
 }
 
-/** The sentence an approver reads: the effect template with the arguments put in, cut to what fits on a card. */
+/** The sentence that an approver reads: the effect template with the arguments filled in, truncated to what fits on a card. */
 export function renderEffect(definition: ToolDefinition, args: JsonObject): string {
   const template = definition.effect ?? `Runs the tool "${definition.name}".`;
   return template.replace(/\{([A-Za-z0-9_]+)\}/g, (whole, name: string) => {
@@ -156,8 +158,8 @@ export function renderEffect(definition: ToolDefinition, args: JsonObject): stri
 }
 
 /**
- * Characters that cannot be seen, or that change how others are seen, as escapes: controls (tab and line feed stay), bidirectional and zero-width
- * ones, tags, variation selectors, halves of pairs. So what an approver reads is what will be done.
+ * Escapes characters that are invisible, or that change how others look: controls (tab and line feed stay), bidirectional and zero-width ones, tags,
+ * variation selectors, halves of pairs. So an approver reads exactly what will be done.
  */
 export function visible(text: string): string {
   return text.replace(UNSEEN, (character) => {

@@ -4,14 +4,14 @@ import { rightsFault, toolEntryFault } from "./tool-rights.ts";
 const tool = { name: "issue_refund", toolset: "orders", scopes: ["orders:write", "refunds"] } as const;
 
 describe("the right to use a tool", () => {
-  it("takes all of its scopes, and says which are missing", () => {
+  it("needs all of its scopes, and says which are missing", () => {
     expect(rightsFault({ scopes: ["refunds", "orders:write", "more"] }, tool)).toBeNull();
     expect(rightsFault({ scopes: [] }, { name: "look", toolset: "orders" })).toBeNull();
-    expect(rightsFault({ scopes: ["refunds"] }, tool)).toBe('The requester lacks the scope "orders:write" that "issue_refund" asks for.');
+    expect(rightsFault({ scopes: ["refunds"] }, tool)).toBe('The requester lacks the scope "orders:write" that "issue_refund" requires.');
     expect(rightsFault({ scopes: ["orders:*", "REFUNDS"] }, tool)).toContain('"orders:write", "refunds"');
   });
 
-  it("takes a key that names the tool or its toolset, where it names any", () => {
+  it("needs a key that names the tool or its toolset, if the key names any", () => {
     const { scopes } = tool;
     for (const tools of [undefined, ["orders"], ["orders/issue_refund"], ["web", "orders/issue_refund"]])
       expect(rightsFault({ scopes, tools }, tool)).toBeNull();
@@ -38,7 +38,7 @@ describe("an entry of a key's tools", () => {
     " release",
   ])("that is %j is refused with what to write", (entry) => {
     expect(toolEntryFault(entry)).toBe(
-      `"${entry}" names no tools: write a toolset, such as "release", or a tool of one, such as "release/get_release_summary".`,
+      `"${entry}" does not name tools: write a toolset, such as "release", or a tool of one, such as "release/get_release_summary".`,
     );
   });
 });

@@ -13,7 +13,7 @@ export interface ToolRights {
   readonly tools?: readonly string[] | undefined;
 }
 
-/** A tool as rights are judged by: its name, the toolset it belongs to, and the scopes of its definition. */
+/** The facts of a tool that rights depend on: its name, its toolset, and the scopes of its definition. */
 export interface JudgedTool {
   readonly name: string;
   readonly toolset: string;
@@ -21,8 +21,8 @@ export interface JudgedTool {
 }
 
 /**
- * Why somebody with these rights may not use this tool, in a sentence; null when they may. Gateway, agent and approvals all judge by it, so that what is
- * shown, offered, sent and granted is the same.
+ * Why somebody with these rights may not use this tool, in a sentence; null if they may. Gateway, agent and approvals all use it, so that what is shown,
+ * offered, sent and granted is the same.
  */
 export function rightsFault({ scopes, tools }: ToolRights, tool: JudgedTool): string | null {
   const { name, toolset } = tool;
@@ -30,11 +30,11 @@ export function rightsFault({ scopes, tools }: ToolRights, tool: JudgedTool): st
     return `The requester's key may not use "${name}" of the toolset "${toolset}".`;
   const missing = (tool.scopes ?? []).filter((scope) => !scopes.includes(scope));
   if (missing.length === 0) return null;
-  return `The requester lacks the scope ${missing.map((scope) => `"${scope}"`).join(", ")} that "${name}" asks for.`;
+  return `The requester lacks the scope ${missing.map((scope) => `"${scope}"`).join(", ")} that "${name}" requires.`;
 }
 
-/** What is wrong with an entry of a key's `tools`, in a sentence with the remedy; null when nothing is. */
+/** What is wrong with an entry of a key's `tools`, in a sentence with the remedy; null if it is valid. */
 export function toolEntryFault(entry: string): string | null {
   if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}(?:\/[a-z][a-z0-9_]{0,63})?$/.test(entry)) return null;
-  return `"${entry.slice(0, 80)}" names no tools: write a toolset, such as "release", or a tool of one, such as "release/get_release_summary".`;
+  return `"${entry.slice(0, 80)}" does not name tools: write a toolset, such as "release", or a tool of one, such as "release/get_release_summary".`;
 }

@@ -16,12 +16,12 @@ describe("versions of a tool", () => {
     ["2.0.0", "2.0.1-rc1"],
     ["2026-09-30", "2026-11-02"],
     ["99999999999999999998", "99999999999999999999"],
-  ])("have %s before %s", (older, newer) => {
+  ])("sort %s before %s", (older, newer) => {
     expect(Math.sign(compareVersions(older, newer))).toBe(-1);
     expect(Math.sign(compareVersions(newer, older))).toBe(1);
   });
 
-  it("that are worth the same have one order all the same", () => {
+  it("that are equivalent still have one fixed order", () => {
     expect(compareVersions("1.0", "1.0")).toBe(0);
     expect(compareVersions("1.0", "01.0")).toBe(-compareVersions("01.0", "1.0"));
     expect(compareVersions("1.0", "01.0")).not.toBe(0);
@@ -39,12 +39,12 @@ describe("the preferred version", () => {
     preferredVersion(all, (one) => one as ToolDefinition)?.version;
   const deprecated = { note: "Use the next one." };
 
-  it("is the newest by number, whatever was registered last", () => {
+  it("is the newest by number, whichever was registered last", () => {
     expect(preferred({ version: "10" }, { version: "9" })).toBe("10");
     expect(preferred()).toBeUndefined();
   });
 
-  it("is a deprecated one only when there is no other", () => {
+  it("is a deprecated one only if there is no other", () => {
     expect(preferred({ version: "2" }, { version: "3", deprecated })).toBe("2");
     expect(preferred({ version: "2", deprecated }, { version: "3", deprecated })).toBe("3");
   });

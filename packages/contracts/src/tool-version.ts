@@ -1,8 +1,8 @@
 import type { ToolDefinition } from "./tool-definition.ts";
 
 /**
- * The order of versions, for `sort`: negative when `a` is older. Numbers in them count as numbers and separators as none, so "2" comes before
- * "10", "1.9" before "1.10" and "v2" before "v3"; a word after the same beginning comes before it, so "2.0.0-rc1" before "2.0.0" before "2.0.1".
+ * The order of versions, for `sort`: negative if `a` is older. Numbers in them compare as numbers and separators do not count, so "2" comes before "10",
+ * "1.9" before "1.10" and "v2" before "v3"; a word after the same beginning comes first, so "2.0.0-rc1" before "2.0.0" before "2.0.1".
  */
 export function compareVersions(a: string, b: string): number {
   const [left, right] = [partsOf(a), partsOf(b)];
@@ -10,13 +10,13 @@ export function compareVersions(a: string, b: string): number {
     const order = compareParts(left[i], right[i]);
     if (order !== 0) return order;
   }
-  // Written differently, worth the same: any order that is always the same one.
+  // Written differently but equivalent: any fixed order will do.
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
 /**
- * The version that a caller gets who names none: the newest one by `compareVersions`, a deprecated one only when there is no other. It does not
- * matter which was registered last, so a worker that is restarted, or rolled back, changes no caller's version.
+ * The version for a caller that names none: the newest one by `compareVersions`, a deprecated one only if there is no other. The order of registration does
+ * not matter, so a worker that is restarted, or rolled back, changes no caller's version.
  */
 export function preferredVersion<T>(candidates: readonly T[], definitionOf: (candidate: T) => ToolDefinition): T | undefined {
   return candidates.toSorted((a, b) => compareForUse(definitionOf(a), definitionOf(b))).at(-1);

@@ -10,7 +10,7 @@ export const ToolView = Type.Object(
   {
     name: Type.String(),
     version: Type.String(),
-    /** The version that a new run gets when its profile holds the name to none. */
+    /** The version that a new run gets if its profile does not fix one. */
     preferred: Type.Boolean(),
     toolset: Type.String(),
     source: Type.String(),
@@ -29,24 +29,24 @@ export const ToolView = Type.Object(
     flag: Type.Optional(Type.String()),
     /** What to use instead, and what differs. */
     deprecated: Type.Optional(Type.Object({ note: Type.String() }, closed)),
-    /** True when a worker was seen lately and did not say that the tool cannot be used, and it is not quarantined. */
+    /** True if a worker was seen lately and did not report that the tool cannot be used, and the tool is not quarantined. */
     available: Type.Boolean(),
-    /** `asleep`: no worker was seen lately; it is registered all the same, and a call waits for one. */
+    /** `asleep`: no worker was seen lately; the tool is still registered, and a call waits for a worker. */
     availability: Type.Enum([...AVAILABILITIES]),
-    /** Nobody uses it, because its definition is refused: where, and why. Its parameters are not shown then. */
+    /** Nobody uses it, because its definition is refused: where, and why. Its parameters are not shown in this case. */
     quarantined: Type.Optional(Type.Object({ pointer: Type.String(), reason: Type.String() }, closed)),
-    /** The providers that have no form for its parameters: their models are not offered it. */
+    /** The providers that cannot express its parameters: their models are not offered it. */
     setAside: Type.Optional(Type.Array(Type.Object({ provider: Type.String(), pointer: Type.String(), reason: Type.String() }, closed))),
-    /** What of its parameters these providers' models are not told: only the worker's own check holds it. */
+    /** Which parts of its parameters are not sent to these providers' models: only the worker's own check enforces them. */
     lost: Type.Optional(
       Type.Array(Type.Object({ providers: Type.Array(Type.String()), pointer: Type.String(), what: Type.String() }, closed)),
     ),
     unavailable: Type.Optional(Type.Object({ since: Type.Integer(), reason: Type.String() }, closed)),
     registeredAt: Type.Integer(),
     lastSeenAt: Type.Integer(),
-    /** With `asleep`: when its last worker said that it stops. */
+    /** With `asleep`: when its last worker reported that it stops. */
     leftAt: Type.Optional(Type.Integer()),
-    /** Its workers may be scaled to zero: that none lives is no fault. */
+    /** Its workers may be scaled to zero: it is not a fault if none is alive. */
     scalesToZero: Type.Optional(Type.Literal(true)),
   },
   closed,
@@ -56,9 +56,9 @@ export type ToolView = Static<typeof ToolView>;
 /** Body of `GET /v1/tools`: every version of every tool, in alphabetical order of toolset and name. */
 export const ToolList = Type.Object(
   {
-    /** Names what is registered: it changes with every definition that is added, removed or changed, and with nothing else. */
+    /** Identifies what is registered: it changes with every definition that is added, removed or changed, and with nothing else. */
     registryVersion: Type.String(),
-    /** When this was read, by the clock of `lastSeenAt`: the difference is the age of a sign of life, whatever the reader's own clock says. */
+    /** When this was read, by the clock of `lastSeenAt`: the difference is the age of a heartbeat, whatever the reader's own clock says. */
     asOf: Type.Optional(Type.Integer()),
     tools: Type.Array(ToolView),
   },
@@ -66,7 +66,7 @@ export const ToolList = Type.Object(
 );
 export type ToolList = Static<typeof ToolList>;
 
-/** Body of `GET /v1/agents`: the agents that runs of this gateway are for. Times are milliseconds since 1970 by the store's clock. */
+/** Body of `GET /v1/agents`: the agents that this gateway starts runs for. Times are milliseconds since 1970 by the store's clock. */
 export const AgentList = Type.Object(
   {
     asOf: Type.Integer(),
@@ -75,7 +75,7 @@ export const AgentList = Type.Object(
         {
           name: Type.String(),
           profiles: Type.Array(Type.String()),
-          /** When one of its replicas last said that it lives; absent: none ever did. */
+          /** When one of its replicas last sent a heartbeat; absent: none ever did. */
           lastSeenAt: Type.Optional(Type.Integer()),
         },
         closed,

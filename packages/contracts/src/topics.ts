@@ -16,7 +16,7 @@ export const topics = {
   dead: (queue: string) => `dead.${queue}`,
 } as const;
 
-/** Every queue of a system with these agents and toolsets. Each has a queue of its dead letters, `topics.dead` of its name. */
+/** Every queue of a system with these agents and toolsets. Each has its own queue of dead letters, `topics.dead` of its name. */
 export function queuesOf({
   agents,
   toolsets,

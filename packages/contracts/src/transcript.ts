@@ -2,11 +2,11 @@ import type { Json } from "./json.ts";
 import type { ContentRef } from "./result.ts";
 
 /**
- * The neutral transcript: one log per conversation, the same for every provider. Adapters turn it into their vendor's shape.
- * Results follow their turn in call index order, not in order of arrival, so a replay is exact.
+ * The neutral transcript: one log per conversation, the same for every provider. Adapters convert it into their vendor's shape. Results follow their turn
+ * in call index order, not in order of arrival, so a replay is exact.
  */
 export interface TranscriptCall {
-  /** The id that pairs call and result towards the provider. */
+  /** The id that pairs call and result for the provider. */
   readonly id: string;
   readonly callId: string;
   readonly name: string;
@@ -15,13 +15,13 @@ export interface TranscriptCall {
 }
 
 /**
- * What a vendor said, in its own words, kept beside the neutral form: sent back as it came while the same model of the same vendor goes on, and
- * left aside when another one takes over. A payload over `VENDOR_INLINE_BYTES` is a blob in the store and read back with the transcript.
+ * A vendor's own payload, kept beside the neutral form: it is sent back unchanged while the same model of the same vendor continues, and ignored when
+ * another one takes over. A payload over `VENDOR_INLINE_BYTES` is a blob in the store and read back with the transcript.
  */
 export interface VendorTurn {
   /** The wire format, such as `anthropic.messages`: an adapter reads only its own. */
   readonly api: string;
-  /** The model that was asked for; thinking that is signed for one model is no use to another. */
+  /** The requested model; thinking that is signed for one model is of no use to another. */
   readonly model: string;
   readonly payload: Json;
 }
@@ -35,7 +35,7 @@ export type TranscriptEntry =
       readonly text: string;
       readonly calls: readonly TranscriptCall[];
       readonly at: number;
-      /** Who said it; a seed turn is ours. */
+      /** The model that wrote it; our own code writes a seed turn. */
       readonly provider: string;
       readonly model: string;
       readonly vendor?: VendorTurn;
@@ -51,19 +51,19 @@ export type TranscriptEntry =
       readonly content: string;
       readonly isError: boolean;
       readonly at: number;
-      /** Where `content` is an index of a result in working memory: its key. */
+      /** If `content` is an index of a result in working memory: its key. */
       readonly indexKey?: string;
     };
 
 type EntryOf<T extends TranscriptEntry["type"]> = Extract<TranscriptEntry, { type: T }>;
 
-/** The largest payload of a vendor's turn that stands in its entry, in bytes of JSON. */
+/** The largest payload of a vendor's turn that is stored in its entry, in bytes of JSON. */
 export const VENDOR_INLINE_BYTES = 12 * 1024;
 
 /** A vendor's turn as it is stored: its payload, or the blob that holds the JSON of a large one. */
 export type StoredVendorTurn = VendorTurn | (Omit<VendorTurn, "payload"> & { readonly payloadBlob: string });
 
-/** An entry as the log holds it: what is too large for it is a blob, and of a long result only the beginning stands in `content`. */
+/** An entry as the log holds it: anything too large for it is a blob, and of a long result `content` holds only the beginning. */
 export type StoredEntry =
   | EntryOf<"user">
   | (Omit<EntryOf<"assistant">, "vendor"> & { readonly vendor?: StoredVendorTurn })

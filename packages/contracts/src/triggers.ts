@@ -2,32 +2,32 @@ import { type Static, Type } from "./schema.ts";
 import { Note, ReleaseId } from "./http.ts";
 import { declared } from "./parse.ts";
 
-// What programs outside send to begin investigations, and what they are told.
+// What external programs send to begin investigations, and the answers that they get.
 
 const closed = { additionalProperties: false } as const;
 
 const Texts = Type.Unsafe<Readonly<Record<string, string>>>({ type: "object", additionalProperties: { type: "string" } });
 
-/** An alert within the message of an Alertmanager. */
+/** An alert in a message from Alertmanager. */
 export const SentAlert = Type.Object({
   status: Type.Enum(["firing", "resolved"]),
   labels: Texts,
   annotations: Type.Optional(Texts),
   startsAt: Type.String({ format: "date-time", maxLength: 64 }),
-  endsAt: Type.Optional(Type.String({ description: "Means nothing while the alert fires." })),
+  endsAt: Type.Optional(Type.String({ description: "Has no meaning while the alert fires." })),
   generatorURL: Type.Optional(Type.String()),
   fingerprint: Type.String({ minLength: 1, maxLength: 128 }),
 });
 export type SentAlert = Static<typeof SentAlert>;
 
 /**
- * What Alertmanager posts to a webhook, in its version 4. It is somebody else's form, to which they add fields without another version (`notification_reason`,
- * `routeLabels`): what is not named here is let through and not read. Lengths are bounded by the body as a whole.
+ * What Alertmanager posts to a webhook, in its version 4. It is a foreign format, which gets new fields without a new version (`notification_reason`,
+ * `routeLabels`): unnamed fields are allowed and ignored. Only the body as a whole has a length limit.
  */
 export const AlertmanagerMessage = Type.Object({
   version: Type.Literal("4"),
   groupKey: Type.String({ minLength: 1, description: "Names the group of alerts that the message is about." }),
-  truncatedAlerts: Type.Optional(Type.Integer({ minimum: 0, description: "How many `max_alerts` has left out." })),
+  truncatedAlerts: Type.Optional(Type.Integer({ minimum: 0, description: "How many alerts `max_alerts` has left out." })),
   status: Type.Optional(Type.Enum(["firing", "resolved"])),
   receiver: Type.Optional(Type.String()),
   groupLabels: Type.Optional(Texts),
@@ -44,7 +44,7 @@ export const ReleaseTrigger = Type.Object({ releaseId: ReleaseId, note: Type.Opt
 export type ReleaseTrigger = Static<typeof ReleaseTrigger>;
 export const releaseTrigger = declared("ReleaseTrigger", ReleaseTrigger);
 
-/** What became of each alert of a message, in its order. */
+/** The outcome of each alert of a message, in order. */
 export const AlertTriggerView = Type.Object(
   {
     alerts: Type.Array(
@@ -52,7 +52,7 @@ export const AlertTriggerView = Type.Object(
         {
           fingerprint: Type.String(),
           outcome: Type.Enum(["started", "repeated", "ignored"], {
-            description: "`repeated`: an earlier message has started its run. `ignored`: it starts none.",
+            description: "`repeated`: an earlier message started its run. `ignored`: it starts no run.",
           }),
           runId: Type.Optional(Type.String()),
           reason: Type.Optional(Type.Enum(["resolved"], { description: "Why it is ignored." })),
@@ -60,7 +60,7 @@ export const AlertTriggerView = Type.Object(
         closed,
       ),
     ),
-    truncated: Type.Integer({ description: "How many alerts the sender has left out, so that they started nothing." }),
+    truncated: Type.Integer({ description: "How many alerts the sender left out; they started no run." }),
   },
   closed,
 );

@@ -9,10 +9,10 @@ export const WebhookTargetEntry = Type.Object(
   {
     name: Type.String({ pattern: "^[a-z0-9][a-z0-9-]{0,31}$" }),
     url: Type.String({ maxLength: 2000 }),
-    /** Of Standard Webhooks: `whsec_` and base64 of 24 to 64 bytes. Two while one takes the place of the other. */
+    /** Of Standard Webhooks: `whsec_` and base64 of 24 to 64 bytes. Two while one replaces the other. */
     secrets: Type.Array(Type.String({ maxLength: 200 }), { minItems: 1, maxItems: 2 }),
     events: Type.Array(Type.Enum([...WEBHOOK_EVENTS]), { minItems: 1 }),
-    /** Whose events; of every tenant when absent. */
+    /** Whose events it gets; absent: those of every tenant. */
     tenant: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
   },
   closed,

@@ -11,7 +11,7 @@ const closed = { additionalProperties: false } as const;
 export const EndedRun = Type.Object(
   {
     run: RunView,
-    /** What it changed, in a clause; null when it changed nothing and may not have either. */
+    /** What it changed, in a clause; null if it certainly changed nothing. */
     written: Type.Union([Type.String(), Type.Null()]),
     calls: Type.Array(EndedCall),
   },
@@ -56,7 +56,7 @@ export const DeliveryView = Type.Object(
 );
 export type DeliveryView = Static<typeof DeliveryView>;
 
-/** A page of deliveries that were given up, the newest first. */
+/** A page of given-up deliveries, newest first. */
 export const DeliveryPage = Type.Object({ deliveries: Type.Array(DeliveryView), cursor: Type.Optional(Type.String()) }, closed);
 export type DeliveryPage = Static<typeof DeliveryPage>;
 
@@ -66,7 +66,7 @@ export const deliveriesQuery = declaredQuery(
   Type.Object(
     {
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20, description: "How many deliveries at most." })),
-      cursor: Type.Optional(Type.String({ maxLength: 2000, description: "What the previous page gave as `cursor`." })),
+      cursor: Type.Optional(Type.String({ maxLength: 2000, description: "The `cursor` of the previous page." })),
     },
     closed,
   ),

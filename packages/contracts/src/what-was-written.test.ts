@@ -9,12 +9,12 @@ const write = (tool: string, status: string, approvedBy?: string[]) => ({
   ...(approvedBy ? { approvedBy } : {}),
 });
 
-test("a run that wrote nothing ends with its reason and no more", () => {
+test("a run that wrote nothing ends with its reason only", () => {
   expect(endedAfterWrites(undefined, "The model was gone.")).toBe("The model was gone.");
   expect(endedAfterWrites(withWrite(undefined, write("pay", "denied")), "The model was gone.")).toBe("The model was gone.");
 });
 
-test("what was written comes first, with who approved it", () => {
+test("the writes come first, with who approved them", () => {
   const writes = withWrite(undefined, write("restart_service", "ok", ["ana"]));
   expect(endedAfterWrites(writes, "The run used its 30 s of active time without an answer.")).toBe(
     "1 write happened: restart_service, approved by ana; then the run ended: The run used its 30 s of active time without an answer.",

@@ -1,6 +1,6 @@
 import { MAX_LISTED_WRITES, type RunWrite, type RunWrites } from "./documents/agent.ts";
 
-/** The writes of a run with one more that has ended. */
+/** The writes of a run, with one more ended write. */
 export function withWrite(writes: RunWrites | undefined, write: RunWrite): RunWrites {
   const { happened, unknown, latest } = writes ?? { happened: 0, unknown: 0, latest: [] };
   return {
@@ -31,7 +31,7 @@ export function whatWasWritten(writes: RunWrites | undefined): string | null {
   return clauses.filter((clause) => clause !== null).join("; ") || null;
 }
 
-/** The words that end a run early: what it changed comes first, so that they are never read as "nothing was done". */
+/** The message of a run that ends early: what it changed comes first, so that nobody reads it as "nothing was done". */
 export function endedAfterWrites(writes: RunWrites | undefined, reason: string): string {
   const written = whatWasWritten(writes);
   return written === null ? reason : `${written}; then the run ended: ${reason}`;

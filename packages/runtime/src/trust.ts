@@ -12,7 +12,10 @@ export const trustSettings = {
     desc: "a file with the public keys of approvals, read again every minute; in place of SERVICE_KEYS_FILE's",
   }),
   JWKS_URL: str({ default: "", desc: "the approvals service's /.well-known/jwks.json; in place of SERVICE_KEYS_FILE's" }),
-  GATEWAY_JWKS_URL: str({ default: "", desc: "an address that serves the gateway's public keys as a JWKS; in place of SERVICE_KEYS_FILE's" }),
+  GATEWAY_JWKS_URL: str({
+    default: "",
+    desc: "an address that serves the gateway's public keys as a JWKS; in place of SERVICE_KEYS_FILE's",
+  }),
 } as const;
 
 const JWKS_TIMEOUT_MS = 5000;

@@ -3,10 +3,10 @@ import { commitRepeatedly } from "./commit-repeatedly.ts";
 import type { StateStore } from "./state-store.ts";
 
 export interface RecordToAppend {
-  /** Names this very record; a repeat after a lost reply has the same. */
+  /** Names this record; a repeat after a lost reply has the same name. */
   readonly op: string;
   readonly log: string;
-  /** A small document beside the log: a commit is guarded by a document, and a log is none. It says when the last record was added. */
+  /** A small document beside the log, which says when the last record was added: a commit is guarded by a document, and a log is not one. */
   readonly head: string;
   /** Made with the store's time. */
   readonly entry: (now: number) => Json;
@@ -15,8 +15,8 @@ export interface RecordToAppend {
 }
 
 /**
- * Adds one record to a log that several writers share. False when others were faster twenty times in a row and it is not stored; throws
- * `StoreUnavailable` when the store does not answer.
+ * Adds one record to a log that several writers share. False if others were faster twenty times in a row, so that the record is not stored; throws
+ * `StoreUnavailable` if the store does not answer.
  */
 export async function appendRecord(state: StateStore, shard: string, record: RecordToAppend): Promise<boolean> {
   const { op, log, head, entry, keepMs } = record;
@@ -35,13 +35,13 @@ export async function appendRecord(state: StateStore, shard: string, record: Rec
 
 const MAX_ATTEMPTS = 20;
 
-/** Appends one after the other in each shard, so that records of one process do not race each other for the head of their log. */
+/** Appends one record at a time in each shard, so that records of one process do not race each other for the head of their log. */
 export function recordsInTurn(state: StateStore): (shard: string, record: RecordToAppend) => Promise<boolean> {
   const last = new Map<string, Promise<unknown>>();
   return async (shard, record) => {
     const before = last.get(shard) ?? Promise.resolve();
     const appended = before.then(() => appendRecord(state, shard, record));
-    // Whoever waits behind it does not care how it ended.
+    // The next one in line does not depend on how this one ended.
     const ended = appended.catch(() => undefined);
     last.set(shard, ended);
     try {

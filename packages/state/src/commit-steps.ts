@@ -1,25 +1,25 @@
 import type { PreparedChange } from "./prepared-change.ts";
 import type { Change, CommitReply } from "./state-store.ts";
 
-/** What a commit is made of, each step in an adapter's own storage. The adapter makes sure that no other commit comes between them. */
+/** The steps of a commit, each in an adapter's own storage. The adapter makes sure that no other commit comes between them. */
 export interface CommitSteps {
   /** The shard's last commit number. */
   last(shard: string): number;
-  /** The commit number that this change got when it happened before; null when its first document does not remember it. */
+  /** The commit number of this change if it already happened; null if its first document does not remember it. */
   repeated(change: PreparedChange): number | null;
   /** Whether every guard holds. */
   guarded(change: PreparedChange, now: number): boolean;
-  /** The new sums of the change's counters; null when one would pass its ceiling. */
+  /** The new sums of the change's counters; null if one would exceed its ceiling. */
   sums(change: PreparedChange): ReadonlyMap<string, number> | null;
   /** Makes the change. */
   apply(shard: string, change: PreparedChange, sums: ReadonlyMap<string, number>, now: number, commit: number): void;
 }
 
-/** Decides a commit in the one order that all adapters share, and makes the change when nothing speaks against it. */
+/** Decides a commit in the order that all adapters share, and makes the change if nothing prevents it. */
 export function commitBy(steps: CommitSteps, shard: string, change: PreparedChange, now: number): CommitReply {
   const last = steps.last(shard);
   const lost = change.seen !== undefined && (change.seen.commit > last || change.seen.mark !== markOf(change.seen.commit));
-  // Before everything else: what has happened stays "ok", however late the repeat comes.
+  // Before everything else: a change that has happened stays "ok", however late the repeat comes.
   const before = steps.repeated(change);
   if (before !== null) return replyOf("ok", before);
   if (lost) return replyOf("stale", last);
@@ -35,12 +35,12 @@ export function commitBy(steps: CommitSteps, shard: string, change: PreparedChan
   }
 }
 
-/** A store that loses nothing while it is open needs no random marks: its numbers alone show whether it was put back to an older copy. */
+/** A store that loses nothing while it is open needs no random marks: its numbers alone show whether it was restored from an older copy. */
 function markOf(commit: number): string {
   return String(commit);
 }
 
-/** Adds to counters, in the order given; null when a sum that grows would pass its ceiling. A sum never goes below 0. */
+/** Adds to counters, in the given order; null if a growing sum would exceed its ceiling. A sum never goes below 0. */
 export function addUp(add: NonNullable<Change["add"]>, stored: (counter: string) => number): ReadonlyMap<string, number> | null {
   const sums = new Map<string, number>();
   for (const { counter, by, ceiling } of add) {

@@ -8,7 +8,7 @@ import { StoreRefused, StoreUnavailable } from "./state-store.ts";
 const clock = (): number => 1_700_000_000_000;
 
 describe("connecting to the state store", () => {
-  it("opens a memory store with the clock that it is given", async () => {
+  it("opens a memory store with the given clock", async () => {
     await using opened = await open("memory:");
     expect((await opened.store.read([])).now).toBe(clock());
     expect(opened.store.shards).toBe(4);
@@ -22,7 +22,7 @@ describe("connecting to the state store", () => {
     expect(opened.store.shards).toBe(4);
   });
 
-  it("tells after two seconds that a Redis is waited for, and why, without its password", async () => {
+  it("reports after two seconds that it waits for a Redis, and why, without its password", async () => {
     const told: string[] = [];
     const connecting = connectState("redis://user:secret@127.0.0.1:1", {
       clock,
@@ -30,7 +30,7 @@ describe("connecting to the state store", () => {
       warn: (sentence) => told.push(sentence),
     });
     await expect(connecting).rejects.toThrow(StoreUnavailable);
-    expect(told).toEqual([expect.stringMatching(/127\.0\.0\.1:1 refuses connections: .*It is tried again for up to 2\.5 s\.$/)]);
+    expect(told).toEqual([expect.stringMatching(/127\.0\.0\.1:1 refuses connections: .*It is retried for up to 2\.5 s\.$/)]);
     expect(told.join("")).not.toContain("secret");
   });
 
@@ -41,7 +41,7 @@ describe("connecting to the state store", () => {
     ["redis:host", '"redis:…"'],
     ["state", '"…"'],
     ["", '""'],
-  ])('refuses "%s" with what it takes instead, and repeats no password', async (url, shown) => {
+  ])('refuses "%s", says what it accepts, and repeats no password', async (url, shown) => {
     await expect(connectState(url, { clock })).rejects.toThrow(
       new StoreRefused(`The state store ${shown} is unknown: use memory:, sqlite:DIRECTORY or redis://HOST:PORT.`),
     );

@@ -3,7 +3,7 @@ import { eventSample, type LeftOut } from "./event-sample.ts";
 
 const PLACE = { shard: "03" };
 
-/** Twenty a minute, on a clock of the test's own. */
+/** Twenty a minute, on the test's own clock. */
 async function sampled(
   work: (parts: {
     take: (kind: string, times: number) => number;
@@ -34,7 +34,7 @@ async function sampled(
 }
 
 describe("a sample of events", () => {
-  it("keeps the first of a kind in a minute whole and tells how many more there were", async () => {
+  it("keeps the first of a kind in a minute whole and reports how many more there were", async () => {
     await sampled(async ({ take, pass, told }) => {
       expect(take("missing", 10_000)).toBe(20);
       expect(take("signature", 5)).toBe(5);
@@ -43,7 +43,7 @@ describe("a sample of events", () => {
     });
   });
 
-  it("begins anew with each minute, and leaves none out of the count", async () => {
+  it("starts again with each minute, and counts every event", async () => {
     await sampled(async ({ take, pass, told }) => {
       let whole = 0;
       for (let minute = 0; minute < 5; minute++) {
@@ -55,7 +55,7 @@ describe("a sample of events", () => {
     });
   });
 
-  it("tells the number at the stop, and with the next minute's when it could not be kept", async () => {
+  it("reports the number at the stop, and with the next minute's if it could not be stored", async () => {
     await sampled(async ({ take, pass, told, sample, fail }) => {
       let whole = take("missing", 50);
       fail.yes = true;
@@ -69,7 +69,7 @@ describe("a sample of events", () => {
     });
   });
 
-  it("counts kinds beyond the most that it remembers together", async () => {
+  it("counts all kinds over its limit together", async () => {
     await sampled(async ({ sample, told }) => {
       for (let n = 0; n < 1000; n++) sample.take(`kind-${n}`, PLACE);
       await sample.stop();

@@ -1,17 +1,18 @@
 /**
- * Decides which of many like events are kept whole. The first of a kind in a minute are; of the rest the number is, and is told when the minute is
- * over. So whoever makes an event happen by the thousand costs a bounded number of commits and lines, and no event is lost without being counted.
+ * Decides which of many similar events are kept whole. The first of each kind in a minute are; the others are only counted, and their number is reported
+ * when the minute is over. So somebody who causes thousands of events costs a bounded number of commits and lines, and no event is lost without being
+ * counted.
  */
 export interface EventSample {
-  /** Counts one. True: keep it whole. `about` is told with the number, for the last one that was left out. */
+  /** Counts one event. True: keep it whole. `about` is reported with the number, for the last event that was left out. */
   take(kind: string, about: EventPlace): boolean;
-  /** One that was to be kept whole could not be: it is counted among the others. */
+  /** An event that should have been kept whole could not be: it is counted among the others. */
   missed(kind: string, about: EventPlace): void;
-  /** Tells what is counted so far, and counts no further minute. Resolves when it was told. Safe to do twice. */
+  /** Reports the counts so far, and counts no further minute. Resolves when the report is done. Safe to use twice. */
   stop(): Promise<void>;
 }
 
-/** Where the number of those left out is kept: the shard of the last of them. */
+/** Where the number of omitted events is kept: the shard of the last of them. */
 export interface EventPlace {
   readonly shard: string;
 }
@@ -26,11 +27,11 @@ export interface LeftOut {
 }
 
 export interface EventSampleOptions {
-  /** How many of a kind are kept whole in a minute. */
+  /** How many of a kind are kept whole per minute. */
   readonly perMinute?: number;
-  /** Milliseconds of a clock that never goes back. */
+  /** Milliseconds of a monotonic clock. */
   readonly monotonic: () => number;
-  /** Keeps the number. While it rejects, the number is told with the next minute's. */
+  /** Stores the number. If it rejects, the number is reported with the next minute's. */
   readonly tell: (leftOut: LeftOut) => Promise<void>;
   /** How long a minute is, for tests. */
   readonly minuteMs?: number;
@@ -38,7 +39,7 @@ export interface EventSampleOptions {
 
 export const WHOLE_EVENTS_PER_MINUTE = 30;
 
-// Kinds are words of our own; whatever would be more of them than that shares one place.
+// Kinds are our own words; those over the limit share one place.
 const MOST_KINDS = 64;
 const OTHERS = "others";
 
@@ -81,14 +82,14 @@ export function eventSample({ perMinute = WHOLE_EVENTS_PER_MINUTE, monotonic, te
   function leaveOut(kind: string, minute: Minute, shard: string): void {
     minute.leftOut++;
     minute.shard = shard;
-    // At the end of its own minute, and at once where nothing is left to wait for.
+    // At the end of its own minute, or at once if there is nothing left to wait for.
     minute.timer ??= setTimeout(() => void tellOf(kind, minute), stopped ? 0 : Math.max(0, minute.since + minuteMs - monotonic())).unref();
   }
 
   function current(kind: string): Minute {
     const known = minutes.get(kind);
     const now = monotonic();
-    // One whose number waits to be told is over when it was.
+    // A kind whose number is still unreported ends once it is reported.
     if (known && (known.timer !== null || now - known.since < minuteMs)) return known;
     const minute: Minute = { since: now, whole: 0, leftOut: 0, shard: "00", timer: null };
     minutes.set(kind, minute);
@@ -104,7 +105,7 @@ export function eventSample({ perMinute = WHOLE_EVENTS_PER_MINUTE, monotonic, te
     try {
       await tell({ kind, count, overMs: Math.round(monotonic() - since), shard });
     } catch {
-      // The store is away: it is told with what comes next, at the latest at the stop.
+      // The store is unavailable: the number is reported with the next one, at the latest at the stop.
       const next = minutes.get(kind) ?? minute;
       next.leftOut += count;
       next.shard = shard;

@@ -1,6 +1,6 @@
 import type { FeedItem } from "./state-store.ts";
 
-/** Spreads what is appended and what goes live to the followers in this process. */
+/** Distributes appends and live batches to the followers in this process. */
 export interface Feed {
   publish(item: FeedItem): void;
   /** See `Logs.follow`. */
@@ -11,15 +11,15 @@ export interface Feed {
 
 interface Follower {
   items: FeedItem[];
-  /** The buffer was full: what it held is lost, and the follower has to be told. */
+  /** The buffer was full: its items are lost, and the follower must learn of a gap. */
   gap: boolean;
   wake: () => void;
 }
 
-/** How many items wait for one slow reader before it is told of a gap instead. */
+/** How many items wait for one slow reader before it gets a gap instead. */
 export const FEED_CAPACITY = 1024;
 
-/** Each follower has a buffer of `capacity` items of its own, so a slow one costs bounded memory and never holds up a commit. */
+/** Each follower has its own buffer of `capacity` items, so a slow one costs bounded memory and never delays a commit. */
 export function createFeed(capacity = FEED_CAPACITY): Feed {
   const followers = new Set<Follower>();
   let closed = false;
@@ -51,7 +51,7 @@ export function createFeed(capacity = FEED_CAPACITY): Feed {
           for (const item of items) {
             if (closed || signal.aborted) return;
             yield item;
-            // What is left of this batch is older than the gap: telling the gap first keeps "read again" the last word.
+            // The rest of this batch is older than the gap. If the gap comes first, "read again" stays the last word.
             if (follower.gap) break;
           }
           if (items.length === 0) await new Promise<void>((resolve) => (follower.wake = resolve));

@@ -1,11 +1,11 @@
 import type { Json } from "@toolbus/contracts";
 
-/** Short-lived batches of logs, in this process's memory: gone with it, which `Logs.live` permits. */
+/** Short-lived batches of logs, in this process's memory and lost with it, which `Logs.live` permits. */
 export interface LiveBatches {
   add(log: string, text: string, now: number): void;
-  /** What is still kept of a log, oldest first. */
+  /** The batches of a log that are still kept, oldest first. */
   recent(log: string, now: number): readonly Json[];
-  /** Those of these batches that the log was given and that are not dropped yet, in the order given. */
+  /** Those of these batches that the log received and that are not dropped yet, in the given order. */
   among(log: string, batches: readonly Json[]): readonly Json[];
 }
 
@@ -18,7 +18,7 @@ interface Batch {
   readonly until: number;
 }
 
-/** Keeps 512 batches a log, each for a minute, of the 4096 logs that were written last. */
+/** Keeps 512 batches per log, each for a minute, for the 4096 logs that were written last. */
 export function liveBatches(): LiveBatches {
   // In the order of their last batch: a log that is written moves to the end.
   const logs = new Map<string, Batch[]>();
@@ -35,7 +35,7 @@ export function liveBatches(): LiveBatches {
     },
     among(log, batches) {
       const given = logs.get(log) ?? [];
-      // From its end: what is asked for was given a moment ago.
+      // From its end: the requested batches arrived a moment ago.
       const has = (text: string): boolean => given.findLast((batch) => batch.text === text) !== undefined;
       return batches.filter((batch) => has(JSON.stringify(batch)));
     },

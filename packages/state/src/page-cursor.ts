@@ -4,7 +4,7 @@ export interface Place {
   readonly member: string;
 }
 
-/** Where a page starts: after the place that the cursor names, or before everything. Throws RangeError for a cursor that no page gave. */
+/** Where a page starts: after the place that the cursor names, or at the beginning. Throws RangeError for a cursor that no page returned. */
 export function startOf(cursor: string | undefined, order: "asc" | "desc"): Place {
   if (cursor === undefined) return { score: order === "asc" ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY, member: "" };
   const place = parsePlace(Buffer.from(cursor, "base64url").toString());
@@ -17,7 +17,7 @@ export function cursorAfter({ score, member }: Place): string {
   return Buffer.from(JSON.stringify([score, member])).toString("base64url");
 }
 
-/** One member more than the limit was read, to know whether another page follows. */
+/** The read takes one member more than the limit, to know whether another page follows. */
 export function pageOf(read: readonly Place[], limit: number): { readonly members: readonly Place[]; readonly cursor?: string } {
   const members = read.slice(0, limit);
   const last = members.at(-1);

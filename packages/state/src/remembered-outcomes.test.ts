@@ -4,16 +4,16 @@ import { rememberingOutcomes } from "./remembered-outcomes.ts";
 import { type Change, StoreRefused, type StateStore, StoreUnavailable } from "./state-store.ts";
 
 const SHARD = "00";
-const REFUSED = new StoreRefused("It holds something else under a key of the state store.");
+const REFUSED = new StoreRefused("It holds other data under a key of the state store.");
 
-describe("a probe of a store that remembers what became of real work", () => {
+describe("a probe of a store that remembers the outcomes of real work", () => {
   it("passes while everything works", async () => {
     const { store } = setup();
     await store.commit(SHARD, putting("a"));
     await expect(store.probe()).resolves.toBeUndefined();
   });
 
-  it("fails once three different documents of a shard in a row could not be used, and passes with the next that can", async () => {
+  it("fails once three different documents of a shard in a row were unusable, and passes with the next usable one", async () => {
     const t = setup();
     t.failWith(REFUSED);
     for (const name of ["a", "b"]) await t.tried(name);
@@ -25,14 +25,14 @@ describe("a probe of a store that remembers what became of real work", () => {
     await expect(t.store.probe()).resolves.toBeUndefined();
   });
 
-  it("passes however often one and the same document could not be used", async () => {
+  it("passes however often the same document was unusable", async () => {
     const t = setup();
     t.failWith(REFUSED);
     for (let tries = 0; tries < 10; tries++) await t.tried("a");
     await expect(t.store.probe()).resolves.toBeUndefined();
   });
 
-  it("passes again after a quarter of a minute, because nobody sends work to what is not ready", async () => {
+  it("passes again after a quarter of a minute, because nobody sends work to a service that is not ready", async () => {
     const t = setup();
     t.failWith(REFUSED);
     for (const name of ["a", "b", "c"]) await t.tried(name);
@@ -42,7 +42,7 @@ describe("a probe of a store that remembers what became of real work", () => {
     await expect(t.store.probe()).resolves.toBeUndefined();
   });
 
-  it("fails when the last change found no room that a small one still has", async () => {
+  it("fails if the last change found no room, although a small one still fits", async () => {
     const t = setup();
     t.failWith(new StoreUnavailable("The disk is full.", { fault: "disk" }));
     await t.tried("large");
@@ -52,7 +52,7 @@ describe("a probe of a store that remembers what became of real work", () => {
     await expect(t.store.probe()).resolves.toBeUndefined();
   });
 
-  it("fails when a service's rows cannot be claimed, and passes when they can", async () => {
+  it("fails while a service's rows cannot be claimed, and passes when they can", async () => {
     const t = setup();
     t.failWith(REFUSED);
     await expect(t.store.claim("agent", "timer", { limit: 1, visibleAfter: 1 })).rejects.toThrow(REFUSED);
@@ -62,7 +62,7 @@ describe("a probe of a store that remembers what became of real work", () => {
     await expect(t.store.probe()).resolves.toBeUndefined();
   });
 
-  it("takes neither an outage nor a caller's mistake for damage", async () => {
+  it("treats neither an outage nor a caller's mistake as damage", async () => {
     const t = setup();
     for (const error of [new StoreUnavailable("It is away."), new TypeError("A change needs a guard.")]) {
       t.failWith(error);

@@ -8,22 +8,22 @@ import {
   type TimerRow,
 } from "./state-store.ts";
 
-/** A failure counts until something of its kind succeeds, and so long after it at most: whoever is not ready gets no work that could succeed. */
+/** A failure counts until something of its kind succeeds, but at most this long: a service that is not ready gets no work that could succeed. */
 const REMEMBERED_MS = 15_000;
-/** One document that cannot be used is one; with so many different ones in a row, it is their shard. */
+/** One unusable document is just that; this many different ones in a row point to their shard. */
 const DIFFERENT_DOCUMENTS = 3;
 
 interface Failures {
-  /** The first documents of the changes that failed since the last one that did not. */
+  /** The first documents of the changes that failed since the last success. */
   readonly of: Set<string>;
   at: number;
   error: unknown;
 }
 
 /**
- * The same store, whose `probe` also says what became of the latest real work: it rejects with the fault "damaged" while changes of a shard, or a service's
- * timers and outbox, fail one after the other with something that is neither an outage nor the caller's mistake; and with the store's own reason when
- * the last change found no room that a small one still has.
+ * The same store, whose `probe` also reflects the outcomes of recent real work. It rejects with the fault "damaged" while changes of a shard, or a
+ * service's timers and outbox, fail one after the other with something that is neither an outage nor the caller's mistake; and with the store's own reason
+ * if the last change found no room, although a small one still fits.
  */
 export function rememberingOutcomes(store: StateStore, monotonic: () => number): StateStore {
   const failing = new Map<string, Failures>();
@@ -58,7 +58,7 @@ export function rememberingOutcomes(store: StateStore, monotonic: () => number):
     return remembered<readonly (TimerRow | OutboxRow)[]>(`the ${kind} rows of ${service}`, null, rows);
   }
 
-  /** `document` is null for rows, which nobody but their service and this store writes. */
+  /** `document` is null for rows, which only their service and this store write. */
   async function remembered<T>(what: string, document: string | null, work: Promise<T>): Promise<T> {
     try {
       const done = await work;
@@ -72,7 +72,7 @@ export function rememberingOutcomes(store: StateStore, monotonic: () => number):
   }
 
   function note(what: string, document: string, error: unknown): void {
-    // A change that is malformed says nothing of the store.
+    // A malformed change says nothing about the store.
     if (error instanceof TypeError || error instanceof RangeError) return;
     const at = monotonic();
     if (error instanceof StoreUnavailable) {

@@ -1,6 +1,6 @@
 import { shardName } from "@toolbus/contracts";
 
-/** The shards of one store and which of them a key belongs to: the one between its first braces, as in Redis Cluster. */
+/** The shards of one store, and the shard of a key: the one between its first braces, as in Redis Cluster. */
 export interface ShardKeys {
   readonly count: number;
   readonly names: readonly string[];

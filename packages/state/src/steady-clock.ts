@@ -1,8 +1,8 @@
 import { STEP_MS } from "./clock-step.ts";
 
 /**
- * The time of a store that has no clock but this process's: that clock as long as nobody sets it back, and from then on the same time carried on. What was
- * promised before the step is neither a moment longer nor an hour late. It may be set forward. Milliseconds since 1970.
+ * The time of a store that has no clock but this process's: that clock as long as nobody sets it back, and after that the same time carried on. Deadlines
+ * from before the step come neither a moment later nor an hour late. It may be set forward. Milliseconds since 1970.
  */
 export function steadyClock({ wall, monotonic }: { readonly wall: () => number; readonly monotonic: () => number }): () => number {
   let setBackBy = 0;

@@ -6,7 +6,7 @@ const HOUR = 3_600_000;
 const STORE = 1_800_000_000_000;
 
 describe("the store's time in a process", () => {
-  it("is what the store said, carried on by the monotonic clock, whatever the machine's clock says and whoever sets it", () => {
+  it("is the store's last answer, carried on by the monotonic clock, whatever the machine's clock says", () => {
     const { machine, clock, ask } = setup({ wall: STORE + 2 * HOUR });
     ask(STORE);
     machine.pass(1500);
@@ -16,10 +16,10 @@ describe("the store's time in a process", () => {
     expect(clock.now()).toBe(STORE + 2500);
   });
 
-  it("is not moved by a slow answer that agrees with it, and is by one that does not", () => {
+  it("is not moved by a slow answer that agrees with it, but by one that does not", () => {
     const { machine, clock, ask } = setup({ wall: STORE });
     ask(STORE);
-    // Said at once, and long on its way back.
+    // Sent at once, and long on its way back.
     const askedAt = machine.at;
     machine.pass(4000);
     expect(clock.heard(STORE, askedAt)).toBe(true);
@@ -28,7 +28,7 @@ describe("the store's time in a process", () => {
     expect(clock.now()).toBe(STORE + 10_000);
   });
 
-  it("goes on when the store's clock is set back, and says so; what is only corrected is followed", () => {
+  it("continues when the store's clock is set back, and reports that; it follows a small correction", () => {
     const { machine, clock, ask } = setup({ wall: STORE });
     ask(STORE);
     machine.pass(1000);
@@ -38,7 +38,7 @@ describe("the store's time in a process", () => {
     expect(clock.now()).toBe(STORE + 1);
   });
 
-  it("is told from the machine's clock by more than two seconds only, with the way it is off", () => {
+  it("reports a machine's clock that is off by more than two seconds, with the direction", () => {
     const { machine, clock, ask } = setup({ wall: STORE + 1900 });
     ask(STORE);
     expect(clock.faults()).toEqual([]);
@@ -49,7 +49,7 @@ describe("the store's time in a process", () => {
     expect(clock.skew()).toBe(1900 - 25 * HOUR);
   });
 
-  it("is told from it by as much as an operator wants, and that the store's was set back by however little", () => {
+  it("reports it from the operator's limit on, and any setback of the store's clock", () => {
     const { machine, clock, ask } = setup({ wall: STORE + 1500, skewWarnMs: 1000 });
     ask(STORE);
     expect(clock.faults()).toMatchObject([{ name: "ahead", sentence: expect.stringContaining("1.5 s ahead") }]);
@@ -62,7 +62,7 @@ describe("the store's time in a process", () => {
     expect(patient.clock.faults()).toMatchObject([{ name: "set_back" }]);
   });
 
-  it("is the machine's before the store said anything, and does not go back when somebody sets that", () => {
+  it("is the machine's before the store's first answer, and does not go back when somebody sets that", () => {
     const { machine, clock } = setup({ wall: STORE });
     expect(clock.now()).toBe(STORE);
     machine.pass(1000);
@@ -85,7 +85,7 @@ describe("the time of a store in this process", () => {
     expect(now()).toBe(STORE + HOUR + 10_000);
   });
 
-  it("takes a correction of a second as one", () => {
+  it("follows a correction of a second", () => {
     const machine = machineAt(STORE);
     const now = steadyClock({ wall: () => machine.wall, monotonic: () => machine.at });
     now();

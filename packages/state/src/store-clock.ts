@@ -2,55 +2,55 @@ import { steadyClock } from "./steady-clock.ts";
 import { STEP_MS } from "./clock-step.ts";
 
 /**
- * The time of the state store, as a process knows it between two answers of the store: what the store last said, carried on with this process's monotonic
- * clock. All times that processes tell each other, and all by which they judge them, come from here, so that it does not matter what a machine's own
- * clock says, nor that somebody sets it. Milliseconds, as everywhere.
+ * The time of the state store, as a process knows it between two answers of the store: the store's last answer, carried on with this process's monotonic
+ * clock. All times that processes exchange, and all times that they compare, come from here, so that a machine's own clock does not matter, not even if
+ * somebody sets it. Milliseconds, as everywhere.
  */
 export interface StoreClock {
   /**
-   * The store's time now, since 1970: never later than it really is, but for the drift of the monotonic clock since the last answer. Before the first answer,
-   * and with a store that has no clock of its own: the process's, which does not go back.
+   * The store's time now, since 1970: never later than the true one, except for the drift of the monotonic clock since the last answer. Before the first
+   * answer, and with a store that has no clock of its own: the process's time, which does not go back.
    */
   now(): number;
-  /** The clock by which `heard` is told when the store was asked. */
+  /** The clock for the `askedAt` of `heard`. */
   monotonic(): number;
   /**
-   * The store said this time when it was asked at `askedAt`. False when that is more than `STEP_MS` before the time that is carried on: then the store's clock
-   * was set back, and what is carried on stays.
+   * The store answered this time when it was asked at `askedAt`. False if that is more than `STEP_MS` before the time that is carried on: then the store's
+   * clock was set back, and the carried-on time stays.
    */
   heard(time: number, askedAt: number): boolean;
-  /** The same of a store whose servers need not agree: whatever it says holds. */
+  /** The same for a store whose servers need not agree: every answer holds. */
   believed(time: number, askedAt: number): void;
-  /** How far the store's time is before the clock of its server, because that was set back. */
+  /** How far the store's time is ahead of its server's clock, because that was set back. */
   heldAhead(ms: number): void;
   /** This process's own clock minus that of the store's server; null before the first answer. */
   skew(): number | null;
-  /** What an operator should know of the clocks now. */
+  /** What an operator should know about the clocks now. */
   faults(): readonly ClockFault[];
 }
 
-/** Clocks that do not agree. */
+/** Clocks that disagree. */
 export interface ClockFault {
   readonly name: "ahead" | "behind" | "set_back";
   readonly sentence: string;
 }
 
 export interface StoreClockOptions {
-  /** The process's own clock, which may be anything: the time until a store has been asked, and what is compared with the store's. */
+  /** The process's own clock, which may be wrong: used until a store has answered, and compared with the store's. */
   readonly wall: () => number;
-  /** Never goes back, and nobody can set it. */
+  /** Monotonic: nobody can set it. */
   readonly monotonic: () => number;
-  /** Farther apart, in milliseconds, and an operator is told; by default `SKEW_WARN_MS.default`. */
+  /** From this difference on, in milliseconds, the operator gets a warning; by default `SKEW_WARN_MS.default`. */
   readonly skewWarnMs?: number;
 }
 
 /**
- * How far this machine's clock and the store's may differ until an operator is told. Below the least, an answer that was slow on its way would be taken for a
- * clock that is off.
+ * How far this machine's clock and the store's may differ before the operator gets a warning. Below the minimum, a slow answer would look like a wrong
+ * clock.
  */
 export const SKEW_WARN_MS = { default: 2000, min: 100, max: 3_600_000 } as const;
 
-/** The store's time, of which nothing is known yet. */
+/** The store's time, about which nothing is known yet. */
 export function storeClock({ wall, monotonic, skewWarnMs = SKEW_WARN_MS.default }: StoreClockOptions): StoreClock {
   /** The store's time minus the monotonic clock's. */
   let offset: number | null = null;
@@ -65,7 +65,8 @@ export function storeClock({ wall, monotonic, skewWarnMs = SKEW_WARN_MS.default 
       return true;
     },
     believed(time, askedAt) {
-      // It said so some time between the question and now. What is carried on is moved only as far as it contradicts that: a slow answer says little.
+      // The store read its clock at some time between the question and now. The carried-on time moves only as far as it contradicts that: a
+      // slow answer says little.
       const earliest = time - monotonic();
       offset = Math.min(Math.max(offset ?? earliest, earliest), latest(time, askedAt));
     },
@@ -80,7 +81,7 @@ export function storeClock({ wall, monotonic, skewWarnMs = SKEW_WARN_MS.default 
         faults.push({ name: "ahead", sentence: `this machine's clock is ${spanOf(skew)} ahead of the state store's: set both by NTP` });
       if (skew < -skewWarnMs)
         faults.push({ name: "behind", sentence: `this machine's clock is ${spanOf(skew)} behind the state store's: set both by NTP` });
-      // No matter how far: it is an accident, not a clock that is a little fast, and it stays until somebody takes it off.
+      // However small: it is an accident, not a clock that is a little fast, and it stays until somebody removes it.
       if (ahead > 0)
         faults.push({
           name: "set_back",
@@ -92,7 +93,7 @@ export function storeClock({ wall, monotonic, skewWarnMs = SKEW_WARN_MS.default 
   return clock;
 }
 
-/** The offset at which the time was said just when it was asked for; what was cut off its milliseconds included. */
+/** The offset if the time was read just when it was requested, including the truncated fraction of a millisecond. */
 function latest(time: number, askedAt: number): number {
   return time + 1 - askedAt;
 }

@@ -1,18 +1,18 @@
 import type { ConnectStateOptions } from "./connect-state.ts";
 import { StoreRefused } from "./state-store.ts";
 
-/** What a store says of itself to whoever looks after it. */
+/** What a store reports about itself to its operator. */
 export interface StoreDurability {
   /** Where it is, without a password. */
   readonly shown: string;
-  /** What may be lost of that which it has acknowledged, a sentence each with the remedy. */
+  /** Which acknowledged data may be lost, a sentence each with the remedy. */
   readonly doubts: readonly string[];
 }
 
 /**
- * Looks whether the store of this URL keeps what it acknowledges. Nothing is written and none is made. Null for a store within one process: one in files
- * syncs every commit by itself, one in memory keeps nothing by its name. Throws `StoreRefused`, as opening it does, for what no service starts with, and
- * `StoreUnavailable` for a server that does not answer within `connectForMs`.
+ * Checks whether the store of this URL keeps what it acknowledges. Nothing is written and no store is created. Null for a store within one process: one in
+ * files syncs every commit by itself, one in memory keeps nothing by design. Throws `StoreRefused`, like opening it, for problems with which no service
+ * starts, and `StoreUnavailable` for a server that does not answer within `connectForMs`.
  */
 export async function storeDurability(
   url: string,

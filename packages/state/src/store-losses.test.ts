@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { type StoreLoss, storeLosses } from "./store-losses.ts";
 
 describe("the losses of a store, as a process knows them", () => {
-  it("are told together, those from before there was anybody to tell as well", async () => {
+  it("are reported together, including those from before there was a receiver", async () => {
     const t = setup();
     t.losses.onRollback("03", 10);
     t.losses.onRollback("05", 0);
@@ -26,7 +26,7 @@ describe("the losses of a store, as a process knows them", () => {
     expect([t.losses.seenAt("03"), t.losses.seenAt("04")]).toEqual([10, undefined]);
   });
 
-  it("are told again until they are taken, and that they are not is said once", async () => {
+  it("are reported again until they are accepted, and a failure is logged once", async () => {
     const t = setup({ refusals: 3 });
     t.losses.onRollback("03", 10);
     t.losses.tellBy(t.tell);
@@ -35,7 +35,7 @@ describe("the losses of a store, as a process knows them", () => {
     await t.losses.stop();
   });
 
-  it("are told no more once that was stopped, while it waits for another try as well", async () => {
+  it("are not reported after the stop, not even during the wait for a retry", async () => {
     const t = setup({ refusals: Infinity, retryMs: 600_000 });
     t.losses.onRollback("03", 10);
     t.losses.tellBy(t.tell);

@@ -1,33 +1,32 @@
 import { setTimeout as wait } from "node:timers/promises";
 
-/** That the store has lost commits of a shard which it had acknowledged. */
+/** The store has lost acknowledged commits of a shard. */
 export interface StoreLoss {
   readonly shard: string;
-  /** When this process had last seen a commit that is gone, by the store's clock; 0 when it saw none of the shard. */
+  /** When this process had last seen a lost commit, by the store's clock; 0 if it saw none of the shard. */
   readonly seenAt: number;
 }
 
-/** What a process knows of the losses of its store. A store that loses nothing leaves it empty. */
+/** What a process knows about the losses of its store. A store that loses nothing leaves it empty. */
 export interface StoreLosses {
-  /** For `connectState`. A loss that is known already is no other one. */
+  /** For `connectState`. A known loss does not count again. */
   readonly onRollback: (shard: string, seenAt: number) => void;
-  /** When this process had last seen what is lost of a shard; undefined where nothing was lost. */
+  /** When this process had last seen the lost data of a shard; undefined if nothing was lost. */
   seenAt(shard: string): number | undefined;
   /**
-   * Has `tell` told of every loss, of those so far as well, again and again until it resolves. Losses that come at the same time are told
-   * together. Once only.
+   * Makes `tell` report every loss, including the earlier ones, again and again until it resolves. Simultaneous losses are reported together. Use it once.
    */
   tellBy(tell: (losses: readonly StoreLoss[]) => Promise<void>): void;
-  /** Ends the telling. What was not told yet stays untold. Safe to use twice. */
+  /** Ends the reports. A loss that was not reported yet stays unreported. Safe to use twice. */
   stop(): Promise<void>;
 }
 
 export interface StoreLossesOptions {
-  /** Told of each loss once, at the moment that it is noticed. */
+  /** Gets each loss once, at the moment when it is noticed. */
   readonly onLoss: (loss: StoreLoss) => void;
-  /** Told when telling fails for the first time; it is tried again. */
+  /** Invoked when a report fails for the first time; it is retried. */
   readonly onUntold: (error: unknown) => void;
-  /** How long to wait before telling is tried again, in milliseconds; twice as long each time, up to half a minute. */
+  /** How long to wait before a report is retried, in milliseconds; doubles each time, up to half a minute. */
   readonly retryMs?: number;
 }
 
@@ -69,7 +68,7 @@ export function storeLosses({ onLoss, onUntold, retryMs = RETRY_MS }: StoreLosse
   }
 
   async function tellAll(by: (losses: readonly StoreLoss[]) => Promise<void>): Promise<void> {
-    // What comes in the same turn is told together: a store that was exchanged has lost every shard.
+    // Losses of the same turn are reported together: a store that was exchanged has lost every shard.
     await Promise.resolve();
     for (let failures = 0; untold.size > 0 && !stopping.signal.aborted;) {
       const losses = [...untold].map(([shard, seenAt]) => ({ shard, seenAt }));
@@ -78,7 +77,7 @@ export function storeLosses({ onLoss, onUntold, retryMs = RETRY_MS }: StoreLosse
         for (const { shard, seenAt } of losses) if (untold.get(shard) === seenAt) untold.delete(shard);
         failures = 0;
       } catch (error) {
-        // Whoever is to be told is away, or has never been there.
+        // The receiver is unavailable, or never existed.
         if (failures++ === 0) onUntold(error);
         const after = Math.min(retryMs * 2 ** (failures - 1), LONGEST_RETRY_MS);
         await wait(after, undefined, { signal: stopping.signal, ref: false }).catch(() => undefined);

@@ -8,11 +8,11 @@ import { StoreRefused } from "./state-store.ts";
 export interface StoreLogin {
   readonly user: string;
   readonly password: string;
-  /** The service it is for; `setup` makes the record of the store, `admin` keeps the server. */
+  /** The service that it is for; `setup` makes the record of the store, `admin` operates the server. */
   readonly service: string;
 }
 
-/** The store of a deployment, as far as logins are about it. */
+/** The store of a deployment, as far as logins are concerned. */
 export interface StoreRightsPlace {
   /** The file of users that the server reads (`aclfile`). */
   fileOf(logins: readonly StoreLogin[], services: readonly ServiceRights[]): string;
@@ -20,11 +20,11 @@ export interface StoreRightsPlace {
   urlFor(login: { readonly user: string; readonly password: string }): string;
   /** Makes the record of the store, with the login of the URL. It can be repeated. Throws `StoreRefused` and `StoreUnavailable`. */
   setUp(warn: (sentence: string) => void): Promise<void>;
-  /** Tries all that the login of the URL may do, and all that it may not, under keys of a shard that no store has. */
+  /** Tries everything that the URL's login may do, and everything that it may not, under keys of a shard that no store has. */
   tryRights(service: ServiceRights | "setup", services: readonly ServiceRights[], parts: DeploymentParts): Promise<readonly TriedRight[]>;
 }
 
-/** Reads it out of the URL of a store. Asks no server. Throws `StoreRefused` for a store that has no logins. */
+/** Reads it from the URL of a store. Asks no server. Throws `StoreRefused` for a store that has no logins. */
 export function storeRights(url: string): StoreRightsPlace {
   if (!/^rediss?:\/\//.test(url))
     throw new StoreRefused("STATE_URL names a store within one process, which has no logins; name a redis:// address.");

@@ -2,15 +2,15 @@ import type { ToolResult } from "@toolbus/contracts";
 import { answerHash, type KeySet, resultHash, type ReceiptClaims, type Signer, signReceipt, verifyReceipt } from "@toolbus/grants";
 import { sendable } from "./result-message.ts";
 
-/** What a stale grant is answered as: no result, so that its receipt never passes for one. */
+/** The receipt's content for a stale grant: not a result, so that the receipt never passes for one. */
 const STALE = "grant_stale";
 
-/** The attempt of an answer before anything began. */
+/** The attempt of an answer that was sent before anything began. */
 export const NOTHING_BEGAN = 0;
 
 export type AnsweredCall = Pick<ReceiptClaims, "callId" | "toolset" | "tool" | "toolHash" | "argsHash">;
 
-/** Signs that a call was answered so. `stale`: its grant was, and nothing began. */
+/** Signs the answer to a call. `stale`: its grant was stale, and nothing began. */
 export async function signAnswer(
   call: AnsweredCall,
   answer: { readonly result: ToolResult; readonly fence: number; readonly at: number; readonly stale?: boolean },
@@ -27,8 +27,8 @@ export type AnswerVerdict =
   | { readonly kind: "unsigned" | "unknown_key" | "forged"; readonly detail: string };
 
 /**
- * Judges whether a worker of the toolset gave this very answer to this very call. The definition it ran is not compared: a call may be granted and run under
- * a newer one than its run began with, and the receipt says which.
+ * Judges whether a worker of the toolset gave exactly this answer to exactly this call. The definition that it ran is not compared: a call may be granted
+ * and run under a newer one than its run began with, and the receipt says which.
  */
 export async function verifyAnswer(
   call: Omit<AnsweredCall, "toolHash">,

@@ -3,13 +3,13 @@ import type { InvokeContext, Outcome } from "./invoke-context.ts";
 import type { ToolCall } from "./tool-call.ts";
 
 /**
- * Works one delivery of a call within its `execute_tool` span, beneath the agent that asked for it. Telemetry learns the tool, how it ended and how
- * long it took: never arguments, results or what an error says.
+ * Handles one delivery of a call in its `execute_tool` span, below the agent that asked for it. Telemetry records the tool, how it ended and how long it
+ * took: never arguments, results or error messages.
  */
 export function withCallSpan(call: ToolCall, context: InvokeContext, work: () => Promise<Outcome>): Promise<Outcome> {
   const { callId, toolName, invoke, dispatch } = call;
   const executor = context.toolset.find(toolName, call.toolVersion);
-  // A name that nobody registered is the sender's own words.
+  // An unregistered name is the sender's own text.
   const tool = executor ? toolName : "unknown";
   const attributes = {
     [attributeNames.operation]: "execute_tool",

@@ -1,6 +1,7 @@
 /**
- * The calls that this process sent. A ledger whose row of such a call is gone, or is one from before, has lost it or was changed by somebody: to believe it
- * would run the write a second time. Bounded: the calls that were sent longest ago are forgotten first. An approval belongs to one call, so the call names it.
+ * The calls that this process sent. If the ledger's row of such a call is missing, or is an older one, the ledger lost it or somebody changed it: to
+ * believe the ledger would run the write a second time. Bounded: the oldest calls are forgotten first. An approval belongs to one call, so the call names
+ * it.
  */
 export interface CallsSent {
   note(callId: string): void;

@@ -1,6 +1,6 @@
-/** Calls that this process works on at the moment: one at a time each, and within reach of a cancel. */
+/** Calls that this process works on at the moment: each at most once, and each can be cancelled. */
 export interface CallsUnderWay {
-  /** Null when the call is under way already. */
+  /** Null if the call is already under way. */
   enter(callId: string, options: { readonly write: boolean }): CallEntry | null;
   /** The call while it is here. */
   find(callId: string): UnderWay | undefined;

@@ -11,17 +11,17 @@ import { type WriteHold, writeHold } from "./write-hold.ts";
 
 export interface Granted {
   readonly kind: "granted";
-  /** The approval that the grant is of. */
+  /** The approval that the grant belongs to. */
   readonly jti: string;
   readonly hold: WriteHold;
-  /** Until when the write may begin; absent for one that was begun under this grant while it was fresh. */
+  /** The latest time for the write to begin; absent if it began under this grant while the grant was fresh. */
   readonly expiresAt: number | undefined;
 }
 
 /**
- * Whether this very call may run: a grant by the approvals service for this call, these arguments and this definition, with the tier and the
- * approvers that the worker's own definition demands. Anything forged is recorded and gets no answer, because an error would be joined as the
- * real call's result. A genuine grant that is stale is answered, so that the agent asks for another.
+ * Whether exactly this call may run: it needs a grant by the approvals service for this call, these arguments and this definition, with the tier and the
+ * approvers that the worker's own definition demands. Anything forged is recorded and gets no answer, because an error would be joined as the real call's
+ * result. A genuine grant that is stale is answered, so that the agent asks for another.
  */
 export async function checkGrant(
   call: ToolCall,
@@ -55,7 +55,7 @@ export async function checkGrant(
   switch (verdict.kind) {
     case "granted": {
       const { jti, exp } = verdict.claims;
-      // The verdict forgives clocks that differ; `begin` goes by the store's clock and would refuse without an answer.
+      // The verdict tolerates clocks that differ; `begin` uses the store's clock and would refuse without an answer.
       if (now > exp * 1000) return staleGrant("expired", hold, call, args, context);
       return { kind: "granted", jti, hold, expiresAt: exp * 1000 };
     }
@@ -67,8 +67,8 @@ export async function checkGrant(
 }
 
 /**
- * A grant is judged at begin. What the ledger bound to it then is completed: a result is given again, and a write that was sent goes on
- * although its grant has expired meanwhile.
+ * A grant is judged at begin. After that, whatever the ledger bound to it is completed: a result is given again, and a write that was sent continues even
+ * if its grant has expired since.
  */
 async function staleGrant(
   reason: StaleReason,
@@ -78,7 +78,7 @@ async function staleGrant(
   context: InvokeContext,
 ): Promise<Granted | Outcome> {
   const stale: Outcome = { kind: "grant_stale", reason };
-  // Nobody knows yet who signed it.
+  // The signer is not known yet.
   if (reason === "unknown_key") return stale;
   const { row } = await context.ledger.find(call.callId);
   if (!row || row.argsHash !== args.hash || row.toolName !== call.toolName) return stale;
@@ -103,15 +103,15 @@ async function doneBefore(row: LedgerRow, call: ToolCall, context: InvokeContext
   return forgedCall(call, event, "the ledger's row of it is not genuine", context);
 }
 
-/** An era that is not what approvals signed must stop every write: it is there to void grants. One that may be genuine yet is waited for. */
+/** An era that approvals did not sign must stop every write, because eras exist to void grants. If it may still prove genuine, the call waits. */
 async function eraRefused(
   { why, detail }: Extract<EraVerdict, { kind: "refused" }>,
   call: ToolCall,
   context: InvokeContext,
 ): Promise<Outcome> {
-  // Replies of the store may overtake each other, and one that was lost is made anew by approvals.
+  // Replies of the store may overtake each other, and approvals writes a lost era again.
   if (why === "unknown_key" || (why === "older" && call.count === 1))
-    return { kind: "retry", after: retryAfter(context.timings, call.count), reason: "the era may be genuine and cannot be told yet" };
+    return { kind: "retry", after: retryAfter(context.timings, call.count), reason: "whether the era is genuine is not known yet" };
   const event = { reason: "era_forged", detail: `the era in the store is not what approvals signed: ${detail}` };
   return forgedCall(call, event, "the era in the store is not genuine", context);
 }

@@ -4,18 +4,18 @@ import type { Log } from "@toolbus/telemetry";
 import { type CrashMark, crashMarkOf } from "./crash-mark.ts";
 import type { WorkerTimings } from "./worker-timings.ts";
 
-/** A mark that this process keeps while a call runs. None of its methods throws: at the worst the next attempt finds an older mark. */
+/** A mark that this process keeps while a call runs. None of its methods throws: at worst the next attempt finds an older mark. */
 export interface KeptMark {
-  /** Others run beside the call from now on. */
+  /** From now on others run beside the call. */
   notAlone(): Promise<void>;
-  /** The call ended in order. */
+  /** The call ended properly. */
   remove(): Promise<void>;
 }
 
 export interface CrashMarks {
   /** The mark of a call, the version to write it with, and the store's clock. Throws `StoreUnavailable`. */
   find(callId: string): Promise<{ readonly mark: CrashMark | null; readonly version: number; readonly now: number }>;
-  /** Writes it and renews it; null when another worker wrote one at the same moment. Throws `StoreUnavailable`. */
+  /** Writes the mark and renews it; null if another worker wrote one at the same moment. Throws `StoreUnavailable`. */
   keep(callId: string, mark: Pick<CrashMark, "by" | "deaths" | "alone">, version: number): Promise<KeptMark | null>;
 }
 
@@ -44,7 +44,8 @@ export function crashMarks(options: {
       let writes = 0;
       let over = false;
       for (let tries = 1; !(await put(mark)); tries++) {
-        // Another worker was faster; or the store has lost commits and refuses the first that tells it, and then there is no mark either.
+        // Another worker was faster. Or the store has lost commits and refuses the first commit that shows it; then there is no mark
+        // either.
         const { documents } = await state.read([key]);
         const found = crashMarkOf(documents[0]?.value);
         if (tries === TRIES || (found !== null && found.by !== mark.by)) return null;
@@ -85,7 +86,7 @@ export function crashMarks(options: {
         return true;
       }
 
-      /** One write after another; none after the removal. */
+      /** One write at a time; none after the removal. */
       function inTurn(write: () => Promise<unknown>): Promise<void> {
         if (over) return Promise.resolve();
         const written = last.then(write).then(

@@ -10,7 +10,7 @@ import { workerTimings } from "./worker-timings.ts";
 
 const NEVER = new Promise<never>(() => undefined);
 
-/** A toolset whose handlers tell when they begin and take the process down where the test says so. */
+/** A toolset whose handlers signal when they begin and take the process down if the test says so. */
 function setup() {
   const began: string[] = [];
   const deadly = new Set<string>();
@@ -36,7 +36,7 @@ function setup() {
     ...made,
     began,
     deadly,
-    /** The handler of this one waits until it is released. */
+    /** This handler waits until it is released. */
     hold: (id: string) => held.set(id, () => undefined),
     letGo(id: string) {
       held.get(id)?.();
@@ -62,7 +62,7 @@ function textOf(value: Json | undefined): string {
   return typeof value === "string" ? value : "";
 }
 
-/** The mark of a worker whose lease is over. */
+/** The mark of a worker whose lease has expired. */
 function died(deaths: number, alone: boolean): CrashMark {
   return { by: "another", deaths, alone, since: 1, until: 500 };
 }
@@ -73,7 +73,7 @@ async function begun(calls: readonly string[], id: string, times: number): Promi
 }
 
 describe("a call that takes its worker down", () => {
-  it("does so again and again: then it is answered without being run, and its message is a dead letter", async () => {
+  it("repeatedly is answered without being run, and its message becomes a dead letter", async () => {
     const { start, ask, began, deadly, clock } = setup();
     deadly.add("a");
     const sent = await ask("a");
@@ -92,7 +92,7 @@ describe("a call that takes its worker down", () => {
     expect(began).toEqual(["a", "a", "a"]);
   });
 
-  it("waits where its worker may still live: it may only have lost its connection", async () => {
+  it("waits if its worker may still be alive: it may only have lost its connection", async () => {
     const { start, ask, began, deadly } = setup();
     deadly.add("a");
     const sent = await ask("a");
@@ -104,10 +104,10 @@ describe("a call that takes its worker down", () => {
     expect(began).toHaveLength(2);
   });
 
-  it("is found when it is sent again as well, and not brought again", async () => {
+  it("is also found when it is sent again instead of redelivered", async () => {
     const { start, ask, began, deadly, clock } = setup();
     deadly.add("a");
-    // The first message may have been lost on its way, so that one counts for nothing.
+    // The first message may have been lost on its way, so it does not count.
     for (const dispatch of [1, 2, 3]) {
       void start().deliver(await ask("a", 0, dispatch));
       await begun(began, "a", dispatch);
@@ -117,7 +117,7 @@ describe("a call that takes its worker down", () => {
     expect(began).toHaveLength(3);
   });
 
-  it("takes no other call with it: those that were under way with it run to their end", async () => {
+  it("takes no other call with it: calls that were under way with it run to their end", async () => {
     const { start, ask, began, deadly, clock } = setup();
     deadly.add("a");
     const [bad, good] = [await ask("a", 0), await ask("b", 1)];
@@ -140,7 +140,7 @@ describe("a call that takes its worker down", () => {
     expect(began).toEqual(["a", "a", "a", "b"]);
   });
 
-  it("while others run is not to blame yet: it runs once more with nothing beside it", async () => {
+  it("while others run is not blamed yet: it runs once more, alone", async () => {
     const { start, ask, began, deadly, hold, letGo, mark, clock } = setup();
     deadly.add("a");
     hold("b");
@@ -169,7 +169,7 @@ describe("a call that takes its worker down", () => {
     expect(await start().deliver(bad, 4)).toMatchObject({ kind: "dead-letter" });
   });
 
-  it("that was never alone where two workers went down is given one more chance", async () => {
+  it("that never ran alone when two workers went down gets one more chance", async () => {
     expect(judge({ mark: died(1, false), self: "me", now: 1000, ownersDeadBefore: 0 })).toEqual({ kind: "run", deaths: 2 });
     expect(judge({ mark: died(1, true), self: "me", now: 1000, ownersDeadBefore: 0 })).toEqual({ kind: "quarantined", deaths: 2 });
     expect(judge({ mark: died(MOST_DEATHS - 1, false), self: "me", now: 1000, ownersDeadBefore: 0 })).toMatchObject({
@@ -178,21 +178,21 @@ describe("a call that takes its worker down", () => {
   });
 });
 
-describe("a call that is brought again", () => {
-  it("for the first time costs nothing more than any other", async () => {
+describe("a redelivered call", () => {
+  it("costs nothing extra the first time", async () => {
     const { start, ask, steps } = setup();
     expect(await start().deliver(await ask("a"))).toEqual({ kind: "ack" });
     expect(steps).toEqual([]);
   });
 
-  it("leaves no mark when it ends in order", async () => {
+  it("leaves no mark if it ends properly", async () => {
     const { start, ask, steps, mark } = setup();
     expect(await start().deliver(await ask("a"), 2)).toEqual({ kind: "ack" });
     expect(steps).toEqual(["crash-mark", "crash-mark-ends"]);
     expect(await mark()).toBeNull();
   });
 
-  it("because this worker handed it back is under no suspicion", async () => {
+  it("that this worker handed back is not suspected", async () => {
     const { start, ask, steps } = setup();
     let away = true;
     const worker = start({
@@ -207,7 +207,7 @@ describe("a call that is brought again", () => {
     expect(steps).toEqual([]);
   });
 
-  it("from a worker that lives is left to that worker", async () => {
+  it("of a living worker is left to that worker", async () => {
     const { start, ask, hold, letGo, began, clock } = setup();
     hold("a");
     const first = start();
@@ -224,7 +224,7 @@ describe("a call that is brought again", () => {
 describe("a write that takes its worker down", () => {
   const ARGS = { amount: 5, to: "ann" };
 
-  it("before anything is sent ends as such, in the ledger, with a receipt", async () => {
+  it("before anything is sent ends as a crash, in the ledger, with a receipt", async () => {
     const over = target();
     const { process, invoke, row, clock } = bench(orders(over));
     const sent = await invoke("pay", ARGS);
@@ -239,7 +239,7 @@ describe("a write that takes its worker down", () => {
     expect([over.prepares, over.runs]).toEqual([3, 0]);
   });
 
-  it("while it is sent ends with an unknown outcome, also where its target would take it once more", async () => {
+  it("while it is sent ends with an unknown outcome, even if its target would accept it again", async () => {
     const over = target();
     const { process, invoke, row, clock } = bench(orders(over));
     const sent = await invoke("pay", ARGS);
@@ -251,7 +251,7 @@ describe("a write that takes its worker down", () => {
     expect(over.runs).toBe(3);
   });
 
-  it("after it was done is answered as it was, and is no dead letter", async () => {
+  it("after it was done is answered with its result, and does not become a dead letter", async () => {
     const over = target();
     const { process, invoke, clock } = bench(orders(over));
     const sent = await invoke("pay", ARGS);

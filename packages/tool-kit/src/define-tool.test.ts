@@ -19,13 +19,13 @@ const write: WriteSpec<{ id: string }, { id: string }> = {
 };
 
 describe("defining a tool", () => {
-  it("fills in what was not said, by its kind", () => {
+  it("fills in defaults by its kind", () => {
     expect(defineTool(read).draft).toMatchObject({ version: "1", timeoutMs: 5000, risk: { tier: "low" }, idempotency: { mode: "none" } });
     expect(defineTool({ ...read, kind: "compute" }).draft.timeoutMs).toBe(2000);
     expect(defineTool(write).draft).toMatchObject({ timeoutMs: 30_000, risk: { tier: "high" }, effect: "Pay {id}." });
   });
 
-  it("takes plain functions as its bodies and gives what they give, with nothing round it", async () => {
+  it("accepts plain functions as its bodies and returns their values unchanged", async () => {
     const context = {
       callId: "c",
       sessionId: "s",
@@ -46,14 +46,14 @@ describe("defining a tool", () => {
     expect(given).toStrictEqual([{ id: "1" }, context, { id: "2" }, context, { id: "3" }, context]);
   });
 
-  it("refuses what cannot work with one sentence that names the tool", () => {
+  it("refuses an unworkable definition with one sentence that names the tool", () => {
     const refused: readonly [object, RegExp][] = [
-      [{ ...read, name: "Look Up" }, /"Look Up" is not defined well/],
+      [{ ...read, name: "Look Up" }, /"Look Up" has an invalid definition/],
       [{ ...read, parameters: { type: "string" } }, /must be a JSON Schema with "type": "object"/],
       [{ ...read, parameters: undefined }, /must be a JSON Schema with "type": "object"/],
       [
         { ...read, parameters: { ...parameters, properties: { id: { type: "strange" } } } },
-        /has the type "strange".+ Give it one "type": string/,
+        /has the unknown type "strange".+ Give it one "type": string/,
       ],
       [
         { ...read, parameters: { ...parameters, properties: { id: { type: "string", pattern: "(" } } } },
@@ -69,34 +69,34 @@ describe("defining a tool", () => {
       [{ ...write, effect: "Pay {amount}." }, /names \{amount\}.+ Its parameters: id\./],
       [{ ...write, effect: undefined }, /does not say what it does\. Give it an "effect"/],
       [{ ...read, name: "look__up__" }, /no name in snake case\. Use lower-case words/],
-      [{ ...read, parameters: { type: "object", properties: { id: {}, no: {} } } }, /takes anything at all.+ \(2 more\)$/],
-      [{ ...write, idempotency: { mode: "key", keepsForMs: 1 } }, /is not defined well/],
+      [{ ...read, parameters: { type: "object", properties: { id: {}, no: {} } } }, /accepts any value.+ \(2 more\)$/],
+      [{ ...write, idempotency: { mode: "key", keepsForMs: 1 } }, /has an invalid definition/],
     ];
     for (const [spec, words] of refused) expect(() => defineTool(spec as WriteSpec<{ id: string }, { id: string }>)).toThrow(words);
   });
 
-  it("keeps codes that only Toolbus gives away from tools", () => {
+  it("refuses tools the codes that only Toolbus may give", () => {
     for (const code of ["outcome_unknown", "denied_by_user", "No Code"]) expect(() => new ToolProblem(code, "x")).toThrow(RangeError);
   });
 });
 
 describe("a toolset", () => {
-  it("finds, adds and removes tools, and refuses a second one of a name", () => {
+  it("finds, adds and removes tools, and refuses a second one of the same name", () => {
     const lookUp = defineTool(read);
     const tools = toolset({ name: "orders", tools: [lookUp] });
     expect(tools.find("look_up")?.tool).toBe(lookUp);
     expect(tools.find("look_up")?.definition).toMatchObject({ source: "orders", name: "look_up" });
     expect(() => tools.register(defineTool({ ...read, description: "Another." }))).toThrow(
-      'The toolset "orders" has a tool "look_up" of version 1 already; give one of them another version.',
+      'The toolset "orders" already has a tool "look_up" of version 1; give one of them another version.',
     );
     tools.register(defineTool(write));
     expect(tools.list().map(({ definition }) => definition.name)).toEqual(["look_up", "pay"]);
     expect(tools.unregister("pay")).toBe(true);
     expect(tools.find("pay")).toBeUndefined();
-    expect(() => toolset({ name: "No Name", tools: [] })).toThrow(/no name of a toolset/);
+    expect(() => toolset({ name: "No Name", tools: [] })).toThrow(/not a name of a toolset/);
   });
 
-  it("holds versions of a name side by side, and gives the newest one that is not deprecated", () => {
+  it("holds versions of a name side by side, and returns the newest one that is not deprecated", () => {
     const tools = toolset({ name: "orders", tools: ["2", "10", "9"].map((version) => defineTool({ ...read, version })) });
     tools.register(defineTool({ ...read, version: "11", deprecated: { note: "Use 10: it is faster." } }));
     expect(tools.list().map(({ definition }) => definition.version)).toEqual(["2", "10", "9", "11"]);
@@ -114,11 +114,11 @@ describe("a toolset", () => {
     const { draft } = defineTool(read);
     const handmade: Tool = { kind: "read", draft: { ...draft, parameters: { type: "object" } }, run: () => 1 };
     expect(() => toolset({ name: "orders", tools: [handmade] })).toThrow(
-      /The tool "look_up" is not defined well: The parameters are no object/,
+      /The tool "look_up" has an invalid definition: The parameters are not an object/,
     );
   });
 
-  it("gives another hash to a definition in which anything differs", () => {
+  it("gives a definition that differs in anything another hash", () => {
     const hashes = [read, { ...read, description: "Looks up!" }, { ...read, timeoutMs: 4999 }, { ...read, source: "elsewhere" }].map(
       (spec) => toolset({ name: "orders", tools: [defineTool(spec)] }).list()[0]?.hash,
     );

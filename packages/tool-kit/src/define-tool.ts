@@ -12,13 +12,13 @@ import { translateSchema } from "./lint/draft-07.ts";
 import { firstError, lintTool } from "./lint/lint-tool.ts";
 import type { DraftDefinition, ReadHandlers, ReadTool, Tool, WriteHandlers, WriteTool } from "./tool.ts";
 
-/** What every tool says about itself; `version` is "1" by default, `timeoutMs` 5 s for a read, 2 s for a compute, 30 s for a write. */
+/** What every tool states about itself; `version` is "1" by default, `timeoutMs` 5 s for a read, 2 s for a compute, 30 s for a write. */
 interface Description {
   readonly name: string;
   readonly version?: string;
   /** Purpose, limits with an example, output, and what not to use it for. */
   readonly description: string;
-  /** JSON Schema of an object, 2020-12 or draft-07; `lintTool` says which words are taken. */
+  /** JSON Schema of an object, 2020-12 or draft-07; `lintTool` says which keywords are accepted. */
   readonly parameters: object;
   /** By default low for a read or compute and high for a write. */
   readonly risk?: ToolDefinition["risk"];
@@ -41,13 +41,13 @@ export interface ReadSpec<Args extends JsonObject> extends Description, ReadHand
 export interface WriteSpec<Args extends JsonObject, Prepared extends Json> extends Description, WriteHandlers<Args, Prepared> {
   readonly kind: "write";
   readonly idempotency: Idempotency;
-  /** The sentence that the approver reads; `{name}` stands for an argument. */
+  /** The sentence that the approver reads; `{name}` is replaced with an argument. */
   readonly effect: string;
 }
 
 /**
- * Defines a tool. A read or compute has `run(args, context)`. A write has `prepare(args, context)` and `run(prepared, context)`, and says what
- * may be done when its outcome is open. Throws a TypeError with one sentence when the definition cannot work.
+ * Defines a tool. A read or compute has `run(args, context)`. A write has `prepare(args, context)` and `run(prepared, context)`, and states what may be
+ * done if its outcome is unknown. Throws a TypeError with one sentence if the definition cannot work.
  */
 export function defineTool<Args extends JsonObject>(spec: ReadSpec<Args>): ReadTool;
 export function defineTool<Args extends JsonObject, Prepared extends Json>(spec: WriteSpec<Args, Prepared>): WriteTool;
@@ -55,9 +55,9 @@ export function defineTool(spec: ReadSpec<JsonObject> | WriteSpec<JsonObject, Js
   refuseUnlessHandlersFit(spec);
   const draft = draftOf(spec);
   const checked = parseDefinition({ ...draft, source: draft.source ?? "toolset" });
-  if (!checked.ok) throw new TypeError(`The tool "${spec.name}" is not defined well: ${describeProblems(checked.problems)}.`);
+  if (!checked.ok) throw new TypeError(`The tool "${spec.name}" has an invalid definition: ${describeProblems(checked.problems)}.`);
   const error = firstError(lintTool(draft));
-  if (error !== null) throw new TypeError(`The tool "${spec.name}" is not defined well: ${error}`);
+  if (error !== null) throw new TypeError(`The tool "${spec.name}" has an invalid definition: ${error}`);
   if (spec.kind !== "write") return { kind: spec.kind, draft, run: (args, context) => spec.run(args, context) };
   const reconcile = spec.reconcile?.bind(spec);
   const resource = spec.resource?.bind(spec);
@@ -95,7 +95,7 @@ function draftOf(spec: ReadSpec<JsonObject> | WriteSpec<JsonObject, Json>): Draf
   };
 }
 
-/** In our dialect, and a copy: what is hashed and pinned must not change under a caller's hands. */
+/** In our dialect, and a copy: what is hashed and pinned must not change if the caller changes its object. */
 function parametersOf({ name, parameters }: Description): JsonObject {
   const copy: Json = JSON.parse(JSON.stringify(parameters ?? null));
   if (isJsonObject(copy)) return translateSchema(copy);

@@ -5,7 +5,7 @@ import { definitionPace, LEAST_NEW, MOST_MS } from "./definition-pace.ts";
 const MINUTE_MS = 60_000;
 
 describe("new definitions of a toolset", () => {
-  it("that cost much are judged a few in a minute, whatever else it registers; then a tool stays as it was, and the operator reads why", async () => {
+  it("that are expensive are judged only a few per minute, whatever else it registers; then a tool stays as it was, and the operator reads why", async () => {
     const t = setup({ costMs: 100 });
     const used = [];
     for (let n = 0; n < 200; n++) used.push((await t.pace.admit([registration("hostile", "look", n)]))[0]);
@@ -13,10 +13,10 @@ describe("new definitions of a toolset", () => {
     expect(hashes.slice(0, LEAST_NEW)).toEqual(Array.from({ length: LEAST_NEW }, (_, n) => `hash-look-${n}`));
     expect(new Set(hashes.slice(LEAST_NEW))).toEqual(new Set([`hash-look-${LEAST_NEW - 1}`]));
     expect(t.judged()).toBe(LEAST_NEW);
-    expect(t.lines).toEqual([expect.stringMatching(/toolset "hostile" registers definitions faster than they are read/)]);
+    expect(t.lines).toEqual([expect.stringMatching(/toolset "hostile" registers definitions faster than they can be read/)]);
   });
 
-  it("are as new as they say while they stay as they were", async () => {
+  it("are accepted as renewed while they stay unchanged", async () => {
     const t = setup({ costMs: MOST_MS });
     for (let n = 0; n < LEAST_NEW; n++) await t.pace.admit([registration("hostile", "look", n)]);
     const [used] = await t.pace.admit([
@@ -33,20 +33,20 @@ describe("new definitions of a toolset", () => {
     expect(t.judged()).toBe(LEAST_NEW + 1);
   });
 
-  it("of another toolset are judged all the same", async () => {
+  it("of another toolset are still judged", async () => {
     const t = setup({ costMs: MOST_MS });
     for (let n = 0; n < 50; n++) await t.pace.admit([registration("hostile", "look", 100 + n)]);
     const [used] = await t.pace.admit([registration("honest", "look", 1)]);
     expect(used).toMatchObject({ toolset: "honest", hash: "hash-look-1" });
   });
 
-  it("that were never there before are left out meanwhile", async () => {
+  it("that did not exist before are left out meanwhile", async () => {
     const t = setup({ costMs: MOST_MS });
     const many = Array.from({ length: 50 }, (_, n) => registration("hostile", `tool_${n}`, 200));
     expect(await t.pace.admit(many)).toHaveLength(LEAST_NEW);
   });
 
-  it("that cost little are judged however many there are, as when a large toolset is rolled out", async () => {
+  it("that are cheap are judged in any number, as when a large toolset is rolled out", async () => {
     const t = setup({ costMs: 2 });
     const rollOut = (version: number) => Array.from({ length: 200 }, (_, n) => registration("honest", `tool_${n}`, 1000 + version));
     const [first, second] = [await t.pace.admit(rollOut(1)), await t.pace.admit(rollOut(2))];
@@ -55,14 +55,14 @@ describe("new definitions of a toolset", () => {
     expect(t.lines).toEqual([]);
   });
 
-  it("are never held up where they are a handful, however long each takes on a slow machine", async () => {
+  it("are never delayed if there are only a few, however long each takes on a slow machine", async () => {
     const t = setup({ costMs: 10 * MOST_MS });
     for (let n = 0; n < LEAST_NEW; n++)
       expect((await t.pace.admit([registration("honest", `slow_${n}`, 3000)]))[0]?.hash).toBe(`hash-slow_${n}-3000`);
     expect(t.lines).toEqual([]);
   });
 
-  it("let others have their turn between two of them", async () => {
+  it("let other work run between two of them", async () => {
     const t = setup({ costMs: 100 });
     let turns = 0;
     const counting = setImmediate(function count() {
@@ -75,7 +75,7 @@ describe("new definitions of a toolset", () => {
   });
 });
 
-/** Each new definition takes as long as that. */
+/** Each new definition takes this long. */
 function setup({ costMs }: { readonly costMs: number }) {
   let now = 0;
   let judged = 0;

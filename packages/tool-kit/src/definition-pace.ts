@@ -3,28 +3,28 @@ import { definitionFault, isJudged, type Registration } from "@toolbus/contracts
 import type { Log } from "@toolbus/telemetry";
 
 /**
- * Bounds what each toolset has its readers spend on compiling definitions: whoever has a worker's login may register another one again and again, each as dear as a
- * definition may be. `LEAST_NEW` new definitions of a toolset are judged in any minute, and more as long as all of them together take less than
- * `MOST_MS`, as those of an honest toolset with hundreds of tools do. Over it a registration counts as it was before; one that was none is left out. The
- * log says so, once a minute.
+ * Limits how much time each toolset makes its readers spend on compiling definitions: anybody with a worker's login may register another definition again
+ * and again, each as expensive as allowed. `LEAST_NEW` new definitions of a toolset are judged in any minute, and more as long as all of them together take
+ * less than `MOST_MS`, as those of an honest toolset with hundreds of tools do. Over this limit a registration counts as it was before; a new one is left
+ * out. The log says so, once a minute.
  */
 export interface DefinitionPace {
-  /** Those that may be used now. Between two that are judged, others have their turn. */
+  /** The registrations that may be used now. Other work can run between two judgements. */
   admit(registrations: readonly Registration[]): Promise<readonly Registration[]>;
 }
 
 export interface DefinitionPaceOptions {
   readonly log: Pick<Log, "warn">;
-  /** Milliseconds of a clock that never goes back. */
+  /** Milliseconds of a monotonic clock. */
   readonly monotonic: () => number;
-  /** Judges a definition, however long it takes; the contracts' own if not given. */
+  /** Judges a definition, however long it takes; by default the contracts' own function. */
   readonly judge?: (definition: Registration["definition"]) => unknown;
 }
 
 export const LEAST_NEW = 10;
 export const MOST_MS = 1000;
 const MINUTE_MS = 60_000;
-/** Definitions that are kept to go back to, and toolsets that are told apart. */
+/** How many earlier definitions are kept, and how many toolsets are tracked. */
 const MOST_KEPT = 1000;
 
 interface Minute {
@@ -36,7 +36,7 @@ interface Minute {
 
 export function definitionPace({ log, monotonic, judge = definitionFault }: DefinitionPaceOptions): DefinitionPace {
   const minutes = new Map<string, Minute>();
-  /** What each registration was when it was admitted last. */
+  /** Each registration as it was when it was last admitted. */
   const before = new Map<string, Registration>();
   return {
     async admit(registrations) {
@@ -66,7 +66,7 @@ export function definitionPace({ log, monotonic, judge = definitionFault }: Defi
     return true;
   }
 
-  /** It is as new as it says, and does what it did. */
+  /** Only its time is new; the definition is the same as before. */
   function asItWas(one: Registration): Registration | null {
     const { unavailable: _, ...known } = before.get(nameOf(one)) ?? { toolset: null };
     if (known.toolset === null || !isJudged(known.definition)) return null;
@@ -87,7 +87,7 @@ export function definitionPace({ log, monotonic, judge = definitionFault }: Defi
     minute.told = true;
     log.warn(
       { toolset, tool, version, judged: minute.judged, spentMs: Math.round(minute.spentMs) },
-      `The toolset "${toolset}" registers definitions faster than they are read: for up to a minute its tools stay as they were. Look at who has its login, or give its schemas fewer alternatives and patterns.`,
+      `The toolset "${toolset}" registers definitions faster than they can be read: for up to a minute its tools stay as they were. Check who has its login, or give its schemas fewer alternatives and patterns.`,
     );
   }
 }
@@ -96,7 +96,7 @@ function nameOf({ toolset, definition: { name, version } }: Registration): strin
   return `${toolset}/${name}@${version}`;
 }
 
-/** The one that was put there first goes first. */
+/** The oldest entry is evicted first. */
 function keep<T>(map: Map<string, T>, name: string, value: T): void {
   map.delete(name);
   map.set(name, value);

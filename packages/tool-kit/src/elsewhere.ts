@@ -3,21 +3,21 @@ import type { InvokeContext, Outcome } from "./invoke-context.ts";
 import { type ToolCall, withRecord } from "./tool-call.ts";
 import { cleanText } from "./tool-problem.ts";
 
-/** How often a worker hands a call on that it does not know, and the first wait; doubled each time, and up to half of it more. */
+/** How often a worker hands back a call that it does not know, and the first wait. The wait doubles each time, with up to half of it added at random. */
 const HAND_OVERS = 8;
 const FIRST_WAIT_MS = 100;
 
 /**
- * What becomes of a call of a tool, or a version, that this worker does not have. Null: it is registered nowhere, so it can be refused.
+ * What to do with a call of a tool, or a version, that this worker does not have. Null: it is registered nowhere, so it can be refused.
  *
- * Workers of one toolset share a queue, and during a deployment they serve different versions. While one that serves it was seen lately the call
- * goes back to the queue for that one. When none was, a read is told that its tool was changed. A write never gets such an answer: another
- * delivery of it may be on its way to a worker that does run it, so the agent's timer and the ledger settle what became of it.
+ * Workers of one toolset share a queue, and during a deployment they serve different versions. While a worker that serves the version was seen lately, the
+ * call goes back to the queue for that worker. If none was, a read is answered that its tool was changed. A write never gets such an answer: another
+ * delivery of it may be on its way to a worker that does run it, so the agent's timer and the ledger settle its outcome.
  */
 export async function elsewhere(call: ToolCall, context: InvokeContext): Promise<Outcome | null> {
   const { registration, now } = await registrationOf(call, context);
   if (!registration) return null;
-  // A store with an exclusive lock knows that whoever was seen before it was opened is dead.
+  // A store with an exclusive lock knows that every worker seen before it was opened is dead.
   const served = goneSince(registration, now) === null && registration.lastSeenAt >= context.state.ownersDeadBefore;
   if (served && call.count <= HAND_OVERS)
     return { kind: "retry", after: waitMs(call, context), reason: "another worker of the toolset serves this version" };
@@ -26,7 +26,7 @@ export async function elsewhere(call: ToolCall, context: InvokeContext): Promise
   return { kind: "answer", result: withRecord(call, failedResult("tool_changed", gone(call, context)), 1, context.monotonic) };
 }
 
-/** Spread by chance: two calls that two workers hand back in step would be dealt to the wrong ones again and again. */
+/** Randomised: two calls that two workers hand back in step would reach the wrong ones again and again. */
 function waitMs({ count }: ToolCall, { random }: InvokeContext): number {
   const wait = FIRST_WAIT_MS * 2 ** (count - 1);
   return wait + Math.floor((wait / 2) * ((random(1)[0] ?? 0) / 256));

@@ -19,7 +19,7 @@ interface Case {
   readonly tool?: string;
   readonly args?: JsonObject;
   readonly off?: true;
-  /** Code, class, wire code (null where the body is a plain response), name, status. */
+  /** Code, class, wire code (null if the body is a plain response), name, status. */
   readonly is: readonly [code: string, errorClass: string, wireCode: string | null, name: string, status: string];
 }
 
@@ -58,7 +58,7 @@ const CASES: readonly Case[] = [
   { what: "of a tool that is switched off", off: true, is: ["tool_disabled", "ToolPolicyError", null, "ToolExecutionError", "denied"] },
 ];
 
-/** Makes one call on the real path, and gives what its agent reads, its body on the wire and the line of its worker's log. */
+/** Makes one call on the real path, and returns what its agent reads, its body on the wire and its line in the worker's log. */
 async function called({ run = breaks, tool = "look_up", args = { id: "a" }, off }: Pick<Case, "run" | "tool" | "args" | "off">) {
   const lines: object[] = [];
   const parameters = { type: "object", properties: { id: { type: "string" } }, required: ["id"], additionalProperties: false };
@@ -91,7 +91,7 @@ describe("a call", () => {
     expect(line).toMatchObject({ status, code, errorName: name, tool: made.tool ?? "look_up" });
   });
 
-  it("whose worker sends nothing but the wire code is read by the same table", async () => {
+  it("whose worker sends only the wire code is read by the same table", async () => {
     for (const { is, ...made } of CASES) {
       const [code, errorClass, wireCode, , status] = is;
       if (wireCode === null) continue;
@@ -103,13 +103,13 @@ describe("a call", () => {
     }
   });
 
-  it("that fails in its tool throws under the name of its kind", () => {
+  it("that fails in its tool throws an error named after its kind", () => {
     const names = ["invalid_arguments", "timeout", "unavailable", "order_not_found"].map((code) => toolError(code, "No.").name);
     expect(names).toEqual(["InvalidArgumentsError", "ToolTimeoutError", "ToolExecutionError", "ToolExecutionError"]);
     expect(String(toolError("timeout", "Too slow."))).toBe("ToolTimeoutError: Too slow.");
   });
 
-  it("that goes well has the status ok and no error, in the answer and in the log", async () => {
+  it("that succeeds has the status ok and no error, in the answer and in the log", async () => {
     const lines: object[] = [];
     const parameters = { type: "object", properties: {}, additionalProperties: false };
     const { process, invoke } = bench(

@@ -17,7 +17,7 @@ import { approvalsSigner, bench, receiptKeys, receiptSigner, type TestProcess } 
 import { orders, target } from "./testing/target.ts";
 import { workerTimings } from "./worker-timings.ts";
 
-// Somebody can write to the ledger: with one login for all that is every process, and with a login each it is the owner of the store.
+// Somebody can write to the ledger: with one shared login that is every process, with separate logins it is the owner of the store.
 
 const ARGS = { amount: 5, to: "BAKERY" };
 const LEASE = workerTimings.leaseMs;
@@ -34,14 +34,14 @@ function setup(idempotency?: Mode) {
     over,
     ...made,
     hash: tools.find("pay")?.hash ?? "",
-    /** Puts a row in the ledger, or takes it away. */
+    /** Puts a row into the ledger, or removes it. */
     async put(value: LedgerRow | null) {
       const { documents } = await state.read([key]);
       const guards = [{ key, version: documents[0]?.version ?? 0 }];
       const op = `forge:${++steps}`;
       await state.commit("03", value === null ? { op, guards, remove: [key] } : { op, guards, put: [{ key, value: value as Json }] });
     },
-    /** The row of a worker that died right after `sending`; its lease is over. */
+    /** The row of a worker that died right after `sending`; its lease has expired. */
     async sending(args = ARGS): Promise<LedgerRow> {
       const first = process({ dieAfter: "sending" });
       void first.deliver(await invoke("pay", args));
@@ -49,7 +49,7 @@ function setup(idempotency?: Mode) {
       clock.now += LEASE;
       return there(await row());
     },
-    /** The row after a genuine run, which is taken away again for the test. */
+    /** The row after a genuine run, which is removed again for the test. */
     async done(): Promise<LedgerRow> {
       await process().deliver(await invoke("pay", ARGS));
       return there(await row());
@@ -62,7 +62,7 @@ function there<T>(value: T | null): T {
   return value;
 }
 
-describe("a row that says that a write was sent, and that no worker signed", () => {
+describe("a row that claims that a write was sent, and that no worker signed", () => {
   const stranger = async (): Promise<Signer> => signerOf(await generateSigningKey());
   const proofBy = (row: LedgerRow, hash: string, signer: Signer, prepared: Json) =>
     signSending(
@@ -116,7 +116,7 @@ describe("a row that says that a write was sent, and that no worker signed", () 
         expect(await s.security()).toEqual([expect.objectContaining({ reason: "ledger_forged", callId: s.callId() })]);
       });
 
-  it("is not run where nobody sent anything: the approver saw another payee", async () => {
+  it("is not run if nobody sent anything: the approver saw another payee", async () => {
     const s = setup();
     const now = s.clock.now;
     const genuine = await setup().sending();
@@ -156,10 +156,10 @@ describe("a row that says that a write was sent, and that no worker signed", () 
   });
 });
 
-describe("a row that says that a write is done, and that no worker signed", () => {
+describe("a row that claims that a write is done, and that no worker signed", () => {
   const forgeries: Readonly<Record<string, (row: LedgerRow) => LedgerRow | Promise<LedgerRow>>> = {
     "another result": (row) => ({ ...row, result: { status: "ok", content: "{}", isError: false } }),
-    "a success shown as a failure": (row) => ({
+    "a success presented as a failure": (row) => ({
       ...row,
       result: { ...row.result, status: "error", isError: true, content: row.result?.content ?? "" },
     }),
@@ -191,7 +191,7 @@ describe("a row that says that a write is done, and that no worker signed", () =
       expect(await s.security()).toEqual([expect.objectContaining({ reason: "ledger_forged" })]);
     });
 
-    it(`is not answered to a grant that is over either: ${name}`, async () => {
+    it(`is not answered to an expired grant either: ${name}`, async () => {
       const s = setup({ mode: "none" });
       await s.put(await forge(await s.done()));
       const late = await s.invoke("pay", ARGS, { dispatch: 2 });
@@ -203,7 +203,7 @@ describe("a row that says that a write is done, and that no worker signed", () =
     });
   }
 
-  it("is answered again where it is genuine, by a key that approvals pinned and the process does not have", async () => {
+  it("is answered again if it is genuine, by a key that approvals pinned and the process does not have", async () => {
     const s = setup({ mode: "none" });
     const row = await s.done();
     const old = await signerOf(await generateSigningKey());
@@ -264,7 +264,7 @@ describe("a row that says that a write is done, and that no worker signed", () =
   }
 });
 
-describe("a ledger that has lost the row of a write that this process sent", () => {
+describe("a ledger that lost the row of a write that this process sent", () => {
   for (const mode of ["none", "reconcile"] as const)
     it(`does not make it run twice (${mode}): the call ends as unknown, and it is recorded`, async () => {
       const s = setup({ mode });
@@ -277,7 +277,7 @@ describe("a ledger that has lost the row of a write that this process sent", () 
       expect(await s.security()).toEqual([expect.objectContaining({ reason: "ledger_row_gone" })]);
     });
 
-  it("does not run it twice either when a row from before it was sent was put back", async () => {
+  it("does not run it twice either if a row from before the sending was put back", async () => {
     const s = setup({ mode: "none" });
     const worker = s.process();
     await worker.deliver(await s.invoke("pay", ARGS));
@@ -298,7 +298,7 @@ describe("a ledger that has lost the row of a write that this process sent", () 
     expect(worker.read().map(({ result }) => result.status)).toEqual(["ok", "outcome_unknown"]);
   });
 
-  it("runs it again where the target tells a second try from the first", async () => {
+  it("runs it again if the target distinguishes a second try from the first", async () => {
     const s = setup();
     const worker = s.process();
     await worker.deliver(await s.invoke("pay", ARGS));
@@ -322,7 +322,7 @@ describe("every answer of a write", () => {
     return (await verifyAnswer(call, { ...there(answer ?? null), stale }, receiptKeys)).kind;
   };
 
-  it("is signed: a result, a refusal of its arguments, a version that is not there, a switch that is off", async () => {
+  it("is signed: a result, a refusal of its arguments, a missing version, a tool that is switched off", async () => {
     const one = setup();
     const worker = one.process();
     const sent = await one.invoke("pay", ARGS);
@@ -345,7 +345,7 @@ describe("every answer of a write", () => {
     expect(await genuine(three, unknowing, elsewhere)).toBe("genuine");
   });
 
-  it("is signed as stale where its grant was, and never passes for a result", async () => {
+  it("is signed as stale if its grant was, and never passes for a result", async () => {
     const s = setup();
     const worker = s.process();
     const sent = await s.invoke("pay", ARGS);
@@ -363,7 +363,7 @@ describe("every answer of a write", () => {
     expect(worker.read().map(({ receipt }) => receipt)).toEqual([undefined, undefined]);
   });
 
-  it("counts by the keys of its toolset and no others", async () => {
+  it("counts only with the keys of its toolset", async () => {
     const s = setup();
     const worker = s.process();
     const sent = await s.invoke("pay", ARGS);

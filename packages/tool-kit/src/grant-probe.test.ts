@@ -23,18 +23,18 @@ async function setup(keysHere = approvalsKeys) {
 }
 
 describe("whether a worker can check grants", () => {
-  it("is not known before approvals has signed anything of its writes", async () => {
+  it("is not known before approvals has signed anything about its writes", async () => {
     const t = await setup();
     expect(await t.ask()).toBeNull();
   });
 
-  it("is no question where it verifies what approvals signed", async () => {
+  it("is confirmed if it verifies what approvals signed", async () => {
     const t = await setup();
     await t.pin(1);
     expect(await t.ask()).toBeNull();
   });
 
-  it("is denied, with what to do, where it has the keys of another approvals, or none", async () => {
+  it("is denied, with what to do, if it has the keys of another approvals, or none", async () => {
     const others = staticKeySet(publicKeySet([await generateSigningKey()]));
     for (const keysHere of [others, staticKeySet(publicKeySet([]))]) {
       const t = await setup(keysHere);
@@ -43,7 +43,7 @@ describe("whether a worker can check grants", () => {
     }
   });
 
-  it("is not denied by a pin that somebody forged", async () => {
+  it("is not denied because of a forged pin", async () => {
     const t = await setup();
     const forger = await signerOf(await generateSigningKey());
     await t.pin(1);

@@ -3,15 +3,15 @@ import { type KeySet, signedReader } from "@toolbus/grants";
 import type { StateStore } from "@toolbus/state";
 import type { Toolset } from "./toolset.ts";
 
-/** Says whether grants of approvals can be checked here, before a write is refused for want of a key. */
+/** Checks whether grants of approvals can be verified here, before a write is refused because a key is missing. */
 export interface GrantProbe {
-  /** Why no grant would count here, in a sentence; null when one would, and while nothing can be said. Throws `StoreUnavailable`. */
+  /** Why no grant would count here, in a sentence; null if one would, or while nothing is known. Throws `StoreUnavailable`. */
   ask(): Promise<string | null>;
 }
 
 /**
- * The probe is a pin of a write of the toolset: approvals signs it with the key that signs grants, under a `typ` of its own, which no write takes for a grant. A
- * worker that has the keys of another approvals, or cannot fetch them, verifies none.
+ * The probe is a pin of a write of the toolset: approvals signs it with the key that signs grants, under its own `typ`, so no write accepts it as a grant.
+ * A worker that has the keys of another approvals, or cannot fetch them, verifies none.
  */
 export function grantProbe({
   toolset,
@@ -36,7 +36,7 @@ export function grantProbe({
           return value === undefined ? [] : [reader.read(pin, value)];
         }),
       );
-      // One that is forged says nothing of the keys.
+      // A forged pin says nothing about the keys.
       const known = verdicts.some(({ kind }) => kind === "genuine" || kind === "older");
       return known || !verdicts.some(({ kind }) => kind === "unknown_key") ? null : NO_KEYS;
     },
@@ -44,4 +44,4 @@ export function grantProbe({
 }
 
 const NO_KEYS =
-  "its worker cannot check grants: none of its public keys of approvals verifies what approvals signed. Give it those of this approvals (SERVICE_KEYS_FILE, JWKS_FILE or JWKS_URL), and see that JWKS_URL can be reached from it.";
+  "its worker cannot check grants: none of its public keys of approvals verifies what approvals signed. Give it those of this approvals (SERVICE_KEYS_FILE, JWKS_FILE or JWKS_URL), and check that it can reach JWKS_URL.";

@@ -12,7 +12,7 @@ import type { Toolset } from "./toolset.ts";
 import type { UnknownTools } from "./unknown-tools.ts";
 import type { WorkerTimings } from "./worker-timings.ts";
 
-/** What the pipeline stands on; made once a worker. */
+/** What the pipeline depends on; made once per worker. */
 export interface InvokeContext {
   readonly toolset: Toolset;
   readonly state: StateStore;
@@ -27,7 +27,7 @@ export interface InvokeContext {
   readonly unknownTools: UnknownTools;
   /** Resolves when the answer is safe. */
   readonly publish: (message: Message) => Promise<void>;
-  /** Best effort, to whoever listens. */
+  /** Best effort, to all listeners. */
   readonly announce: (message: Message) => Promise<void>;
   readonly underWay: CallsUnderWay;
   readonly suspects: SuspectCalls;
@@ -42,12 +42,12 @@ export interface InvokeContext {
   readonly random: (bytes: number) => Uint8Array;
 }
 
-/** Whether a security event says all that a line could: `counted` is one of very many, of which only the number is kept. */
+/** Whether a security event contains all that a log line could: `counted` is one of very many, of which only the number is kept. */
 export type Told = "whole" | "counted";
 
-/** How a call goes out of the pipeline. */
+/** How a call leaves the pipeline. */
 export type Outcome =
-  /** `letter` says why the message is kept as a dead letter as well. */
+  /** `letter` says why the message is also kept as a dead letter. */
   | { readonly kind: "answer"; readonly result: ToolResult; readonly receipt?: string; readonly letter?: string }
   | { readonly kind: "grant_stale"; readonly reason: string }
   /** No answer: forged, late, or not ours to answer. */

@@ -30,8 +30,8 @@ import type { Executor } from "./toolset.ts";
 import { retryAfter } from "./worker-timings.ts";
 
 /**
- * Runs one tool call to its answer. Never throws for a failed tool: the model gets the failure as content. The delivery is acknowledged last,
- * so a crash repeats work rather than loses it, and the ledger makes the repeat of a write harmless.
+ * Runs one tool call to its answer. Never throws for a failed tool: the model gets the failure as content. The delivery is acknowledged last, so a crash
+ * repeats work rather than loses it, and the ledger makes the repeat of a write harmless.
  */
 export async function invokeTool(
   message: Message,
@@ -72,8 +72,8 @@ async function retriedInOutage(call: ToolCall, { log, timings }: InvokeContext, 
   try {
     return await work();
   } catch (error) {
-    // No agent of ours: to try again would only be refused again.
-    if (error instanceof NotPermitted) return { kind: "unusable", reason: "it is to be answered where this worker may not publish" };
+    // Not one of our agents: another try would only be refused again.
+    if (error instanceof NotPermitted) return { kind: "unusable", reason: "its reply topic is one to which this worker may not publish" };
     if (!isOutage(error)) throw error;
     log.warn({ error, callId: call.callId }, "a tool call waits for the state store or the bus");
     return { kind: "retry", after: retryAfter(timings, call.count), reason: "the state store or the bus is not available" };
@@ -81,8 +81,8 @@ async function retriedInOutage(call: ToolCall, { log, timings }: InvokeContext, 
 }
 
 /**
- * Dropped without the store, and before the call counts as under way: whoever sends writes that nobody granted by the thousand, perhaps under the name
- * of a genuine call, holds up nobody.
+ * Dropped without the store, and before the call counts as under way: thousands of ungranted writes, perhaps under the name of a genuine call, must not
+ * delay anybody.
  */
 async function forgedDisposition(
   call: ToolCall,
@@ -102,7 +102,7 @@ async function outcomeOf(call: ToolCall, context: InvokeContext): Promise<Outcom
     if (!context.unknownTools.mayAnswer()) return { kind: "drop", reason: "calls of unknown tools come too fast", told: "counted" };
     return refuse(call, notFound(call, context), context);
   }
-  // The worker's own definition says whether it is a write, never the message.
+  // Whether it is a write comes from the worker's own definition, never from the message.
   const { definition, tool } = executor;
   const changed = call.toolHash !== undefined && call.toolHash !== executor.hash;
   const args = readArguments(definition, call.invoke.arguments, changed && tool.kind !== "write" ? "applied" : "present");
@@ -144,7 +144,7 @@ async function settle(call: ToolCall, outcome: Outcome, context: InvokeContext):
       return { kind: "ack" };
     }
     case "drop":
-      // Of what comes by the thousand there is one line, with the number.
+      // A flood of them gets one line, with the number.
       if (outcome.told !== "counted")
         log.warn({ callId: call.callId, tool: call.toolName, reason: outcome.reason }, "a tool call was dropped without an answer");
       return { kind: "ack" };
@@ -153,14 +153,14 @@ async function settle(call: ToolCall, outcome: Outcome, context: InvokeContext):
   }
 }
 
-/** What is audited of a call that was answered (X-11): how it ended, and what its error is called, without arguments or content. */
+/** The audit record of an answered call (X-11): how it ended and the error's code, without arguments or content. */
 function recordOf({ callId }: ToolCall, { status, error, metadata }: ToolResult): object {
   return { callId, status, ...(error === undefined ? {} : { code: error.code, errorName: errorRow(error.code).name }), ...metadata };
 }
 
 /**
- * A refusal says that nothing happened. When the ledger knows the call, that may not be so (the tool was changed or removed since): then there
- * is no answer, and the agent resolves the call from the ledger.
+ * A refusal says that nothing happened. If the ledger knows the call, that may be untrue (the tool was changed or removed since). In this case there is no
+ * answer, and the agent resolves the call from the ledger.
  */
 async function refuse(call: ToolCall, result: ToolResult | "grant_stale", context: InvokeContext): Promise<Outcome> {
   const { row } = await context.ledger.find(call.callId);
@@ -171,12 +171,12 @@ async function refuse(call: ToolCall, result: ToolResult | "grant_stale", contex
   return { kind: "answer", result: recorded, ...(receipt === undefined ? {} : { receipt }) };
 }
 
-/** An answer before anything began. That of a write is signed as any other: the agent believes no answer to a write without. */
+/** An answer before anything began. For a write it is signed like any other: the agent believes no unsigned answer to a write. */
 async function refusalReceipt(call: ToolCall, result: ToolResult, context: InvokeContext, stale = false): Promise<string | undefined> {
   const { signer, toolset, clock } = context;
   const { callId, toolName: tool, invoke } = call;
   const executor = toolset.find(call.toolName, call.toolVersion);
-  // What is not known here is a write when somebody granted it.
+  // An unknown call is a write if somebody granted it.
   const write = executor ? executor.tool.kind === "write" : call.grant !== undefined;
   const toolHash = executor?.hash ?? call.toolHash;
   // No agent has a tool of such a name or hash, and no claims can carry it.
@@ -192,14 +192,14 @@ function invalidArguments({ toolName }: ToolCall, problems: readonly Problem[]):
 }
 
 /**
- * The model filled in what its run saw; to call that invalid would send it round in circles. A write has a grant for the former definition:
- * approvals says what becomes of it.
+ * The model filled in the schema that its run saw, so calling that invalid would make it repeat itself. A write has a grant for the former definition:
+ * approvals decides what to do with it.
  */
 function toolChanged({ toolName }: ToolCall, kind: ToolKind, problems: readonly Problem[]): ToolResult | "grant_stale" {
   if (kind === "write") return "grant_stale";
   return failedResult(
     "tool_changed",
-    `The tool "${toolName}" was changed since this run began, and its new definition does not take these arguments; nothing was done. A new run sees it as it is.`,
+    `The tool "${toolName}" was changed since this run began, and its new definition does not accept these arguments; nothing was done. A new run sees the new definition.`,
     { details: boundedDetails(problems) },
   );
 }

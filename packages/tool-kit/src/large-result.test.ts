@@ -56,7 +56,7 @@ describe("a result that is too long to travel", () => {
     expect(await verifyReceipt({ receipt: receipt ?? "", keys: receiptKeys, expected })).toMatchObject({ kind: "genuine" });
   });
 
-  it("is answered whole by the attempt that follows a worker which died between storing and recording it", async () => {
+  it("is answered in full by the next attempt if a worker died between storing and recording it", async () => {
     const over = target();
     over.onRun = (_, effect) => (effect(), LARGE);
     const made = bench(orders(over));
@@ -74,7 +74,7 @@ describe("a result that is too long to travel", () => {
     expect(over.effects.size).toBe(1);
   });
 
-  it("is cut where it is longer than any may be, between characters, and says how much is left out", async () => {
+  it("is truncated between characters if it is over the limit, and says how much is left out", async () => {
     const made = reading("é".repeat(MAX_CONTENT_BYTES));
     await made.worker.deliver(await made.invoke("look_up", {}));
     const { result, text } = await answered(made);
@@ -85,14 +85,14 @@ describe("a result that is too long to travel", () => {
     expect(kept?.length).toBeGreaterThan(MAX_CONTENT_BYTES / 2 - 100);
   });
 
-  it("is asked for again by a read whose worker cannot store it", async () => {
+  it("of a read is produced again if its worker cannot store it", async () => {
     const made = reading(LARGE);
     Object.assign(made.worker.context.state, { putBlob: () => Promise.reject(new StoreUnavailable("away")) });
     expect(await made.worker.deliver(await made.invoke("look_up", {}))).toMatchObject({ kind: "retry" });
     expect(made.worker.answers).toEqual([]);
   });
 
-  it("is cut for a write whose worker cannot store it, because what happened must not be forgotten", async () => {
+  it("of a write is truncated if its worker cannot store it, because what happened must not be forgotten", async () => {
     const over = target();
     over.onRun = (_, effect) => (effect(), LARGE);
     const made = bench(orders(over, { mode: "none" }));
@@ -104,7 +104,7 @@ describe("a result that is too long to travel", () => {
     expect(answer?.result.content).toMatch(/^é😀 [\s\S]+\[truncated: \d+ more characters left out\]$/);
   });
 
-  it("stays in the answer where it fits", async () => {
+  it("stays in the answer if it fits", async () => {
     const made = reading("x".repeat(48 * 1024));
     await made.worker.deliver(await made.invoke("look_up", {}));
     expect((await answered(made)).result).toMatchObject({ content: "x".repeat(48 * 1024) });
@@ -112,7 +112,7 @@ describe("a result that is too long to travel", () => {
   });
 });
 
-describe("a text that is no Unicode", () => {
+describe("a text that is not valid Unicode", () => {
   it("comes back as what was hashed", async () => {
     const state: StateStore = memoryStore({ clock: () => 0 });
     const result: ToolResult = { status: "ok", content: `\ud800${LARGE}`, isError: false };

@@ -3,26 +3,26 @@ import { commitRepeatedly, type Change, type CommitReply, putBlobRepeatedly, typ
 import type { Log } from "@toolbus/telemetry";
 import { finished, released, renewed, sending, type StoredValue } from "./ledger.ts";
 
-/** How long a row is kept after its last change: longer than any grant or message lives. */
+/** How long a row is kept after its last change: longer than the life of any grant or message. */
 export const LEDGER_KEEP_MS = 30 * 86_400_000;
 
 /**
- * The right to work on one write: a fence, and a lease that is renewed until `stop`. Whatever is committed here is guarded by the row as this
- * attempt last wrote it, so an attempt that was taken over changes nothing.
+ * The right to work on one write: a fence, and a lease that is renewed until `stop`. Every commit made here is guarded by the row as this attempt last
+ * wrote it, so an attempt that was taken over changes nothing.
  */
 export interface Hold {
   readonly fence: number;
-  /** Aborts when another attempt took over, and shortly before the lease ends when it cannot be renewed. */
+  /** Aborts when another attempt took over, and shortly before the lease ends if it cannot be renewed. */
   readonly lost: AbortSignal;
-  /** The point of no return. Nothing may be sent unless this answers "sent". */
+  /** The point of no return. Nothing may be sent unless this returns "sent". */
   sending(prepared: Json, notAfter: number | undefined): Promise<"sent" | "late" | "stopped" | "lost">;
-  /** True when the lease lasts long enough to send now: a process that was paused must not send late. */
+  /** True if the lease lasts long enough to send now: a process that was paused must not send late. */
   hasMargin(): boolean;
-  /** Stores the result for good. "lost" when another attempt goes on; then nothing is answered here. */
+  /** Stores the result for good. "lost" if another attempt continues; then nothing is answered here. */
   finish(result: ToolResult): Promise<{ readonly kind: "done"; readonly receipt: string } | { readonly kind: "lost" }>;
-  /** Gives the lease up, so that the next attempt need not wait for its end. */
+  /** Releases the lease, so that the next attempt need not wait for its end. */
   release(): Promise<void>;
-  /** Ends the renewals and waits for one under way. Safe to call twice. */
+  /** Ends the renewals and waits for a pending one. Safe to call twice. */
   stop(): Promise<void>;
 }
 
@@ -32,9 +32,9 @@ export interface HoldOptions {
   /** The row as this attempt committed it, and its version. */
   readonly row: LedgerRow;
   readonly version: number;
-  /** The store's clock, and the monotonic clock before the store was asked for it. */
+  /** The store's clock, and the monotonic clock from before the store was asked for it. */
   readonly asOf: { readonly now: number; readonly monotonic: number };
-  /** Makes the names of this attempt's changes its own. */
+  /** Makes the names of this attempt's changes unique. */
   readonly nonce: string;
   readonly leaseMs: number;
   readonly renewMs: number;
@@ -68,16 +68,16 @@ export function holdLedger(options: HoldOptions): Hold {
       const stored = await storeValue(prepared);
       return inTurn(async () => {
         const at = now();
-        // One signature an attempt that sends: leases are renewed, and the row is taken over, under it.
+        // One signature per sending attempt: lease renewals and takeovers of the row keep it.
         const proof = await signProof(row, { prepared, at });
         const next = sending(row, { prepared: stored, proof, now: at, leaseMs });
         const reply = await write("sending", next, { stop: true, notAfter });
         if (reply.outcome === "ok") return "sent";
         if (reply.outcome === "late") return "late";
-        // Not a stop, and not another attempt: the store has lost writes, and what becomes of this one is decided anew.
+        // Neither a stop nor another attempt: the store has lost writes, and the outcome of this write is decided again.
         if (reply.rolledBack) return "lost";
         const { documents } = await state.read([key]);
-        // The row is still ours: then it was the other guard that did not hold.
+        // The row is still ours, so it was the other guard that failed.
         return documents[0]?.version === version ? "stopped" : "lost";
       });
     },
@@ -102,7 +102,7 @@ export function holdLedger(options: HoldOptions): Hold {
     },
   };
 
-  /** One change after the other: a renewal in between would move the version away under a `finish`. */
+  /** One change at a time: a renewal in between would change the version under a `finish`. */
   function inTurn<T>(step: () => Promise<T>): Promise<T> {
     const done = last.then(step);
     last = done.catch(() => undefined);
@@ -116,7 +116,7 @@ export function holdLedger(options: HoldOptions): Hold {
         const reply = await write(`renew-${++renewals}`, renewed(row, { now: now(), leaseMs }), {});
         if (reply.outcome === "stale") lose();
       } catch (error) {
-        // Not lost yet: the next renewal may get through before the lease ends.
+        // Not lost yet: the next renewal may succeed before the lease ends.
         log.warn({ error, callId, fence }, "the lease of a write could not be renewed");
       }
       if (!stopping.signal.aborted && !lost.signal.aborted) renewTimer = setTimeout(renew, renewMs).unref();
@@ -161,7 +161,7 @@ export function holdLedger(options: HoldOptions): Hold {
   async function storeValue(prepared: Json): Promise<StoredValue> {
     const text = JSON.stringify(prepared);
     if (Buffer.byteLength(text) <= INLINE_BYTES) return { value: prepared };
-    // The blob is there before the row that points to it.
+    // The blob is stored before the row that points to it.
     return { blob: await putBlobRepeatedly(state, Buffer.from(text)) };
   }
 }

@@ -12,22 +12,25 @@ import type { WorkerTimings } from "./worker-timings.ts";
 
 export interface BeginRequest {
   readonly call: LedgerCall;
-  /** The message that asks, and whether the broker delivered it before. */
+  /** The id of the requesting message, and whether the broker delivered it before. */
   readonly by: string;
   readonly redelivered: boolean;
   readonly idempotency: Idempotency;
   readonly timeoutMs: number;
-  /** Latest first begin, by the store's clock. What was sent already may be continued later. */
+  /** The latest time for a first begin, by the store's clock. A write that was already sent may continue later. */
   readonly notAfter: number | undefined;
   /** The tool's feature flag is off here: nothing new begins. */
   readonly switchedOff: boolean;
   /** Workers went down while they ran it: no attempt begins any more. */
   readonly crashed: boolean;
-  /** Whether the shard has lost writes, as it is known at that moment: a commit that is refused may be what tells. */
+  /** Whether the shard has lost writes, as far as is known at that moment: a refused commit may be the first sign. */
   readonly held: () => boolean;
   /** The result of a call that ends without another attempt. */
   readonly endResult: (code: EndCode, attempt: number) => ToolResult;
-  /** Told of a row that no worker of the toolset wrote before anything is done about it, and of one that has lost what this process did once the call ended. */
+  /**
+   * Called with a row that no worker of the toolset wrote, before anything is done about it, and with one that has lost what this process did, once the
+   * call ended.
+   */
   readonly onSuspicion: (suspicion: Suspicion) => Promise<void>;
 }
 
@@ -44,11 +47,11 @@ export type BeginOutcome =
   | { readonly kind: "run"; readonly hold: Hold }
   | { readonly kind: "continue" | "reconcile"; readonly hold: Hold; readonly prepared: Json };
 
-/** The ledger of a toolset in the state store. Every method throws `StoreUnavailable` when the store does not answer. */
+/** The ledger of a toolset in the state store. Every method throws `StoreUnavailable` if the store does not answer. */
 export interface Ledger {
-  /** Decides what becomes of a write and takes the lease where there is work to do. */
+  /** Decides what to do with a write and takes the lease if there is work to do. */
   begin(request: BeginRequest): Promise<BeginOutcome>;
-  /** The row of a call, null when it was never begun here, and the store's clock. */
+  /** The row of a call, null if it never began here, and the store's clock. */
   find(callId: string): Promise<{ readonly row: LedgerRow | null; readonly now: number }>;
   /** Whether a worker of this toolset wrote a row. */
   prove(row: LedgerRow): Promise<RowProof>;
@@ -74,7 +77,7 @@ export function ledgerStore(options: LedgerOptions): Ledger {
   return {
     async begin(request) {
       const nonce = Buffer.from(random(8)).toString("hex");
-      // A stale commit means that another attempt moved the row: read it and decide again.
+      // A stale commit means that another attempt changed the row: read it and decide again.
       for (let tries = 1; tries <= BEGIN_TRIES; tries++) {
         const outcome = await tryBegin(request, nonce);
         if (outcome) return outcome;
@@ -118,7 +121,7 @@ export function ledgerStore(options: LedgerOptions): Ledger {
         return decision;
       case "end": {
         const ended = await end(decision, request, { version: stored?.version ?? 0, now, nonce });
-        // Not before: a commit that the store refuses may tell that it is the store that has lost the row, and then it is decided anew.
+        // Not before: a refused commit may show that the store has lost the row, and then the decision is made again.
         if (ended && suspicion?.reason === "ledger_row_gone") await request.onSuspicion(suspicion);
         return ended;
       }
@@ -198,11 +201,11 @@ export function ledgerStore(options: LedgerOptions): Ledger {
   async function load(stored: StoredValue): Promise<Json | undefined> {
     if ("value" in stored) return stored.value;
     const bytes = await state.getBlob(stored.blob);
-    // By its name, which is the digest of its bytes and was signed, it is what was sent.
+    // Its name is the digest of its bytes and was signed, so it is what was sent.
     return bytes === null ? undefined : JSON.parse(Buffer.from(bytes).toString());
   }
 
-  /** What is sent is remembered before anything is sent. */
+  /** The call is remembered before anything is sent. */
   function noted(hold: Hold, callId: string): Hold {
     return {
       ...hold,
@@ -245,11 +248,11 @@ function suspicionOf(
   if (row && proof.kind === "unproven")
     return { reason: "ledger_forged", detail: `the ledger says "${row.state}", and no worker of the toolset signed that: ${proof.detail}` };
   if (decision.kind === "end" && decision.code === "outcome_unknown" && sentHere && row?.state !== "sending")
-    return { reason: "ledger_row_gone", detail: "this process sent the write, and the ledger does not know of it any more" };
+    return { reason: "ledger_row_gone", detail: "this process sent the write, and the ledger no longer has a record of it" };
   return null;
 }
 
-/** A row that cannot be read is a fault of ours: to run the write as if there were none could run it twice. */
+/** An unreadable row is a fault of ours: running the write as if there were no row could run it twice. */
 function rowOf(value: Json | undefined): LedgerRow | null {
   if (value === undefined) return null;
   const parsed = parseLedgerRow(value);

@@ -23,7 +23,7 @@ export interface BeginInput {
   readonly row: LedgerRow | null;
   /** The store's clock. */
   readonly now: number;
-  /** The id of the message that asks. */
+  /** The id of the requesting message. */
   readonly by: string;
   /** The broker says that it delivered this message before. */
   readonly redelivered: boolean;
@@ -31,13 +31,13 @@ export interface BeginInput {
   readonly stopped: boolean;
   /** The tool's feature flag is off here. */
   readonly switchedOff: boolean;
-  /** The shard has lost writes: no row is no proof that nothing was sent. */
+  /** The shard has lost writes: a missing row does not prove that nothing was sent. */
   readonly held: boolean;
   readonly ownersDeadBefore: number;
   readonly leaseMs: number;
   readonly idempotency: Idempotency;
   readonly timeoutMs: number;
-  /** A row that says that something was sent, or done, has the signature of its toolset's workers. */
+  /** If the row says that something was sent, or done, it has the signature of its toolset's workers. */
   readonly proven: boolean;
   /** This process sent the call before. */
   readonly sentHere: boolean;
@@ -49,7 +49,7 @@ export interface BeginInput {
 export type EndCode = "cancelled" | "tool_disabled" | "held" | "worker_crashed" | "outcome_unknown";
 
 export type BeginDecision =
-  /** Another call's arguments or tool under this id: nobody honest sends that. */
+  /** Another call's arguments or tool under this id: no honest sender does that. */
   | { readonly kind: "conflict"; readonly field: "arguments" | "tool" }
   /** It says that it is done, and no worker of the toolset wrote that: nothing may be answered or run on it. */
   | { readonly kind: "unproven" }
@@ -67,7 +67,7 @@ export type BeginDecision =
 /** A prepared value in its row, or the blob that holds a large one. */
 export type StoredValue = { readonly value: Json } | { readonly blob: string };
 
-/** What becomes of a write that is asked for, at this moment. Decisions with a row take effect when that row is committed. */
+/** What to do with a requested write at this moment. Decisions with a row take effect when that row is committed. */
 export function begin(input: BeginInput): BeginDecision {
   const { call, row, stopped, switchedOff, held, idempotency, sentHere } = input;
   if (row && row.argsHash !== call.argsHash) return { kind: "conflict", field: "arguments" };
@@ -81,12 +81,12 @@ export function begin(input: BeginInput): BeginDecision {
   if (input.crashed)
     return { kind: "end", row: taken, code: row?.state === "sending" || sentHere || held ? "outcome_unknown" : "worker_crashed" };
   if (row?.state === "sending") return again(input, row, taken);
-  // Only a key makes the target tell a second try from the first when the ledger has forgotten that one.
+  // Only a key lets the target distinguish a second try from the first if the ledger has forgotten the first.
   if (held && idempotency.mode !== "key") return { kind: "end", row: taken, code: "held" };
-  // The row has lost what this process did. Only a key makes the target tell a second try from the first.
+  // The row has lost what this process did. Only a key lets the target distinguish a second try from the first.
   if (sentHere && (stopped || switchedOff || idempotency.mode !== "key")) return { kind: "end", row: taken, code: "outcome_unknown" };
   if (stopped) return { kind: "end", row: taken, code: "cancelled" };
-  // An end in the ledger, so that no other worker, whose flags may differ for a moment, runs what was answered as refused.
+  // An end in the ledger, so that no other worker, whose flags may differ for a moment, runs a call that was answered as refused.
   return switchedOff ? { kind: "end", row: taken, code: "tool_disabled" } : { kind: "run", row: taken };
 }
 
@@ -108,7 +108,7 @@ export function released(row: LedgerRow): LedgerRow {
   return { ...row, lease: null };
 }
 
-/** The row at its end. What was prepared is not kept, nor the proof of it: it may be large, and nothing sends it any more. */
+/** The row at its end. The prepared value and its proof are dropped: they may be large, and nothing sends them any more. */
 export function finished(row: LedgerRow, end: { readonly result: ToolResult; readonly receipt: string; readonly now: number }): LedgerRow {
   const { prepared: _, proof: __, ...rest } = row;
   return {
@@ -122,8 +122,8 @@ export function finished(row: LedgerRow, end: { readonly result: ToolResult; rea
 }
 
 /**
- * How long the lease of another attempt still holds. It holds no more when its owner is known to be dead: the store says so, or the broker
- * brings the owner's very message again. That second sign can be wrong when a broker delivered a message twice; the fence covers it.
+ * How long the lease of another attempt still holds. It ends early if its owner is known to be dead: the store says so, or the broker redelivers the
+ * owner's own message. The second sign can be wrong if a broker delivered a message twice; the fence covers that.
  */
 function busyMs({ now, by, redelivered, ownersDeadBefore }: BeginInput, { lease }: LedgerRow): number {
   if (!lease || lease.since < ownersDeadBefore || (redelivered && lease.by === by)) return 0;
@@ -136,12 +136,13 @@ function take({ call, row, now, by, leaseMs }: BeginInput): LedgerRow {
 }
 
 function again({ idempotency, now, timeoutMs, proven }: BeginInput, row: LedgerRow, taken: LedgerRow): BeginDecision {
-  // Whoever wrote it, it may have been sent: not run again, and not asked about with a value that nobody approved.
+  // Whoever wrote the row, the write may have been sent: it is not run again, and its target is not asked about a value that nobody
+  // approved.
   const prepared = proven ? storedValue(row.prepared) : null;
   if (prepared === null) return { kind: "end", row: taken, code: "outcome_unknown" };
   switch (idempotency.mode) {
     case "key":
-      // The attempt itself takes up to the time-out, and must reach the target while it still knows the key.
+      // The attempt itself takes up to the time-out, and must reach the target while that still knows the key.
       return now + timeoutMs < (row.sendingAt ?? 0) + idempotency.keepsForMs
         ? { kind: "continue", row: taken, prepared }
         : { kind: "end", row: taken, code: "outcome_unknown" };

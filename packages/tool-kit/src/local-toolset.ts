@@ -5,16 +5,16 @@ import { keepPresent } from "./toolset-presence.ts";
 import { cancelCall, invokeContext, type WorkerOptions } from "./worker-options.ts";
 
 export interface MountedToolset {
-  /** The same bus, under which calls of the mounted toolset stay in this process. */
+  /** The same bus, but calls of the mounted toolset stay in this process. */
   readonly bus: MessageBus;
-  /** Takes no new calls and waits for those under way; the bus beneath stays open. Safe to call twice. */
+  /** Accepts no new calls and waits for those under way; the underlying bus stays open. Safe to call twice. */
   stop(): Promise<void>;
 }
 
 /**
- * Mounts a toolset in process (B-13): what is published to its invoke topic on the returned bus runs through the same pipeline, with the same
- * grant and ledger, only without the hop. Its answer goes straight to this process's consumer of the reply topic, or onto the bus when there is
- * none or it does not take it. A call in memory dies with the process; as with any lost message, the agent's timers send it again.
+ * Mounts a toolset in process (B-13): messages to its invoke topic on the returned bus run through the same pipeline, with the same grant and ledger, only
+ * without the broker. The answer goes straight to this process's consumer of the reply topic, or onto the bus if there is no such consumer or it declines
+ * the answer. A call in memory dies with the process; as with any lost message, the agent's timers send it again.
  */
 export async function mountToolset(bus: MessageBus, options: WorkerOptions): Promise<MountedToolset> {
   const { toolset, log } = options;
@@ -111,7 +111,7 @@ function wrap(bus: MessageBus): MessageBus {
   };
 }
 
-/** Declines what comes on top of the handler's own limit; the bus beneath takes it then. */
+/** Declines anything over the handler's own limit; the underlying bus takes it then. */
 function withinConcurrency(handler: DeliveryHandler, concurrency: number): DeliveryHandler {
   let busy = 0;
   return async (delivery: Delivery) => {

@@ -1,15 +1,15 @@
 import { HOME_SHARD } from "@toolbus/contracts";
 import type { Seen, StateStore } from "@toolbus/state";
 
-/** Whether the shard of registrations is still the one that was looked at before. */
+/** Whether the shard of registrations is still the one that was checked before. */
 export interface ShardWatch {
-  /** Looks, and remembers what is there now. True when commits are gone that were there at the last look, or there is none at all. */
+  /** Checks, and remembers the current state. True if commits are gone that were there at the last check, or if the shard is empty. */
   lost(): Promise<boolean>;
 }
 
 /**
- * Watches for a store that was emptied or put back to an older copy. It asks for a change that no store takes, because a document would need a version that
- * none ever has, and listens to what the refusal says of the shard's last commit. Nothing is written.
+ * Detects a store that was emptied or restored from an older copy. It asks for a change that no store accepts, because it requires a document version that
+ * never exists, and reads the shard's last commit from the refusal. Nothing is written.
  */
 export function shardWatch(state: Pick<StateStore, "commit">, document: string): ShardWatch {
   let seen: Seen | undefined;

@@ -1,16 +1,16 @@
 import type { ToolModelUse } from "@toolbus/contracts";
 
-/** What one call of a model used, as the tool that made it knows it. */
+/** What one model call used, as the tool that made it knows it. */
 export interface ModelCallUse {
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** Left out where nobody knows the price. */
+  /** Omitted if the price is unknown. */
   readonly costUsd?: number;
 }
 
-/** Adds up what the models used that a tool called within one call of its own. */
+/** Adds up what the models used that a tool called within one of its own calls. */
 export interface ModelUseCounter {
-  /** Never fails: what is no figure counts as none. */
+  /** Never fails: an invalid figure counts as missing. */
   add(use: ModelCallUse): void;
   /** Undefined while no model was called. */
   total(): ToolModelUse | undefined;

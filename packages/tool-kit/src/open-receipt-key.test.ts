@@ -23,7 +23,7 @@ beforeEach(async () => void (directory = await mkdtemp(path.join(tmpdir(), "rece
 afterEach(() => rm(directory, { recursive: true }));
 
 describe("the receipt key of a toolset", () => {
-  it("is demanded of a toolset with writes where others are on the bus, with one sentence", async () => {
+  it("is demanded of a toolset with writes if others are on the bus, with one sentence", async () => {
     await expect(openReceiptKey(withWrite, { file: undefined, busUrl: BROKER })).rejects.toThrow(
       'The toolset "orders" has the write "pay" and no receipt key: pass "receiptKeyFile" with the key that "toolbus keys" makes for worker.orders.',
     );
@@ -39,7 +39,7 @@ describe("the receipt key of a toolset", () => {
     expect(await key?.keys.find(kid)).not.toBeNull();
   });
 
-  it("is made where nobody else is on the bus, and is not needed by a toolset that only reads", async () => {
+  it("is made if nobody else is on the bus, and is not needed by a toolset that only reads", async () => {
     const file = path.join(directory, "made.jwk");
     const made = await openReceiptKey(withWrite, { file, busUrl: "memory:" });
     expect((await openReceiptKey(withWrite, { file, busUrl: BROKER }))?.signer.kid).toBe(made?.signer.kid);
@@ -47,14 +47,14 @@ describe("the receipt key of a toolset", () => {
     expect(await openReceiptKey(reads, { file: undefined, busUrl: BROKER })).toBeNull();
   });
 
-  it("is looked for before anything is connected", async () => {
+  it("is looked up before anything is connected", async () => {
     const options = { busUrl: BROKER, stateUrl: "redis://store.example", jwksFile: "none.json", logLevel: "silent" } as const;
     await expect(serveToolset(withWrite, options)).rejects.toThrow(/no receipt key/);
   });
 });
 
 describe("serveToolset", () => {
-  it.each([99, 3_600_001, Number.NaN])("takes no %s for how far clocks may differ", async (clockSkewWarnMs) => {
+  it.each([99, 3_600_001, Number.NaN])("refuses %s as the tolerated clock difference", async (clockSkewWarnMs) => {
     const options = { busUrl: BROKER, stateUrl: "redis://store.example", jwksFile: "none.json", clockSkewWarnMs } as const;
     await expect(serveToolset(reads, options)).rejects.toThrow('"clockSkewWarnMs" must be from 100 to 3600000 milliseconds');
   });

@@ -23,7 +23,7 @@ const slowly = (run: (context: ToolContext) => void) =>
     },
   });
 
-describe("what a tool says of how far it is", () => {
+describe("a tool's progress report", () => {
   it("goes to the agent that asked, with the proof that the worker saw the invoke", async () => {
     const b = bench(orders(target(), { mode: "none" }, [slowly((context) => context.progress({ message: "Half of it", fraction: 0.5 }))]));
     const process = b.process();
@@ -52,7 +52,7 @@ describe("what a tool says of how far it is", () => {
     expect(body?.fraction).toBe(1);
   });
 
-  it("comes from the effect of a write too", async () => {
+  it("also comes from the effect of a write", async () => {
     const over = target();
     over.onRun = ({ progress }, effect) => {
       progress({ message: "Paying" });
@@ -65,7 +65,7 @@ describe("what a tool says of how far it is", () => {
     expect(bodies(process.announced)).toMatchObject([{ message: "Paying" }]);
   });
 
-  it("counts on from a higher number in a later attempt", async () => {
+  it("continues with higher numbers in a later attempt", async () => {
     const b = bench(orders(target(), { mode: "none" }, [slowly((context) => context.progress({ message: "Here" }))]));
     const [first, second] = [b.process(), b.process()];
     await first.deliver(await b.invoke("count_rows", {}), 2);
@@ -74,7 +74,7 @@ describe("what a tool says of how far it is", () => {
     expect(after).toBeGreaterThan(before);
   });
 
-  it("harms nothing when the bus is away", async () => {
+  it("does no harm when the bus is unavailable", async () => {
     const b = bench(orders(target(), { mode: "none" }, [slowly((context) => context.progress({ message: "Here" }))]));
     const process = b.process();
     const context = { ...process.context, announce: () => Promise.reject(new Error("away")) };
@@ -106,7 +106,7 @@ describe("progress that comes fast", () => {
     return { ...made, said: () => bodies(sent).map((body) => body.message) };
   }
 
-  it("is sent four times a second, the latest each time and the last one too", async () => {
+  it("is sent four times a second, always the latest report, and the last one too", async () => {
     const r = await reporter();
     for (const n of [1, 2, 3]) r.report({ message: `row ${n}` });
     expect(r.said()).toEqual(["row 1"]);
@@ -117,7 +117,7 @@ describe("progress that comes fast", () => {
     expect(r.said()).toEqual(["row 1", "row 3", "row 4"]);
   });
 
-  it("is dropped when the call has ended meanwhile", async () => {
+  it("is dropped if the call has ended meanwhile", async () => {
     const r = await reporter();
     for (const n of [1, 2]) r.report({ message: `row ${n}` });
     r.end();
@@ -141,7 +141,7 @@ describe("progress that comes fast", () => {
     expect(bodies(process.announced)).toMatchObject([{ message: "row 1" }]);
   });
 
-  it("is kept to itself when the invoke had no secret to prove it with", async () => {
+  it("is not sent if the invoke had no secret to prove it with", async () => {
     const r = await reporter("");
     r.report({ message: "row 1" });
     expect(r.said()).toEqual([]);

@@ -13,18 +13,18 @@ import { redactText } from "@toolbus/telemetry";
 import { replyAgent } from "./result-message.ts";
 import { cleanText } from "./tool-problem.ts";
 
-/** How far a tool has come, for whoever watches the run. */
+/** The progress of a tool, for viewers of the run. */
 export interface Progress {
-  /** One line of 500 characters at most; what looks like a credential is taken out. */
+  /** One line of at most 500 characters; text that looks like a credential is removed. */
   readonly message: string;
-  /** 0 to 1, where it is known. */
+  /** 0 to 1, if known. */
   readonly fraction?: number;
 }
 
 export interface ProgressReporter {
-  /** Best effort: never waits and never fails. What comes faster than four times a second replaces what came before it. */
+  /** Best effort: never waits and never fails. A report that comes faster than four times a second replaces the previous one. */
   report(progress: Progress): void;
-  /** The call has ended: nothing is sent any more, not even what waits. */
+  /** The call has ended: nothing is sent any more, not even a waiting report. */
   end(): void;
 }
 
@@ -32,7 +32,7 @@ export interface ProgressParts {
   readonly invoke: Message;
   readonly call: ToolInvoke;
   readonly dispatch: number;
-  /** How often the broker brought this invoke. */
+  /** How often the broker delivered this invoke. */
   readonly count: number;
   readonly source: string;
   readonly clock: () => number;
@@ -42,10 +42,12 @@ export interface ProgressParts {
 const EVERY_MS = 250;
 const MESSAGE_CHARS = 500;
 
-/** Reports the progress of one call: the first at once, then the latest every 250 ms. Nobody is told who sent no secret to prove it with. */
+/**
+ * Reports the progress of one call: the first report at once, then the latest every 250 ms. Nothing is sent if the invoke had no secret to prove it with.
+ */
 export function progressReporter(parts: ProgressParts): ProgressReporter {
   const secret = parts.invoke.attributes[attributes.callSecret];
-  // A later attempt, in another process perhaps, counts on from a higher number.
+  // A later attempt, perhaps in another process, continues from a higher number.
   const base = Math.min(parts.dispatch, 9999) * 100_000_000 + Math.min(parts.count, 999) * 100_000;
   let sent = 0;
   let next: Progress | null = null;
@@ -79,7 +81,7 @@ function progressMessage(parts: ProgressParts, { message: text, fraction }: Prog
     toolCallId,
     toolName,
     n,
-    // Censored before it is cut: half a credential has no form that could be recognised.
+    // Censored before it is truncated: half a credential would not be recognised.
     message: cleanText(redactText(String(text).slice(0, 8 * MESSAGE_CHARS)), MESSAGE_CHARS),
     ...(typeof fraction === "number" && !Number.isNaN(fraction) ? { fraction: Math.min(1, Math.max(0, fraction)) } : {}),
     secretHash: secretHash(secret),

@@ -8,9 +8,9 @@ export interface CheckedArguments {
 }
 
 /**
- * Reads the arguments of a call: canonical JSON text that satisfies the schema, with every default in place already. Text that would become
- * something else by applying a default is refused: what was approved must be what runs. Only what nobody approves may get them here
- * (`"applied"`): a read of a run that began before a parameter with a default was added.
+ * Reads the arguments of a call: canonical JSON text that satisfies the schema and already contains every default. Text that applying a default would
+ * change is refused: what was approved must be what runs. Only calls that nobody approves may get defaults here (`"applied"`): a read of a run that began
+ * before a parameter with a default was added.
  */
 export function readArguments(
   definition: ToolDefinition,
@@ -21,7 +21,7 @@ export function readArguments(
   if (!parsed.ok) return parsed;
   const problems = checkArguments(definition, parsed.value);
   if (problems.length > 0) return { ok: false, problems };
-  // The check puts defaults in place.
+  // The check applies defaults in place.
   if (defaults === "present" && canonicalJson(parsed.value) !== text)
     return { ok: false, problems: [{ path: "", message: "lacks defaults of the tool's schema; send them in full" }] };
   return { ok: true, value: { value: parsed.value, hash: argumentsHash(text) } };

@@ -25,8 +25,9 @@ export interface ReadAnswer {
 }
 
 /**
- * Reads what `resultMessage` made, strictly; a `grantStaleMessage` too, as a retryable failure. A worker that sends the bare body, without our metadata attribute, is understood too: its result
- * is "ok", or an error by its wire code. A result that is larger than ours may be, from a worker that does not know the limits, is cut to them.
+ * Reads what `resultMessage` made, strictly; a `grantStaleMessage` too, as a retryable failure. It also understands the bare body of a worker that does not
+ * send our metadata attribute: the result is "ok", or an error by its wire code. A result over our limits, from a worker that does not know them, is
+ * truncated.
  */
 export function readResult(message: Message): Parsed<ReadAnswer> {
   const read = readBody(message);
@@ -54,7 +55,7 @@ function readBody(message: Message): Answered {
     case messageTypes.grantStale:
       return readFailure(message);
     default:
-      return refused("", `is no answer but a "${message.type.slice(0, 80)}"`);
+      return refused("", `is not an answer but a "${message.type.slice(0, 80)}"`);
   }
 }
 
@@ -84,11 +85,11 @@ function readFailure(message: Message): Answered {
   const read = checked(callId, { ...metadata.value, content: "", isError: true }, said, message);
   if (!read.ok) return read;
   const { result } = read.value;
-  if (!result.error) return refused("/error", "is required of a failure");
+  if (!result.error) return refused("/error", "is required for a failure");
   return { ok: true, value: { callId, result: { ...result, content: errorContent(result.error, result.truncated) } } };
 }
 
-/** Puts the error together from its places and checks the whole. */
+/** Assembles the error from its parts and checks the whole. */
 function checked(callId: string, candidate: Readonly<Record<string, unknown>>, said: string | undefined, message: Message): Answered {
   const details = parseJson(message.attributes[attributes.errorDetails]);
   const whole = isObject(candidate["error"])
@@ -104,7 +105,7 @@ function checked(callId: string, candidate: Readonly<Record<string, unknown>>, s
   return { ok: true, value: { callId, result: ordered(result) } };
 }
 
-/** The fields of the error in the order in which `failedResult` writes them: its content is compared as text. */
+/** The fields of the error in the order in which `failedResult` writes them, because its content is compared as text. */
 function ordered(result: ToolResult): ToolResult {
   if (!result.error) return result;
   const { code, class: errorClass, message, ...rest } = result.error;
@@ -116,7 +117,7 @@ function metadataOf(message: Message): Parsed<Readonly<Record<string, unknown>> 
   const text = message.attributes[attributes.resultMetadata];
   if (text === undefined) return { ok: true, value: null };
   const value = parseJson(text);
-  return isObject(value) ? { ok: true, value } : refused("", `has an attribute ${attributes.resultMetadata} that is no JSON object`);
+  return isObject(value) ? { ok: true, value } : refused("", `has an attribute ${attributes.resultMetadata} that is not a JSON object`);
 }
 
 /** The message inside an error's own content. */

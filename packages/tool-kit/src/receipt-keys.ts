@@ -9,7 +9,7 @@ export interface ReceiptKeys {
 }
 
 export interface ReceiptKeysOptions {
-  /** Keys that this process trusts by itself: its own, or those that an operator's file names. They are asked first. */
+  /** Keys that this process trusts by itself: its own, or those in an operator's file. They are tried first. */
   readonly known: (toolset: string) => KeySet;
   readonly state: Pick<StateStore, "read">;
   /** Public keys of the approvals service, which signs pins. */
@@ -17,7 +17,7 @@ export interface ReceiptKeysOptions {
   readonly monotonic: () => number;
 }
 
-/** The keys that are known, and those that approvals vouches for: it signed them with the tool's definition. What a registration says does not count. */
+/** The trusted keys, and those that approvals vouches for: it signed them with the tool's definition. A registration's own claim does not count. */
 export function receiptKeys({ known, state, approvals, monotonic }: ReceiptKeysOptions): ReceiptKeys {
   const reader = signedReader({ typ: "tb-pin+jwt", keys: approvals });
   const read = new Map<string, { readonly keys: KeySet; readonly at: number }>();
@@ -31,7 +31,7 @@ export function receiptKeys({ known, state, approvals, monotonic }: ReceiptKeysO
       async find(kid) {
         const found = read.get(name);
         const held = found && monotonic() - found.at < FRESH_MS ? await found.keys.find(kid) : null;
-        // A key that is not among them may have been pinned a moment ago.
+        // An unknown key may have been pinned a moment ago.
         if (held !== null) return held;
         const keys = publicKeys(await keysOfPins(toolset, toolName, toolHash));
         read.delete(name);
@@ -43,7 +43,7 @@ export function receiptKeys({ known, state, approvals, monotonic }: ReceiptKeysO
     };
   }
 
-  /** Those of the tool's pin and of the pin of this very definition: the key is the toolset's, whatever became of the definition. */
+  /** Those of the tool's pin and of the pin of this exact definition: the key belongs to the toolset, whatever happened to the definition. */
   async function keysOfPins(toolset: string, tool: string, hash: string): Promise<readonly PublicJwk[]> {
     const pinKeys = [storeKeys.pin(tool), storeKeys.pinBeside(tool, hash)];
     const { documents } = await state.read(pinKeys);
@@ -59,6 +59,6 @@ export function receiptKeys({ known, state, approvals, monotonic }: ReceiptKeysO
   }
 }
 
-/** How long a pin that was read is gone by: an operator who takes a key back waits this long. */
+/** How long a pin that was read is used: a withdrawn key counts for up to this long. */
 const FRESH_MS = 10_000;
 const MOST = 500;

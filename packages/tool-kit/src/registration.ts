@@ -13,7 +13,7 @@ import type { StoredDocument } from "@toolbus/state";
 import { cleanText } from "./tool-problem.ts";
 import type { Executor } from "./toolset.ts";
 
-/** A replica that finds a sign of life younger than this gives none of its own. */
+/** A replica that finds a heartbeat younger than this sends none of its own. */
 const FRESH_MS = SEEN_EVERY_MS / 2;
 
 /** A document to put. */
@@ -23,21 +23,21 @@ export interface Put {
   readonly expiresAt?: number;
 }
 
-/** A worker's word at this moment: why its tools cannot be used, or null. */
+/** What a worker reports at this moment: why its tools cannot be used, or null. */
 export interface SignOfLife {
   /** The store's clock. */
   readonly now: number;
   readonly unavailable: string | null;
 }
 
-/** What a worker says of its toolset for as long as it lives. */
+/** What a worker reports about its toolset throughout its life. */
 export interface Said {
   readonly toolset: string;
   readonly scalesToZero: boolean;
   readonly receiptKey: PublicJwk | undefined;
 }
 
-/** The document to write, or null when the stored one says the same and was seen lately. */
+/** The document to write, or null if the stored one says the same and was refreshed lately. */
 export function registrationOf(
   said: Said,
   { definition, hash }: Executor,
@@ -58,7 +58,7 @@ export function registrationOf(
   return withSign(made, sign);
 }
 
-/** The stored registration with a new sign of life; null when it holds another definition, or has one that is as good. */
+/** The stored registration with a new heartbeat; null if it holds another definition, or its heartbeat is fresh enough. */
 export function seenAgain(stored: StoredDocument, hash: string, sign: SignOfLife): Registration | null {
   const known = parseRegistration(stored.value);
   if (!known.ok || known.value.hash !== hash) return null;
@@ -68,8 +68,8 @@ export function seenAgain(stored: StoredDocument, hash: string, sign: SignOfLife
 }
 
 /**
- * The definition that a registration held, under its hash, when the registration now holds another one or ends. One that is quarantined is kept for nobody: no
- * run continues with it, and it may be too large to be kept, so that its registration could never end.
+ * The definition that a registration held, under its hash, when the registration now holds another one or ends. A quarantined one is not kept: no run
+ * continues with it, and it may be too large to keep, so that its registration could never end.
  */
 export function replacedBy(stored: StoredDocument | null, hash: string | null, now: number): readonly Put[] {
   const known = stored ? parseRegistration(stored.value) : null;

@@ -22,7 +22,7 @@ function must<T>(value: T | undefined): T {
   return value;
 }
 
-/** What is kept of the first tool of a toolset. */
+/** What is stored for the first tool of a toolset. */
 async function replaced(state: StateStore, { name, list }: Toolset) {
   const { documents } = await state.read([keys.replacedDefinition(name, list()[0]?.hash ?? "")]);
   return documents[0]?.value ?? null;
@@ -49,7 +49,7 @@ describe("the stored registry", () => {
     expect(all[1]).toMatchObject({ toolset: "orders", hash: orders.find("look_up")?.hash, registeredAt: 1000 });
   });
 
-  it("says of each tool its name, description, parameters and source: that of its author, or the toolset", async () => {
+  it("has each tool's name, description, parameters and source: that of its author, or the toolset", async () => {
     const { state } = setup();
     const properties = { city: { type: "string", maxLength: 80 } };
     const forecast = { ...tool("forecast", "1", "Tells the weather."), kind: "read" as const };
@@ -64,7 +64,7 @@ describe("the stored registry", () => {
   it("leaves out a tool whose definition is refused, with a line for its author, and registers the others", async () => {
     const { state, registered } = setup();
     const orders = tools("orders", ["look_up", "look_around"]);
-    // As a toolset is that was not made here.
+    // Like a toolset that was made elsewhere.
     const list = orders.list().map((one) => {
       if (one.definition.name === "look_up") return one;
       return { ...one, definition: { ...one.definition, parameters: { type: "object", properties: { q: { pattern: "a(?!b)" } } } } };
@@ -80,7 +80,7 @@ describe("the stored registry", () => {
     ]);
   });
 
-  it("leaves out what has no hash at all, and continues with the others", async () => {
+  it("leaves out a definition that cannot be hashed, and continues with the others", async () => {
     const { state, registered } = setup();
     await registerToolset(state, tools("orders", ["look_up"]));
     const key = keys.registration("orders", "odd", "1");
@@ -94,7 +94,7 @@ describe("the stored registry", () => {
     expect(await registered()).toEqual(["orders/look_up@1"]);
   });
 
-  it("takes a second replica, a second version and a changed definition as no duplicates", async () => {
+  it("does not treat a second replica, a second version or a changed definition as duplicates", async () => {
     const { state, registered } = setup();
     await Promise.all([registerToolset(state, tools("orders", ["look_up"])), registerToolset(state, tools("orders", ["look_up"]))]);
     await registerToolset(state, tools("orders", ["look_up"], "2"));
@@ -131,7 +131,7 @@ describe("the stored registry", () => {
     expect(await replaced(state, orders)).toBeNull();
   });
 
-  it("unregisters what is quarantined and keeps it for nobody, so that one that is too large to be kept can end as well", async () => {
+  it("unregisters a quarantined definition without keeping it, so that one that is too large to keep can end as well", async () => {
     const { state } = setup();
     const { definition: sound } = must(tools("orders", ["look_up"]).list()[0]);
     const definition = { ...sound, parameters: { type: "object", properties: { q: { pattern: "a(?=b)" } } } };
@@ -153,7 +153,7 @@ describe("the stored registry", () => {
     expect(documents).toEqual([null]);
   });
 
-  it("hears of every version that its workers live, and whether they can be used", async () => {
+  it("learns for every version that its workers are alive, and whether it can be used", async () => {
     const { state, clock } = setup();
     const both = toolset({ name: "orders", tools: ["2", "10"].map((version) => tool("look_up", version)) });
     await registerToolset(state, both, { unavailable: "There is no API key." });
@@ -174,7 +174,7 @@ describe("the stored registry", () => {
     expect(await read()).toContainEqual(["10", 52_000, undefined]);
   });
 
-  it("is not written again by replicas that say the same at the same time", async () => {
+  it("is not written again by replicas that report the same at the same time", async () => {
     const { state, clock } = setup();
     const orders = tools("orders", ["look_up"]);
     await registerToolset(state, orders);
@@ -187,7 +187,7 @@ describe("the stored registry", () => {
     expect((await state.read([keys.registration("orders", "look_up", "1")])).documents).toEqual(documents);
   });
 
-  it("is not brought back by a sign of life: neither what was unregistered nor what was replaced", async () => {
+  it("gets back neither an unregistered nor a replaced definition from a heartbeat", async () => {
     const { state, clock } = setup();
     const [before, after] = [tools("orders", ["look_up", "count"]), tools("orders", ["look_up"], "1", "Does it better.")];
     await registerToolset(state, before);
@@ -199,11 +199,11 @@ describe("the stored registry", () => {
     expect(all.map(({ definition, lastSeenAt }) => [definition.description, lastSeenAt])).toEqual([["Does it better.", 1000]]);
   });
 
-  it("refuses a name of another toolset, and registers nothing of the one that asked", async () => {
+  it("refuses a name of another toolset, and registers nothing of the toolset that asked", async () => {
     const { state, registered } = setup();
     await registerToolset(state, tools("orders", ["look_up"]));
     await expect(registerToolset(state, tools("billing", ["count", "look_up"]))).rejects.toThrow(
-      'The tool "look_up" of the toolset "billing" is registered by the toolset "orders" already; rename it, or unregister that one first.',
+      'The tool "look_up" of the toolset "billing" is already registered by the toolset "orders"; rename it, or unregister that one first.',
     );
     expect(await registered()).toEqual(["orders/look_up@1"]);
   });
@@ -220,7 +220,7 @@ describe("the stored registry", () => {
     }
   });
 
-  it("keeps the first owner although it registers again while a latecomer checks", async () => {
+  it("keeps the first owner even if it registers again while a latecomer checks", async () => {
     const { state, registered } = setup();
     await registerToolset(state, tools("orders", ["look_up"]));
     await registerToolset(state, tools("orders", ["look_up"], "1", "Newer."));
@@ -254,7 +254,7 @@ describe("the stored registry", () => {
   });
 });
 
-/** Lets the racers interleave differently in every round. */
+/** Makes the racers interleave differently in every round. */
 function jittery(state: StateStore, seed: number): StateStore {
   let n = seed;
   const turns = async <T>(work: () => Promise<T>): Promise<T> => {

@@ -22,28 +22,28 @@ export class RegistryConflict extends Error {
   override readonly name = "RegistryConflict";
 }
 
-/** What a worker knows of its toolset at this moment. */
+/** What a worker knows about its toolset at this moment. */
 export interface RegistrationOptions {
-  /** Why its tools cannot be used now; null or left out when they can. */
+  /** Why its tools cannot be used now; null or omitted if they can. */
   readonly unavailable?: string | null;
-  /** Why its writes cannot, where the others can. */
+  /** Why its writes cannot be used, although the others can. */
   readonly unavailableWrites?: string | null;
-  /** The public half of the key that signs what its writes do; operators pin it with the tool. */
+  /** The public half of the key that signs the effects of its writes; operators pin it with the tool. */
   readonly receiptKey?: PublicJwk | undefined;
   readonly log?: Log;
 }
 
 /**
- * Registers every sound tool of a toolset, or none: a stored document each, which outlives the workers, and an entry in the index. A second replica
- * and a second version are no duplicates; a name that another toolset holds is refused with `RegistryConflict`.
+ * Registers every sound tool of a toolset, or none: each as a stored document, which outlives the workers, and an entry in the index. A second replica and
+ * a second version are not duplicates; a name that another toolset holds is refused with `RegistryConflict`.
  *
- * A tool whose definition is refused (`definitionFault`) is left out with a line in the log; the toolset's other tools go on.
+ * A tool whose definition is refused (`definitionFault`) is left out with a line in the log; the toolset's other tools are still registered.
  *
- * A definition that is registered under its version already and differs now replaces the stored one, which is kept by its hash for the runs that
- * began with it. The log says so: a new version would have let them go on as they were.
+ * A definition that differs from the one already registered under its version replaces the stored one, which is kept by its hash for the runs that began
+ * with it. The log recommends a new version, which would have left those runs undisturbed.
  *
- * No commit may touch another toolset's documents, so the name is looked up before the commit and again after it: of two that registered at
- * the same moment the later commit withdraws. Each name has a claim of its own for that, written once, whose version is its place in the order.
+ * No commit may touch another toolset's documents, so the name is looked up before the commit and again after it: if two registered at the same moment, the
+ * later commit withdraws. For this, each name has its own claim, written once, whose version is its place in the order.
  */
 export async function registerToolset(state: StateStore, toolset: Toolset, options: RegistrationOptions = {}): Promise<void> {
   const executors = toolset.list().filter(({ definition }) => isSound(definition, toolset.name, options.log));
@@ -59,8 +59,8 @@ export async function registerToolset(state: StateStore, toolset: Toolset, optio
 }
 
 /**
- * A worker's sign of life: says of its registrations that a worker was seen now, and whether they can be used. It registers nothing: a tool that
- * was unregistered on purpose, or replaced by a newer deployment, stays as it is. What another replica said a moment ago is not said again.
+ * A worker's heartbeat: records in its registrations that a worker was seen now, and whether the tools can be used. It registers nothing: a tool that was
+ * unregistered on purpose, or replaced by a newer deployment, stays as it is. It does not repeat what another replica reported a moment ago.
  */
 export async function markSeen(
   state: StateStore,
@@ -83,13 +83,13 @@ export async function markSeen(
     guards.push({ key, version: document.version });
   });
   if (put.length === 0) return;
-  // Stale: somebody registered, or another replica was faster. The next sign of life comes soon.
+  // Stale: somebody registered, or another replica was faster. The next heartbeat comes soon.
   await commitRepeatedly(state, HOME_SHARD, { op: `seen:${toolset.name}:${now}`, guards, put });
 }
 
 /**
- * Every registration, in the order of the index. One that cannot be read, or whose hash is not its own, is left out with a log line; `pace` says of which
- * the definitions may be used now.
+ * Every registration, in the order of the index. One that cannot be read, or whose hash is wrong, is left out with a log line; `pace` decides which
+ * definitions may be used now.
  */
 export async function readRegistry(state: StateStore, log?: Log, pace?: DefinitionPace): Promise<readonly Registration[]> {
   const members = await indexMembers(state);
@@ -114,8 +114,8 @@ export async function readRegistry(state: StateStore, log?: Log, pace?: Definiti
 }
 
 /**
- * Removes one version of a tool on purpose; its claim on the name goes with the last version. Runs that began with it keep its definition, so stop
- * its workers later. False when it was not registered.
+ * Removes one version of a tool on purpose; its claim on the name ends with the last version. Runs that began with it keep its definition, so stop its
+ * workers later. False if it was not registered.
  */
 export async function unregister(state: StateStore, toolset: string, tool: string, version: string): Promise<boolean> {
   for (let tries = 1; tries <= TRIES; tries++) {
@@ -139,12 +139,12 @@ export async function unregister(state: StateStore, toolset: string, tool: strin
   throw new Error(`The tool "${tool}" of "${toolset}" could not be unregistered: its documents change all the time.`);
 }
 
-/** Why this tool cannot be used: what holds for all of them, or for writes alone. */
+/** Why this tool cannot be used: a reason for all tools, or for writes only. */
 function whyNot({ kind }: Executor["tool"], all: string | null, writes: string | null): string | null {
   return all ?? (kind === "write" ? writes : null);
 }
 
-/** Every reader asks the same again: a worker that leaves this out gains nothing. */
+/** Every reader repeats this check: a worker that skips it gains nothing. */
 function isSound(definition: ToolDefinition, toolset: string, log: Log | undefined): boolean {
   const fault = definitionFault(definition);
   if (fault === null) return true;
@@ -162,7 +162,7 @@ interface Member {
   readonly version: string;
 }
 
-/** False when a document changed in between. */
+/** False if a document changed in between. */
 async function writeRegistrations(
   state: StateStore,
   toolset: Toolset,
@@ -194,10 +194,10 @@ async function writeRegistrations(
   });
   if (put.length === 0) return true;
   const versions = new Map([...registrationKeys, ...claimKeys].map((key, i) => [key, documents[i]?.version ?? 0]));
-  // What is kept by its hash is the same whoever writes it, and needs no guard.
+  // A definition kept by its hash is the same whoever writes it, and needs no guard.
   const guarded = [...new Set([...put.map(({ key }) => key).filter((key) => versions.has(key)), ...versions.keys()])];
   const change: Change = {
-    // Racing replicas see the same versions and write the same: one of them, or both as one.
+    // Racing replicas see the same versions and write the same: either one of them succeeds, or both write the same thing.
     op: `register:${toolset.name}:${receiptKey?.kid.slice(-8) ?? ""}:${executors.map((e) => e.hash.slice(-8)).join("")}:${[...versions.values()].join(".")}`.slice(
       0,
       400,
@@ -219,7 +219,7 @@ async function writeRegistrations(
   return true;
 }
 
-/** Names of ours that another toolset claimed before us. */
+/** Our names that another toolset claimed before us. */
 async function lostNames(state: StateStore, toolset: Toolset): Promise<readonly Member[]> {
   const foreign = await foreignClaims(state, toolset);
   if (foreign.length === 0) return [];
@@ -236,7 +236,7 @@ async function foreignClaims(state: StateStore, toolset: Toolset): Promise<reado
   const foreign = (await indexMembers(state)).filter(
     (member) => member.toolset !== toolset.name && toolset.find(member.tool) !== undefined,
   );
-  // Once a name, however many versions it has.
+  // Once per name, however many versions it has.
   return [...new Map(foreign.map((member) => [`${member.toolset}/${member.tool}`, member])).values()];
 }
 
@@ -244,7 +244,7 @@ function refuseForeign(name: string, foreign: readonly Member[]): void {
   const [first] = foreign;
   if (!first) return;
   throw new RegistryConflict(
-    `The tool "${first.tool}" of the toolset "${name}" is registered by the toolset "${first.toolset}" already; rename it, or unregister that one first.`,
+    `The tool "${first.tool}" of the toolset "${name}" is already registered by the toolset "${first.toolset}"; rename it, or unregister that one first.`,
   );
 }
 
@@ -262,7 +262,7 @@ async function indexMembers(state: StateStore): Promise<readonly Member[]> {
   return members;
 }
 
-/** Without a version, so it is no registration of one. */
+/** Has no version, so it is not a registration. */
 function claimKey(toolset: string, tool: string): string {
   return keyOf(`registry.${toolset}`, HOME_SHARD, tool);
 }

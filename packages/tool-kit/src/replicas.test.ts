@@ -9,7 +9,7 @@ import { toolset } from "./toolset.ts";
 const START = 1_800_000_000_000;
 
 describe("a replica that stops", () => {
-  it("says of its tools that nobody serves them, as the last one, from that moment on", async () => {
+  it("records, as the last one, that nobody serves its tools from that moment on", async () => {
     await using t = await setup(["a"]);
     t.clock.now += 5000;
     await sayGone(t.store, t.orders, "a");
@@ -25,7 +25,7 @@ describe("a replica that stops", () => {
     expect(await t.gone()).toBe(START);
   });
 
-  it("is the last one where the others have been silent for too long, and not before", async () => {
+  it("is the last one if the others have been silent for too long, and not before", async () => {
     await using t = await setup(["killed", "b"]);
     t.clock.now += SEEN_FOR_MS;
     await sayGone(t.store, t.orders, "b");
@@ -36,20 +36,20 @@ describe("a replica that stops", () => {
     expect(await t.gone()).toBe(START + SEEN_FOR_MS + 1);
   });
 
-  it("is forgotten as soon as another one starts, or gives a sign of life", async () => {
+  it("is forgotten as soon as another one starts, or sends a heartbeat", async () => {
     await using t = await setup(["a"]);
     await sayGone(t.store, t.orders, "a");
     await sayHere(t.store, "orders", "b");
     await registerToolset(t.store, t.orders);
     expect([await t.gone(), await t.availability()]).toEqual([null, "ready"]);
     await sayGone(t.store, t.orders, "b");
-    // One that an older version serves, which keeps no list of replicas.
+    // Served by an older version, which keeps no list of replicas.
     t.clock.now += 1;
     await markSeen(t.store, t.orders, null);
     expect(await t.gone()).toBeNull();
   });
 
-  it("is no fault where its toolset may be scaled to zero, which its registration says, and says no more when a deployment takes it back", async () => {
+  it("is not a fault if its registration allows scaling to zero, until a deployment withdraws that", async () => {
     await using t = await setup([]);
     const scalesToZero = async () => (await readRegistry(t.store))[0]?.scalesToZero;
     expect(await scalesToZero()).toBeUndefined();
@@ -59,17 +59,17 @@ describe("a replica that stops", () => {
     expect(await scalesToZero()).toBeUndefined();
   });
 
-  it("says nothing of a definition that another version of the toolset has registered since", async () => {
+  it("leaves a definition alone that another version of the toolset has registered since", async () => {
     await using t = await setup(["a"]);
     await registerToolset(t.store, ordersThat("Looks it up elsewhere."));
     await sayGone(t.store, t.orders, "a");
     expect(await t.gone()).toBeNull();
   });
 
-  it("does not put back a definition that another version replaces at the same moment", async () => {
+  it("does not restore a definition that another version replaces at the same moment", async () => {
     await using t = await setup(["a"]);
     const { read } = t.store;
-    // It is replaced between what the leaving replica reads and what it commits.
+    // It is replaced between the leaving replica's read and its commit.
     Object.assign(t.store, {
       async read(names: readonly string[]) {
         const found = await read(names);

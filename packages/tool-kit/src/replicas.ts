@@ -3,8 +3,8 @@ import { commitRepeatedly, type StateStore, type StoredDocument } from "@toolbus
 import type { Toolset } from "./toolset.ts";
 
 /**
- * Says that this replica of a toolset lives, and forgets those that have said nothing for so long that they do not count. Before it registers: then one that
- * leaves at the same moment either finds it or is too late. Throws when the store is away.
+ * Records that this replica of a toolset is alive, and forgets those that have been silent for so long that they do not count. This happens before it
+ * registers: a replica that leaves at the same moment then either finds it or is too late. Throws if the store is unavailable.
  */
 export async function sayHere(state: StateStore, toolset: string, replica: string): Promise<void> {
   for (let tries = 1; tries <= TRIES; tries++) {
@@ -16,8 +16,9 @@ export async function sayHere(state: StateStore, toolset: string, replica: strin
 }
 
 /**
- * Says that this replica stops. As the last one it says so in the registrations of the toolset, so that callers know at once that nobody serves them; what
- * another version of the toolset has registered is left alone. Throws when the store is away: then a sign of life that does not come says the same, later.
+ * Records that this replica stops. If it is the last one, it marks the registrations of the toolset, so that callers know at once that nobody serves them;
+ * definitions that another version of the toolset has registered are left alone. Throws if the store is unavailable: in this case the missing heartbeat
+ * shows the same, later.
  */
 export async function sayGone(state: StateStore, toolset: Toolset, replica: string): Promise<void> {
   const executors = toolset.list();
@@ -61,7 +62,7 @@ async function isCommitted(state: StateStore, toolset: string, { op, replicas, o
   return outcome === "ok";
 }
 
-/** The other replicas that live, as far as is known. */
+/** The other living replicas, as far as is known. */
 function others(stored: StoredDocument | null | undefined, replica: string, now: number): Record<string, number> {
   const known = stored ? parseReplicas(stored.value) : null;
   if (!known?.ok) return {};

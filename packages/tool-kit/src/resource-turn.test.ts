@@ -11,7 +11,7 @@ const LONGEST_MS = 3 * TIMEOUT_MS + workerTimings.leaseMs;
 const OTHER_RUN = "rn_04_01ARZ3NDEKTSV4RRFFQ69G5FAV";
 const byPayee = ({ to }: PayArgs): string => `account:${to}`;
 
-/** Payments of two runs over a target that keeps each until it is released. */
+/** Payments of two runs over a target that holds each until it is released. */
 function setup(resource?: (args: PayArgs) => string) {
   const over = target();
   const [reached, held]: [(() => void)[], (() => void)[]] = [[], []];
@@ -37,7 +37,7 @@ function setup(resource?: (args: PayArgs) => string) {
 const BUSY = { kind: "retry", reason: "another write on the same resource is under way" };
 
 describe("writes of two runs on one resource", () => {
-  it("run one after another, at whichever replica they are", async () => {
+  it("run one after another, on any replica", async () => {
     const { process, ofOneRun, ofAnother, reaches, letGo, over } = setup(byPayee);
     const [left, right] = [process(), process()];
     const [first, begun] = [await ofOneRun(), reaches()];
@@ -69,7 +69,7 @@ describe("writes of two runs on one resource", () => {
     expect(await Promise.all(done)).toEqual([{ kind: "ack" }, { kind: "ack" }]);
   });
 
-  it("wait for the call of a worker that died, which goes on first", async () => {
+  it("wait for the call of a dead worker, which continues first", async () => {
     const { process, ofOneRun, ofAnother, reaches, letGo, clock, over } = setup(byPayee);
     const dead = process({ dieAfter: "sending" });
     const first = await ofOneRun();
@@ -93,7 +93,7 @@ describe("writes of two runs on one resource", () => {
     expect(await after).toEqual({ kind: "ack" });
   });
 
-  it("wait no longer than an attempt can last for a call that nobody continues", async () => {
+  it("wait for a call that nobody continues no longer than an attempt can last", async () => {
     const { process, ofOneRun, ofAnother, reaches, letGo, clock } = setup(byPayee);
     const dead = process({ dieAfter: "sending" });
     void dead.deliver(await ofOneRun());
@@ -109,7 +109,7 @@ describe("writes of two runs on one resource", () => {
     expect(await after).toEqual({ kind: "ack" });
   });
 
-  it("are left to the agent's timer when they were brought back too often", async () => {
+  it("are left to the agent's timer after too many redeliveries", async () => {
     const { process, ofOneRun, ofAnother, reaches, letGo } = setup(byPayee);
     const [worker, begun] = [process(), reaches()];
     const done = worker.deliver(await ofOneRun());
@@ -122,7 +122,7 @@ describe("writes of two runs on one resource", () => {
     await done;
   });
 
-  it("are kept from nothing by a turn that no worker can have written", async () => {
+  it("ignore a turn that no worker can have written", async () => {
     const { process, ofOneRun, reaches, letGo, state, clock } = setup(() => "one");
     const worker = process();
     const resource = "7692c3ad3540bb803c020b3aee66cd8887123234ea0c6e7143c0add73ff431ed";

@@ -4,8 +4,8 @@ import { commitRepeatedly, type StateStore, type StoredDocument } from "@toolbus
 
 /**
  * The turn of a call at the resource that its write touches. A toolset's writes on one resource run one after another, whichever run, tool or replica they
- * come from. It belongs to the call and not to an attempt: the attempt that goes on after a crash has it at once. It ends with the call, and by itself
- * when the longest attempt would have ended, so that nobody waits for a worker that is gone.
+ * come from. The turn belongs to the call and not to an attempt: an attempt that continues after a crash has it at once. It ends with the call, and by
+ * itself after the duration of the longest attempt, so that nobody waits for a dead worker.
  */
 export interface ResourceTurn {
   /** The call is over: the next one need not wait. Never throws: the turn ends by itself. */
@@ -16,21 +16,21 @@ export type TurnTaken = { readonly kind: "taken"; readonly turn: ResourceTurn } 
 
 export interface TurnRequest {
   readonly toolset: string;
-  /** What the write touches, as its tool names it. */
+  /** What the write touches, by the name that its tool gives. */
   readonly resource: string;
   readonly callId: string;
   /** How long an attempt at any write of the toolset may last. */
   readonly longestMs: number;
 }
 
-/** Takes the turn, or says how long another call may have it yet. Throws `StoreUnavailable`. */
+/** Takes the turn, or says how much longer another call may keep it. Throws `StoreUnavailable`. */
 export async function takeTurn(state: StateStore, { toolset, resource, callId, longestMs }: TurnRequest): Promise<TurnTaken> {
   const { shard, key } = placeOf(state, toolset, resource);
   const { now, documents } = await state.read([key]);
   const stored = documents[0] ?? null;
   const holder = holderOf(stored);
   const left = holder === null || holder.callId === callId ? 0 : holder.until - now;
-  // No worker of the toolset writes that it lasts longer.
+  // No worker of the toolset writes a turn that lasts longer.
   if (left > 0 && left <= longestMs) return { kind: "busy", forMs: left };
   const value = { callId, until: now + longestMs };
   const { outcome } = await commitRepeatedly(state, shard, {
@@ -60,7 +60,7 @@ async function release(state: StateStore, shard: string, key: string, callId: st
 /** Another call took it at the same moment. */
 const RACE_MS = 100;
 
-/** Among the toolset's own documents, so that the right to its ledger is the right to this. The name may be anything, so its hash stands there. */
+/** Stored with the toolset's own documents, so that the right to its ledger covers this too. The name may be any text, so the key has its hash. */
 function placeOf({ shards }: StateStore, toolset: string, resource: string): { readonly shard: string; readonly key: string } {
   const hash = createHash("sha256").update(resource).digest("hex");
   const shard = (Number.parseInt(hash.slice(0, 8), 16) % shards).toString(16).padStart(2, "0");

@@ -34,7 +34,7 @@ describe("the answer to a tool call", () => {
     expect(JSON.parse(denied.body)).toMatchObject({ isError: true, content: expect.stringContaining("POLICY_DENIED") });
   });
 
-  it("goes to the agent that the call names, and to the default one where it names none", () => {
+  it("goes to the agent that the call names, and to the default one if it names none", () => {
     const result: ToolResult = { status: "ok", content: "x", isError: false };
     const to = (replyTo?: string): string =>
       resultMessage({ ...parts, invoke: { ...invoke, ...(replyTo === undefined ? {} : { replyTo }) }, result }).topic;
@@ -75,7 +75,7 @@ describe("the answer to a tool call", () => {
     expect(readResult(sent).ok).toBe(true);
   });
 
-  it("of a worker that knows no limits is cut to ours", () => {
+  it("of a worker without limits is truncated to ours", () => {
     const own = resultMessage({ ...parts, result: { status: "ok", content: "x", isError: false } });
     const content = "ü".repeat(100_000);
     for (const named of [own.attributes, { [attributes.secretHash]: secretHash("s") }]) {
@@ -85,7 +85,7 @@ describe("the answer to a tool call", () => {
     }
   });
 
-  it("is refused when it was tampered with or is something else", () => {
+  it("is refused if it was tampered with or is something else", () => {
     const good = resultMessage({ ...parts, result: { status: "ok", content: "x", isError: false } });
     const bad: readonly Message[] = [
       { ...good, type: messageTypes.toolInvoke },

@@ -19,7 +19,7 @@ import { boundContent } from "./tool-output.ts";
 import { boundedDetails, cleanText } from "./tool-problem.ts";
 
 export interface AnswerParts {
-  /** The message that is answered. */
+  /** The message that it answers. */
   readonly invoke: Message;
   readonly call: Pick<ToolInvoke, "toolCallId" | "toolName">;
   readonly dispatch: number;
@@ -30,9 +30,9 @@ export interface AnswerParts {
 }
 
 /**
- * The answer to an invoke. Its body is exactly a `ToolResponse`, or a `ToolFailure` for what went wrong in Toolbus or the handler; all else
- * travels as attributes. It echoes the hash of the invoke's secret, so that an answer from someone who never saw the invoke joins nothing.
- * `readResult` gives back `sendable(result)`.
+ * The answer to an invoke. Its body is exactly a `ToolResponse`, or a `ToolFailure` if Toolbus or the handler failed; everything else travels as
+ * attributes. It echoes the hash of the invoke's secret, so that an answer from someone who never saw the invoke joins nothing. `readResult` returns
+ * `sendable(result)`.
  */
 export function resultMessage(parts: AnswerParts & { readonly result: ToolResult; readonly receipt?: string | undefined }): Message {
   const { toolCallId, toolName } = parts.call;
@@ -66,7 +66,7 @@ export function grantStaleMessage(parts: AnswerParts & { readonly reason: string
   return answer(parts, { type: messageTypes.grantStale, body, attributes: { [attributes.receipt]: parts.receipt } });
 }
 
-/** A result as it travels: content and details within their limits. Results that the pipeline makes are so already. */
+/** A result as it travels: content and details within their limits. The pipeline's results already are. */
 export function sendable(result: ToolResult): ToolResult {
   const { error } = result;
   if (error) {
@@ -82,7 +82,7 @@ export function sendable(result: ToolResult): ToolResult {
   return { ...result, ...boundContent(result.content) };
 }
 
-/** A failure's content is made again from its error by the reader, so it need not travel. */
+/** The reader rebuilds a failure's content from its error, so it need not travel. */
 function isFailure(result: ToolResult, error: ResultError): boolean {
   return FAILURE_CODES.has(error.code) && result.isError && result.content === errorContent(error, result.truncated);
 }
@@ -95,7 +95,7 @@ const FAILURE_CODES: ReadonlySet<string> = new Set([
   "result_too_large",
 ]);
 
-/** Everything of a result that its body does not say. */
+/** Everything about a result that its body does not contain. */
 function metadataOf(result: ToolResult): object {
   const { status, error, truncated, metadata, content, contentRef } = result;
   return { status, error: error && errorMetadata(error, content, truncated), truncated, contentRef, metadata };
@@ -103,7 +103,7 @@ function metadataOf(result: ToolResult): object {
 
 function errorMetadata(error: ResultError, content: string, truncated: boolean | undefined): object {
   const { code, class: errorClass, retryable, retryAfter } = error;
-  // The message is in the body already, unless the content is not the one made from the error.
+  // The body already contains the message, unless the content is not the one made from the error.
   const message = content === errorContent(error, truncated) ? undefined : error.message;
   return { code, class: errorClass, message, retryable, retryAfter };
 }
@@ -135,7 +135,7 @@ function answer(parts: AnswerParts, { type, body, attributes: own }: Answer): Me
   });
 }
 
-/** Whose answer it is. An invoke may name an agent's result queue and nothing else: a worker is no relay for other topics. */
+/** Where the answer goes. An invoke may name only an agent's result queue: a worker is not a relay for other topics. */
 export function replyAgent(replyTo: string | undefined): string {
   return RESULT_TOPIC.exec(replyTo ?? "")?.[1] ?? DEFAULT_AGENT;
 }

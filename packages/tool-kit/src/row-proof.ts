@@ -2,14 +2,14 @@ import type { Json, LedgerRow } from "@toolbus/contracts";
 import { answerHash, type KeySet, preparedHash, resultHash, verifyReceipt, verifySending } from "@toolbus/grants";
 import { sendable } from "./result-message.ts";
 
-/** Whether a row of a ledger is what a worker of the toolset wrote. Nothing may be run, repeated or joined on an `unproven` one. */
+/** Whether a worker of the toolset wrote a ledger row. Nothing may be run, repeated or joined because of an `unproven` one. */
 export type RowProof =
   | { readonly kind: "genuine" }
   | { readonly kind: "unproven"; readonly why: "unsigned" | "unknown_key" | "forged"; readonly detail: string };
 
 /**
- * Judges a row by the signature that belongs to its state: the receipt of a done one, which binds its result; the proof of a sending one, which binds what it
- * sends and when. A begun row says that nothing was sent, and there is nothing in it to act on.
+ * Judges a row by the signature that belongs to its state: the receipt of a done row, which binds its result; the proof of a sending row, which binds what
+ * it sends and when. A begun row says that nothing was sent, and contains nothing to act on.
  */
 export async function proveRow(row: LedgerRow, toolset: string, keys: KeySet): Promise<RowProof> {
   switch (row.state) {

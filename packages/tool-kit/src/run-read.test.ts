@@ -26,7 +26,7 @@ function setup(run: Run, timeoutMs = 1000) {
 }
 
 describe("a read", () => {
-  it("answers JSON as JSON text and text as it is", async () => {
+  it("answers JSON as JSON text and text unchanged", async () => {
     for (const [value, content] of [
       [{ a: 1 }, '{"a":1}'],
       ["plain", "plain"],
@@ -55,7 +55,7 @@ describe("a read", () => {
     });
   });
 
-  it("says in its record what the models used that it called itself, and what is known of their cost", async () => {
+  it("records what the models that it called itself used, and what is known of their cost", async () => {
     const { worker, ask } = setup((_, { modelUsed }) => {
       modelUsed({ inputTokens: 900, outputTokens: 40, costUsd: 0.0021 });
       modelUsed({ inputTokens: 100, outputTokens: 10 });
@@ -70,7 +70,7 @@ describe("a read", () => {
     expect(other.read()[0]?.result.metadata).not.toHaveProperty("model");
   });
 
-  it("times out with a retryable result although the tool ignores its signal", async () => {
+  it("times out with a retryable result even if the tool ignores its signal", async () => {
     const { worker, ask } = setup(() => new Promise(() => undefined), 20);
     await worker.deliver(await ask());
     expect(worker.read()[0]?.result).toMatchObject({ status: "timeout", error: { code: "timeout", retryable: true } });
@@ -84,9 +84,9 @@ describe("a read", () => {
       Object.assign(new Error("connect ECONNREFUSED 10.0.0.7:5432"), { code: "ECONNREFUSED" }),
       "Error, ECONNREFUSED",
     ],
-    ["a class that is one, where its name is a sentence", Object.assign(new Error("no"), { name: "row 4111 of ann@example.com" }), "Error"],
+    ["a real class name, if its own name is a sentence", Object.assign(new Error("no"), { name: "row 4111 of ann@example.com" }), "Error"],
     ["no code that only looks like one", Object.assign(new RangeError("no"), { code: "E4111111111111111" }), "RangeError"],
-  ])("gives of an unknown exception %s", async (_what, thrown, said) => {
+  ])("gives for an unknown exception %s", async (_what, thrown, said) => {
     const { worker, ask } = setup(() => {
       throw thrown;
     });
@@ -97,7 +97,7 @@ describe("a read", () => {
     expect(JSON.parse(worker.answers[0]?.body ?? "")).toMatchObject({ code: "ExecutionFailed", isRetryable: false });
   });
 
-  it("gives the type alone of what is thrown and is no exception", () => {
+  it("gives only the type of a thrown value that is not an exception", () => {
     const { error } = unexpectedResult("4111 1111 1111 1111", "look_up");
     expect(error?.message).toBe('"look_up" failed inside its own code (a thrown string). The log of its worker has the reason.');
   });
@@ -112,7 +112,7 @@ describe("a read", () => {
     expect(JSON.stringify([worker.answers, worker.read()])).not.toMatch(/duplicate|ann\.lee|4111|secretFunction|app\.js|1234/);
   });
 
-  it("gives no page of HTML, neither as a result nor as a reason: its words alone", async () => {
+  it("gives only the words of an HTML page, as a result and as a reason", async () => {
     const page = "<!doctype html><html><head><style>p{}</style></head><body><h1>Bad Gateway</h1><p>Try later.</p></body></html>";
     const outputs: readonly Run[] = [() => page, () => toolError("unavailable", `502: ${page}`, { retryable: false })];
     for (const output of outputs) {
@@ -151,7 +151,7 @@ describe("a read", () => {
     expect(down.worker.read()[0]?.result.error).toMatchObject({ code: "unavailable", retryable: true });
   });
 
-  it("does not hammer a target that limits its rate", async () => {
+  it("does not retry against a target that limits its rate", async () => {
     let runs = 0;
     const { worker, ask } = setup(() => (runs++, toolError("rate_limited", "Slow down.", { retryAfter: 7 })));
     await worker.deliver(await ask());
@@ -167,7 +167,7 @@ describe("a read", () => {
     expect(worker.read()[0]?.result.error?.code).toBe("execution_failed");
   });
 
-  it("is dropped after its not-after: nobody waits for it", async () => {
+  it("is dropped after its not-after, when nobody waits for it any more", async () => {
     let runs = 0;
     const { worker, invoke, clock } = setup(() => ++runs);
     const sent = await invoke("look_up", { id: "a", limit: 1 }, { notAfter: clock.now });
@@ -180,7 +180,7 @@ describe("a read", () => {
     let runs = 0;
     const { worker, invoke, clock } = setup(() => ++runs);
     const sent = await invoke("look_up", { id: "a", limit: 1 }, { notAfter: clock.now });
-    // The date alone: nothing else that a timer does is made up.
+    // Fakes only the date: timers are real.
     vi.useFakeTimers({ toFake: ["Date"], now: clock.now + hours * 3_600_000 });
     try {
       await worker.deliver(sent);
@@ -212,7 +212,7 @@ describe("a read", () => {
     expect(worker.answers).toEqual([]);
   });
 
-  it("comes again when its answer was not confirmed", async () => {
+  it("comes again if its answer was not confirmed", async () => {
     const { process, ask } = setup(() => "found");
     const { BusUnavailable } = await import("@toolbus/bus");
     const worker = process({ publish: () => Promise.reject(new BusUnavailable("no confirm")) });
@@ -221,7 +221,7 @@ describe("a read", () => {
 });
 
 describe("a call that cannot run", () => {
-  it("of an unknown tool is answered with the names there are", async () => {
+  it("of an unknown tool is answered with the existing names", async () => {
     const { worker, invoke } = setup(() => 1);
     await worker.deliver(await invoke("look_upp", { id: "a" }));
     expect(JSON.parse(worker.answers[0]?.body ?? "")).toMatchObject({

@@ -10,8 +10,8 @@ import type { CheckedArguments } from "./read-arguments.ts";
 import type { Executor } from "./toolset.ts";
 
 /**
- * Runs a read or a compute to its result, within its time-out. One transient failure to reach the target is tried again silently. Nothing is
- * stored: the same invoke may run again, here or elsewhere.
+ * Runs a read or a compute to its result, within its time-out. One transient failure to reach the target is retried silently. Nothing is stored: the same
+ * invoke may run again, here or elsewhere.
  */
 export async function runRead(
   call: ToolCall,
@@ -21,7 +21,7 @@ export async function runRead(
 ): Promise<Outcome> {
   const { clock, monotonic, state, maxContentBytes } = context;
   if (call.notAfter !== undefined && clock() > call.notAfter) return { kind: "drop", reason: "it came after its not-after" };
-  // From here, not from the delivery: a call that waited for another to end has all of its time yet.
+  // Counted from here, not from the delivery: a call that waited for another to end still has all of its time.
   const began = monotonic();
   let attempt = 1;
   let ran = await runOnce();
@@ -48,7 +48,7 @@ export async function runRead(
   }
 }
 
-/** What a handler is told besides its arguments. */
+/** What a handler gets besides its arguments. */
 export function toolContext(call: ToolCall, { log }: InvokeContext, signal: AbortSignal): ToolContext {
   const { callId, toolName, invoke, progress, modelUse } = call;
   return {
@@ -81,7 +81,7 @@ function outputOrFailure(value: Json): ToolResult {
   try {
     return outputResult(value);
   } catch {
-    return failedResult("execution_failed", "The tool gave a value that is not JSON.");
+    return failedResult("execution_failed", "The tool returned a value that is not JSON.");
   }
 }
 

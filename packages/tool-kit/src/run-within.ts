@@ -11,8 +11,8 @@ export type Ran<T> =
   | { readonly kind: "interrupted"; readonly why: StopReason };
 
 /**
- * Runs a handler for at most `timeoutMs`, or until one of the signals aborts. Never throws, and does not wait for a handler that ignores its
- * signal: what that one gives later is dropped.
+ * Runs a handler for at most `timeoutMs`, or until one of the signals aborts. Never throws, and does not wait for a handler that ignores its signal: its
+ * later result is dropped.
  */
 export async function runWithin<T>(
   work: (signal: AbortSignal) => T | ToolProblem | Promise<T | ToolProblem>,

@@ -51,7 +51,7 @@ describe("a write with a genuine grant", () => {
     expect(worker.answers.map(({ id }) => id.split("#")[1])).toEqual(["r1", "r2"]);
   });
 
-  it("is run once although its commits' replies are lost", async () => {
+  it("is run once even if its commits' replies are lost", async () => {
     for (const step of ["begin", "sending", "finish"]) {
       const { over, process, invoke, callId } = setup({ mode: "none" });
       const worker = process({ loseReplyOf: step });
@@ -74,7 +74,7 @@ describe("a write with a genuine grant", () => {
 });
 
 describe("a write whose run fails", () => {
-  it("is repeated with the same key and back-off, and unknown after five attempts", async () => {
+  it("is repeated with the same key and with back-off, and is unknown after five attempts", async () => {
     const { over, process, invoke, callId } = setup();
     const keys: string[] = [];
     over.onRun = ({ idempotencyKey }) => {
@@ -97,7 +97,7 @@ describe("a write whose run fails", () => {
     expect(over.prepares).toBe(1);
   });
 
-  it("is an error when the target refused, and then is over", async () => {
+  it("ends as an error if the target refused", async () => {
     const { over, process, invoke, row } = setup();
     over.onRun = () => toolError("account_closed", "The account is closed.", { effect: "none" });
     const worker = process();
@@ -106,7 +106,7 @@ describe("a write whose run fails", () => {
     expect((await row())?.state).toBe("done");
   });
 
-  it("stays open when only a later attempt was refused: the first may have got through", async () => {
+  it("stays open if only a later attempt was refused: the first may have succeeded", async () => {
     const { over, process, invoke } = setup();
     const sent = await invoke("pay", ARGS);
     const first = process({ dieAfter: "sending" });
@@ -116,7 +116,7 @@ describe("a write whose run fails", () => {
     expect(await process().deliver(sent, 2)).toMatchObject({ kind: "retry" });
   });
 
-  it("is unknown at once when nothing may be repeated, a time-out included", async () => {
+  it("is unknown at once if nothing may be repeated, even after a time-out", async () => {
     const over = target();
     const { process, invoke } = bench(toolset({ name: "orders", tools: [pay(over, { mode: "none" }, 20)] }));
     over.onRun = () => new Promise(() => undefined);
@@ -125,7 +125,7 @@ describe("a write whose run fails", () => {
     expect(worker.read()[0]?.result.status).toBe("outcome_unknown");
   });
 
-  it("is repeated after a time-out when the target honours the key", async () => {
+  it("is repeated after a time-out if the target honours the key", async () => {
     const over = target();
     const { process, invoke } = bench(toolset({ name: "orders", tools: [pay(over, { mode: "key", keepsForMs: 60_000 }, 20)] }));
     over.onRun = (_, effect) => {
@@ -187,7 +187,7 @@ describe("a write that must not begin any more", () => {
     expect(worker.read()[0]?.result).toMatchObject({ status: "ok", content: "paid" });
   });
 
-  it("is dropped without an answer or a trace when it comes too late", async () => {
+  it("is dropped without an answer or a trace if it comes too late", async () => {
     const { over, process, invoke, clock, row } = setup();
     const sent = await invoke("pay", ARGS, { notAfter: clock.now + 1000 });
     clock.now += 1001;
@@ -198,7 +198,7 @@ describe("a write that must not begin any more", () => {
     expect(over.prepares).toBe(0);
   });
 
-  it("is dropped when it would be sent too late", async () => {
+  it("is dropped if it would be sent too late", async () => {
     const { over, process, invoke, clock, row } = setup();
     over.onPrepare = () => void (clock.now += 1001);
     const worker = process();

@@ -18,9 +18,9 @@ import type { WriteExecutor } from "./toolset.ts";
 import { retryAfter } from "./worker-timings.ts";
 
 /**
- * Runs a write at most as often as its idempotency allows, and only with a genuine grant for exactly this call. What it did is in the ledger
- * before it is answered; an outcome that nobody can know is `outcome_unknown`, never a success and never a second try. `off` says why the tool is
- * switched off here, or null: nothing begins then, and what was sent already is completed. A write that names its resource waits for its turn there.
+ * Runs a write at most as often as its idempotency allows, and only with a genuine grant for exactly this call. What it did is in the ledger before it is
+ * answered; an outcome that nobody can know is `outcome_unknown`, never a success and never a second try. `off` says why the tool is switched off here, or
+ * null: if it is switched off, nothing begins, and a write that was already sent is completed. A write that names its resource waits for its turn there.
  */
 export async function runWrite(
   call: ToolCall,
@@ -47,19 +47,19 @@ export async function runWrite(
   return outcome;
 }
 
-/** How often a delivery waits for its turn before it is left to the agent's timer: a broker gives up what it brings too often. */
+/** How often a delivery waits for its turn before it is left to the agent's timer: a broker gives up a message after too many redeliveries. */
 const WAITS_FOR_TURN = 8;
 
 function waitForTurn({ callId, toolName, count }: ToolCall, forMs: number, { timings }: InvokeContext): Outcome {
   if (count > WAITS_FOR_TURN)
     return {
       kind: "drop",
-      reason: `another write on the resource of "${toolName}" has the turn for long; the agent's timer sends ${callId} again`,
+      reason: `another write on the resource of "${toolName}" has had the turn for long; the agent's timer sends ${callId} again`,
     };
   return { kind: "retry", after: Math.min(forMs, retryAfter(timings, count)), reason: "another write on the same resource is under way" };
 }
 
-/** What an attempt at any write of the toolset takes at the longest: it prepares, runs and asks the target, and its lease ends if it died. */
+/** The longest duration of an attempt at any write of the toolset: it prepares, runs and asks the target, and its lease ends if it died. */
 function longestMs({ toolset, timings }: InvokeContext): number {
   return 3 * Math.max(...toolset.list().map(({ definition }) => definition.timeoutMs)) + timings.leaseMs;
 }
@@ -120,7 +120,7 @@ interface Attempt {
   readonly hold: Hold;
 }
 
-/** Every attempt at an open outcome has a fence; after this many it is given up as unknown. */
+/** Every attempt at an open outcome has a fence; after this many the outcome is given up as unknown. */
 const MAX_FENCES = 5;
 
 async function whileHeld(hold: Hold, work: () => Promise<Outcome>): Promise<Outcome> {
@@ -163,12 +163,12 @@ async function send(attempt: Attempt, prepared: Json, { first }: { readonly firs
   if (!hold.hasMargin()) return giveBack(attempt, 0, "the lease was about to end before anything was sent");
   const ran = await runWithin((signal) => executor.tool.run(prepared, writeContext(attempt, signal)), {
     timeoutMs: executor.definition.timeoutMs,
-    // No cancel and no shutdown: what may have been sent is completed.
+    // No cancel and no shutdown from here: a write that may have been sent is completed.
     signals: { lost: hold.lost },
   });
   tellThrown(ran, "run", call, attempt.context.log);
   if (ran.kind === "value") return finish(attempt, writtenResult(ran.value));
-  // A refusal of a later attempt says nothing about the earlier one, which may have got through.
+  // The refusal of a later attempt says nothing about the earlier one, which may have succeeded.
   if (first && ran.kind === "problem" && ran.problem.options.effect === "none") return finish(attempt, problemResult(ran.problem));
   if (ran.kind === "interrupted" && ran.why === "lost") return giveBack(attempt, 0, "the lease was lost while sending");
   attempt.context.log.warn(
@@ -185,7 +185,7 @@ async function send(attempt: Attempt, prepared: Json, { first }: { readonly firs
   }
 }
 
-/** Asks the target what became of an earlier attempt. It never leads to a second run. */
+/** Asks the target about the outcome of an earlier attempt. It never leads to a second run. */
 async function askTarget(attempt: Attempt, prepared: Json): Promise<Outcome> {
   const { executor, hold } = attempt;
   const ran = await runWithin<Reconciliation>(
@@ -217,7 +217,7 @@ async function repeatOrUnknown(attempt: Attempt, ran: Ran<unknown>): Promise<Out
   return giveBack(attempt, Math.max(asked, retryAfter(context.timings, hold.fence)), "the outcome is open and the attempt is repeated");
 }
 
-/** Ends this attempt without a result; the delivery comes again and another attempt goes on. */
+/** Ends this attempt without a result; the delivery comes again and another attempt continues. */
 async function giveBack({ hold }: Attempt, after: number, reason: string): Promise<Outcome> {
   await hold.release();
   return { kind: "retry", after, reason };
@@ -232,23 +232,23 @@ async function finish({ call, context, hold }: Attempt, result: ToolResult): Pro
   return { kind: "answer", result: recorded, receipt: done.receipt };
 }
 
-/** What is known of a write must not be lost with a store that holds no long text just now: then the result is cut instead. */
+/** The known outcome of a write must not be lost because the store cannot hold a long text at the moment: the result is truncated instead. */
 async function keptOrCut(result: ToolResult, { state, maxContentBytes, log }: InvokeContext): Promise<ToolResult> {
   try {
     return await keptResult(result, { state, maxBytes: maxContentBytes });
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;
-    log.warn({ error }, "the long result of a write could not be stored and was cut");
+    log.warn({ error }, "the long result of a write could not be stored and was truncated");
     return { ...result, ...boundContent(result.content) };
   }
 }
 
-/** The effect is known to have happened, whatever the handler made of the target's answer. */
+/** The effect is known to have happened, even if the handler could not process the target's answer. */
 function writtenResult(value: Json): ToolResult {
   try {
     return outputResult(value);
   } catch {
-    return outputResult({ note: "The write happened; the tool gave no readable result." });
+    return outputResult({ note: "The write happened; the tool returned no readable result." });
   }
 }
 

@@ -5,20 +5,20 @@ import type { ToolCall } from "./tool-call.ts";
 import { cleanText } from "./tool-problem.ts";
 
 export interface SecurityEvent {
-  /** What was tried: `no_grant`, `conflict`, `ledger_forged`, `ledger_row_gone`, `era_forged`, or the reason that a grant was refused for. */
+  /** What was tried: `no_grant`, `conflict`, `ledger_forged`, `ledger_row_gone`, `era_forged`, or the reason why a grant was refused. */
   readonly reason: string;
   readonly detail: string;
 }
 
 /**
- * The security log of a toolset, kept for 30 days: that somebody asked for a write that nobody granted, or wrote into the store what a worker goes by. The
- * first of a reason in a minute are kept whole, each with a warning. Of those that follow in the same minute the number is kept, in one entry
- * with `leftOut`, so that a flood costs neither a commit nor a line for each.
+ * The security log of a toolset, kept for 30 days: somebody asked for a write that nobody granted, or wrote documents into the store that a worker relies
+ * on. The first of each reason in a minute are kept whole, each with a warning. Of the others in the same minute only the number is kept, in one entry with
+ * `leftOut`, so that a flood does not cost a commit and a line for each.
  */
 export interface SecurityRecords {
-  /** True when it was kept whole. Throws `StoreUnavailable` when the store does not answer: the delivery then comes again. */
+  /** True if it was kept whole. Throws `StoreUnavailable` if the store does not answer: the delivery then comes again. */
   record(call: ToolCall, event: SecurityEvent): Promise<boolean>;
-  /** Keeps the number of those that were left out so far. */
+  /** Stores the number of those that were left out so far. */
   stop(): Promise<void>;
 }
 
@@ -28,7 +28,7 @@ export interface SecurityRecordsOptions {
   readonly log: Log;
   readonly monotonic: () => number;
   readonly random: (bytes: number) => Uint8Array;
-  /** How many of a reason are kept whole in a minute; 30 by default. */
+  /** How many of a reason are kept whole per minute; 30 by default. */
   readonly perMinute?: number | undefined;
 }
 
@@ -47,7 +47,7 @@ export function securityRecords({ toolset, state, log, monotonic, random, perMin
       const detail = cleanText(event.detail, 300);
       log.warn(
         { callId, tool, reason, detail, source: cleanText(message.source, 120) },
-        "a write was asked for on ground that is not genuine",
+        "a write was requested on a basis that is not genuine",
       );
       const stored = await inTurn(shard, {
         op: `security:${reason}:${message.id.slice(0, 160)}:${call.count}`,
@@ -72,7 +72,7 @@ export function securityRecords({ toolset, state, log, monotonic, random, perMin
   };
 
   async function tell({ kind: reason, count: leftOut, overMs, shard }: LeftOut): Promise<void> {
-    log.warn({ reason, leftOut, overMs }, "more writes were asked for on ground that is not genuine: only their number is kept");
+    log.warn({ reason, leftOut, overMs }, "more writes were requested on a basis that is not genuine: only their number is kept");
     const stored = await inTurn(shard, {
       op: `security:${reason}:left-out:${Buffer.from(random(12)).toString("hex")}`,
       log: keys.security(shard, service),

@@ -11,32 +11,32 @@ import { startWorker, type Worker } from "./worker.ts";
 export interface ServeOptions {
   readonly busUrl: string;
   readonly stateUrl: string;
-  /** Whether a store that may lose what it acknowledged is refused or warned about; by default what the URL says, else "required". */
+  /** Whether a store that may lose acknowledged writes is refused or only warned about; by default the URL decides, else "required". */
   readonly durability?: "required" | "relaxed";
-  /** Ends the wait for a store that is absent at the start, with a `StoreUnavailable`. */
+  /** Ends the wait for a store that is unavailable at the start, with a `StoreUnavailable`. */
   readonly signal?: AbortSignal;
-  /** Where the approvals service's public keys are: a file, or its `/.well-known/jwks.json`. One of the two. */
+  /** Where the approvals service's public keys are: either a file, or its `/.well-known/jwks.json`. */
   readonly jwksFile?: string;
   readonly jwksUrl?: string;
   /**
-   * The toolset's own key, which signs what its writes do: a file that "toolbus keys" makes, equal on all replicas, whose public half an operator pins with the
-   * tools. A toolset with a write does not start without, except on a bus in memory.
+   * The toolset's own key, which signs what its writes do: a file that "toolbus keys" makes, equal on all replicas, whose public half an operator pins with
+   * the tools. A toolset with a write does not start without it, except on a bus in memory.
    */
   readonly receiptKeyFile?: string;
   readonly concurrency?: number;
-  /** Names the environment whose flags hold; "local" if not given. */
+  /** Names the environment whose flags apply; "local" if not given. */
   readonly environment?: string;
   /** Feature flags of its tools, as text (`issue_refund_enabled=false`) and as a file; see `ToolFlags`. */
   readonly flags?: string;
   readonly flagsFile?: string;
-  /** How far this machine's clock and the store's may differ until the log says so: 100 to 3,600,000 milliseconds, 2,000 if not given. */
+  /** How far this machine's clock and the store's may differ before the log says so: 100 to 3,600,000 milliseconds, 2,000 if not given. */
   readonly clockSkewWarnMs?: number;
   readonly logLevel?: LogLevel;
 }
 
 /**
- * Serves a toolset in a process of its own: connects, starts the worker and stops it on SIGTERM or SIGINT. This is all that a stranger's worker
- * needs besides its tools. Resolves when calls may arrive; rejects with one sentence when the bus, the store, the keys or the flags cannot be had.
+ * Serves a toolset in its own process: connects, starts the worker and stops it on SIGTERM or SIGINT. An external worker needs nothing else besides its
+ * tools. Resolves when calls may arrive; rejects with one sentence if the bus, the store, the keys or the flags are unavailable.
  */
 export async function serveToolset(toolset: Toolset, options: ServeOptions): Promise<Worker> {
   const monotonic = (): number => performance.now();
@@ -66,12 +66,12 @@ export async function serveToolset(toolset: Toolset, options: ServeOptions): Pro
   let worker: Worker;
   try {
     const bus = await connectBus(options.busUrl, { clock, log });
-    // The bus is closed first, so that nothing that is being told holds up the stop.
+    // The bus is closed first, so that no pending report delays the stop.
     opened.push({ stop: losses.stop }, { stop: () => bus.close() });
     losses.tellBy(async (found) => {
       const id = Buffer.from(random(8)).toString("hex");
       const notice = rollbackMessage({ losses: [...found], source: `worker.${toolset.name}`, id, now: clock() });
-      // Without a key nobody believes it; those who can sign tell of the same loss.
+      // Without a key nobody believes the report; the services that can sign report the same loss.
       await bus.publish(identity ? await signMessage(notice, identity) : notice);
     });
     const { concurrency } = options;

@@ -5,7 +5,7 @@ const NEVER = new AbortController().signal;
 const TIMES = { withinMs: 600_000, forMs: 600_000 };
 
 describe("a lane of calls", () => {
-  it("lets nobody in beside one that is alone, and everybody when it leaves", async () => {
+  it("admits nobody beside an exclusive call, and everybody when it leaves", async () => {
     const lane = sharedLane();
     const alone = await lane.enterAlone(TIMES, NEVER);
     expect(alone.alone()).toBe(true);
@@ -18,7 +18,7 @@ describe("a lane of calls", () => {
     expect(inside).toEqual(["a", "b"]);
   });
 
-  it("gives one that has to be alone its turn when the others have left", async () => {
+  it("gives an exclusive call its turn when the others have left", async () => {
     const lane = sharedLane();
     const other = await lane.enter(NEVER);
     const alone = lane.enterAlone(TIMES, NEVER);
@@ -26,7 +26,7 @@ describe("a lane of calls", () => {
     expect((await alone).alone()).toBe(true);
   });
 
-  it("lets others in when the time alone is over, after that was noted", async () => {
+  it("admits others when the exclusive time is over, after that was recorded", async () => {
     const lane = sharedLane();
     const alone = await lane.enterAlone({ withinMs: 0, forMs: 1 }, NEVER);
     const noted: boolean[] = [];
@@ -35,7 +35,7 @@ describe("a lane of calls", () => {
     expect(noted).toEqual([false]);
   });
 
-  it("keeps nobody waiting who is stopped", async () => {
+  it("does not keep a stopped call waiting", async () => {
     const lane = sharedLane();
     await lane.enterAlone(TIMES, NEVER);
     const stopping = new AbortController();

@@ -1,10 +1,10 @@
-/** Where calls run beside each other, and one of them alone where it has to. */
+/** Runs calls side by side, and one of them alone if necessary. */
 export interface SharedLane {
-  /** Resolves when no other call runs alone, or when the call is stopped: then it has to end, not to wait. */
+  /** Resolves when no other call runs alone, or when the call is stopped: then it must end, not wait. */
   enter(stopped: AbortSignal): Promise<Place>;
   /**
-   * Keeps others out and waits for those inside to leave, `withinMs` at most; with 0 it waits for nobody. After `forMs` others are let in again,
-   * and before that `onShared` is done.
+   * Keeps others out and waits at most `withinMs` for those inside to leave; with 0 it does not wait. After `forMs` others are admitted again; `onShared`
+   * is completed before that.
    */
   enterAlone(times: { readonly withinMs: number; readonly forMs: number }, stopped: AbortSignal): Promise<Place>;
 }

@@ -20,7 +20,7 @@ describe("the era in the store", () => {
     expect(await reader.read(await signed(2, 1))).toMatchObject({ kind: "genuine", era: { era: 2 } });
   });
 
-  it("does not count unsigned, signed by others, changed or under another key", async () => {
+  it("does not count if it is unsigned, signed by others, changed or under another key", async () => {
     const reader = eraReader(own.trusted.of("approvals"));
     const value = (await signed(2, 1)) as object;
     expect(await reader.read({ era: 1, raisedAt: 1, reason: "x" })).toMatchObject({ kind: "refused", why: "unsigned" });
@@ -28,7 +28,7 @@ describe("the era in the store", () => {
     expect(await reader.read({ ...value, era: 1 } as Json)).toMatchObject({ kind: "refused", why: "forged" });
   });
 
-  it("does not go back: neither to one that was replaced nor to none", async () => {
+  it("does not go back, neither to a replaced one nor to none", async () => {
     const reader = eraReader(own.trusted.of("approvals"));
     await reader.read(await signed(5, 2));
     expect(await reader.read(await signed(4, 1))).toMatchObject({ kind: "refused", why: "older" });
@@ -36,7 +36,7 @@ describe("the era in the store", () => {
     expect(await reader.read(await signed(5, 3))).toMatchObject({ kind: "genuine" });
   });
 
-  it("continues with a later one whose revisions approvals counts anew, after a loss", async () => {
+  it("continues with a later one whose revisions approvals counts from the start again, after a loss", async () => {
     const reader = eraReader(own.trusted.of("approvals"));
     await reader.read(await signed(5, 9));
     expect(await reader.read(await signed(6, 1))).toMatchObject({ kind: "genuine", era: { era: 6 } });
@@ -69,7 +69,7 @@ describe("a worker", () => {
     expect(await s.security()).toEqual([expect.objectContaining({ reason: "era_forged" })]);
   });
 
-  it("does not take an earlier grant for good because the era was taken away", async () => {
+  it("does not accept an earlier grant because the era was removed", async () => {
     const s = setup();
     await s.raiseEra();
     const worker = s.process();
@@ -77,7 +77,7 @@ describe("a worker", () => {
     expect(s.over.runs).toBe(1);
     await put(s, null);
     const old = await s.invoke("pay", ARGS);
-    // The first reply may have been overtaken by a later one.
+    // A later reply may have overtaken the first one.
     expect(await worker.deliver(old)).toMatchObject({ kind: "retry" });
     expect(await worker.deliver(old, 2)).toEqual({ kind: "ack" });
     expect(s.over.runs).toBe(1);

@@ -1,13 +1,13 @@
 import { type Era, type Json, keys as storeKeys, parseEra } from "@toolbus/contracts";
 import { type KeySet, signedReader } from "@toolbus/grants";
 
-/** Nothing but `genuine` may be acted on; `era` is null while approvals never raised it. */
+/** Only `genuine` may be acted on; `era` is null while approvals never raised it. */
 export type EraVerdict =
   | { readonly kind: "genuine"; readonly era: Era | null }
   /** `older`: this process has seen a later one, or one where there is none now: the store lost it, or somebody put it back. */
   | { readonly kind: "refused"; readonly why: "unsigned" | "unknown_key" | "forged" | "older"; readonly detail: string };
 
-/** Judges the era as it stands in the store, as one process sees it. Throws for one that approvals signed and nobody can read. */
+/** Judges the era as it stands in the store, as one process sees it. Throws if approvals signed it and it cannot be read. */
 export interface EraReader {
   read(value: Json | undefined): Promise<EraVerdict>;
 }
@@ -25,7 +25,7 @@ export function eraReader(keys: KeySet): EraReader {
       const parsed = parseEra(value);
       if (!parsed.ok) throw new Error("The era document cannot be read; no grant can be judged.");
       const { era } = parsed.value;
-      // Approvals counts revisions anew when the store has lost the document, and never gives one number to two eras.
+      // Approvals counts revisions from the start again if the store has lost the document, and never gives two eras the same number.
       if (verdict.kind === "older" && era <= highest) return { kind: "refused", why: "older", detail: verdict.detail };
       highest = Math.max(highest, era);
       return { kind: "genuine", era: parsed.value };

@@ -5,11 +5,12 @@ import type { ToolCall } from "./tool-call.ts";
 import type { WorkerTimings } from "./worker-timings.ts";
 
 /**
- * Finds the call that takes its workers down, and keeps it from doing so again. The first attempt at a call costs nothing. One that comes again without having
- * ended in order leaves a mark in the store while it runs, and runs alone where it can: a worker that goes down then was taken down by this call and by no other.
+ * Finds the call that takes its workers down, and keeps it from doing so again. The first attempt at a call costs nothing. A call that comes again without
+ * having ended properly leaves a mark in the store while it runs, and runs alone if possible: if the worker goes down then, this call and no other took it
+ * down.
  */
 export interface SuspectCalls {
-  /** How this call may go on. Throws `StoreUnavailable`. */
+  /** How this call may continue. Throws `StoreUnavailable`. */
   begin(call: SuspectCall): Promise<Trial>;
 }
 
@@ -28,12 +29,12 @@ export type Trial =
 export interface SuspectCallsOptions {
   readonly marks: CrashMarks;
   readonly timings: WorkerTimings;
-  /** What a store with an exclusive lock knows of those that were there before. */
+  /** What a store with an exclusive lock knows about the workers that were there before. */
   readonly ownersDeadBefore: number;
   readonly random: (bytes: number) => Uint8Array;
 }
 
-/** How long a call that may be dangerous waits for others to end, and they for it: what takes a process down mostly does so soon. */
+/** How long a call that may be dangerous waits for others to end, and they for it: a call that takes a process down mostly does so soon. */
 export const ALONE_MS = 10_000;
 const MOST_REMEMBERED = 10_000;
 
@@ -49,7 +50,7 @@ export function suspectCalls({ marks, timings, ownersDeadBefore, random }: Suspe
       const judged = judge({ mark, self, now, ownersDeadBefore });
       if (judged.kind !== "run") return judged;
       const { deaths } = judged;
-      // Others are to end first only for a call that has left a mark where a worker went down.
+      // Others must end first only for a call that left a mark when a worker went down.
       const place = await lane.enterAlone({ withinMs: mark === null ? 0 : ALONE_MS, forMs: ALONE_MS }, stopped);
       return marked(call, place, { deaths, version });
     },
@@ -65,7 +66,7 @@ export function suspectCalls({ marks, timings, ownersDeadBefore, random }: Suspe
     };
   }
 
-  /** When its delivery comes here again, it was handed back: no worker went down with it. */
+  /** If its delivery comes here again, it was handed back: no worker went down with it. */
   function endedInOrder({ message, count }: SuspectCall): void {
     returned.add(`${message.id}#${count + 1}`);
     const [oldest] = returned;

@@ -39,20 +39,20 @@ describe("a tool that is switched off at the worker", () => {
     expect(over.runs).toBe(0);
   });
 
-  it("begins no write, and no other worker does what was refused", async () => {
+  it("begins no write, and no other worker runs the refused call", async () => {
     const { process, invoke, over, row } = setup();
     const worker = process({ flags: off });
     await worker.deliver(await invoke("pay", ARGUMENTS));
     expect(worker.read()[0]?.result).toMatchObject({ status: "denied", error: { code: "tool_disabled" } });
     expect(await row()).toMatchObject({ state: "done" });
-    // Its flags say otherwise for a moment, and the agent sent the call again.
+    // Its flags differ for a moment, and the agent sent the call again.
     const other = process();
     await other.deliver(await invoke("pay", ARGUMENTS, { dispatch: 2 }));
     expect(other.read()[0]?.result.error?.code).toBe("tool_disabled");
     expect(over.runs).toBe(0);
   });
 
-  it("sees a write through that was sent before", async () => {
+  it("completes a write that was sent before", async () => {
     const { process, invoke, over, clock } = setup();
     const first = process({ dieAfter: "sending" });
     void first.deliver(await invoke("pay", ARGUMENTS));

@@ -19,12 +19,12 @@ function told(properties: Readonly<Record<string, object>>, required: readonly s
   return lines;
 }
 
-describe("what a worker says of the forms of its tools", () => {
-  it("is nothing where every provider takes all of it", () => {
+describe("a worker's report on its tools' forms", () => {
+  it("is empty if every provider accepts everything", () => {
     expect(told({ order: { type: "string" } })).toEqual([]);
   });
 
-  it("is a warning for each provider that has no form, with the place and what to do", () => {
+  it("is a warning for each provider that cannot express a tool, with the place and what to do", () => {
     const warnings = told({ count: { type: "integer", minimum: 9, maximum: 3 } }, ["count"]).filter(({ level }) => level === "warn");
     expect(warnings).toHaveLength(7);
     expect(warnings[0]).toEqual({
@@ -34,7 +34,7 @@ describe("what a worker says of the forms of its tools", () => {
     });
   });
 
-  it("is what is lost, for those who debug", () => {
+  it("is a debug line with what is lost", () => {
     const lines = told({ order: { type: "string", format: "uri" } });
     expect(lines.map(({ level, fields }) => [level, (fields as { provider: string }).provider])).toEqual(
       ["openai", "openrouter", "ollama", "compatible", "bedrock"].map((provider) => ["debug", provider]),

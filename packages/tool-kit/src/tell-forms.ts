@@ -4,8 +4,8 @@ import { attributeNames, type Log, measure, metricNames } from "@toolbus/telemet
 import type { Toolset } from "./toolset.ts";
 
 /**
- * Compiles each tool for every provider, so that its author hears of a schema that a provider has no form for when the worker starts, and not
- * from a run that goes without the tool. What is set aside is a warning and is counted; what is lost in translation is for whoever debugs.
+ * Compiles each tool for every provider, so that its author learns about an inexpressible schema when the worker starts, and not from a run that lacks the
+ * tool. A tool that is set aside is a warning and is counted; losses in translation go to the debug log.
  */
 export function tellForms(toolset: Toolset, log: Log): void {
   for (const { definition } of toolset.list()) {

@@ -30,7 +30,7 @@ describe("what a handler threw", () => {
 
   it.each([
     ["gives a value", { kind: "value", value: 1 }],
-    ["says what it meant to say", { kind: "problem", problem: new ToolProblem("order_not_found", "There is no order a.") }],
+    ["throws a problem on purpose", { kind: "problem", problem: new ToolProblem("order_not_found", "There is no order a.") }],
     ["is stopped", { kind: "interrupted", why: "timeout" }],
   ] as const)("is nothing where it %s", (_how, ran) => {
     const { log, lines } = setup();

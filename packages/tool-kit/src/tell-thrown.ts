@@ -5,8 +5,8 @@ import type { Ran } from "./run-within.ts";
 export type HandlerPart = "run" | "prepare" | "reconcile";
 
 /**
- * Logs what a handler threw, with its stack and its causes: whoever runs the worker needs them, and model and person get a sentence only. What a tool says
- * with a `ToolProblem` it meant to say, and is not logged here.
+ * Logs what a handler threw, with its stack and its causes: the worker's operator needs them, while model and person get only a sentence. A `ToolProblem`
+ * is deliberate, and is not logged here.
  */
 export function tellThrown<T>(
   ran: Ran<T>,

@@ -8,24 +8,24 @@ const PAGE = `<!DOCTYPE html>
 </body></html>`;
 
 describe("a page of HTML", () => {
-  it("is told from other text by how it begins", () => {
+  it("is recognised by its beginning", () => {
     expect([PAGE, "  <html>", '<?xml version="1.0"?>\n<html lang="en">'].map(isHtmlPage)).toEqual([true, true, true]);
     expect(["<p>a</p>", "Write <html> first.", '{"html": "<html>"}', "<htmlish>", ""].map(isHtmlPage)).not.toContain(true);
   });
 
-  it("is reduced to its words, a line for each block", () => {
+  it("is reduced to its words, one line per block", () => {
     const lines = textOfHtml(PAGE).split("\n").filter(Boolean);
     expect(lines).toEqual(["502 Bad Gateway", "# Bad Gateway", "Try again, 1 < 2 & 3.", "one two"]);
     expect(textOfHtml("<HTML><SCRIPT>İİ</SCRIPT>İ end")).toBe("İ end");
   });
 
-  it("inside another text leaves that as it is", () => {
+  it("inside another text leaves that text unchanged", () => {
     expect(withoutHtml("502: <html><body><h2>Bad Gateway</h2></body></html>")).toBe("502: ## Bad Gateway");
     expect(withoutHtml("Is a < b? The <id> of a <p>.")).toBe("Is a < b? The <id> of a <p>.");
   });
 
   it.each(["<html><script>", "<html><!--", "<html><", "<html><b", "<html>&#9999999;&nope;"])(
-    "that breaks off as %s does no harm",
+    "that is truncated like %s does no harm",
     (html) => {
       expect(textOfHtml(html)).toMatch(/^(?:<|&#9999999;&nope;)?$/);
     },

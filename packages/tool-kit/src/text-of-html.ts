@@ -1,9 +1,9 @@
-/** A whole page of HTML, as a target that fails, or a proxy before it, answers with. */
+/** A whole HTML page, as a failing target, or a proxy in front of it, answers with. */
 export function isHtmlPage(text: string): boolean {
   return PAGE.test(text.slice(0, 2000));
 }
 
-/** The text with a page of HTML in it reduced to what a reader of that page sees. The same text when there is none. */
+/** The text with an HTML page in it reduced to what a reader of that page sees. The same text if there is none. */
 export function withoutHtml(text: string): string {
   const begins = text.search(PAGE_INSIDE);
   if (begins < 0) return text;
@@ -11,11 +11,11 @@ export function withoutHtml(text: string): string {
 }
 
 /**
- * What a reader of a page sees of it: its words, a line for each block, headings as in Markdown. Scripts, styles and comments are left out. It looks at each
+ * What a reader of a page sees: its words, one line per block, headings as in Markdown. Scripts, styles and comments are left out. It looks at each
  * character once, whatever a target sends.
  */
 export function textOfHtml(html: string): string {
-  // Of ASCII alone: other letters may change their number.
+  // ASCII only: other letters may change the text's length.
   const lower = html.replace(/[A-Z]+/g, (word) => word.toLowerCase());
   const parts: string[] = [];
   let at = 0;
@@ -31,7 +31,7 @@ export function textOfHtml(html: string): string {
     .replace(/\n{3,}/g, "\n\n")
     .trim();
 
-  /** Where what begins with this "<" ends; what stands for it is among the parts then. */
+  /** Where the construct at this "<" ends; its replacement is then in the parts. */
   function endOf(tag: number): number {
     if (html.startsWith("<!--", tag)) return after("-->", tag);
     const [, slash, name] = TAG.exec(lower.slice(tag, tag + 24)) ?? [];

@@ -6,23 +6,23 @@ import { type ProgressReporter, progressReporter } from "./progress.ts";
 export interface ToolCall {
   readonly callId: string;
   readonly toolName: string;
-  /** The version that the run sees; absent from a caller that knows none. */
+  /** The version that the run sees; absent if the caller does not know one. */
   readonly toolVersion: string | undefined;
   /** The hash of the definition that the run sees. */
   readonly toolHash: string | undefined;
   readonly invoke: ToolInvoke;
   readonly message: Message;
-  /** How often the broker brought this message, from 1. */
+  /** How often the broker delivered this message, from 1. */
   readonly count: number;
   readonly dispatch: number;
-  /** Latest begin, in milliseconds; absent: no limit. */
+  /** The latest time to begin, in milliseconds; absent: no limit. */
   readonly notAfter: number | undefined;
   readonly grant: string | undefined;
   /** Aborts when the delivery is taken back or the process stops. */
   readonly stopped: AbortSignal;
   readonly cancelled: AbortSignal;
   readonly progress: ProgressReporter;
-  /** Of the models that the tool itself calls. */
+  /** Usage of the models that the tool itself calls. */
   readonly modelUse: ModelUseCounter;
   readonly startedAt: number;
   readonly startedMonotonic: number;
@@ -34,7 +34,7 @@ export interface CallParts {
   readonly count: number;
   readonly stopped: AbortSignal;
   readonly cancelled: AbortSignal;
-  /** The `source` of what the worker says of the call. */
+  /** The `source` of the worker's messages about the call. */
   readonly source: string;
   readonly announce: (message: Message) => Promise<void>;
   readonly clock: () => number;
@@ -63,7 +63,7 @@ export function toolCall({ message, invoke, count, stopped, cancelled, source, a
   };
 }
 
-/** The result with the one record of this call (X-11): what is logged and audited, without arguments or content. */
+/** The result with the one record of this call (X-11), for logs and audit, without arguments or content. */
 export function withRecord(call: ToolCall, result: ToolResult, attempt: number, monotonic: () => number): ToolResult {
   const latencyMs = Math.max(0, Math.round((monotonic() - call.startedMonotonic) * 10) / 10);
   const traceId = TRACEPARENT.exec(call.message.attributes[attributes.traceparent] ?? "")?.[1];

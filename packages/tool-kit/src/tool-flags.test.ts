@@ -16,7 +16,7 @@ async function setup(content: unknown) {
   let [now, writes] = [0, 0];
   const write = async (value: unknown) => {
     await writeFile(file, typeof value === "string" ? value : JSON.stringify(value));
-    // Two writes within one tick of the file system's clock are two all the same.
+    // Two writes within one tick of the file system's clock must still count as two.
     await utimes(file, ++writes, writes);
   };
   await write(content);
@@ -34,7 +34,7 @@ async function setup(content: unknown) {
 const refund = { name: "issue_refund", flag: "issue_refund_enabled" };
 
 describe("the flags of an environment", () => {
-  it("are the file's own section over its default, and what was given at start over both", async () => {
+  it("come from the file's own section before its default, and from the start options before both", async () => {
     const { open } = await setup({ default: { a: false, b: false, c: false }, staging: { b: true, c: true }, production: { a: true } });
     expect([...(await (await open("staging", "c=false,d=true")).current())]).toEqual([
       ["a", false],
@@ -45,7 +45,7 @@ describe("the flags of an environment", () => {
     expect([...(await (await open("production")).current())]).toContainEqual(["a", true]);
   });
 
-  it("switch a tool off only where its flag says so", async () => {
+  it("switch a tool off only if its flag says so", async () => {
     const { open } = await setup({ staging: { issue_refund_enabled: false } });
     const off = async (environment: string) => switchedOff(refund, await (await open(environment)).current(), environment);
     expect(await off("staging")).toBe('The tool "issue_refund" is switched off in the environment "staging" (flag issue_refund_enabled).');
@@ -63,7 +63,7 @@ describe("the flags of an environment", () => {
     expect((await flags.current()).get("issue_refund_enabled")).toBe(true);
   });
 
-  it("stay as they were when the file breaks or goes, which is said once", async () => {
+  it("stay as they were if the file breaks or disappears, which is reported once", async () => {
     const { open, write, advance, problems, file } = await setup({ staging: { issue_refund_enabled: false } });
     const flags = await open();
     const again = async () => (advance(1000), (await flags.current()).get("issue_refund_enabled"));
@@ -79,12 +79,12 @@ describe("the flags of an environment", () => {
 
   it("refuse the start with one sentence that says where and what to write", async () => {
     const refused: readonly (readonly [unknown, RegExp])[] = [
-      ["{", /flags\.json is of no use: is not JSON\. Write \{"default"/],
+      ["{", /flags\.json is invalid: is not JSON\. Write \{"default"/],
       [[], /must be an object with a section/],
       [{ staging: true }, /\/staging must be an object of flags/],
       [{ staging: { a: "no" } }, /\/staging\/a must be true or false/],
-      [{ staging: { "a b": true } }, /\/staging\/a b is no name of a flag/],
-      ['{"staging": {"a": true, "a": false}}', /flags\.json is of no use/],
+      [{ staging: { "a b": true } }, /\/staging\/a b is not a name of a flag/],
+      ['{"staging": {"a": true, "a": false}}', /flags\.json is invalid/],
     ];
     for (const [content, words] of refused) {
       const opening = (await setup(content)).open();
@@ -94,7 +94,7 @@ describe("the flags of an environment", () => {
     const { open, file } = await setup({});
     for (const text of ["a", "a=yes", "=true", "a=true,a=false"])
       await expect(open("staging", text)).rejects.toThrow(/write flags as issue_refund/);
-    await expect(open("my staging")).rejects.toThrow(/"my staging" is no name of an environment/);
+    await expect(open("my staging")).rejects.toThrow(/"my staging" is not a name of an environment/);
     await rm(file);
     await expect(open()).rejects.toThrow(/flags\.json cannot be read \(ENOENT\)/);
   });

@@ -3,15 +3,14 @@ import { describeProblems, isJsonObject, type Parsed, type Problem, type ToolDef
 import { parseStrictJson } from "@toolbus/grants";
 
 /**
- * Feature flags of tools in one environment. A definition names its flag; whether it is on is said, weakest first, by the section `default` of
- * the flags file, by its section named for the environment, and by the text given at start. A flag that nobody sets is on: a flag takes a tool
- * away, it does not hand one out.
+ * Feature flags of tools in one environment. A definition names its flag. Its value comes, weakest first, from the section `default` of the flags file,
+ * from the section named after the environment, and from the text given at start. An unset flag is on: a flag takes a tool away, it does not hand one out.
  */
 export interface ToolFlags {
   readonly environment: string;
   /**
-   * The flags as they are now. A file that was changed is read again, within a second; one that cannot be read any more, or breaks its form,
-   * changes nothing and is told to `onProblem` once a change.
+   * The current flags. A changed file is read again, within a second; one that can no longer be read, or becomes malformed, changes nothing and is reported
+   * to `onProblem` once per change.
    */
   current(): Promise<FlagValues>;
 }
@@ -24,22 +23,22 @@ export interface ToolFlagsOptions {
   readonly text?: string | undefined;
   /** Path of the flags file: `{"default": {"issue_refund_enabled": true}, "staging": {"issue_refund_enabled": false}}`. */
   readonly file?: string | undefined;
-  /** A clock that never goes back, in milliseconds. */
+  /** A monotonic clock, in milliseconds. */
   readonly monotonic: () => number;
   readonly onProblem: (message: string) => void;
 }
 
-/** The environment, the flags file or the flags' text is of no use. The message says where and what to write instead. */
+/** The environment, the flags file or the flags' text is invalid. The message says where and what to write instead. */
 export class FlagsRefused extends Error {
   readonly code = "flags_refused";
   override readonly name = "FlagsRefused";
 }
 
-/** Opens the flags of an environment. Throws `FlagsRefused` with one sentence when what is given cannot be read. */
+/** Opens the flags of an environment. Throws `FlagsRefused` with one sentence if they cannot be read. */
 export async function openToolFlags(options: ToolFlagsOptions): Promise<ToolFlags> {
   const { environment, text = "", file = "", monotonic, onProblem } = options;
   if (!NAME.test(environment))
-    throw new FlagsRefused(`"${environment.slice(0, 80)}" is no name of an environment: use letters, digits, ".", "-" and "_".`);
+    throw new FlagsRefused(`"${environment.slice(0, 80)}" is not a name of an environment: use letters, digits, ".", "-" and "_".`);
   const given = flagsOfText(text);
   if (file === "") return { environment, current: async () => given };
   let seen = await signOf(file);
@@ -59,7 +58,7 @@ export async function openToolFlags(options: ToolFlagsOptions): Promise<ToolFlag
     looked = monotonic();
     const sign = await signOf(file);
     if (sign === seen) return;
-    // Also when it cannot be read: that is said once, not with every call.
+    // Also if it cannot be read: that is reported once, not with every call.
     seen = sign;
     try {
       values = merged(await readFlags(file, environment), given);
@@ -69,13 +68,13 @@ export async function openToolFlags(options: ToolFlagsOptions): Promise<ToolFlag
   }
 }
 
-/** Flags that never change: none, so everything is on, or those given. */
+/** Flags that never change: none, so everything is on, or the given ones. */
 export function fixedToolFlags(environment = "local", values: Readonly<Record<string, boolean>> = {}): ToolFlags {
   const map: FlagValues = new Map(Object.entries(values));
   return { environment, current: async () => map };
 }
 
-/** Why a tool is switched off, in a sentence for people and models; null when it is on. */
+/** Why a tool is switched off, in a sentence for people and models; null if it is on. */
 export function switchedOff({ name, flag }: Pick<ToolDefinition, "name" | "flag">, values: FlagValues, environment: string): string | null {
   if (flag === undefined || values.get(flag) !== false) return null;
   return `The tool "${name}" is switched off in the environment "${environment}" (flag ${flag}).`;
@@ -85,7 +84,7 @@ const LOOK_EVERY_MS = 1000;
 const MAX_FILE_BYTES = 64 * 1024;
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,119}$/;
 
-/** Another text whenever the file is another, comes or goes. */
+/** Changes whenever the file changes, appears or disappears. */
 async function signOf(file: string): Promise<string> {
   try {
     const { mtimeMs, size, ino } = await stat(file);
@@ -99,7 +98,7 @@ async function readFlags(file: string, environment: string): Promise<FlagValues>
   const parsed = parseFlags(await readSmall(file));
   if (!parsed.ok)
     throw new FlagsRefused(
-      `The flags file ${file} is of no use: ${describeProblems(parsed.problems)}. Write {"default": {"a_flag": true}, "staging": {"a_flag": false}}.`,
+      `The flags file ${file} is invalid: ${describeProblems(parsed.problems)}. Write {"default": {"a_flag": true}, "staging": {"a_flag": false}}.`,
     );
   const { default: common = {}, [environment]: own = {} } = parsed.value;
   return new Map(Object.entries({ ...common, ...own }));
@@ -127,7 +126,7 @@ function parseFlags(text: string): Parsed<Sections> {
     if (!isJsonObject(flags)) return refused(`/${name}`, "must be an object of flags");
     const section: Record<string, boolean> = (sections[name] = {});
     for (const [flag, value] of Object.entries(flags)) {
-      if (!NAME.test(flag)) return refused(`/${name}/${flag.slice(0, 80)}`, "is no name of a flag");
+      if (!NAME.test(flag)) return refused(`/${name}/${flag.slice(0, 80)}`, "is not a name of a flag");
       if (typeof value !== "boolean") return refused(`/${name}/${flag}`, "must be true or false");
       section[flag] = value;
     }

@@ -5,14 +5,17 @@ import { isHtmlPage, textOfHtml } from "./text-of-html.ts";
 /** The longest content of a result by default, in bytes of UTF-8 (X-10). */
 export const MAX_CONTENT_BYTES = 1024 * 1024;
 
-/** The result of a handler that worked: JSON text, or plain text as it is, of any length; of a page of HTML its words. Throws on what JSON cannot carry. */
+/**
+ * The result of a handler that succeeded: JSON text, or plain text unchanged, of any length; for an HTML page, its words. Throws on a value that JSON
+ * cannot carry.
+ */
 export function outputResult(value: Json): ToolResult {
   return { status: "ok", isError: false, content: contentOf(value).toWellFormed() };
 }
 
 /**
- * A result in the form that is recorded and answered: its content cut to `maxBytes` with a notice, and put into the store where it is too long to
- * travel, before anything refers to it. Throws `StoreUnavailable`.
+ * A result in the form that is recorded and answered: its content is truncated to `maxBytes` with a notice, and stored before anything refers to it if it
+ * is too long to travel. Throws `StoreUnavailable`.
  */
 export async function keptResult(
   result: ToolResult,
@@ -22,7 +25,7 @@ export async function keptResult(
   return fitsInline(bounded.content) ? bounded : { ...bounded, ...(await holdText(state, bounded.content)) };
 }
 
-/** Text that fits a message. What is left out is said at its end, in characters. */
+/** Text that fits a message. Its end says how many characters are left out. */
 export function boundContent(text: string): { readonly content: string; readonly truncated?: boolean } {
   const whole = text.toWellFormed();
   return fitsInline(whole) ? { content: whole } : cutAt(whole, lastFittingEnd(whole));
@@ -31,7 +34,7 @@ export function boundContent(text: string): { readonly content: string; readonly
 function contentOf(value: Json): string {
   if (typeof value === "string") return isHtmlPage(value) ? textOfHtml(value) : value;
   const text: string | undefined = JSON.stringify(value);
-  // A handler that gives nothing, or a function, has no JSON text.
+  // A handler that returns nothing, or a function, has no JSON text.
   return text ?? "null";
 }
 

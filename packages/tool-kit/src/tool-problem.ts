@@ -4,33 +4,33 @@ import { asciiJson } from "./ascii-json.ts";
 import { withoutHtml } from "./text-of-html.ts";
 
 export interface ProblemOptions {
-  /** Whether the same call may succeed later; by default what the code's row says. */
+  /** Whether the same call may succeed later; by default as the code's row says. */
   readonly retryable?: boolean;
   /** Seconds until a repeat makes sense. */
   readonly retryAfter?: number;
   readonly details?: readonly Problem[];
   /**
-   * Only for the `run` of a write: the target refused, and nothing happened. Without it the outcome of a failed write is open, and is settled
-   * by what the tool's `idempotency` allows.
+   * Only for the `run` of a write: the target refused, and nothing happened. Without it the outcome of a failed write is open, and is settled as the tool's
+   * `idempotency` allows.
    */
   readonly effect?: "none";
   readonly cause?: unknown;
 }
 
 /**
- * What a handler returns or throws when it has something to say to the model: a code of the tool's own domain (`release_not_found`) or one of
- * `rate_limited`, `unavailable`, `invalid_arguments`, `policy_denied`, `timeout`, `execution_failed`, and a message that says what to do.
+ * What a handler returns or throws to tell the model something: a code of the tool's own domain (`release_not_found`) or one of `rate_limited`,
+ * `unavailable`, `invalid_arguments`, `policy_denied`, `timeout`, `execution_failed`, and a message that says what to do.
  */
 export class ToolProblem extends Error {
-  /** What a stack trace or a log calls it, by its code: docs/errors.md. */
+  /** Its name in a stack trace or a log, by its code: docs/errors.md. */
   override readonly name: ErrorName;
   readonly code: string;
   readonly options: ProblemOptions;
 
-  /** Throws a RangeError on a code that only Toolbus itself may give, or that is no lower-case name. */
+  /** Throws a RangeError on a code that only Toolbus itself may give, or that is not a lower-case name. */
   constructor(code: string, message: string, options: ProblemOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
-    if (!CODE.test(code)) throw new RangeError(`"${code.slice(0, 80)}" is no code: use lower-case letters, digits and underscores.`);
+    if (!CODE.test(code)) throw new RangeError(`"${code.slice(0, 80)}" is not a code: use lower-case letters, digits and underscores.`);
     if (OWN_CODES.has(code)) throw new RangeError(`The code "${code}" says how Toolbus ended a call; a tool cannot give it.`);
     this.name = errorRow(code).name;
     this.code = code;
@@ -54,15 +54,15 @@ export function problemResult(problem: ToolProblem): ToolResult {
 }
 
 /**
- * The result for anything else that a handler throws: its class, and never its words, its stack or what they quote (X-10): nobody wrote them for a model, and
- * they may hold the row of a database or a page of HTML. The worker's log has all of it.
+ * The result for anything else that a handler throws: its class, and never its message, its stack or what they quote (X-10). Nobody wrote them for a model,
+ * and they may contain the row of a database or an HTML page. The worker's log has all of it.
  */
 export function unexpectedResult(error: unknown, tool: string): ToolResult {
   const says = `"${tool}" failed inside its own code (${classOf(error)}). The log of its worker has the reason.`;
   return failedResult("execution_failed", says);
 }
 
-/** As `TypeError`, or `Error, ECONNREFUSED`: names that a program gives. Whatever does not look like one is left out. */
+/** For example `TypeError`, or `Error, ECONNREFUSED`: names that a program gives. Anything that does not look like one is left out. */
 function classOf(error: unknown): string {
   if (!(error instanceof Error)) return `a thrown ${typeof error}`;
   const code = "code" in error && typeof error.code === "string" && SYSTEM_CODE.test(error.code) ? `, ${error.code}` : "";
@@ -80,7 +80,7 @@ export function boundedDetails(details: readonly Problem[]): readonly Problem[] 
   return kept;
 }
 
-/** Text on one line without control characters, cut to a number of characters. */
+/** Text on one line without control characters, truncated to a number of characters. */
 export function cleanText(text: string, chars: number): string {
   const line = text
     .slice(0, chars * 2)

@@ -12,7 +12,7 @@ import { startWorker } from "./worker.ts";
 
 const KEY = { mode: "key", keepsForMs: 86_400_000 } as const;
 
-/** A read that says which version of it ran, and what it got. */
+/** A read that says which version of it ran, and with which arguments. */
 function lookUp(version: string, properties: JsonObject = { id: { type: "string" } }, required: readonly string[] = ["id"]): Tool {
   return defineTool({
     name: "look_up",
@@ -27,7 +27,7 @@ function lookUp(version: string, properties: JsonObject = { id: { type: "string"
 const orders = (...tools: readonly Tool[]) => toolset({ name: "orders", tools });
 
 describe("versions side by side", () => {
-  it("are run as the message names them, the preferred one when it names none", async () => {
+  it("are run as the message names them, the preferred one if it names none", async () => {
     const { process, invoke } = bench(orders(lookUp("2"), lookUp("10")));
     const worker = process();
     for (const version of ["2", "10", undefined]) {
@@ -48,7 +48,7 @@ describe("versions side by side", () => {
     expect(over.runs).toBe(1);
   });
 
-  it("that nobody has registered are refused with the versions there are", async () => {
+  it("that nobody has registered are refused with the existing versions", async () => {
     const { process, invoke } = bench(orders(lookUp("2"), lookUp("10")));
     const worker = process();
     await worker.deliver(await invoke("look_up", { id: "7" }, { version: "3" }));
@@ -58,7 +58,7 @@ describe("versions side by side", () => {
     });
   });
 
-  it("are answered by the worker that serves them, though two workers of one toolset serve one each", async () => {
+  it("are answered by the worker that serves them, even if two workers of one toolset serve one each", async () => {
     const both = orders(lookUp("2"), lookUp("10"));
     const { state, clock, invoke, callId } = bench(both);
     const bus = memoryBus();
@@ -111,7 +111,7 @@ describe("a version that this worker does not serve", () => {
     expect(worker.answers).toEqual([]);
   });
 
-  it("is answered as changed when no worker serves it any more, with the versions there are", async () => {
+  it("is answered as changed if no worker serves it any more, with the existing versions", async () => {
     const { worker, invoke, clock, state, older } = await setup(lookUp("2"));
     clock.now += SEEN_FOR_MS;
     expect((await worker.deliver(await invoke("look_up", { id: "7" }, { version: "2" }))).kind).toBe("retry");
@@ -124,7 +124,7 @@ describe("a version that this worker does not serve", () => {
     });
   });
 
-  it("is not waited for when the store knows that its workers are dead", async () => {
+  it("is answered without waiting if the store knows that its workers are dead", async () => {
     const { process, invoke, clock } = await setup(lookUp("2"));
     const worker = process({ serves: orders(lookUp("10")), ownersDeadBefore: clock.now + 1 });
     await worker.deliver(await invoke("look_up", { id: "7" }, { version: "2" }));
@@ -145,14 +145,14 @@ describe("a definition that was changed under its version", () => {
   const before = orders(lookUp("1"));
   const hash = before.find("look_up")?.hash ?? "";
 
-  it("runs the read of an earlier run when its arguments fit, with the defaults that came since", async () => {
+  it("runs the read of an earlier run if its arguments fit, with the defaults that were added since", async () => {
     const { process, invoke } = bench(before);
     const worker = process({ serves: orders(lookUp("1", { id, limit: { type: "integer", default: 5 } })) });
     await worker.deliver(await invoke("look_up", { id: "7" }, { version: "1", hash }));
     expect(JSON.parse(worker.read()[0]?.result.content ?? "")).toEqual({ version: "1", args: { id: "7", limit: 5 } });
   });
 
-  it("applies no default for a run that saw it as it is", async () => {
+  it("applies no default for a run that saw the current definition", async () => {
     const tools = orders(lookUp("1", { id, limit: { type: "integer", default: 5 } }));
     const { process, invoke } = bench(tools);
     const worker = process();
@@ -160,7 +160,7 @@ describe("a definition that was changed under its version", () => {
     expect(worker.read()[0]?.result.error?.code).toBe("invalid_arguments");
   });
 
-  it("says that it was changed when the arguments of an earlier run do not fit any more", async () => {
+  it("says that it was changed if the arguments of an earlier run do not fit any more", async () => {
     const { process, invoke } = bench(before);
     const worker = process({ serves: orders(lookUp("1", { id, region: { type: "string" } }, ["id", "region"])) });
     await worker.deliver(await invoke("look_up", { id: "7" }, { version: "1", hash }));

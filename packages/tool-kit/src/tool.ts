@@ -6,38 +6,38 @@ import type { ToolProblem } from "./tool-problem.ts";
 
 type Awaitable<T> = T | Promise<T>;
 
-/** What a handler gives: JSON, plain text, or a problem in words for the model. */
+/** What a handler returns: JSON, plain text, or a problem in words for the model. */
 export type ToolOutput = Json | ToolProblem;
 
-/** What a handler is told besides its arguments. */
+/** What a handler gets besides its arguments. */
 export interface ToolContext {
   readonly callId: string;
   readonly sessionId: string;
   /** Aborts at the time-out, on cancel and on shutdown. */
   readonly signal: AbortSignal;
   readonly log: Log;
-  /** Tells whoever watches how far the work is. Never waits, never fails, and need not be sparing. */
+  /** Reports the progress of the work to viewers of the run. Never waits, never fails, and may be called often. */
   progress(progress: Progress): void;
-  /** Tells what a call of a model used that this tool made: it is recorded with the call. Never waits and never fails. */
+  /** Reports the usage of a model call that this tool made: it is recorded with the call. Never waits and never fails. */
   modelUsed(use: ModelCallUse): void;
 }
 
-/** What the effect of a write is told. */
+/** What the effect of a write gets. */
 export interface WriteContext {
-  /** The call's own id, equal in every attempt: hand it to the target. */
+  /** The call's own id, equal in every attempt: pass it to the target. */
   readonly idempotencyKey: string;
   /** Aborts at the time-out and when another attempt has taken over. */
   readonly signal: AbortSignal;
   readonly log: Log;
-  /** Tells whoever watches how far the work is. Never waits, never fails, and need not be sparing. */
+  /** Reports the progress of the work to viewers of the run. Never waits, never fails, and may be called often. */
   progress(progress: Progress): void;
-  /** Tells what a call of a model used that this tool made: it is recorded with the call. Never waits and never fails. */
+  /** Reports the usage of a model call that this tool made: it is recorded with the call. Never waits and never fails. */
   modelUsed(use: ModelCallUse): void;
 }
 
 /**
- * What a target says about an attempt that may have reached it. `voided` means more than "not found": the target refuses that attempt from now
- * on, so it can never take effect.
+ * What a target says about an attempt that may have reached it. `voided` means more than "not found": the target refuses that attempt from now on, so it
+ * can never take effect.
  */
 export type Reconciliation =
   | { readonly kind: "happened"; readonly content: Json }
@@ -54,16 +54,16 @@ export interface ReadHandlers<Args> {
 
 /** The handlers of a write. */
 export interface WriteHandlers<Args, Prepared> {
-  /** Works out what will be sent. Repeatable, without effect; what it gives is stored, and every attempt sends exactly that. */
+  /** Works out what will be sent. Repeatable, without effect; its result is stored, and every attempt sends exactly that. */
   prepare(args: Args, context: ToolContext): Awaitable<Prepared | ToolProblem>;
   /** The effect. Runs again after a crash only with `idempotency: { mode: "key" }`, with the same prepared value and key. */
   run(prepared: Prepared, context: WriteContext): Awaitable<ToolOutput>;
   /**
-   * What the write touches, in a name such as `order:ORD-8821`: writes of the toolset that name the same run one after another, whichever run they come from.
-   * Without it only the writes of one turn do. It only looks at the arguments.
+   * What the write touches, as a name such as `order:ORD-8821`: writes of the toolset that give the same name run one after another, whichever run they
+   * come from. Without it only the writes of one turn do. It only looks at the arguments.
    */
   resource?(args: Args): string;
-  /** Asks the target about an earlier attempt. Needed for, and only for, `idempotency: { mode: "reconcile" }`. */
+  /** Asks the target about an earlier attempt. Required for, and only for, `idempotency: { mode: "reconcile" }`. */
   reconcile?(prepared: Prepared, context: WriteContext): Awaitable<Reconciliation>;
 }
 

@@ -27,10 +27,10 @@ function setup(unavailable?: ToolsetOptions["unavailable"]) {
     ...store,
     async commit(shard, change) {
       const reply = await store.commit(shard, change);
-      // What no store takes only looks.
+      // A change that no store accepts only looks.
       if (reply.outcome !== "ok") return reply;
       const [what = ""] = change.op.split(":");
-      // Which replicas live is told before each word about the tools.
+      // Each report about the tools is preceded by one about the living replicas.
       if (what === "here") return reply;
       commits.push(what);
       for (const wake of waiting.splice(0)) wake();
@@ -82,7 +82,7 @@ function setup(unavailable?: ToolsetOptions["unavailable"]) {
 }
 
 describe("a worker's presence", () => {
-  it("registers, and tells what the lint warns of, with what to write instead", async () => {
+  it("registers, and logs the lint's warnings, with what to write instead", async () => {
     const { present, registration, lines } = setup();
     await present();
     expect(await registration()).toMatchObject({ toolset: "orders", lastSeenAt: 1000 });
@@ -92,7 +92,7 @@ describe("a worker's presence", () => {
     expect(new Set(lines).size).toBe(lines.length);
   });
 
-  it("says again and again that it lives", async () => {
+  it("sends heartbeats", async () => {
     const { present, registration, clock, committed } = setup();
     await present(5);
     for (let beat = 1; beat <= 3; beat++) {
@@ -103,7 +103,7 @@ describe("a worker's presence", () => {
     }
   });
 
-  it("says whether its tools can be used, as the toolset's own check finds it", async () => {
+  it("reports whether its tools can be used, by the toolset's own check", async () => {
     let why: string | null | Error = "There is no API key.";
     const { present, registration, clock, committed } = setup(() => {
       if (why instanceof Error) throw why;
@@ -123,7 +123,7 @@ describe("a worker's presence", () => {
     }
   });
 
-  it("says of its writes, and of nothing else, that they cannot be used while it cannot check what approvals signs", async () => {
+  it("reports only its writes as unusable while it cannot check what approvals signs", async () => {
     const { bus, state, options, errors, registrations } = setup();
     const others = staticKeySet(publicKeySet([await generateSigningKey()]));
     const pin = await signDocument("tb-pin+jwt", { key: keys.pin("pay"), revision: 1, content: { tool: "pay" } }, approvalsSigner);
@@ -138,7 +138,7 @@ describe("a worker's presence", () => {
         ["read", undefined],
       ]),
     );
-    expect(errors).toEqual([expect.stringMatching(/^no write is done here: its worker cannot check grants/)]);
+    expect(errors).toEqual([expect.stringMatching(/^no write runs here: its worker cannot check grants/)]);
   });
 
   it("continues after a store that did not answer", async () => {
@@ -158,10 +158,10 @@ describe("a worker's presence", () => {
     clock.now += SEEN_EVERY_MS;
     await next;
     expect((await registration())?.lastSeenAt).toBe(1000 + SEEN_EVERY_MS);
-    expect(lines).toContain("a worker could not say that it lives; it tries again");
+    expect(lines).toContain("a worker could not send its heartbeat; it tries again");
   });
 
-  it("registers again what is gone when it is asked to, and not when another toolset is", async () => {
+  it("registers missing tools again when it is asked to, and not when another toolset is", async () => {
     let checks = 0;
     const { present, registration, state, bus, commits } = setup(() => (checks++, null));
     await present();
@@ -174,7 +174,7 @@ describe("a worker's presence", () => {
     await bus.listen(topics.toolRefresh, () => ++heard === 3 && last());
     for (const [n, body] of [{ toolset: "billing" }, { no: "such field" }, {}].entries()) await bus.announce(refresh(n, body));
     await Promise.all([registered, all]);
-    // One check when it started, and one for the request that means it.
+    // One check when it started, and one for the request addressed to it.
     expect(checks).toBe(2);
     expect(await registration()).toMatchObject({ toolset: "orders" });
     expect(announced.map(({ body }) => JSON.parse(body))).toEqual([{ toolset: "orders", tools: ["look_up"] }]);
@@ -185,7 +185,7 @@ describe("a worker's presence", () => {
     const { present, clock, commits } = setup();
     const presence = await present(5);
     await Promise.all([presence.stop(), presence.stop()]);
-    // A second worker's sign of life comes after those that the first one would have given.
+    // A second worker's heartbeat comes after those that the first one would have sent.
     const other = setup();
     await other.present(10);
     for (const { clock: each } of [{ clock }, other]) each.now += SEEN_EVERY_MS;

@@ -10,19 +10,20 @@ import { tellForms } from "./tell-forms.ts";
 import { cleanText } from "./tool-problem.ts";
 import { announcement, type WorkerOptions } from "./worker-options.ts";
 
-/** A toolset in the registry for as long as its worker lives. */
+/** A toolset in the registry for as long as its worker is alive. */
 export interface Presence {
-  /** Tells listeners that the toolset is registered. */
+  /** Announces to listeners that the toolset is registered. */
   announce(): Promise<void>;
   /** Registers the toolset again, as it is now, and announces it. */
   renew(): Promise<void>;
-  /** Gives no more signs of life, waits for one under way, and says that this replica is gone. Safe to call twice. */
+  /** Sends no more heartbeats, waits for a pending one, and records that this replica is gone. Safe to call twice. */
   stop(): Promise<void>;
 }
 
 /**
- * Registers a toolset, says when it stops as the last of its replicas, says every now and then that a worker of it lives and whether its tools can be used, and registers it again when asked
- * to, and when the store has lost what it had. Warnings of the lint, and what a provider has no form for, go to the log, once. Rejects with `RegistryConflict` when a tool's name belongs to another toolset.
+ * Registers a toolset. Sends heartbeats that say that a worker of it is alive and whether its tools can be used, and records it if it stops as the last of
+ * its replicas. Registers the toolset again when asked to, and if the store has lost its registrations. Lint warnings, and what a provider cannot express,
+ * go to the log, once. Rejects with `RegistryConflict` if a tool's name belongs to another toolset.
  */
 export async function keepPresent(bus: MessageBus, options: WorkerOptions): Promise<Presence> {
   const { toolset, state, keys, signer, log, clock, random, seenEveryMs = SEEN_EVERY_MS } = options;
@@ -95,7 +96,7 @@ export async function keepPresent(bus: MessageBus, options: WorkerOptions): Prom
       await sayHere(state, toolset.name, replica);
       await markSeen(state, toolset, unavailable, await whyNoGrants());
     } catch (error) {
-      log.warn({ error, toolset: toolset.name }, "a worker could not say that it lives; it tries again");
+      log.warn({ error, toolset: toolset.name }, "a worker could not send its heartbeat; it tries again");
     }
   }
 
@@ -103,26 +104,29 @@ export async function keepPresent(bus: MessageBus, options: WorkerOptions): Prom
     try {
       await sayGone(state, toolset, replica);
     } catch (error) {
-      log.warn({ error, toolset: toolset.name }, `a worker could not say that it stops; it is missed after ${SEEN_FOR_MS / 1000} s`);
+      log.warn(
+        { error, toolset: toolset.name },
+        `a worker could not report that it stops; it counts as gone after ${SEEN_FOR_MS / 1000} s`,
+      );
     }
   }
 
   async function registerAgain(): Promise<void> {
     log.warn({ toolset: toolset.name }, "the store has lost commits; the toolset is registered again");
     await register();
-    // What it registered may be gone by now as well.
+    // What it registered may also be gone by now.
     lost = await watch.lost();
     await announce();
   }
 
   async function whyNoGrants(): Promise<string | null> {
     const why = await grants.ask();
-    if (why !== null && why !== grantsTold) log.error({ toolset: toolset.name }, `no write is done here: ${why}`);
+    if (why !== null && why !== grantsTold) log.error({ toolset: toolset.name }, `no write runs here: ${why}`);
     grantsTold = why;
     return why;
   }
 
-  /** A check that fails or never ends says no as well. */
+  /** A check that fails or never ends also counts as unavailable. */
   async function whyUnavailable(): Promise<string | null> {
     const deadline = AbortSignal.any([stopping.signal, AbortSignal.timeout(CHECK_MS)]);
     try {

@@ -25,19 +25,19 @@ export interface Toolset {
   readonly name: string;
   /** Every version of every tool, by name in the order in which the names were added. */
   list(): readonly Executor[];
-  /** The tool of this name and version; without a version the one that `preferredVersion` gives. */
+  /** The tool of this name and version; without a version the one that `preferredVersion` chooses. */
   find(name: string, version?: string): Executor | undefined;
-  /** Adds a tool; refused with a sentence when its name is taken in this version, or its definition cannot work. */
+  /** Adds a tool; refused with a sentence if its name is taken in this version, or its definition cannot work. */
   register(tool: Tool): Executor;
-  /** Removes one version, or all of a name. False when there is none. */
+  /** Removes one version, or all of a name. False if there is none. */
   unregister(name: string, version?: string): boolean;
   /** Whether its workers may be scaled to zero. */
   readonly scalesToZero: boolean;
-  /** Why its tools cannot be used at this moment, in a sentence; null when they can. */
+  /** Why its tools cannot be used at this moment, in a sentence; null if they can. */
   unavailable(signal: AbortSignal): Promise<string | null>;
-  /** The same of one tool; null when it can be used as far as it alone goes. */
+  /** The same for one tool; null if nothing concerning this tool alone prevents its use. */
   unavailableTool(definition: ToolDefinition): string | null;
-  /** The longest time-out that a tool may come with which is registered later. */
+  /** The longest time-out of any tool that may be registered later. */
   readonly longestTimeoutMs: number;
 }
 
@@ -46,15 +46,15 @@ export interface ToolsetOptions {
   /** Several versions of one name are several tools. */
   readonly tools: readonly Tool[];
   /**
-   * Says why the tools cannot be used at this moment (a credential is missing, the target is down for long), or null. Asked by each worker when
-   * it starts and with every sign of life; while it says so, new runs are not offered the tools. Without it they always can.
+   * Says why the tools cannot be used at this moment (a credential is missing, the target is down for long), or returns null. Each worker asks it when it
+   * starts and with every heartbeat; while it returns a reason, new runs are not offered the tools. Without it they always can.
    */
   readonly unavailable?: (signal: AbortSignal) => string | null | Promise<string | null>;
-  /** Its workers may be scaled to zero: a call waits for one, whatever the profile says of tools without a worker. */
+  /** Its workers may be scaled to zero: a call waits for one, whatever the profile says about tools without a worker. */
   readonly scalesToZero?: boolean;
-  /** The same as `unavailable`, of one tool: where tools have targets of their own. */
+  /** The same as `unavailable`, for one tool: for tools that have their own targets. */
   readonly unavailableTool?: (definition: ToolDefinition) => string | null;
-  /** Where tools are registered later: the longest time-out of any of them. */
+  /** If tools are registered later: the longest time-out of any of them. */
   readonly longestTimeoutMs?: number;
 }
 
@@ -68,7 +68,7 @@ export function toolset({
   longestTimeoutMs = 0,
 }: ToolsetOptions): Toolset {
   if (!TOOLSET_NAME.test(name))
-    throw new TypeError(`"${name.slice(0, 80)}" is no name of a toolset: use lower-case letters, digits, "-" and "_", 32 at most.`);
+    throw new TypeError(`"${name.slice(0, 80)}" is not a name of a toolset: use lower-case letters, digits, "-" and "_", 32 at most.`);
   const byName = new Map<string, Map<string, Executor>>();
   const made: Toolset = {
     name,
@@ -83,11 +83,11 @@ export function toolset({
       const versions = byName.get(toolName) ?? new Map<string, Executor>();
       if (versions.has(version))
         throw new TypeError(
-          `The toolset "${name}" has a tool "${toolName}" of version ${version} already; give one of them another version.`,
+          `The toolset "${name}" already has a tool "${toolName}" of version ${version}; give one of them another version.`,
         );
       const definition: ToolDefinition = { ...tool.draft, source: tool.draft.source ?? name };
       const error = isForeign(definition) ? foreignError(definition) : firstError(lintTool(definition));
-      if (error) throw new TypeError(`The tool "${toolName}" is not defined well: ${error}`);
+      if (error) throw new TypeError(`The tool "${toolName}" has an invalid definition: ${error}`);
       const executor: Executor = { definition, hash: toolHash(definition), tool };
       versions.set(version, executor);
       byName.set(toolName, versions);
@@ -109,7 +109,7 @@ export function toolset({
   return made;
 }
 
-/** The lint is for authors. What others wrote has the form of a definition, and schemas that can be judged; what a provider cannot take is set aside there. */
+/** The lint is for authors. A foreign tool needs a valid form and schemas that can be judged; if a provider cannot accept it, it is set aside there. */
 function foreignError(definition: ToolDefinition): string | null {
   const checked = parseDefinition(definition);
   if (!checked.ok) return `${describeProblems(checked.problems)}.`;

@@ -15,7 +15,7 @@ const lookUp = defineTool({
 const setup = () => bench(toolset({ name: "orders", tools: [lookUp] }));
 
 describe("calls of tools that are registered nowhere", () => {
-  it("are answered up to a number in a minute, the others dropped, and a genuine call behind them is answered", async () => {
+  it("are answered up to a limit per minute, the others are dropped, and a genuine call behind them is answered", async () => {
     const { process, invoke, clock } = setup();
     const worker = process();
     for (let n = 0; n < ANSWERED_PER_MINUTE + 50; n++)
@@ -30,8 +30,8 @@ describe("calls of tools that are registered nowhere", () => {
   });
 });
 
-describe("a call that is to be answered where the worker may not publish", () => {
-  it("can be handled by nobody and is not tried again", async () => {
+describe("a call with a reply topic to which the worker may not publish", () => {
+  it("cannot be handled by any worker and is not retried", async () => {
     const { process, invoke } = setup();
     const worker = process({
       publish: async () => {
@@ -39,6 +39,6 @@ describe("a call that is to be answered where the worker may not publish", () =>
       },
     });
     const call = await invoke("look_up", {}, { replyTo: "tool.result.nobody" });
-    expect(await worker.deliver(call)).toEqual({ kind: "unusable", reason: "it is to be answered where this worker may not publish" });
+    expect(await worker.deliver(call)).toEqual({ kind: "unusable", reason: "its reply topic is one to which this worker may not publish" });
   });
 });

@@ -2,13 +2,13 @@ import { eventSample } from "@toolbus/state";
 import type { Log } from "@toolbus/telemetry";
 
 /**
- * Which calls of tools that are registered nowhere are told so. An honest agent asks for one when a tool was taken away under its runs; whoever makes up names
- * by the thousand would have each cost a look into the ledger and an answer, and genuine calls wait behind them. Above the bound they are dropped
- * and their number is told; an honest agent's timer sends its call again.
+ * Which calls of unregistered tools get an answer that says so. An honest agent sends one if a tool was removed under its runs. Thousands of calls with
+ * invented names would each cost a look into the ledger and an answer, and genuine calls would wait behind them. Above the limit they are dropped and their
+ * number is reported; an honest agent's timer sends its call again.
  */
 export interface UnknownTools {
   mayAnswer(): boolean;
-  /** Tells the number so far. */
+  /** Reports the number so far. */
   stop(): Promise<void>;
 }
 
@@ -17,7 +17,7 @@ export function unknownTools({
   monotonic,
 }: {
   readonly log: Pick<Log, "warn">;
-  /** Milliseconds of a clock that never goes back. */
+  /** Milliseconds of a monotonic clock. */
   readonly monotonic: () => number;
 }): UnknownTools {
   const sample = eventSample({

@@ -17,17 +17,17 @@ import type { Toolset } from "./toolset.ts";
 import { unknownTools } from "./unknown-tools.ts";
 import { type WorkerTimings, workerTimings } from "./worker-timings.ts";
 
-/** What every worker stands on, whether it has a queue or is mounted in process. */
+/** What every worker needs, whether it has a queue or is mounted in process. */
 export interface WorkerOptions {
   readonly toolset: Toolset;
   readonly state: StateStore;
-  /** What this process noticed that the store has lost; without it only the era document tells which writes wait. */
+  /** The losses of the store that this process noticed; without it only the era document says which writes wait. */
   readonly losses?: Pick<StoreLosses, "seenAt"> | undefined;
   /** Public keys of the approvals service; never from the bus or the state store. */
   readonly keys: KeySet;
-  /** The toolset's own key, which signs what it sends and what it did. A toolset with a write does not start without. Equal on all replicas. */
+  /** The toolset's own key, which signs what it sends and what it did. A toolset with a write does not start without it. Equal on all replicas. */
   readonly signer?: Signer | undefined;
-  /** The public halves of that key and of those before it, where the process has them; its own key and those that are pinned with a tool count anyway. */
+  /** The public halves of that key and of the earlier ones, if the process has them; its own key and those that are pinned with a tool count anyway. */
   readonly receiptKeys?: KeySet | undefined;
   readonly log: Log;
   /** The store's time in milliseconds, as a `StoreClock` knows it, for message times and the not-after of reads. */
@@ -38,13 +38,13 @@ export interface WorkerOptions {
   readonly timings?: WorkerTimings;
   /** What is switched off here; without it everything is on. */
   readonly flags?: ToolFlags;
-  /** The longest content of a result, in bytes of UTF-8; what is longer is cut with a notice. 1 MiB by default, 16 MiB at most. */
+  /** The longest content of a result, in bytes of UTF-8; a longer one is truncated with a notice. 1 MiB by default, 16 MiB at most. */
   readonly maxContentBytes?: number;
-  /** How many security events of a reason are kept whole in a minute, before only their number is; 30 by default. */
+  /** How many security events of a reason are kept whole per minute, before only their number is; 30 by default. */
   readonly securityEventsPerMinute?: number;
-  /** How many messages that nobody can use become dead letters in a minute, before only their number is told; 30 by default. */
+  /** How many unusable messages become dead letters per minute, before only their number is reported; 30 by default. */
   readonly deadLettersPerMinute?: number;
-  /** How often it says that it lives; 30 s by default. */
+  /** How often it sends a heartbeat; 30 s by default. */
   readonly seenEveryMs?: number;
 }
 
@@ -116,8 +116,8 @@ function refuseUnsigned({ toolset, signer }: WorkerOptions): void {
 }
 
 /**
- * Takes a hint that nobody waits for a call any more. A read is aborted; a write only when the agent's stop document is there, because anyone on
- * the bus can send a hint. A write that has been sent is never interrupted.
+ * Handles a hint that nobody waits for a call any more. A read is aborted; a write only if the agent's stop document exists, because anyone on the bus can
+ * send a hint. A write that has been sent is never interrupted.
  */
 export async function cancelCall(callId: string, { underWay, state }: InvokeContext): Promise<void> {
   const call = underWay.find(callId);
@@ -129,7 +129,7 @@ export async function cancelCall(callId: string, { underWay, state }: InvokeCont
   call.cancel();
 }
 
-/** Tells listeners that registrations of a toolset may have changed. */
+/** Announces to listeners that registrations of a toolset may have changed. */
 export function announcement(toolset: Toolset, now: number): Message {
   return message({
     id: messageIds.other("announce", toolset.name, now),
@@ -141,7 +141,7 @@ export function announcement(toolset: Toolset, now: number): Message {
   });
 }
 
-/** How long a delivery may take at most: prepare, run and reconcile, each within the longest time-out, and what the store needs. */
+/** The longest duration of a delivery: prepare, run and reconcile, each within the longest time-out, plus the time that the store needs. */
 export function deliveryDeadlineMs(toolset: Toolset): number {
   return 3 * Math.max(1000, toolset.longestTimeoutMs, ...toolset.list().map(({ definition }) => definition.timeoutMs)) + 30_000;
 }

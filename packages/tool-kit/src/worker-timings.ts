@@ -1,9 +1,9 @@
 /** Timings of a worker in milliseconds. Tests use short ones. */
 export interface WorkerTimings {
-  /** How long an attempt at a write keeps others out after its last sign of life. */
+  /** How long an attempt at a write keeps others out after its last heartbeat. */
   readonly leaseMs: number;
   readonly renewMs: number;
-  /** Waits before a delivery comes again, by how often it came; the last one for all later ones. */
+  /** Waits before a delivery comes again, by its delivery count; the last one for all later ones. */
   readonly retryMs: readonly number[];
 }
 

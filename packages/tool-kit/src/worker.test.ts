@@ -20,7 +20,7 @@ function setup() {
   const made = bench(tools);
   const bus = memoryBus();
   opened.push({ stop: () => bus.close() });
-  // Messages are dated by the bench's clock, so the worker judges them by it too.
+  // Messages are dated by the bench's clock, so the worker also judges them by it.
   const options = {
     toolset: tools,
     state: made.state,
@@ -67,13 +67,13 @@ describe("a worker on the bus", () => {
     await bus.publish(await invoke("pay", { amount: 1, to: "ann" }, { index: 1 }));
     expect(readOrThrow(await second).result.status).toBe("ok");
     expect(over.runs).toBe(1);
-    // An error is published where the call says, as a result is.
+    // An error is published to the topic that the call names, like a result.
     const third = agent.next();
     await bus.publish(await invoke("look_up", { limit: 1 }, { index: 2 }));
     expect(await third).toMatchObject({ topic: "tool.result.tester", type: messageTypes.toolError });
   });
 
-  it("has one effect although the bus duplicates and reorders", async () => {
+  it("has one effect even if the bus duplicates and reorders", async () => {
     const { bus, options, invoke, over } = setup();
     const agent = await answers(bus);
     opened.push(
@@ -87,7 +87,7 @@ describe("a worker on the bus", () => {
     expect([...over.effects.values()].every((count) => count === 1)).toBe(true);
   });
 
-  it("takes a hint to cancel a write only when the agent has written a stop", async () => {
+  it("accepts a hint to cancel a write only if the agent has written a stop", async () => {
     const { bus, options, invoke, over, stopCall, callId, clock } = setup();
     const agent = await answers(bus);
     const worker = await startWorker({ ...options, bus });
@@ -148,7 +148,7 @@ describe("a toolset mounted in process", () => {
     expect(await security()).toHaveLength(1);
   });
 
-  it("answers as a worker on the bus does, message for message, and puts nothing on the bus", async () => {
+  it("answers like a worker on the bus, message for message, and puts nothing on the bus", async () => {
     const calls = [
       ["look_up", { id: "7", limit: 1 }],
       ["look_up", { id: 7 }],
@@ -169,7 +169,7 @@ describe("a toolset mounted in process", () => {
         await agentsBus.publish(await invoke(tool, args, { index }));
         await answer;
       }
-      // A receipt is another each time it is signed.
+      // A receipt differs each time it is signed.
       const told = agent.got.map(({ attributes: { "toolbus-receipt": receipt, ...rest }, ...answer }) => ({
         ...answer,
         attributes: { ...rest, signed: receipt !== undefined },

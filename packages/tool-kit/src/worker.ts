@@ -5,21 +5,21 @@ import { keepPresent } from "./toolset-presence.ts";
 import { cancelCall, deliveryDeadlineMs, invokeContext, type WorkerOptions } from "./worker-options.ts";
 
 export interface Worker {
-  /** Takes no new calls and waits for those under way. Safe to call twice. */
+  /** Accepts no new calls and waits for those under way. Safe to call twice. */
   stop(): Promise<void>;
-  /** Registers the toolset as it is now, and tells listeners: after tools were added, replaced or removed, or cannot be used any more. */
+  /** Registers the toolset as it is now, and announces it: after tools were added, replaced or removed, or cannot be used any more. */
   renew(): Promise<void>;
 }
 
 /**
- * Serves a toolset: registers it, says that it lives, consumes `tool.invoke.<toolset>`, and listens for cancels and requests to register again.
- * Resolves when calls may arrive. Rejects with `RegistryConflict` when a tool's name belongs to another toolset; then nothing was started.
+ * Serves a toolset: registers it, sends heartbeats, consumes `tool.invoke.<toolset>`, and listens for cancels and requests to register again. Resolves when
+ * calls may arrive. Rejects with `RegistryConflict` if a tool's name belongs to another toolset; then nothing was started.
  */
 export async function startWorker(options: WorkerOptions & { readonly bus: MessageBus; readonly concurrency?: number }): Promise<Worker> {
   const { bus, toolset, log, clock, concurrency = 16 } = options;
   const context = invokeContext(options, { publish: (answer) => bus.publish(answer), announce: (said) => bus.announce(said) });
   const presence = await keepPresent(bus, options);
-  // What came last is released first: the number of the forged calls is known when none comes any more.
+  // Released in reverse order: the number of forged calls is final once no more calls arrive.
   const subscriptions: Pick<Subscription, "stop">[] = [context.security, context.unknownTools, presence];
   let stopping: Promise<void> | null = null;
   const worker: Worker = { stop: () => (stopping ??= stopAll(subscriptions)), renew: presence.renew };
@@ -59,7 +59,7 @@ export async function startWorker(options: WorkerOptions & { readonly bus: Messa
 const parseCancel = parser(ToolCancel);
 const parseInvoke = parser(ToolInvoke);
 
-/** The queue last taken is released first: it takes no new calls while a cancel can still reach those under way. */
+/** The queue is taken last and released first: it accepts no new calls while a cancel can still reach those under way. */
 async function stopAll(subscriptions: readonly Pick<Subscription, "stop">[]): Promise<void> {
   for (const subscription of subscriptions.toReversed()) await subscription.stop();
 }

@@ -38,7 +38,7 @@ describe("a worker that dies", () => {
     expect(over.runs).toBe(1);
   });
 
-  it("after begin: nobody waits when the store knows that its owner is dead", async () => {
+  it("after begin: nobody waits if the store knows that its owner is dead", async () => {
     const { process, invoke, clock } = setup();
     const first = process({ dieAfter: "begin" });
     void first.deliver(await invoke("pay", ARGS));
@@ -162,7 +162,7 @@ describe("a write that was sent before its tool was changed or removed", () => {
   });
 });
 
-/** Lets the effect happen, and then nothing more: the process is as good as dead. */
+/** Lets the effect happen, and nothing after it: the process is as good as dead. */
 function hangAfterEffect(over: ReturnType<typeof target>): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   over.onRun = (_, effect) => {

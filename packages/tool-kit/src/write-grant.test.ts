@@ -37,7 +37,7 @@ describe("a write without a genuine grant", () => {
     });
   }
 
-  it("is dropped when the grant is of another call", async () => {
+  it("is dropped if the grant belongs to another call", async () => {
     const { process, invoke, security, callId } = setup();
     const worker = process();
     await worker.deliver(await invoke("pay", ARGS, { grant: { callId: callId(1) } }));
@@ -45,7 +45,7 @@ describe("a write without a genuine grant", () => {
     expect(await security()).toHaveLength(1);
   });
 
-  it("is dropped when the ledger has the call with other arguments, whatever was granted", async () => {
+  it("is dropped if the ledger has the call with other arguments, whatever was granted", async () => {
     const { over, process, invoke, security, clock } = setup();
     const first = process({ dieAfter: "begin" });
     void first.deliver(await invoke("pay", ARGS));
@@ -87,7 +87,7 @@ describe("a write whose grant is genuine but stale", () => {
     }
   });
 
-  it("goes on when it was sent while the grant was fresh", async () => {
+  it("continues if it was sent while the grant was fresh", async () => {
     const { over, process, invoke, clock } = setup();
     const sent = await invoke("pay", ARGS);
     const first = process({ dieAfter: "sending" });
@@ -100,7 +100,7 @@ describe("a write whose grant is genuine but stale", () => {
     expect(over.runs).toBe(1);
   });
 
-  it("gets its stored result when it was done", async () => {
+  it("gets its stored result if it was done", async () => {
     const { process, invoke, clock } = setup();
     const sent = await invoke("pay", ARGS);
     const worker = process();

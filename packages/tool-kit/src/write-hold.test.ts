@@ -14,17 +14,17 @@ function setup(idempotency: Mode = { mode: "none" }) {
   const made = { over, ...bench(orders(over, idempotency)) };
   return {
     ...made,
-    /** What approvals writes when a process tells that the shard of the calls lost writes. */
+    /** What approvals writes when a process reports that the shard of the calls lost writes. */
     hold: (more: Partial<NonNullable<Era["lost"]>[number]> = {}) =>
       made.raiseEra({ lost: [{ shard: "03", lostAt: made.clock.now, ...more }] }),
   };
 }
 
-/** A run that was made then. */
+/** A run that was created then. */
 const runOf = (now: number): string => newRunId({ now, random: new Uint8Array(16) }, "cv_03_01ARZ3NDEKTSV4RRFFQ69G5FAV");
 
 describe("a write in a shard that lost writes", () => {
-  it("is not begun, and nobody claims that it never was", async () => {
+  it("does not begin, and nobody claims that it never began", async () => {
     const { over, process, invoke, hold, row } = setup();
     await hold();
     const worker = process();
@@ -35,7 +35,7 @@ describe("a write in a shard that lost writes", () => {
     expect(await row()).toMatchObject({ state: "done" });
   });
 
-  it("of a run that is younger than the loss was certainly not executed", async () => {
+  it("of a run that is newer than the loss was certainly not executed", async () => {
     const { over, process, invoke, hold, clock } = setup();
     await hold();
     clock.now += 3 * MINUTE;
@@ -47,7 +47,7 @@ describe("a write in a shard that lost writes", () => {
 
   it.each([
     ["of a minute before the loss", 0],
-    ["of the future, as an id that was derived from a key may say", 10 * MINUTE],
+    ["of the future, as an id derived from a key may say", 10 * MINUTE],
   ])("of a run %s is of unknown outcome", async (_, after) => {
     const { process, invoke, hold, clock } = setup();
     await hold();
@@ -58,7 +58,7 @@ describe("a write in a shard that lost writes", () => {
     expect(worker.read()).toMatchObject([{ result: { status: "outcome_unknown" } }]);
   });
 
-  it("stays ended when it comes again after the resume: whoever wants it asks anew", async () => {
+  it("stays ended when it comes again after the resume: it must be requested again", async () => {
     const { over, process, invoke, hold } = setup();
     await hold();
     const worker = process();
@@ -71,7 +71,7 @@ describe("a write in a shard that lost writes", () => {
     expect(over.runs).toBe(1);
   });
 
-  it("goes on by itself at the time that a policy set", async () => {
+  it("continues by itself at the time that a policy set", async () => {
     const { process, invoke, hold, clock } = setup();
     await hold({ resumeAt: clock.now + MINUTE });
     const worker = process();
@@ -81,7 +81,7 @@ describe("a write in a shard that lost writes", () => {
     expect(worker.read().map(({ result }) => result.status)).toEqual(["outcome_unknown", "ok"]);
   });
 
-  it("waits when its target can only be asked, and goes on when it knows the key", async () => {
+  it("waits if its target can only be asked, and continues if the target knows the key", async () => {
     for (const [mode, status] of [
       [{ mode: "reconcile" }, "outcome_unknown"],
       [{ mode: "key", keepsForMs: 86_400_000 }, "ok"],
@@ -94,7 +94,7 @@ describe("a write in a shard that lost writes", () => {
     }
   });
 
-  it("that was sent before is completed: its target says what became of it", async () => {
+  it("that was sent before is completed: its target reports the outcome", async () => {
     const { over, process, invoke, hold, clock } = setup({ mode: "reconcile" });
     over.answer = () => ({ kind: "happened", content: { paid: true } });
     const first = process({ dieAfter: "sending" });
@@ -119,7 +119,7 @@ describe("a write in a shard that lost writes", () => {
 });
 
 describe("a loss that the worker itself noticed", () => {
-  it("holds writes before approvals knows of it, and until approvals does", async () => {
+  it("holds writes until approvals knows about it", async () => {
     const { process, invoke, hold, clock } = setup();
     const losses = new Map([["03", clock.now]]);
     const worker = process({ losses });
@@ -141,7 +141,7 @@ describe("a loss that the worker itself noticed", () => {
     expect(over.runs).toBe(0);
   });
 
-  it("holds the write that was about to be sent: it is decided anew, not called cancelled", async () => {
+  it("holds the write that was about to be sent: it is decided again, not reported as cancelled", async () => {
     const { over, process, invoke, clock } = setup();
     const losses = new Map<string, number>();
     const worker = process({ losses, refuseOnce: "sending", onRefused: () => void losses.set("03", clock.now) });

@@ -1,11 +1,11 @@
 import { type Era, failedResult, isHeld, mayBeForgotten, shardOf, type ToolResult } from "@toolbus/contracts";
 import type { StoreLosses } from "@toolbus/state";
 
-/** Whether a write waits because its shard has lost writes, so that no row in the ledger is no proof that nothing was sent. */
+/** Whether a write waits because its shard has lost writes, so that a missing ledger row does not prove that nothing was sent. */
 export interface WriteHold {
-  /** As it is known at this moment: a commit that the store refuses may be what tells. */
+  /** As far as is known at this moment: a commit that the store refuses may be the first sign. */
   held(): boolean;
-  /** What a held write is answered: nothing of it was done now; whether it was before is known only of a run that is younger than the loss. */
+  /** The answer to a held write: nothing of it was done now; whether it was done before is known only for a run that is newer than the loss. */
   result(tool: string): ToolResult;
 }
 
@@ -34,7 +34,7 @@ export function writeHold({ callId, era, now, losses }: WriteHoldOptions): Write
     },
   };
 
-  /** A loss that only this process knows of may be of this moment. */
+  /** A loss that only this process knows about may have happened at this moment. */
   function isYounger(): boolean {
     const lostAt = era?.lost?.find((one) => one.shard === shard)?.lostAt;
     const known = lostAt !== undefined && (losses?.seenAt(shard) ?? 0) <= lostAt;

@@ -34,7 +34,7 @@ describe("duplicates of one write", () => {
 });
 
 describe("two processes at the very same step", () => {
-  it("never take each other's commit for their own", async () => {
+  it("never mistake each other's commit for their own", async () => {
     const { over, process, invoke, callId } = setup({ mode: "none" });
     const barrier = meetingPoint(2);
     const sent = [await invoke("pay", ARGS), await invoke("pay", ARGS, { dispatch: 2 })];
@@ -87,7 +87,9 @@ describe("the lease of a write", () => {
   });
 });
 
-/** Lets `size` processes commit their begin, and their sending, only when all of them are there; whoever is alone after a while goes on. */
+/**
+ * Holds the begin commits, and the sending commits, of `size` processes until all of them have arrived; a process that stays alone continues after a while.
+ */
 function meetingPoint(size: number): (step: string) => Promise<void> | undefined {
   const steps = new Map<string, { readonly all: PromiseWithResolvers<void>; here: number }>();
   return (step) => {

@@ -36,14 +36,14 @@ describe("a write that the target can be asked about", () => {
     expect(over.runs).toBe(0);
   });
 
-  it("is unknown when the target does not know", async () => {
+  it("is unknown if the target does not know", async () => {
     const { over, sent, second } = await crashed();
     await second.deliver(sent, 2);
     expect(second.read()[0]?.result.status).toBe("outcome_unknown");
     expect(over.runs).toBe(0);
   });
 
-  it("is asked about again when the question failed, and given up after five attempts", async () => {
+  it("is asked about again if the question failed, and given up after five attempts", async () => {
     const { over, sent, second } = await crashed();
     over.answer = () => Promise.reject(new Error("no connection"));
     for (let count = 2; count <= 4; count++) expect(await second.deliver(sent, count)).toMatchObject({ kind: "retry" });

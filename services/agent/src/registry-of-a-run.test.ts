@@ -105,7 +105,7 @@ describe("an agent that starts", () => {
     for (const [env, words] of [
       [{ TOOL_FLAGS: "issue_refund_enabled" }, /sets no flag: write flags as issue_refund_enabled=false,other=true\.$/],
       [{ TOOL_FLAGS_FILE: "no-such-flags.json" }, /^The flags file no-such-flags\.json cannot be read \(ENOENT\)\.$/],
-      [{ TOOLBUS_ENVIRONMENT: "my staging" }, /^"my staging" is no name of an environment/],
+      [{ TOOLBUS_ENVIRONMENT: "my staging" }, /^"my staging" is not a name of an environment/],
     ] as const) {
       const starting = agent.start(at.parts, readSettings(agent.settings, env));
       await expect(starting).rejects.toThrow(words);

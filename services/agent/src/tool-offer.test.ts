@@ -47,7 +47,7 @@ describe("the version of a tool that a new run gets", () => {
     expect(offered(versions, ["kind:read", "look_up@2"]).names).toEqual(["look_up@2"]);
   });
 
-  it("is a deprecated one only when there is no other", () => {
+  it("is a deprecated one only if there is no other", () => {
     const old = registered("look_up", { version: "11", deprecated: { note: "Use 10." } });
     expect(offered([...versions, old]).names).toEqual(["look_up@10"]);
     expect(offered([old]).names).toEqual(["look_up@11"]);
@@ -136,7 +136,7 @@ describe("the tools of a new run", () => {
       names: [],
       texts: [
         expect.stringMatching(
-          /a tool of "orders": "broken@1" is quarantined: its definition is refused at \/parameters\/properties\/a\/pattern\. The pattern "\(" is no/,
+          /a tool of "orders": "broken@1" is quarantined: its definition is refused at \/parameters\/properties\/a\/pattern\. The pattern "\(" is not an/,
         ),
         'The profile "chat" names the tool "gone", which no worker has registered.',
         'The profile "chat" names version 2 of "fine"; registered: 1.',

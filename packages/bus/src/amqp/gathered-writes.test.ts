@@ -23,7 +23,7 @@ function setup() {
 }
 
 describe("the writes of a connection", () => {
-  it("go to the socket together when they belong to one turn of the event loop", async () => {
+  it("go to the socket together if they belong to one turn of the event loop", async () => {
     const { stream, gather, given } = setup();
     for (const frame of ["a", "b", "c"]) {
       stream.write(frame);

@@ -10,8 +10,8 @@ import { Lease } from "./ledger.ts";
 const closed = { additionalProperties: false } as const;
 
 /**
- * What was used so far. Input tokens are all of them, those read from and written to a vendor's cache among them; output tokens are all of them, those
- * of reasoning among them. What nobody reported is absent, not zero.
+ * Usage so far. Input tokens include those read from and written to a vendor's cache; output tokens include those of reasoning. A figure that nobody
+ * reported is absent, not zero.
  */
 export const Usage = Type.Object(
   {
@@ -22,9 +22,9 @@ export const Usage = Type.Object(
     cacheReadTokens: Type.Optional(Type.Integer()),
     cacheWriteTokens: Type.Optional(Type.Integer()),
     reasoningTokens: Type.Optional(Type.Integer()),
-    /** Millionths of a US dollar, of the calls whose price is known. */
+    /** Millionths of a US dollar, for the calls whose price is known. */
     costMicroUsd: Type.Optional(Type.Integer()),
-    /** Model calls whose price nobody knows: the cost is at least what is said. */
+    /** Model calls of unknown price: the real cost is at least the stated one. */
     unpricedCalls: Type.Optional(Type.Integer()),
   },
   closed,
@@ -38,31 +38,34 @@ export const MAX_QUEUED_RUNS = 64;
 export const QueuedRun = Type.Object(
   {
     runId: Type.String(),
-    /** The number of the commit that accepted its message: what was said first runs first, in whatever order the agent hears of it. */
+    /**
+     * The number of the commit that accepted its message. The message that was accepted first runs first, whatever the order in which the agent learns of
+     * them.
+     */
     accepted: Type.Integer(),
-    /** It interrupted the run before it, and goes before all that only wait. */
+    /** It interrupted the run before it, and goes before all runs that only wait. */
     interrupts: Type.Boolean(),
   },
   closed,
 );
 export type QueuedRun = Static<typeof QueuedRun>;
 
-/** One conversation: which run is active, which wait, and what it has used. Family `conversation`, written by the agent. */
+/** One conversation: which run is active, which runs wait, and what it has used. Family `conversation`, written by the agent. */
 export const ConversationState = Type.Object(
   {
     conversationId: Type.String(),
     activeRun: Type.Union([Type.String(), Type.Null()]),
-    /** The one that starts next comes first. */
+    /** The next run to start comes first. */
     queue: Type.Array(QueuedRun, { maxItems: MAX_QUEUED_RUNS }),
-    /** Runs so far; the ordinal keeps seed ids apart. */
+    /** Number of runs so far; the ordinal keeps seed ids distinct. */
     runs: Type.Integer(),
-    /** Of all runs that have ended. */
+    /** Of all ended runs. */
     usage: Usage,
-    /** Who said the last turn; null before the first. */
+    /** The model of the last turn; null before the first. */
     model: Type.Union([Type.Object({ provider: Type.String(), model: Type.String() }, closed), Type.Null()]),
-    /** True when its transcript holds an index of a result in working memory. */
+    /** True if its transcript holds an index of a result in working memory. */
     workingMemory: Type.Optional(Type.Boolean()),
-    /** Its owner deleted it: what was said in it is gone, and nothing begins in it any more. */
+    /** Its owner deleted it: its content is gone, and no run begins in it any more. */
     deletedAt: Type.Optional(Type.Integer()),
   },
   closed,
@@ -76,11 +79,11 @@ export type RunStatus = (typeof RUN_STATUSES)[number];
 export const RunTool = Type.Object({ name: Type.String(), version: Type.String(), hash: Type.String(), toolset: Type.String() }, closed);
 export type RunTool = Static<typeof RunTool>;
 
-/** A call of the current round, as the run's own row needs it to join. */
+/** A call of the current round, with what the run's own row needs for the join. */
 export const OpenCall = Type.Object({ callId: Type.String(), write: Type.Boolean(), resolved: Type.Boolean() }, closed);
 export type OpenCall = Static<typeof OpenCall>;
 
-/** How many writes a run's document and its view list; the counts go on. */
+/** How many writes a run's document and its view list; the counts continue. */
 export const MAX_LISTED_WRITES = 20;
 
 /** One write of a run and what became of it, as it was joined. */
@@ -88,12 +91,12 @@ export const RunWrite = Type.Object(
   {
     callId: Type.String(),
     tool: Type.String(),
-    /** The status of its result: `ok` happened, `outcome_unknown` may have, all others did not. */
+    /** The status of its result: `ok` means it happened, `outcome_unknown` means it may have happened; all others mean it did not. */
     status: Type.String(),
-    /** Why it did not, by code. */
+    /** The code of the reason why it did not happen. */
     code: Type.Optional(Type.String()),
     approvalId: Type.Optional(Type.String()),
-    /** Who let it happen, as the approval names them: people, or `policy`. */
+    /** Who allowed it, as the approval names them: people, or `policy`. */
     approvedBy: Type.Optional(Type.Array(Type.String())),
     /** What it does, in the words of its tool; absent where the tool has none. */
     effect: Type.Optional(Type.String()),
@@ -102,11 +105,11 @@ export const RunWrite = Type.Object(
 );
 export type RunWrite = Static<typeof RunWrite>;
 
-/** What a run changed so far: counts of all of its writes, and the latest of them, in the order in which they ended. */
+/** What a run changed so far: counts of all its writes, and the latest of them, in the order in which they ended. */
 export const RunWrites = Type.Object(
   {
     happened: Type.Integer(),
-    /** Writes that may have happened or not: nobody knows. */
+    /** Writes of unknown outcome: they may or may not have happened. */
     unknown: Type.Integer(),
     latest: Type.Array(RunWrite, { maxItems: MAX_LISTED_WRITES }),
   },
@@ -121,7 +124,7 @@ export const RunEnding = Type.Object(
 );
 export type RunEnding = Static<typeof RunEnding>;
 
-/** A run: one message of a person, worked on until it ends. Family `run`, written by the agent. */
+/** A run: the work on one message of a person, until it ends. Family `run`, written by the agent. */
 export const Run = Type.Object(
   {
     runId: Type.String(),
@@ -129,9 +132,9 @@ export const Run = Type.Object(
     agent: Type.String(),
     profile: Type.String(),
     input: Type.Unsafe<JsonObject>({ type: "object" }),
-    /** What the person said, while the run waits for its turn; then it stands in the transcript. */
+    /** The person's message, while the run waits for its turn; later it stands in the transcript. */
     message: Type.Union([Type.Object({ text: Type.String(), at: Type.Integer() }, closed), Type.Null()]),
-    /** Which run of its conversation this is, from 1. */
+    /** The run's number in its conversation, from 1. */
     ordinal: Type.Integer(),
     /** The number of the commit that accepted its message. */
     accepted: Type.Integer(),
@@ -139,7 +142,7 @@ export const Run = Type.Object(
     traceparent: Type.Optional(Type.String()),
     status: Type.Enum([...RUN_STATUSES]),
     tools: Type.Array(RunTool),
-    /** What its requester may use, out of its origin; absent in a run that began before this was kept. */
+    /** What its requester may use, from its origin; absent in runs from before this field existed. */
     rights: Type.Optional(Type.Object({ scopes: Scopes, tools: Type.Optional(ToolEntries) }, closed)),
     registryVersion: Type.String(),
     /** The next round; 0 is the seed round. */
@@ -148,25 +151,25 @@ export const Run = Type.Object(
     lease: Type.Union([Lease, Type.Null()]),
     /** Acquires since the last commit of a turn; a run that cannot commit must not spin. */
     attempts: Type.Integer(),
-    /** Model calls of this round that failed, and how long the next one was put off; absent: none. */
+    /** Failed model calls of this round, and how long the next one was delayed; absent if there are none. */
     modelFailures: Type.Optional(Type.Object({ count: Type.Integer(), waitMs: Type.Integer() }, closed)),
-    /** The step must not begin before this, by the store's clock: the provider asked us to wait. */
+    /** The step must not begin before this, by the store's clock: the provider asked for a pause. */
     notBefore: Type.Optional(Type.Integer()),
     /** Time spent in model and tools; the clock stops while people decide. */
     activeMs: Type.Integer(),
     /** When the current step began, for `activeMs`. */
     stepStartedAt: Type.Integer(),
     pending: Type.Integer(),
-    /** How many events its log holds: the last one's sequence. */
+    /** How many events its log holds: the sequence of the last one. */
     events: Type.Integer(),
     calls: Type.Array(OpenCall, { maxItems: 32 }),
     cancel: Type.Union([Type.Object({ entryId: Type.String(), by: Type.String(), at: Type.Integer() }, closed), Type.Null()]),
-    /** Repeats of one failing call in a row, to stop loops that burn rounds. */
+    /** Consecutive repeats of the same failing call, to stop loops that waste rounds. */
     repeats: Type.Object({ key: Type.String(), count: Type.Integer() }, closed),
-    /** Rounds in a row in which no call succeeded. */
+    /** Consecutive rounds in which no call succeeded. */
     fruitless: Type.Integer(),
     usage: Usage,
-    /** Absent before the first write has ended. */
+    /** Absent until the first write has ended. */
     writes: Type.Optional(RunWrites),
     createdAt: Type.Integer(),
     startedAt: Type.Union([Type.Integer(), Type.Null()]),
@@ -178,13 +181,13 @@ export const Run = Type.Object(
 );
 export type Run = Static<typeof Run>;
 
-/** What the model reads of a result that is longer than its model takes. */
+/** What the model reads instead of a result that is too long for it. */
 export const ShownResult = Type.Object(
   {
-    /** An index of the result, or its beginning with a notice; with `contentRef` only the beginning of that. */
+    /** An index of the result, or its beginning with a notice; with `contentRef` only the beginning of this text. */
     content: Type.String(),
     contentRef: Type.Optional(ContentRef),
-    /** The blob that says where its chunks begin; absent where it was cut. */
+    /** The blob that says where its chunks begin; absent if the result was truncated. */
     index: Type.Optional(Type.String()),
   },
   closed,
@@ -202,13 +205,13 @@ export const Call = Type.Object(
     conversationId: Type.String(),
     round: Type.Integer(),
     index: Type.Integer(),
-    /** The id the transcript pairs with: the provider's own, or `seed_<tool>`. */
+    /** The id that pairs call and result in the transcript: the provider's own, or `seed_<tool>`. */
     transcriptId: Type.String(),
     toolName: Type.String(),
     toolVersion: Type.String(),
     toolHash: Type.String(),
     toolset: Type.String(),
-    /** What its definition demands of the requester; absent: nothing. */
+    /** What its definition demands of the requester; absent if it demands nothing. */
     scopes: Type.Optional(Type.Array(Type.String())),
     kind: Type.Enum(["read", "compute", "write"]),
     idempotency: Type.Enum(["key", "reconcile", "none"]),
@@ -226,14 +229,14 @@ export const Call = Type.Object(
     requests: Type.Integer(),
     createdAt: Type.Integer(),
     sentAt: Type.Integer(),
-    /** Latest begin or first sending; fixed at the first invoke. */
+    /** The latest time to begin or send for the first time; fixed at the first invoke. */
     notAfter: Type.Union([Type.Integer(), Type.Null()]),
     approvalId: Type.Optional(Type.String()),
-    /** Since when it waits for people: an approval, or the answer to a question. */
+    /** Since when it has waited for people: for an approval, or for the answer to a question. */
     heldSince: Type.Optional(Type.Integer()),
-    /** How long people took, and how long no worker lived that could have answered. */
+    /** How long people took, plus how long no worker that could have answered was alive. */
     heldMs: Type.Integer(),
-    /** Since when no worker lives that could answer it. */
+    /** Since when no worker that could answer it has been alive. */
     unservedSince: Type.Optional(Type.Integer()),
     approvalExpiresAt: Type.Optional(Type.Integer()),
     /** Of the write that people are asked about: it says who may decide, and how many have to. */
@@ -245,10 +248,10 @@ export const Call = Type.Object(
     grant: Type.Optional(Type.String()),
     grantExpiresAt: Type.Optional(Type.Integer()),
     executeBy: Type.Optional(Type.Integer()),
-    /** Who decided that it may happen: people, or `policy`. */
+    /** Who allowed it: people, or `policy`. */
     approvedBy: Type.Optional(Type.Array(Type.String())),
     result: Type.Optional(ToolResult),
-    /** Absent where the model reads the result itself. */
+    /** Absent if the model reads the result itself. */
     shown: Type.Optional(ShownResult),
     resolvedAt: Type.Optional(Type.Integer()),
   },
@@ -257,8 +260,8 @@ export const Call = Type.Object(
 export type Call = Static<typeof Call>;
 
 /**
- * A long result in working memory, under the key of its index. Family `working`, written by the agent, kept for minutes. The chunks are places in
- * one text and are not stored again.
+ * A long result in working memory, under the key of its index. Family `working`, written by the agent, kept for minutes. The chunks are ranges of one text
+ * and are not stored separately.
  */
 export const WorkingResult = Type.Object(
   {
@@ -273,7 +276,7 @@ export const WorkingResult = Type.Object(
 );
 export type WorkingResult = Static<typeof WorkingResult>;
 
-/** Where the chunks of a text begin and end, in UTF-16 code units, and which sections begin in them. */
+/** Where the chunks of a text begin and end, in UTF-16 code units, and which sections begin in each. */
 export const ResultIndex = Type.Object(
   {
     chunks: Type.Array(Type.Object({ start: Type.Integer(), end: Type.Integer(), heading: Type.String() }, closed)),
@@ -287,13 +290,13 @@ export type ResultIndex = Static<typeof ResultIndex>;
 export const Stop = Type.Object({ callId: Type.String(), at: Type.Integer(), reason: Type.String() }, closed);
 export type Stop = Static<typeof Stop>;
 
-/** What an agent can be asked for, as it tells when it starts. Family `profile`, written by the agent, read by the gateway. */
+/** What callers can ask an agent for, as the agent reports it when it starts. Family `profile`, written by the agent, read by the gateway. */
 export const ProfileList = Type.Object(
   {
     agent: Type.String(),
     profiles: Type.Array(Type.Object({ name: Type.String(), description: Type.String() }, closed), { maxItems: 64 }),
     at: Type.Integer(),
-    /** When an agent of this name last said that it lives. */
+    /** When an agent of this name last sent a heartbeat. */
     seenAt: Type.Optional(Type.Integer()),
   },
   closed,

@@ -9,8 +9,8 @@ export const DECISIONS = ["approve", "deny", "revise"] as const;
 export type DecisionKind = (typeof DECISIONS)[number];
 
 /**
- * What a document that only approvals reads carries: an HMAC by a secret of approvals, over the key of the store, the content and the revision, which is
- * one above that of the document it replaced. Without it nothing in the document counts.
+ * The seal of a document that only approvals reads: an HMAC with a secret of approvals, over the key in the store, the content and the revision, which is
+ * one higher than that of the document it replaced. A document without it does not count.
  */
 export const DocumentSeal = Type.Object({ kid: Type.String(), revision: Type.Integer({ minimum: 1 }), mac: Type.String() }, closed);
 const seal = Type.Optional(DocumentSeal);
@@ -29,19 +29,19 @@ export const Decision = Type.Object(
 );
 export type Decision = Static<typeof Decision>;
 
-/** What a grant was last signed with; the relay signs again from here, with the same id. */
+/** What a grant was last signed with; the relay signs again from this, with the same id. */
 export const GrantTerms = Type.Object(
   { issuedAt: Type.Integer(), expiresAt: Type.Integer(), executeBy: Type.Integer(), era: Type.Integer() },
   closed,
 );
 export type GrantTerms = Static<typeof GrantTerms>;
 
-/** A write that wants a grant, and how it ended. Family `approval`, written by approvals. */
+/** A write that needs a grant, and how it ended. Family `approval`, written by approvals. */
 export const Approval = Type.Object(
   {
     approvalId: Type.String(),
     callId: Type.String(),
-    /** An own UUID of the request, beside the call id (A-02). */
+    /** The request's own UUID, in addition to the call id (A-02). */
     correlationId: Type.String(),
     runId: Type.String(),
     conversationId: Type.String(),
@@ -65,10 +65,10 @@ export const Approval = Type.Object(
     expiresAt: Type.Integer(),
     endedAt: Type.Union([Type.Integer(), Type.Null()]),
     reason: Type.Optional(Type.String()),
-    /** How often an answer, held or decided, was sent: each repeat on purpose has a new number. */
+    /** How often an answer (held or decided) was sent: each deliberate repeat has a new number. */
     sent: Type.Integer(),
     grant: Type.Optional(GrantTerms),
-    /** An operator vouched for it, because it had no seal: for who asked as well, whose origin nobody signed then. */
+    /** An operator vouched for it, because it had no seal. That covers its requester too, whose origin nobody signed at that time. */
     adopted: Type.Optional(Type.Object({ by: Type.String(), at: Type.Integer() }, closed)),
     seal,
   },
@@ -90,7 +90,7 @@ export const DecisionToken = Type.Object(
 );
 export type DecisionToken = Static<typeof DecisionToken>;
 
-/** How many writes policy alone granted: a document, because a counter could not be sealed. Family `quota`, written by approvals. */
+/** How many writes were granted by policy alone. It is a document because a counter could not be sealed. Family `quota`, written by approvals. */
 export const Quota = Type.Object({ granted: Type.Integer({ minimum: 0 }), seal }, closed);
 export type Quota = Static<typeof Quota>;
 

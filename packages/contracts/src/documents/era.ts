@@ -8,9 +8,9 @@ const closed = { additionalProperties: false } as const;
 export const LostShard = Type.Object(
   {
     shard: Type.String({ pattern: ID_PATTERNS.shard }),
-    /** When the era was raised for it: what somebody saw up to then and misses now is of this loss. */
+    /** When the era was raised for it: data that somebody saw before this time and misses now was lost in this loss. */
     lostAt: Type.Integer({ minimum: 0 }),
-    /** From when on its writes run again; absent: when an operator says so. */
+    /** When its writes run again; absent: when an operator resumes it. */
     resumeAt: Type.Optional(Type.Integer({ minimum: 0 })),
     /** Who resumed it: an operator, or `policy`. */
     resumedBy: Type.Optional(Type.String()),
@@ -20,8 +20,8 @@ export const LostShard = Type.Object(
 export type LostShard = Static<typeof LostShard>;
 
 /**
- * Raised when the store lost writes: grants of another era are void, and in the shards that lost some no write begins that cannot be repeated
- * safely. Family `era`, written by approvals; absent means 1.
+ * Raised when the store lost writes: grants of another era are void, and in the shards that lost writes no write begins that cannot be repeated safely.
+ * Family `era`, written by approvals; absent means 1.
  */
 export const Era = Type.Object(
   {
@@ -29,7 +29,7 @@ export const Era = Type.Object(
     raisedAt: Type.Integer(),
     reason: Type.String(),
     lost: Type.Optional(Type.Array(LostShard, { maxItems: 256 })),
-    /** On whose word it was raised for which shard, lately: none is believed without end. */
+    /** Who recently reported a loss of which shard and so raised it: no reporter is believed without limit. */
     raises: Type.Optional(
       Type.Array(
         Type.Object(
@@ -42,7 +42,7 @@ export const Era = Type.Object(
       ),
     ),
     revision: Type.Optional(Type.Integer({ minimum: 1 })),
-    /** By approvals' own key, over all the rest. */
+    /** By approvals' own key, over all other fields. */
     signature: Type.Optional(Type.String({ maxLength: 8192 })),
   },
   closed,
@@ -51,12 +51,12 @@ export type Era = Static<typeof Era>;
 
 export const parseEra = parser(Era);
 
-/** The era while there is no document. */
+/** The era while the document does not exist. */
 export const FIRST_ERA = 1;
 
 /**
- * Whether writes of a shard that cannot be repeated safely wait. `seenAt`: this process has itself noticed a loss of the shard, of what it had
- * last seen then; they wait until the document knows of it.
+ * Whether writes of a shard that cannot be repeated safely wait. `seenAt`: this process has itself noticed a loss of the shard, of data that it had last
+ * seen at that time; the writes wait until the document records this loss.
  */
 export function isHeld(era: Era | null, shard: string, at: { readonly now: number; readonly seenAt?: number | undefined }): boolean {
   const lost = era?.lost?.find((one) => one.shard === shard);
@@ -64,12 +64,12 @@ export function isHeld(era: Era | null, shard: string, at: { readonly now: numbe
   return lost !== undefined && (lost.resumeAt === undefined || at.now < lost.resumeAt);
 }
 
-/** How far the clock of whoever made a run may be from the store's. */
+/** How much the clock of a run's creator may differ from the store's. */
 const SKEW_MS = 60_000;
 
 /**
- * Whether the store may have forgotten what was done for a call: its shard lost writes, and its run is not certainly younger than that. Then no row
- * in a ledger is no proof that nothing was sent.
+ * Whether the store may have forgotten what was done for a call: its shard lost writes, and the run is not certainly newer than the loss. In that case a
+ * missing ledger row does not prove that nothing was sent.
  */
 export function mayBeForgotten(era: Era | null, callId: string, now: number): boolean {
   const shard = shardOf(callId);

@@ -8,11 +8,11 @@ const closed = { additionalProperties: false } as const;
 const Conversation = Type.String({ pattern: ID_PATTERNS.conversation });
 const RunId = Type.String({ pattern: ID_PATTERNS.run });
 
-/** What becomes of a message that comes while a run of its conversation is active. */
+/** What to do with a message that arrives while a run of its conversation is active. */
 export const IF_ACTIVE = ["enqueue", "reject", "interrupt"] as const;
 export type IfActive = (typeof IF_ACTIVE)[number];
 
-/** Who owns a conversation. Family `origin`, written by the gateway; kept as long as messages come. */
+/** Who owns a conversation. Family `origin`, written by the gateway; kept as long as messages arrive. */
 export const ConversationOrigin = Type.Object(
   {
     conversationId: Conversation,
@@ -23,9 +23,9 @@ export const ConversationOrigin = Type.Object(
     createdAt: Type.Integer(),
     /** W3C trace context of its first message: one conversation is one trace. */
     traceparent: Type.Optional(Type.String({ maxLength: 64 })),
-    /** The run of the message that was accepted last; absent: none was, or before this was kept. */
+    /** The run of the message that was accepted last; absent if there is none, or in documents from before this field existed. */
     lastRun: Type.Optional(RunId),
-    /** Its owner deleted it: it is there for nobody any more. */
+    /** Its owner deleted it: nobody can read it any more. */
     deletedAt: Type.Optional(Type.Integer()),
   },
   closed,
@@ -33,8 +33,8 @@ export const ConversationOrigin = Type.Object(
 export type ConversationOrigin = Static<typeof ConversationOrigin>;
 
 /**
- * Who asked for a run and what they may do: the only thing that approvals believes about a requester. Open until `openUntil`.
- * Family `origin`, written by the gateway, so the link from run to person is not the agent's to write.
+ * Who asked for a run and what they may do: the only thing that approvals believes about a requester. Open until `openUntil`. Family `origin`, written by
+ * the gateway, so that the agent cannot write the link from run to person.
  */
 export const RunOrigin = Type.Object(
   {
@@ -50,17 +50,17 @@ export const RunOrigin = Type.Object(
     via: Type.Object({ kind: Type.Enum(["http", "trigger", "schedule"]), principal: Type.Optional(Type.String()) }, closed),
     createdAt: Type.Integer(),
     openUntil: Type.Integer(),
-    /** Of the exact text of the message: a card may show the text only while it has this hash. */
+    /** Hash of the exact text of the message: a card may show the text only if it has this hash. */
     textHash: Type.Optional(Type.String({ maxLength: 64 })),
     revision: Type.Optional(Type.Integer({ minimum: 1 })),
-    /** By the gateway's own key, over all the rest. Without it nobody else acts on the origin. */
+    /** By the gateway's own key, over all other fields. Other services act on the origin only if it is valid. */
     signature: Type.Optional(Type.String({ maxLength: 8192 })),
   },
   closed,
 );
 export type RunOrigin = Static<typeof RunOrigin>;
 
-/** Something the gateway accepted for the agent. Family `inbox`; the store's version of the document is its order. */
+/** Something the gateway accepted for the agent. Family `inbox`; the store's version of the document gives the order. */
 export const InboxEntry = Type.Union([
   Type.Object(
     {
@@ -86,7 +86,7 @@ export const InboxEntry = Type.Union([
       runId: RunId,
       agent: Type.String(),
       by: Type.String(),
-      /** The request's Idempotency-Key, hashed: a repeat is told from another request for the same. */
+      /** The hash of the request's Idempotency-Key: it distinguishes a repeat from another request for the same thing. */
       keyHash: Type.Optional(Type.String()),
       acceptedAt: Type.Integer(),
     },
@@ -124,7 +124,7 @@ export const InboxEntry = Type.Union([
 export type InboxEntry = Static<typeof InboxEntry>;
 export type MessageEntry = Extract<InboxEntry, { kind: "message" }>;
 
-/** Lets a browser read the stream of one run for a while, in the name of the key that asked for it. Family `ticket`, written by the gateway. */
+/** Lets a browser read the stream of one run for a limited time, on behalf of the key that asked for it. Family `ticket`, written by the gateway. */
 export const StreamTicket = Type.Object(
   { runId: RunId, tenant: Type.String(), principal: Type.String(), keyId: Type.String(), createdAt: Type.Integer() },
   closed,

@@ -6,8 +6,8 @@ import { parser } from "../parse.ts";
 const closed = { additionalProperties: false } as const;
 
 /**
- * What a replay of a dead letter does. `publish`: its message goes to its queue again. `call`: the agent looks at the call at once, because the
- * message lost what it needs (a grant, a call secret) or was too long to be kept. `none`: nothing can be done with what is left of it.
+ * What a replay of a dead letter does. `publish`: the message goes to its queue again. `call`: the agent looks at the call at once, because the message
+ * lost something it needs (a grant, a call secret) or was too long to keep. `none`: what is left of it is of no use.
  */
 export const ReplayBy = Type.Union([
   Type.Object({ kind: Type.Literal("publish") }, closed),
@@ -23,17 +23,17 @@ export const KeptLetter = Type.Object(
     /** The topic whose queue gave the message up. */
     queue: Type.String(),
     reason: Type.String(),
-    /** How often the message was delivered; 0 when nobody said. */
+    /** How often the message was delivered; 0 if unknown. */
     deliveries: Type.Integer(),
     /** Earlier tries, oldest first, as far as they are known. */
     history: Type.Array(Type.Object({ at: Type.Integer(), reason: Type.String() }, closed)),
     /** Without its grant and its call secret. */
     message: DeadMessage,
-    /** True when long texts of the message are cut. */
+    /** True if long texts of the message are truncated. */
     cut: Type.Boolean(),
-    /** The letter broke its own schema: `message` is what could be read of it. */
+    /** The dead letter did not match its own schema: `message` is what could be read of it. */
     unreadable: Type.Boolean(),
-    /** Whom the run that it names belongs to; null when it names none that is known. */
+    /** The owner of the run that it names; null if it names no known run. */
     tenant: Type.Union([Type.String(), Type.Null()]),
     runId: Type.Optional(Type.String({ pattern: ID_PATTERNS.run })),
     callId: Type.Optional(Type.String({ pattern: ID_PATTERNS.call })),
@@ -42,7 +42,7 @@ export const KeptLetter = Type.Object(
     replayBy: ReplayBy,
     keptAt: Type.Integer(),
     expiresAt: Type.Integer(),
-    /** `messageId`: of what was published. */
+    /** `messageId`: of the published message. */
     replayed: Type.Union([Type.Object({ at: Type.Integer(), by: Type.String(), messageId: Type.String() }, closed), Type.Null()]),
   },
   closed,
@@ -50,12 +50,12 @@ export const KeptLetter = Type.Object(
 export type KeptLetter = Static<typeof KeptLetter>;
 export const parseKeptLetter = parser(KeptLetter);
 
-/** The member of an index of dead letters: with its queue, so that it can be removed when its document has expired. */
+/** The member of an index of dead letters. It includes the queue, so that it can be removed after its document has expired. */
 export function indexedLetter({ letterId, queue }: Pick<KeptLetter, "letterId" | "queue">): string {
   return `${letterId}@${queue}`;
 }
 
-/** The letter and the queue that a member of an index names. */
+/** The dead letter and the queue that an index member names. */
 export function letterOfMember(member: string): Pick<KeptLetter, "letterId" | "queue"> {
   const [letterId = "", ...queue] = member.split("@");
   return { letterId, queue: queue.join("@") };

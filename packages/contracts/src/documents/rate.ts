@@ -1,7 +1,10 @@
 import { type Static, Type } from "../schema.ts";
 import { parser } from "../parse.ts";
 
-/** How much one caller has used of a minute that began with a first request. Family `rate.<service>`, written by that service; expires with the minute. */
+/**
+ * How many requests one caller has made in a minute, which begins with its first request. Family `rate.<service>`, written by that service; expires with
+ * the minute.
+ */
 export const RateMinute = Type.Object({ startedAt: Type.Integer(), count: Type.Integer({ minimum: 0 }) }, { additionalProperties: false });
 export type RateMinute = Static<typeof RateMinute>;
 

@@ -4,16 +4,16 @@ import { SeenCall } from "../messages.ts";
 import { parser } from "../parse.ts";
 
 /**
- * That an operator asked for a dead letter to be replayed: the first who did, because a letter is replayed once. Family `replay`, written by the
- * gateway, read by the worker of the toolset `operations`, so that a message on the bus cannot say who asked.
+ * An operator's request to replay a dead letter. The first request counts, because a dead letter is replayed once. Family `replay`, written by the gateway,
+ * read by the worker of the toolset `operations`, so that a message on the bus cannot claim who asked.
  */
 export const ReplayRequest = Type.Object(
   {
     letterId: Type.String({ pattern: ID_PATTERNS.deadLetter }),
     by: Type.String(),
-    /** The request's Idempotency-Key, hashed. */
+    /** The hash of the request's Idempotency-Key. */
     keyHash: Type.Optional(Type.String()),
-    /** The call that is to be looked at, as it was then. */
+    /** The call to look at, in its state at that time. */
     call: Type.Optional(SeenCall),
     askedAt: Type.Integer(),
   },

@@ -4,17 +4,17 @@ import { parser } from "../parse.ts";
 
 const closed = { additionalProperties: false } as const;
 
-/** What webhooks tell of. */
+/** The events that webhooks report. */
 export const WEBHOOK_EVENTS = ["approval.held", "approval.reminder", "approval.ended", "run.ended"] as const;
 export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
 
-/** Why a delivery was given up: every attempt failed, or the target said that it is gone (410). */
+/** Why a delivery was given up: every attempt failed, or the target answered that it is gone (410). */
 export const DELIVERY_STATES = ["waiting", "failed", "gone"] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
 /**
- * One event that one target has to be told of, made in the commit that made it true. The event is made from the subject when it is sent, so nothing of
- * it stands here twice; no address and no secret either, which are the file's. One that was delivered is removed. Families `hook.approvals` and
+ * One event to send to one target, created in the commit that made the event true. The event is built from its subject when it is sent, so nothing of it is
+ * duplicated here. Address and secret are not here either: they stand in the file of targets. A delivered one is removed. Families `hook.approvals` and
  * `hook.agent`, written by the service of that name.
  */
 export const WebhookDelivery = Type.Object(
@@ -27,10 +27,10 @@ export const WebhookDelivery = Type.Object(
     target: Type.String(),
     /** The store's time of the event. */
     at: Type.Integer(),
-    /** Attempts that were begun. */
+    /** Number of attempts begun. */
     attempts: Type.Integer({ minimum: 0 }),
     state: Type.Enum([...DELIVERY_STATES]),
-    /** When the last attempt ended, and why it failed. */
+    /** When and why the last attempt failed. */
     failedAt: Type.Optional(Type.Integer()),
     reason: Type.Optional(Type.String({ maxLength: 300 })),
   },

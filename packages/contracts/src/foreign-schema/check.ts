@@ -3,18 +3,18 @@ import type { Problem } from "../parse.ts";
 import { CHECK_DEPTH, CHECK_STEPS } from "./limits.ts";
 import { below } from "./schema-fault.ts";
 
-/** Whether the value obeys one keyword, or one schema. What it breaks is reported to the run. */
+/** Whether the value obeys one keyword, or one schema. Violations are reported to the run. */
 export type Check = (value: Json, run: Run, seen: Seen | null) => boolean;
 
-/** Thrown when a check has taken all its steps, or the value is too deep. Stays inside the wall. */
+/** Thrown when a check has used up its steps, or the value is too deep. Never leaves this module. */
 export class CheckEnded extends Error {
   override readonly name = "CheckEnded";
 }
 
-/** Someone who sends ten thousand wrong fields needs to read the first few. */
+/** A sender of ten thousand wrong fields needs to read only the first few. */
 export const MAX_PROBLEMS = 8;
 
-/** What checks may still take; several checks of one call share one. */
+/** How many steps checks may still take; several checks of one call share one. */
 export interface Steps {
   left: number;
 }
@@ -23,16 +23,16 @@ export function newSteps(): Steps {
   return { left: CHECK_STEPS };
 }
 
-/** One check of one value: what it may still cost, what it found, and where it stands. */
+/** One check of one value: its remaining cost, its findings, and its current place. */
 export class Run {
   readonly problems: Problem[] = [];
   readonly #path: (string | number)[] = [];
-  /** Inside of what may fail without harm (`not`, `if`, `contains`): nothing is reported. */
+  /** Inside schemas that may fail without harm (`not`, `if`, `contains`): nothing is reported. */
   #quiet = 0;
-  /** Inside of one of several forms: no default is put in place. */
+  /** Inside one of several forms: no default is applied. */
   #forms = 0;
 
-  /** Pays for steps. A property, so that patterns can take it along. */
+  /** Pays for steps. A property, so that patterns can be passed it. */
   readonly spend: (steps: number) => void;
 
   constructor(budget: Steps) {
@@ -81,7 +81,7 @@ export class Run {
   }
 }
 
-/** Which members and items of a value a schema has looked at; kept only where a schema asks (`unevaluatedProperties`, `unevaluatedItems`). */
+/** Which members and items of a value a schema has looked at; recorded only if a schema asks (`unevaluatedProperties`, `unevaluatedItems`). */
 export class Seen {
   readonly members = new Set<string>();
   readonly items = new Set<number>();
@@ -93,7 +93,7 @@ export class Seen {
   }
 }
 
-/** As the schemas' `number`: an infinite one is none, which JSON text can say (1e999) and not write again. */
+/** Like the `number` of our own schemas: it excludes infinite ones, which JSON text can express (1e999) but which cannot be written back. */
 export function isNumber(value: Json): value is number {
   return typeof value === "number" && Number.isFinite(value);
 }

@@ -26,7 +26,7 @@ export function combinedChecks(schema: JsonObject, here: Here): readonly Check[]
   return [...checks, ...conditionChecks(schema, here)];
 }
 
-/** What the forms that do not fit report is forgotten when one fits. */
+/** Reports from forms that do not fit are dropped if one fits. */
 function someOf(word: "anyOf" | "oneOf", forms: readonly Check[], here: Here): Check {
   here.count("alternatives", forms.length, word);
   const message = word === "anyOf" ? "must match a schema in anyOf" : "must match exactly one schema in oneOf";

@@ -11,7 +11,7 @@ import { anchorsOf, findReference } from "./references.ts";
 import { below, quoted, refuse } from "./schema-fault.ts";
 import { numberChecks, stringChecks, typeChecks, valueChecks } from "./value-checks.ts";
 
-/** A schema that is compiled, or about to be, and those that look at the same value again. */
+/** A schema that is compiled, or about to be, and the schemas that look at the same value again. */
 interface Node {
   readonly pointer: string;
   check: Check;
@@ -20,14 +20,14 @@ interface Node {
 
 type Limit = keyof typeof SCHEMA_LIMITS;
 
-/** Words that would do something, and that nothing here does: without them the schema would take more than its author meant. */
+/** Keywords that have a meaning but that nothing here implements: without them the schema would accept more than its author meant. */
 const REFUSED: ReadonlyMap<string, string> = new Map([
-  ["$async", "is no word of JSON Schema: it would make a check something to wait for. Leave it out"],
-  ["$dynamicRef", "is not taken. Write $ref with a pointer into this schema"],
-  ["$recursiveRef", "is not taken. Write $ref with a pointer into this schema"],
-  ["extends", "is a word of draft-03. Write allOf"],
-  ["disallow", "is a word of draft-03. Write not"],
-  ["divisibleBy", "is a word of draft-03. Write multipleOf"],
+  ["$async", "is not a JSON Schema keyword: it would make a check asynchronous. Leave it out"],
+  ["$dynamicRef", "is not accepted. Write $ref with a pointer into this schema"],
+  ["$recursiveRef", "is not accepted. Write $ref with a pointer into this schema"],
+  ["extends", "is a keyword of draft-03. Write allOf"],
+  ["disallow", "is a keyword of draft-03. Write not"],
+  ["divisibleBy", "is a keyword of draft-03. Write multipleOf"],
 ]);
 
 const DIALECTS = /^https?:\/\/json-schema\.org\/(draft-0[4-7]|draft\/20(19-09|20-12))\/schema#?$/;
@@ -46,8 +46,8 @@ const WHAT: Readonly<Record<Limit, string>> = {
 };
 
 /**
- * Compiles a schema into functions: every keyword of drafts 4 to 2020-12 that says something about a value, as 2020-12 means it, and no other. Other
- * words are notes. No text of the schema becomes code. Throws `SchemaRefused` on what is no schema, or over a bound.
+ * Compiles a schema into functions: every keyword of drafts 4 to 2020-12 that says something about a value, as 2020-12 means it, and no other. Other words
+ * are notes. No text of the schema becomes code. Throws `SchemaRefused` if it is not a schema, or exceeds a limit.
  */
 export function compileForeign(root: Json): Check {
   const used = new Map<Limit, number>();
@@ -65,7 +65,7 @@ export function compileForeign(root: Json): Check {
     const node: Node = { pointer, check: () => true, same: [] };
     if (schema === false) node.check = (_, run) => run.report("boolean schema is false");
     if (typeof schema === "boolean") return node;
-    if (!isJsonObject(schema)) return refuse(pointer, "This is no schema: it must be an object, true or false.");
+    if (!isJsonObject(schema)) return refuse(pointer, "This is not a schema: it must be an object, true or false.");
     nodes.set(schema, node);
     node.check = checkOf(schema, hereAt(node));
     return node;
@@ -176,7 +176,7 @@ export function compileForeign(root: Json): Check {
   }
 }
 
-/** Looked up when it is called: a schema that contains itself is not compiled yet when it is named. */
+/** Looked up at the call, because a schema that contains itself is not compiled yet when it is named. */
 function called(node: Node): Check {
   return (value, run, seen) => node.check(value, run, seen);
 }
@@ -188,27 +188,27 @@ function refuseWords(schema: JsonObject, here: Here): void {
   }
   const { $schema } = schema;
   if ($schema !== undefined && !(typeof $schema === "string" && DIALECTS.test($schema)))
-    here.refuse("$schema", "names a dialect that is not known here. Write JSON Schema 2020-12, or leave it out");
+    here.refuse("$schema", "names an unknown dialect. Write JSON Schema 2020-12, or leave it out");
 }
 
-/** A value may be looked at so often, and never for ever: references and alternatives multiply. */
+/** Limits how often a value is looked at, because references and alternatives multiply. */
 function refuseEndless(nodes: readonly Node[]): void {
   const looks = new Map<Node, number>();
   const visit = (node: Node, above: ReadonlySet<Node>): number => {
     const known = looks.get(node);
     if (known !== undefined) return known;
-    if (above.has(node)) return refuse(node.pointer, "The schema refers to itself for the same value, which never ends.");
+    if (above.has(node)) return refuse(node.pointer, "The schema refers to itself for the same value, so a check would never end.");
     const inside = new Set(above).add(node);
     const total = node.same.reduce((sum, next) => sum + visit(next(), inside), 1);
     if (total > SCHEMA_LIMITS.looks)
-      refuse(node.pointer, `References and alternatives written out, it looks more than ${SCHEMA_LIMITS.looks} times at one value.`);
+      refuse(node.pointer, `With references and alternatives expanded, it looks more than ${SCHEMA_LIMITS.looks} times at one value.`);
     looks.set(node, total);
     return total;
   };
   for (const node of nodes) visit(node, new Set());
 }
 
-/** Whether anything asks for what is left over; then every check keeps account of what it looked at. */
+/** Whether any keyword asks for unevaluated parts; if so, every check records what it looked at. */
 function asksForTheRest(schema: Json): boolean {
   const open: Json[] = [schema];
   for (let part = open.pop(); part !== undefined; part = open.pop()) {

@@ -4,7 +4,7 @@ import { linearPattern } from "./linear-pattern.ts";
 
 const free = () => undefined;
 
-/** Patterns in the syntax of ECMAScript, of everything that an automaton can do. */
+/** Patterns in ECMAScript's syntax that cover everything an automaton can do. */
 const { pattern: patterns } = fc.letrec<{ pattern: string; atom: string }>((tie) => ({
   atom: fc.oneof(
     { depthSize: "small" },
@@ -105,7 +105,7 @@ describe("a pattern in linear time", () => {
   });
 
   it.each(["^(a+)+$", "^(a|a)*$", "^(a|aa)+$", "^(.*a){12}$", "(x+x+)+y", "^(([a-z])+.)+[A-Z]([a-z])+$", "^(a*)*b$"])(
-    "takes steps by the length of the text: %s",
+    "takes steps in proportion to the length of the text: %s",
     (pattern) => {
       const stepsFor = (length: number) => {
         let steps = 0;
@@ -119,20 +119,20 @@ describe("a pattern in linear time", () => {
   );
 
   it.each([
-    ["^(?=a)b|c", "looks around (lookahead or lookbehind), which takes no bounded time"],
-    ["^a(?=b)", "looks around (lookahead or lookbehind), which takes no bounded time"],
-    ["^(?=a(?!b))a", "looks around (lookahead or lookbehind), which takes no bounded time"],
-    ["a(?=b)", "looks around (lookahead or lookbehind), which takes no bounded time"],
-    ["a(?!b)", "looks around (lookahead or lookbehind), which takes no bounded time"],
-    ["(?<=a)b", "looks around (lookahead or lookbehind), which takes no bounded time"],
-    ["(?<!a)b", "looks around (lookahead or lookbehind), which takes no bounded time"],
-    ["(a)\\1", "refers back to a group (a back-reference), which takes no bounded time"],
-    ["(?<n>a)\\k<n>", "refers back to a group (a back-reference), which takes no bounded time"],
+    ["^(?=a)b|c", "looks around (lookahead or lookbehind), which has no time bound"],
+    ["^a(?=b)", "looks around (lookahead or lookbehind), which has no time bound"],
+    ["^(?=a(?!b))a", "looks around (lookahead or lookbehind), which has no time bound"],
+    ["a(?=b)", "looks around (lookahead or lookbehind), which has no time bound"],
+    ["a(?!b)", "looks around (lookahead or lookbehind), which has no time bound"],
+    ["(?<=a)b", "looks around (lookahead or lookbehind), which has no time bound"],
+    ["(?<!a)b", "looks around (lookahead or lookbehind), which has no time bound"],
+    ["(a)\\1", "refers back to a group (a back-reference), which has no time bound"],
+    ["(?<n>a)\\k<n>", "refers back to a group (a back-reference), which has no time bound"],
     ["(?i:a)", "changes flags inside a group, or has a name that is too long"],
-    ["(a{1000}){1000}", "repeats too often: written out it has too many states"],
-    ["a{999999999999}", "repeats too often: written out it has too many states"],
-    ["(a", "is no regular expression of ECMAScript with the flag u (Unterminated group)"],
-    ["\\-", "is no regular expression of ECMAScript with the flag u (Invalid escape)"],
+    ["(a{1000}){1000}", "repeats too often: expanded, it has too many states"],
+    ["a{999999999999}", "repeats too often: expanded, it has too many states"],
+    ["(a", "is not an ECMAScript regular expression with the flag u (Unterminated group)"],
+    ["\\-", "is not an ECMAScript regular expression with the flag u (Invalid escape)"],
   ])("refuses %s", (pattern, why) => {
     expect(() => linearPattern(pattern, 10_000)).toThrow(why);
   });

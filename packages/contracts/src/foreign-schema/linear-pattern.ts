@@ -1,33 +1,33 @@
 import { type Part, parsePattern, PatternFault } from "./pattern-syntax.ts";
 
-/** Pays for `steps` of a check; throws when there are none left. */
+/** Pays for `steps` of a check; throws when the steps are used up. */
 export type Spend = (steps: number) => void;
 
-/** A pattern that takes at most its states times the characters of a text, whatever both are. */
+/** A pattern that takes at most its number of states times the number of characters, for any pattern and text. */
 export interface LinearPattern {
   readonly source: string;
-  /** Repeats written out. */
+  /** With repeats expanded. */
   readonly states: number;
-  /** Whether it is found anywhere in the text, as `RegExp.prototype.test` with the flag `u` says. */
+  /** Whether it matches anywhere in the text, like `RegExp.prototype.test` with the flag `u`. */
   test(text: string, spend: Spend): boolean;
 }
 
 /**
- * Compiles a pattern into an automaton that is in all its states at once (Thompson), so that nothing is ever tried again. Each character is judged by
- * ECMAScript's own engine, one at a time: classes and escapes mean what they mean there. Throws `PatternFault` with the rest of a sentence.
+ * Compiles a pattern into an automaton that is in all its states at once (Thompson), so it never backtracks. ECMAScript's own engine judges each character,
+ * one at a time, so classes and escapes keep their meaning. Throws `PatternFault`; its message completes a sentence.
  */
 export function linearPattern(source: string, maxStates: number): LinearPattern {
   try {
-    // Only its syntax is read: it is never run.
+    // Used only to check the syntax: it is never run.
     void new RegExp(source, "u");
   } catch (error) {
     const why = error instanceof Error ? error.message.slice(error.message.lastIndexOf(": ") + 2) : "";
-    throw new PatternFault(`is no regular expression of ECMAScript with the flag u (${why.slice(0, 80)})`);
+    throw new PatternFault(`is not an ECMAScript regular expression with the flag u (${why.slice(0, 80)})`);
   }
   const tree = parsePattern(source);
   const sizes = [tree.part, ...tree.ahead.map(({ part }) => part)].map((part) => sizeOf(part) + 1);
   const states = sizes.reduce((sum, size) => sum + size, 0);
-  if (!(states <= maxStates)) throw new PatternFault("repeats too often: written out it has too many states");
+  if (!(states <= maxStates)) throw new PatternFault("repeats too often: expanded, it has too many states");
   const program = emit(tree.part, sizes[0] ?? 0);
   const ahead = tree.ahead.map(({ part, wanted }, index) => ({ program: emit(part, sizes[index + 1] ?? 0), wanted }));
   return {
@@ -49,19 +49,19 @@ const MATCH = 8;
 
 interface Program {
   readonly op: Uint8Array;
-  /** Where it goes on; of a set and a character, what is taken. */
+  /** The next states; for a set and a character, what it matches. */
   readonly x: Uint32Array;
   readonly y: Uint16Array;
   readonly sets: readonly CharacterSet[];
   readonly scratch: Scratch;
 }
 
-/** What one test writes into, kept for the next: tests do not overlap. */
+/** Buffers that one test fills and the next one reuses: tests do not overlap. */
 interface Scratch {
-  /** The states of this character, and of the next one. */
+  /** The states for this character, and for the next one. */
   readonly states: Uint16Array;
   readonly following: Uint16Array;
-  /** The visit at which a state was entered last. */
+  /** The visit at which each state was last entered. */
   readonly entered: Int32Array;
   visits: number;
 }
@@ -182,7 +182,7 @@ function emit(tree: Part, size: number): Program {
 /** One character's worth of a pattern. */
 class CharacterSet {
   readonly #native: RegExp;
-  /** What is known of the characters up to 127: 0 nothing, 1 in, 2 out. */
+  /** What is known about the characters up to 127: 0 unknown, 1 in, 2 out. */
   readonly #ascii = new Uint8Array(128);
 
   constructor(source: string) {
@@ -208,7 +208,7 @@ function run({ op, x, y, sets, scratch }: Program, text: string, spend: Spend): 
   const anchored = op[0] === BEGIN;
   let steps = 2;
   for (let at = 0; ;) {
-    // It may begin at any character.
+    // A match may begin at any character.
     if ((at === 0 || !anchored) && enter(0, at)) return true;
     if (at >= text.length) return false;
     if (count === 0 && anchored) return false;
@@ -227,7 +227,7 @@ function run({ op, x, y, sets, scratch }: Program, text: string, spend: Spend): 
     at = after;
   }
 
-  /** Follows everything that takes no character. True when that leads to the end of the pattern. */
+  /** Follows everything that consumes no character. True if that leads to the end of the pattern. */
   function enter(first: number, at: number): boolean {
     stack.push(first);
     for (let state = stack.pop(); state !== undefined; state = stack.pop()) {

@@ -1,4 +1,4 @@
-/** A part of a regular expression. What it takes of a text is one character, nothing, or what its parts take. */
+/** A part of a regular expression. It matches one character, nothing, or what its parts match. */
 export type Part =
   | { readonly kind: "char"; readonly code: number }
   /** One character, as ECMAScript's own engine judges it: a class, an escape, the dot. */
@@ -7,21 +7,21 @@ export type Part =
   | { readonly kind: "sequence" | "either"; readonly parts: readonly Part[] }
   | { readonly kind: "repeat"; readonly part: Part; readonly min: number; readonly max: number };
 
-/** A whole pattern. What it looks ahead for stands at the beginning of the text, so that each is a question of its own. */
+/** A whole pattern. Its lookaheads stand at the beginning of the text, so each one is a separate question. */
 export interface Pattern {
   readonly part: Part;
   /** After `^`: the text begins, or does not begin, with this. */
   readonly ahead: readonly { readonly part: Part; readonly wanted: boolean }[];
 }
 
-/** Thrown for what no automaton can do; its message ends a sentence that begins with "The pattern". */
+/** Thrown for syntax that no automaton can handle; its message completes a sentence that begins with "The pattern". */
 export class PatternFault extends Error {
   override readonly name = "PatternFault";
 }
 
 /**
- * Reads a pattern in ECMAScript's syntax with the flag `u`, which it must have already: the caller has made a `RegExp` of it. Throws `PatternFault` on
- * back-references, modifiers of flags and look-around, except lookaheads that stand first after `^`, as generators write them.
+ * Reads a pattern in ECMAScript's syntax with the flag `u`, which it must already have: the caller has made a `RegExp` of it. Throws `PatternFault` on
+ * back-references, flag modifiers and look-around, except lookaheads right after `^`, as generators write them.
  */
 export function parsePattern(source: string): Pattern {
   let at = 0;
@@ -104,7 +104,7 @@ export function parsePattern(source: string): Pattern {
 
   function escape(): Part {
     const next = source[at + 1] ?? "";
-    if (/[1-9k]/.test(next)) throw new PatternFault("refers back to a group (a back-reference), which takes no bounded time");
+    if (/[1-9k]/.test(next)) throw new PatternFault("refers back to a group (a back-reference), which has no time bound");
     if (next === "b" || next === "B") {
       at += 2;
       return { kind: next === "b" ? "boundary" : "inside" };
@@ -133,6 +133,6 @@ export function parsePattern(source: string): Pattern {
   }
 }
 
-const LOOKS = "looks around (lookahead or lookbehind), which takes no bounded time; a lookahead is taken only right after ^";
+const LOOKS = "looks around (lookahead or lookbehind), which has no time bound; a lookahead is accepted only right after ^";
 const MAX_NAME = 100;
 const MAX_COUNT = 40;

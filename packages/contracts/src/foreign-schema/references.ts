@@ -1,7 +1,7 @@
 import { isJsonObject, type Json } from "../json.ts";
 import { below, quoted, refuse } from "./schema-fault.ts";
 
-/** A part of a schema, and where it stands. */
+/** A part of a schema, and its place. */
 interface Place {
   readonly schema: Json;
   readonly pointer: string;
@@ -10,19 +10,20 @@ interface Place {
 type Anchors = ReadonlyMap<string, Place>;
 
 /**
- * The schema that a reference names: `#`, `#/a/pointer` into the same schema, `#anchor`, or one of these after the schema's own `$id`. Nothing is ever fetched: another document is refused at once, and so
- * is a schema inside that has a name of its own, because references below it would mean that name.
+ * The schema that a reference names: `#`, `#/a/pointer` into the same schema, `#anchor`, or one of these after the schema's own `$id`. Nothing is ever
+ * fetched: a reference to another document is refused at once. So is a nested schema with its own name, because references below it would be relative to
+ * that name.
  */
 export function findReference(root: Json, ref: string, { at, anchors }: { readonly at: string; readonly anchors: Anchors }): Place {
   const own = ownFragment(root, ref);
   if (own === null)
-    return refuse(at, `The reference ${quoted(ref)} leads out of the schema. Only "#/…" is taken: put what it names under $defs.`);
+    return refuse(at, `The reference ${quoted(ref)} leads out of the schema. Only "#/…" is accepted: put what it names under $defs.`);
   const fragment = decoded(own, at);
   const found = fragment === "" || fragment.startsWith("/") ? byPointer(root, fragment) : anchors.get(fragment);
   return found ?? refuse(at, `The reference ${quoted(ref)} leads to nothing.`);
 }
 
-/** What stands after the "#" of a reference into this schema, by its own name or without one. */
+/** The part after the "#" of a reference into this schema, by its own name or without one. */
 function ownFragment(root: Json, ref: string): string | null {
   const [document = "", ...rest] = ref.split("#");
   const { $id, id } = isJsonObject(root) ? root : {};
@@ -49,7 +50,7 @@ function byPointer(root: Json, pointer: string): Place | null {
   return { schema: place, pointer };
 }
 
-/** Every name that a schema inside has, outermost first. */
+/** The names of all nested schemas, outermost first. */
 export function anchorsOf(root: Json): Anchors {
   const named = new Map<string, Place>();
   let level: readonly Place[] = [{ schema: root, pointer: "" }];
@@ -67,7 +68,7 @@ export function anchorsOf(root: Json): Anchors {
   return named;
 }
 
-/** Draft-07 has `"$id": "#name"` for an anchor. */
+/** Draft-07 uses `"$id": "#name"` for an anchor. */
 function idAnchor(id: Json | undefined): string | null {
   return typeof id === "string" && id.startsWith("#") ? id.slice(1) : null;
 }

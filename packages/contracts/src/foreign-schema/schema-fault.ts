@@ -1,10 +1,10 @@
-/** Why a schema is not used: where (a JSON Pointer, "" for the schema itself) and what, as a sentence for whoever wrote the tool. */
+/** Why a schema is not used: where (a JSON Pointer, "" for the schema itself) and what, as a sentence for the author of the tool. */
 export interface SchemaFault {
   readonly pointer: string;
   readonly reason: string;
 }
 
-/** A schema that is refused. Stays inside: `foreignSchema` gives the fault as a value. */
+/** A refused schema. Never leaves this module: `foreignSchema` returns the fault as a value. */
 export class SchemaRefused extends Error {
   override readonly name = "SchemaRefused";
   readonly fault: SchemaFault;
@@ -26,7 +26,7 @@ export function below(pointer: string, member: string | number): string {
   return `${pointer}/${String(member).replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }
 
-/** A word of somebody else's in a sentence: short, and on one line. */
+/** Foreign text quoted in a sentence: short, and on one line. */
 export function quoted(text: string): string {
   return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
 }

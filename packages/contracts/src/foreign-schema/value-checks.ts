@@ -22,7 +22,7 @@ export function typeChecks(schema: JsonObject, here: Here): readonly Check[] {
   if (nullable !== undefined && typeof nullable !== "boolean") here.refuse("nullable", "must be true or false");
   if (type === undefined) return [];
   const names = typeof type === "string" ? [type] : here.texts("type", type);
-  if (names.length === 0) here.refuse("type", "names no type");
+  if (names.length === 0) here.refuse("type", "does not name a type");
   for (const name of names)
     if (!Object.hasOwn(TYPES, name)) here.refuse("type", `is ${quoted(name)}, which is none of ${Object.keys(TYPES).join(", ")}`);
   const tests = [...names, ...(nullable === true ? ["null"] : [])].map((name) => TYPES[name] ?? (() => false));
@@ -72,7 +72,7 @@ export function numberChecks(schema: JsonObject, here: Here): readonly Check[] {
   };
   const under = (value: number, limit: number) => value < limit;
   const over = (value: number, limit: number) => value > limit;
-  // In draft-04 the exclusive words say of the others that they exclude.
+  // In draft-04 the exclusive keywords are flags that change the meaning of the others.
   const most = schema["exclusiveMaximum"];
   const least = schema["exclusiveMinimum"];
   if (most === true) bound("maximum", "<", under);
@@ -109,7 +109,7 @@ export function stringChecks(schema: JsonObject, here: Here): readonly Check[] {
   return [...checks, ...formatChecks(schema, here)];
 }
 
-/** Formats that nobody here knows are notes, as JSON Schema has it. */
+/** Unknown formats are notes, as JSON Schema specifies. */
 function formatChecks({ format }: JsonObject, here: Here): readonly Check[] {
   if (format === undefined) return [];
   if (typeof format !== "string") return here.refuse("format", "must be a text");
@@ -123,7 +123,8 @@ function formatChecks({ format }: JsonObject, here: Here): readonly Check[] {
     return [(value, run) => !isNumber(value) || test(value) || run.report(message)];
   }
   const test = validate instanceof RegExp ? (text: string) => validate.test(text) : (validate as (text: string) => boolean);
-  // Ours run in the engine's own way. None of them takes more than the square of a text's length, and only this one does.
+  // Our own formats run on the engine's regular expressions. They take at most quadratic time in the length of the text, and only this one
+  // does.
   const squared = format === "url";
   return [
     (value, run) => {
@@ -136,7 +137,7 @@ function formatChecks({ format }: JsonObject, here: Here): readonly Check[] {
   ];
 }
 
-/** Characters as JSON Schema counts them: a pair of surrogates is one. */
+/** Characters as JSON Schema counts them: a surrogate pair is one. */
 function charactersOf(text: string): number {
   let count = 0;
   for (let at = 0; at < text.length; count++) at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
@@ -158,7 +159,7 @@ function isEqual(a: Json, b: Json, run: Run): boolean {
   return names.every((name) => Object.hasOwn(other, name) && isEqual(one[name] ?? null, other[name] ?? null, run));
 }
 
-/** One text for all equal values, whatever the order of members. Paid for by its length. */
+/** The same text for all equal values, whatever the order of members. Costs steps by its length. */
 export function identity(value: Json, run: Run | null): string {
   run?.spend(6);
   if (Array.isArray(value)) return `[${(value as readonly Json[]).map((one) => identity(one, run)).join(",")}]`;

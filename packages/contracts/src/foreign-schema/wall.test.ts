@@ -31,21 +31,21 @@ function writing(parameters: JsonObject, ...rules: JsonObject[]): ToolDefinition
   };
 }
 
-describe("a schema of somebody else's is refused with its place", () => {
+describe("a foreign schema is refused with the place of the fault", () => {
   it.each<[string, JsonObject, string, RegExp]>([
-    ["that asks to be waited for", { properties: { a: { $async: true } } }, "/properties/a/$async", /something to wait for/],
+    ["that asks for an asynchronous check", { properties: { a: { $async: true } } }, "/properties/a/$async", /asynchronous/],
     ["that names another document", { items: { $ref: "https://example.com/s" } }, "/items/$ref", /leads out of the schema/],
     ["that names nothing", { $ref: "#/$defs/gone" }, "/$ref", /leads to nothing/],
     [
       "that refers to itself for the same value",
       { properties: { a: { anyOf: [{ $ref: "#/properties/a" }] } } },
       "/properties/a",
-      /never ends/,
+      /would never end/,
     ],
     ["whose references multiply", bomb(20), "/$defs/9", /more than 5000 times at one value/],
     ["with a pattern that looks around", { patternProperties: { "a(?!b)": {} } }, "/patternProperties/a(?!b)", /looks around/],
     ["with a pattern that refers back", { pattern: "(a)\\1" }, "/pattern", /back-reference/],
-    ["with a pattern that repeats without end in sight", { pattern: "((a{99}){99}){99}" }, "/pattern", /too many states/],
+    ["with a pattern that repeats too often", { pattern: "((a{99}){99}){99}" }, "/pattern", /too many states/],
     ["with a long pattern", { pattern: "a".repeat(1001) }, "/pattern", /more than 1000 characters/],
     ["with many values", { enum: times(4001, (n) => n) }, "/enum", /more than 4000 listed values/],
     ["with many alternatives", { anyOf: times(513, () => true) }, "/anyOf", /more than 512 alternatives/],
@@ -63,11 +63,11 @@ describe("a schema of somebody else's is refused with its place", () => {
     ],
     ["with many levels", deep(70), "", /more than 64 levels/],
     ["of many characters", { description: "d".repeat(70_000) }, "", /characters; 65536 are the most/],
-    ["in a dialect that nobody here knows", { $schema: "https://example.com/mine" }, "/$schema", /dialect/],
-    ["with a word of the wrong kind", { properties: { a: { minLength: "3" } } }, "/properties/a/minLength", /must be a number/],
-    ["with a draft-03 word that would be lost", { disallow: "string" }, "/disallow", /Write not/],
+    ["in an unknown dialect", { $schema: "https://example.com/mine" }, "/$schema", /dialect/],
+    ["with a keyword value of the wrong type", { properties: { a: { minLength: "3" } } }, "/properties/a/minLength", /must be a number/],
+    ["with a draft-03 keyword that would be ignored", { disallow: "string" }, "/disallow", /Write not/],
     [
-      "with a base of its own inside",
+      "with a nested schema that has its own base",
       { properties: { a: { $id: "x", b: {} } }, items: { $ref: "#/properties/a/b" } },
       "/items/$ref",
       /leads to nothing/,
@@ -76,7 +76,7 @@ describe("a schema of somebody else's is refused with its place", () => {
     expect(faultOf(schema)).toEqual({ pointer, reason: expect.stringMatching(reason) });
   });
 
-  it("whatever it is: a value in itself, or too deep to be written", () => {
+  it("even if it contains itself or is too deep to write", () => {
     const circle: Record<string, unknown> = {};
     circle["items"] = circle;
     expect(faultOf(circle as JsonObject)).toEqual({ pointer: "", reason: "The schema cannot be written as JSON." });
@@ -84,7 +84,7 @@ describe("a schema of somebody else's is refused with its place", () => {
   });
 });
 
-describe("a schema of somebody else's is taken", () => {
+describe("a foreign schema is accepted", () => {
   it.each<[string, JsonObject, Json, Json]>([
     ["with a list of items, as draft-07 has it", { items: [{ type: "string" }], additionalItems: false }, ["a"], ["a", 1]],
     ["with dependencies", { dependencies: { a: ["b"], c: { required: ["d"] } } }, { a: 1, b: 1 }, { c: 1 }],
@@ -102,22 +102,22 @@ describe("a schema of somebody else's is taken", () => {
       [1],
     ],
     ["that contains itself", { type: "object", additionalProperties: { $ref: "#" } }, { a: { b: {} } }, { a: { b: 1 } }],
-    ["with words that say nothing here", { type: "string", "x-mine": 1, markdownDescription: "", format: "no-such-format" }, "a", 1],
-    ["where nothing is inherited", { required: ["constructor"] }, JSON.parse('{"constructor":1}') as Json, {}],
+    ["with keywords that have no meaning here", { type: "string", "x-mine": 1, markdownDescription: "", format: "no-such-format" }, "a", 1],
+    ["without inherited members", { required: ["constructor"] }, JSON.parse('{"constructor":1}') as Json, {}],
     [
-      "with what is left over",
+      "with unevaluated properties",
       { anyOf: [{ properties: { a: true }, required: ["a"] }, { properties: { b: true } }], unevaluatedProperties: false },
       { a: 1, b: 1 },
       { c: 1 },
     ],
     [
-      "with what is left over of a list",
+      "with unevaluated items of a list",
       { prefixItems: [true], contains: { const: 7 }, unevaluatedItems: { type: "string" } },
       [1, "a", 7],
       [7, 8],
     ],
     [
-      "with what a condition leaves over",
+      "with properties that a condition leaves unevaluated",
       { if: { required: ["a"], properties: { a: true } }, unevaluatedProperties: false },
       { a: 1 },
       { b: 1 },
@@ -126,7 +126,7 @@ describe("a schema of somebody else's is taken", () => {
     expect([problemsOf(schema, good), problemsOf(schema, bad).length > 0]).toEqual([[], true]);
   });
 
-  it("and puts its defaults in place, except inside of one of several forms", () => {
+  it("and applies its defaults, except inside one of several forms", () => {
     const schema = JSON.parse(
       '{"properties":{"a":{"default":{"n":1}},"__proto__":{"default":1}},"allOf":[{"properties":{"b":{"default":2}}}],"anyOf":[{"properties":{"c":{"default":3}}}]}',
     ) as JsonObject;
@@ -141,15 +141,15 @@ describe("a check that takes too long", () => {
   const costly = { items: { anyOf: times(400, (n) => ({ minimum: 1e6 + n })) } };
   const many = times(9000, (n) => n);
 
-  it("is a problem with the arguments", () => {
+  it("is reported as a problem with the arguments", () => {
     expect(problemsOf(costly, many)).toEqual([
       { path: "", message: "takes too long to check against the tool's schema: send less, or simpler values" },
     ]);
   });
 
-  it("makes a risk rule hold, and all rules together take no longer than one", () => {
+  it("makes a risk rule hold, and all rules together take no longer than one check", () => {
     const rule = { properties: { list: costly } };
-    // By itself the second is cheap, and does not hold.
+    // By itself the second rule is cheap, and does not hold.
     const definition = writing({}, rule, { properties: { list: { maxItems: 1 } } });
     expect(assessRisk(definition, { list: many })).toEqual({ tier: "critical", reasons: ["rule 0", "rule 1"] });
     expect(assessRisk(writing({}, { properties: { list: { maxItems: 1 } } }), { list: many })).toMatchObject({ tier: "low" });
@@ -157,7 +157,7 @@ describe("a check that takes too long", () => {
     expect(assessRisk(definition, { list: [0, 0] })).toMatchObject({ tier: "low" });
   });
 
-  it("is one of a value that is too deep", () => {
+  it("includes one of a value that is too deep", () => {
     const value = times(500, (n) => n).reduce<Json>((inner) => [inner], 1);
     expect(problemsOf({ items: { $ref: "#" } }, value)).toEqual([{ path: "", message: "has more than 100 levels" }]);
   });
@@ -166,7 +166,7 @@ describe("a check that takes too long", () => {
 describe("a definition whose schema is refused", () => {
   const bad = { pattern: "(?<!a)b" };
 
-  it("is named with the place in the definition", () => {
+  it("is reported with the place in the definition", () => {
     expect(definitionFault(writing({}))).toBeNull();
     expect(definitionFault(writing({ properties: { a: bad } }))?.pointer).toBe("/parameters/properties/a/pattern");
     const fault = definitionFault(writing({}, {}, bad));
@@ -175,7 +175,7 @@ describe("a definition whose schema is refused", () => {
     );
   });
 
-  it("takes no arguments, and its rule holds for all", () => {
+  it("accepts no arguments, and its rule holds for all", () => {
     expect(checkArguments(writing(bad), {})).toEqual([
       { path: "", message: expect.stringMatching(/^cannot be checked: the tool's own schema is refused at \/parameters\/pattern\./) },
     ]);

@@ -156,7 +156,7 @@ describe("the Anthropic server", () => {
       "a schema that says another dialect",
       schema({ $schema: "http://json-schema.org/draft-07/schema#", properties: { a: { anyOf: [{ type: "null" }] } } }),
     ],
-  ] satisfies readonly (readonly [string, Change])[])("takes %s", async (_what, change) => {
+  ] satisfies readonly (readonly [string, Change])[])("accepts %s", async (_what, change) => {
     await using bundle = await setup();
     const request = bundle.good();
     change(request);

@@ -130,7 +130,7 @@ describe("the Bedrock server", () => {
         toolConfig: { tools: [spec({ strict: true })], toolChoice: { any: {} } },
       }),
     ],
-  ] satisfies readonly (readonly [string, Change])[])("takes %s", async (_what, change) => {
+  ] satisfies readonly (readonly [string, Change])[])("accepts %s", async (_what, change) => {
     await using bundle = await setup();
     const request = bundle.good();
     change(request);

@@ -91,7 +91,7 @@ describe("the server of OpenAI's responses", () => {
     ["calls with their outputs", input(user, call("a"), call("b"), output("b"), output("a"))],
     ["an earlier answer", input(user, { role: "assistant", content: [{ type: "output_text", text: "x" }] }, user)],
     ["a named choice", sends({ tool_choice: { type: "function", name: "get_release_summary" }, parallel_tool_calls: false })],
-  ] satisfies readonly (readonly [string, Change])[])("takes %s", async (_what, change) => {
+  ] satisfies readonly (readonly [string, Change])[])("accepts %s", async (_what, change) => {
     await using bundle = await setup();
     const request = bundle.good();
     change(request);

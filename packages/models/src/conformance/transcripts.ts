@@ -73,7 +73,7 @@ export function describeTranscripts(wire: WireProviderCase): void {
           seedResult,
         ],
       ],
-    ])("takes %s", async (_, transcript) => {
+    ])("accepts %s", async (_, transcript) => {
       await expectTaken(transcript);
     });
 

@@ -86,7 +86,7 @@ describe("a file of API keys", () => {
     await using t = await setup(JSON.stringify([keyFor("una", "x"), { ...keyFor("otto", "y"), tools: ["release", "toolset:web"] }]));
     await expect(readApiKeys(t.file)).rejects.toThrow(
       new Refusal(
-        `The key "key of otto" in the file of API keys ${t.file} cannot be used: "toolset:web" names no tools: write a toolset, such as "release", or a tool of one, such as "release/get_release_summary".`,
+        `The key "key of otto" in the file of API keys ${t.file} cannot be used: "toolset:web" does not name tools: write a toolset, such as "release", or a tool of one, such as "release/get_release_summary".`,
       ),
     );
   });

@@ -9,7 +9,7 @@ interface About {
 }
 
 const ABOUT: Readonly<Record<WebhookEvent, About>> = {
-  "approval.held": { name: "ApprovalHeldWebhook", operationId: "onApprovalHeld", summary: "A write waits for people." },
+  "approval.held": { name: "ApprovalHeldWebhook", operationId: "onApprovalHeld", summary: "A write waits for people to decide." },
   "approval.reminder": {
     name: "ApprovalReminderWebhook",
     operationId: "onApprovalReminder",

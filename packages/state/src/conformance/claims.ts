@@ -3,7 +3,7 @@ import type { Checks } from "./case.ts";
 import { A, B, claimedIds, create, ELSEWHERE, HERE, keyIn, message, SERVICE, timer, under } from "./samples.ts";
 
 export const claimChecks: Checks = {
-  async "gives timers that are due, not those that are not yet"({ store, advance }) {
+  async "returns timers that are due, not those that are not due yet"({ store, advance }) {
     await create(store, A, 1, { timers: [timer("now", 0), timer("later", 1000)] });
     expect(await claimedIds(store, "timer")).toEqual(["now"]);
     await advance(1000);
@@ -19,7 +19,7 @@ export const claimChecks: Checks = {
     expect(await claimedIds(store, "timer")).toEqual(["t"]);
   },
 
-  async "gives the oldest first, over all shards, up to the limit"({ store, advance }) {
+  async "returns the oldest first, over all shards, up to the limit"({ store, advance }) {
     await create(store, A, 1, { timers: [timer("third", 30), timer("first", 10)] });
     await create(store, keyIn(ELSEWHERE, "a"), 1, { timers: [timer("second", 20), timer("fourth", 40)] });
     await advance(100);
@@ -27,7 +27,7 @@ export const claimChecks: Checks = {
     expect(await claimedIds(store, "timer", 3)).toEqual(["fourth"]);
   },
 
-  async "says of a row its shard and when it was due"({ store, advance }) {
+  async "says for each row its shard and when it was due"({ store, advance }) {
     const { now } = await store.read([A]);
     await create(store, keyIn(ELSEWHERE, "a"), 1, { timers: [timer("t", 500)] });
     await advance(2000);
@@ -37,7 +37,7 @@ export const claimChecks: Checks = {
     expect((rows[0]?.due ?? 0) - now).toBeLessThan(2000);
   },
 
-  async "sets a timer that is there to its new time, and removes it with null"({ store, advance }) {
+  async "sets an existing timer to its new time, and removes it with null"({ store, advance }) {
     const version = await create(store, A, 1, { timers: [timer("moved", 0), timer("removed", 0)] });
     await store.commit(HERE, under(A, version, { timers: [timer("moved", 5000), timer("removed", null)] }));
     expect(await claimedIds(store, "timer")).toEqual([]);
@@ -45,7 +45,7 @@ export const claimChecks: Checks = {
     expect(await claimedIds(store, "timer")).toEqual(["moved"]);
   },
 
-  async "keeps timers of one id apart by service and by shard"({ store }) {
+  async "distinguishes timers of one id by service and by shard"({ store }) {
     await create(store, A, 1, { timers: [timer("t", 0), { service: "other", id: "t", dueIn: 0 }] });
     await create(store, keyIn(ELSEWHERE, "a"), 1, { timers: [timer("t", 0)] });
     expect(await claimedIds(store, "timer")).toEqual(["t", "t"]);
@@ -59,7 +59,7 @@ export const claimChecks: Checks = {
     expect(new Set(claims.flat()).size).toBe(40);
   },
 
-  async "gives messages that are due with their topic, until they are settled"({ store, advance }) {
+  async "returns due messages with their topic, until they are settled"({ store, advance }) {
     await create(store, A, 1, { outbox: [message("one"), message("later", 4000)] });
     const options = { limit: 10, visibleAfter: 1000 };
     expect(await store.claim(SERVICE, "outbox", options)).toMatchObject([
@@ -72,7 +72,7 @@ export const claimChecks: Checks = {
     expect(await claimedIds(store, "outbox")).toEqual(["later"]);
   },
 
-  async "settles only the rows of this service and shard, and takes rows that are gone for settled"({ store }) {
+  async "settles only the rows of this service and shard, and treats missing rows as settled"({ store }) {
     await create(store, A, 1, { outbox: [message("m")] });
     await create(store, B, 1, { outbox: [message("n")] });
     await store.settle("other", [{ shard: HERE, id: "m" }]);

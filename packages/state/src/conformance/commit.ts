@@ -24,7 +24,7 @@ export const commitChecks: Checks = {
     expect((await store.page("i", { limit: 10 })).members).toEqual([{ member: "x", score: 1 }]);
   },
 
-  async "moves nothing when it is refused"({ store }) {
+  async "moves nothing if it is refused"({ store }) {
     const version = await create(store, B, "old");
     const { outcome } = await store.commit(HERE, {
       op: "refused",
@@ -51,7 +51,7 @@ export const commitChecks: Checks = {
     expect((await store.read([A])).documents).toEqual([{ version: first + 1, value: 2 }]);
   },
 
-  async "leaves the version of a document that it guards and does not put"({ store }) {
+  async "keeps the version of a document that it guards and does not put"({ store }) {
     const version = await create(store, A, 1);
     await store.commit(HERE, under(A, version, { append: [{ log: LOG, entries: ["one"] }] }));
     expect((await store.read([A])).documents).toEqual([{ version, value: 1 }]);
@@ -64,7 +64,7 @@ export const commitChecks: Checks = {
     expect(second).toBeGreaterThan(first);
   },
 
-  async "counts the commits of each shard by itself, without a gap"({ store }) {
+  async "counts the commits of each shard separately, without a gap"({ store }) {
     const numbers = [await create(store, A, 1), await create(store, B, 1)];
     const elsewhere = await create(store, keyIn(ELSEWHERE, "a"), 1);
     await store.commit(HERE, under(A, 999, { put: [{ key: A, value: 2 }] }));
@@ -78,20 +78,20 @@ export const commitChecks: Checks = {
     expect(await store.commit(HERE, under(A, version + 7, { remove: [A] }))).toMatchObject({ outcome: "stale", commit: version });
   },
 
-  async "reads documents of several shards in the order of the keys, null where there is none"({ store }) {
+  async "reads documents of several shards in the order of the keys, with null for missing ones"({ store }) {
     const there = keyIn(ELSEWHERE, "a");
     await create(store, A, "here");
     await create(store, there, "there");
     expect(await valuesOf(store, there, B, A, there)).toEqual(["there", null, "here", "there"]);
   },
 
-  async "keeps every kind of JSON value as it was"({ store }) {
+  async "keeps every kind of JSON value unchanged"({ store }) {
     const value = { text: "ä\u{1f600}\u0000\n", number: -1.5e-7, big: 2 ** 53 - 1, yes: true, nothing: null, list: [[], {}, ""] };
     await create(store, A, value);
     expect(await valuesOf(store, A)).toEqual([value]);
   },
 
-  async "keeps a stored value apart from the object that was given and the one that was read"({ store }) {
+  async "keeps a stored value separate from the object that was given and the one that was read"({ store }) {
     const value = { list: [1] };
     await create(store, A, value);
     value.list.push(2);
@@ -100,7 +100,7 @@ export const commitChecks: Checks = {
     expect(await valuesOf(store, A)).toEqual([{ list: [1] }]);
   },
 
-  async "gives its own time with every answer"({ store, advance }) {
+  async "returns its own time with every answer"({ store, advance }) {
     const before = (await store.read([A])).now;
     await advance(5000);
     const { now } = await store.commit(HERE, { op: "o", guards: [{ key: A, version: 0 }], put: [{ key: A, value: 1 }] });

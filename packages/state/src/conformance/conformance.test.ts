@@ -5,7 +5,7 @@ import { type ConformanceCase, checkCase, describeStateStore, stateStoreCases } 
 
 type Commit = StateStore["commit"];
 
-/** Stores with one fault each, and the area of the suite that has to find it. */
+/** Stores with one fault each, and the area of the suite that must find it. */
 const broken: readonly { readonly fault: string; readonly area: string; readonly breaks: (store: StateStore) => Partial<StateStore> }[] = [
   {
     fault: "ignores guards",
@@ -30,7 +30,7 @@ const broken: readonly { readonly fault: string; readonly area: string; readonly
     area: "expiry",
     breaks: changing((change) => ({ ...change, put: change.put?.map(({ key, value }) => ({ key, value })) ?? [] })),
   },
-  { fault: "tells no follower of appends", area: "feed", breaks: silentFeed },
+  { fault: "notifies no follower of appends", area: "feed", breaks: silentFeed },
   { fault: "keeps no live batch", area: "live", breaks: () => ({ recent: async () => [] }) },
   { fault: "confirms no live batch", area: "live", breaks: () => ({ genuine: async () => [] }) },
   { fault: "confirms whatever the feed says", area: "live", breaks: () => ({ genuine: async (_log, batches) => batches }) },
@@ -40,7 +40,7 @@ const broken: readonly { readonly fault: string; readonly area: string; readonly
     breaks: (store) => ({ page: (index, { limit, order = "asc" }) => store.page(index, { limit, order }) }),
   },
   {
-    fault: "gives other bytes",
+    fault: "returns other bytes",
     area: "blobs",
     breaks: (store) => ({ getBlob: async (hash) => (await store.getBlob(hash))?.map((byte) => byte ^ 1) ?? null }),
   },
@@ -54,7 +54,7 @@ const broken: readonly { readonly fault: string; readonly area: string; readonly
     area: "limits",
     breaks: (store) => ({ commit: (shard, change) => store.commit(shard, withSmallValues(change)) }),
   },
-  { fault: "does not look at what was seen", area: "rollback", breaks: changing(({ seen: _, ...change }) => change) },
+  { fault: "ignores what was seen", area: "rollback", breaks: changing(({ seen: _, ...change }) => change) },
 ];
 
 describe("the conformance suite", () => {
@@ -86,14 +86,14 @@ describe("the conformance suite", () => {
     expect(new Set(names).size).toBe(names.length);
   });
 
-  it("refuses to skip a sentence that it does not say", () => {
+  it("refuses to skip a sentence that it does not contain", () => {
     const open = async (): Promise<never> => Promise.reject(new Error("never opened"));
     const skip = [{ test: "flies", reason: "no wings" }];
     expect(() => describeStateStore("stone", { open, features: { durable: false }, skip })).toThrow('No case "flies" to skip for stone.');
   });
 });
 
-/** The names of the cases that fail on a memory store with this fault. They go side by side, because some wait for what never comes. */
+/** The names of the cases that fail on a memory store with this fault. They run side by side, because some wait for something that never comes. */
 async function failures(cases: readonly ConformanceCase[], breaks: (store: StateStore) => Partial<StateStore>): Promise<readonly string[]> {
   const kept = await Promise.all(cases.map((one) => isKept(one, breaks)));
   return cases.filter((_, n) => !kept[n]).map(({ name }) => name);
@@ -127,7 +127,7 @@ function numberedOps(store: StateStore): Partial<StateStore> {
   return { commit: (shard, change) => store.commit(shard, { ...change, op: `${change.op} ${count++}` }) };
 }
 
-/** Entries and messages come even when the guards do not hold. */
+/** Entries and messages are written even if the guards do not hold. */
 function inTwoHalves(store: StateStore): Commit {
   return async (shard, { append = [], outbox = [], ...change }) => {
     const [guard] = change.guards;
@@ -151,7 +151,7 @@ function claimingBackwards(store: StateStore): Partial<StateStore> {
   };
 }
 
-/** A claim with other options, or that gives its rows in another way. */
+/** A claim with other options, or that returns its rows differently. */
 function claimingBy(
   store: StateStore,
   change: (options: ClaimOptions) => ClaimOptions,

@@ -7,14 +7,14 @@ const SUM = keyIn(HERE, "sum");
 const OTHER = keyIn(HERE, "other");
 
 export const counterChecks: Checks = {
-  async "adds up to the ceiling and refuses what would pass it as full"({ store }) {
+  async "adds up to the ceiling and refuses more as full"({ store }) {
     expect(await add(store, 1, 7, 10)).toBe("ok");
     expect(await add(store, 2, 4, 10)).toBe("full");
     expect(await add(store, 3, 3, 10)).toBe("ok");
     expect(await add(store, 4, 1, 10)).toBe("full");
   },
 
-  async "does nothing of a change that is refused as full"({ store }) {
+  async "applies nothing of a change that is refused as full"({ store }) {
     await create(store, A, 1, { add: [{ counter: SUM, by: 10 }] });
     const reply = await store.commit(HERE, {
       op: "too much",
@@ -32,7 +32,7 @@ export const counterChecks: Checks = {
     await create(store, B, 1, { add: [{ counter: OTHER, by: 5, ceiling: 5 }] });
   },
 
-  async "gives room again when something is taken off"({ store }) {
+  async "has room again after a subtraction"({ store }) {
     await add(store, 1, 10, 10);
     await add(store, 2, -4);
     expect(await add(store, 3, 5, 10)).toBe("full");
@@ -46,7 +46,7 @@ export const counterChecks: Checks = {
     expect(await add(store, 4, 10, 10)).toBe("ok");
   },
 
-  async "takes off although the sum is above a ceiling that is lower now"({ store }) {
+  async "subtracts even if the sum is above a ceiling that is lower now"({ store }) {
     await add(store, 1, 10);
     expect(await add(store, 2, -1, 5)).toBe("ok");
   },
@@ -57,7 +57,7 @@ export const counterChecks: Checks = {
   },
 };
 
-/** Adds in a change of its own; `n` tells it from the others of the case. */
+/** Adds in a separate change; `n` distinguishes it from the case's other ones. */
 async function add(store: StateStore, n: number, by: number, ceiling?: number): Promise<string> {
   const key = keyIn(HERE, `addition-${n}`);
   const addition = ceiling === undefined ? { counter: SUM, by } : { counter: SUM, by, ceiling };

@@ -23,7 +23,7 @@ export const durabilityChecks: Checks = {
     expect(Buffer.from((await again.getBlob(hash)) ?? []).toString()).toBe("bytes");
   },
 
-  async "continues with its commit and sequence numbers, its sums and what it has done"(opened) {
+  async "continues with its commit and sequence numbers, its sums and its remembered ops"(opened) {
     const sum = keyIn(HERE, "sum");
     await create(opened.store, keyIn(HERE, "before"), 1);
     const version = await create(opened.store, A, 1, { append: [{ log: LOG, entries: ["one"] }], add: [{ counter: sum, by: 5 }] });

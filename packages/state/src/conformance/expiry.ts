@@ -11,7 +11,7 @@ export const expiryChecks: Checks = {
     expect(await valuesOf(store, A, B)).toEqual([1, null]);
   },
 
-  async "guards an expired document as absent, so that it can be made anew"({ store, advance }) {
+  async "guards an expired document as absent, so that it can be created again"({ store, advance }) {
     const { now } = await store.read([A]);
     const version = await create(store, A, 1, { put: [{ key: B, value: 2, expiresAt: now + 10_000 }] });
     await advance(10_000);
@@ -20,7 +20,7 @@ export const expiryChecks: Checks = {
     expect(await valuesOf(store, B)).toEqual([4]);
   },
 
-  async "takes the last put's word on when a document expires"({ store, advance }) {
+  async "uses the expiry of a document's last put"({ store, advance }) {
     const { now } = await store.read([A]);
     const version = await create(store, A, 1, { put: [{ key: B, value: 2, expiresAt: now + 10_000 }] });
     await store.commit(HERE, under(A, version, { put: [{ key: B, value: 3 }] }));
@@ -28,7 +28,7 @@ export const expiryChecks: Checks = {
     expect(await valuesOf(store, B)).toEqual([3]);
   },
 
-  async "reads a log as empty from the moment it expires, and begins it anew"({ store, advance }) {
+  async "reads a log as empty from the moment it expires, and starts it again"({ store, advance }) {
     const { now } = await store.read([A]);
     await create(store, A, 1, { append: [{ log: LOG, entries: ["one", "two"], expiresAt: now + 10_000 }] });
     expect(await entriesOf(store, LOG)).toEqual(["one", "two"]);
@@ -47,7 +47,7 @@ export const expiryChecks: Checks = {
     expect(await store.range(LOG, { after: 0, limit: 10 })).toEqual([{ sequence: 1, value: "anew" }]);
   },
 
-  async "expires a whole log at the time that was said last"({ store, advance }) {
+  async "expires a whole log at the time that was given last"({ store, advance }) {
     const { now } = await store.read([A]);
     await create(store, A, 1, { append: [{ log: LOG, entries: ["one"], expiresAt: now + 10_000 }] });
     await create(store, B, 1, { append: [{ log: LOG, entries: ["two"], expiresAt: now + 30_000 }] });

@@ -7,7 +7,7 @@ import { A, B, create, ELSEWHERE, entriesOf, HERE, keyIn, LOG, under } from "./s
 import { soon } from "./soon.ts";
 
 export const feedChecks: Checks = {
-  async "tells a follower of appends in every shard, with the log's last sequence number"({ store }) {
+  async "notifies a follower of appends in every shard, with the log's last sequence number"({ store }) {
     const there = keyIn(ELSEWHERE, "log");
     await following(store, async (next) => {
       const first = next();
@@ -18,7 +18,7 @@ export const feedChecks: Checks = {
     });
   },
 
-  async "tells every follower"({ store }) {
+  async "notifies every follower"({ store }) {
     await following(store, (next) =>
       following(store, async (otherNext) => {
         const both = Promise.all([next(), otherNext()]);
@@ -28,7 +28,7 @@ export const feedChecks: Checks = {
     );
   },
 
-  async "has the entry ready to read when it tells of it"({ store }) {
+  async "has the entry ready to read when it reports it"({ store }) {
     await following(store, async (next) => {
       const told = next().then(() => entriesOf(store, LOG));
       await create(store, A, 1, { append: [{ log: LOG, entries: ["one"] }] });
@@ -36,7 +36,7 @@ export const feedChecks: Checks = {
     });
   },
 
-  async "tells nothing of a change that was refused, nor again of one that was repeated"({ store }) {
+  async "reports nothing for a refused change, and nothing again for a repeated one"({ store }) {
     const change = under(A, await create(store, A, 1), { append: [{ log: LOG, entries: ["one"] }] });
     await following(store, async (next) => {
       const first = next();
@@ -51,15 +51,15 @@ export const feedChecks: Checks = {
     });
   },
 
-  async "tells a slow follower of a gap, keeps a bounded buffer, and goes on after it"({ store }) {
-    // What the follower has taken out and what waits for it: each may hold as much as the buffer.
+  async "reports a gap to a slow follower, keeps a bounded buffer, and continues after it"({ store }) {
+    // What the follower has taken out and what waits for it: each may be as large as the buffer.
     const last = 2 * FEED_CAPACITY + 10;
     await following(store, (nextOfQuick) =>
       following(store, async (next) => {
         const first = next();
         const quick = kindsUntil(nextOfQuick, last);
         for (let n = 0; n <= last; n++) await store.live(LOG, n);
-        // Both are told at the same moment: now nothing is on its way to the slow one any more.
+        // Both are notified at the same moment: nothing more is on its way to the slow one.
         await quick;
         expect(await first).toEqual({ kind: "live", log: LOG, batch: 0 });
         const kinds = await kindsUntil(next, last);

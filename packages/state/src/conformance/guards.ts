@@ -13,7 +13,7 @@ export const guardChecks: Checks = {
     expect((await store.commit(HERE, under(A, 1, { put: [{ key: A, value: 2 }] }))).outcome).toBe("stale");
   },
 
-  async "takes version 0 for a document that must not exist"({ store }) {
+  async "uses version 0 for a document that must not exist"({ store }) {
     await create(store, A, 1);
     expect((await store.commit(HERE, { op: "again", guards: [{ key: A, version: 0 }], put: [{ key: A, value: 2 }] })).outcome).toBe(
       "stale",
@@ -21,7 +21,7 @@ export const guardChecks: Checks = {
     expect(await valuesOf(store, A)).toEqual([1]);
   },
 
-  async "takes version 0 for a document that was removed"({ store }) {
+  async "uses version 0 for a document that was removed"({ store }) {
     const version = await create(store, A, 1);
     await store.commit(HERE, under(A, version, { remove: [A] }));
     expect((await store.commit(HERE, { op: "again", guards: [{ key: A, version: 0 }], put: [{ key: A, value: 2 }] })).outcome).toBe("ok");
@@ -60,7 +60,7 @@ export const guardChecks: Checks = {
     expect(await valuesOf(store, A)).toEqual([null]);
   },
 
-  async "refuses keys of another shard, and keys and shards that it does not have"({ store }) {
+  async "refuses keys of another shard, and unknown keys and shards"({ store }) {
     const there = keyIn(ELSEWHERE, "a");
     const guards = [{ key: A, version: 0 }];
     const put = [{ key: A, value: 1 }];
@@ -75,7 +75,7 @@ export const guardChecks: Checks = {
     expect(await valuesOf(store, A, there)).toEqual([null, null]);
   },
 
-  async "refuses a change that would do its work twice when repeated"({ store }) {
+  async "refuses a change that would do its work twice if repeated"({ store }) {
     const guards = [{ key: A, version: 0 }];
     await expect(store.commit(HERE, { op: "o", guards, put: [{ key: B, value: 1 }] })).rejects.toThrow(TypeError);
     expect((await store.commit(HERE, { op: "o", guards, remove: [B] })).outcome).toBe("ok");

@@ -11,19 +11,19 @@ export const indexPagingChecks: Checks = {
     expect(await walk(store, 3)).toEqual([["m0", "m1", "m2"], ["m3", "m4", "m5"], ["m6"]]);
   },
 
-  async "pages downwards as well"({ store }) {
+  async "also pages downwards"({ store }) {
     await fill(store);
     expect((await walk(store, 2, "desc")).flat()).toEqual(ASCENDING.toReversed());
   },
 
-  async "gives no cursor on a last page that is full"({ store }) {
+  async "returns no cursor on a full last page"({ store }) {
     await fill(store);
     const page = await store.page("i", { limit: ASCENDING.length });
     expect(page.members).toHaveLength(ASCENDING.length);
     expect(page.cursor).toBeUndefined();
   },
 
-  async "gives an empty page of an index that does not exist"({ store }) {
+  async "returns an empty page for an index that does not exist"({ store }) {
     expect(await store.page("none", { limit: 10 })).toEqual({ members: [] });
   },
 
@@ -66,7 +66,7 @@ export const indexPagingChecks: Checks = {
     expect(second.members.map(({ member }) => member)).toEqual(["m3", "m4", "m5", "m6"]);
   },
 
-  async "refuses a cursor that no page gave"({ store }) {
+  async "refuses a cursor that no page returned"({ store }) {
     await expect(store.page("i", { limit: 10, cursor: "nonsense" })).rejects.toThrow(RangeError);
   },
 };

@@ -10,7 +10,7 @@ export interface StateStoreSuite {
   readonly skip?: readonly { readonly test: string; readonly reason: string }[];
 }
 
-/** Proves that an adapter keeps the contract of the state store: one test a sentence, by area. */
+/** Proves that an adapter keeps the contract of the state store: one test per sentence, by area. */
 export function describeStateStore(name: string, { open, features, skip = [] }: StateStoreSuite): void {
   const promised = stateStoreCases.filter(({ needs }) => !needs || features[needs]);
   for (const { test } of skip) {
@@ -25,7 +25,7 @@ export function describeStateStore(name: string, { open, features, skip = [] }: 
   });
 }
 
-/** Checks one sentence on a fresh store, and closes whatever it opened; rejects when the sentence is not kept. */
+/** Checks one sentence on a fresh store, and closes everything it opened; rejects if the sentence is not kept. */
 export async function checkCase(one: ConformanceCase, open: StateStoreSuite["open"]): Promise<void> {
   const opened = await open();
   const { reopen } = opened;

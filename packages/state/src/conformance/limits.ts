@@ -3,12 +3,12 @@ import { MAX_VALUE_BYTES, StoreUnavailable } from "../state-store.ts";
 import type { Checks } from "./case.ts";
 import { A, B, claimedIds, create, entriesOf, HERE, LOG, message, valuesOf } from "./samples.ts";
 
-// In JSON, with its two quotes, exactly as large as a value may be; half as many characters of two bytes each.
+// In JSON, with its two quotes, exactly as large as a value may be; half as many two-byte characters each.
 const LARGEST = "x".repeat(MAX_VALUE_BYTES - 2);
 const TOO_LARGE = "ä".repeat(MAX_VALUE_BYTES / 2);
 
 export const limitChecks: Checks = {
-  async "takes values of 64 KiB everywhere"({ store }) {
+  async "accepts values of 64 KiB everywhere"({ store }) {
     await create(store, A, LARGEST, { append: [{ log: LOG, entries: [LARGEST] }], outbox: [{ ...message("m"), message: LARGEST }] });
     expect(await valuesOf(store, A)).toEqual([LARGEST]);
     expect(await entriesOf(store, LOG)).toEqual([LARGEST]);
@@ -27,7 +27,7 @@ export const limitChecks: Checks = {
     expect(await claimedIds(store, "outbox")).toEqual([]);
   },
 
-  async "refuses numbers that are none"({ store }) {
+  async "refuses invalid numbers"({ store }) {
     const guards = [{ key: A, version: 0 }];
     const put = [{ key: A, value: 1 }];
     await expect(store.commit(HERE, { op: "o", guards, put, timers: [{ service: "s", id: "t", dueIn: Number.NaN }] })).rejects.toThrow(
@@ -38,7 +38,7 @@ export const limitChecks: Checks = {
     ).rejects.toThrow(TypeError);
   },
 
-  async "says by a probe that it takes changes, and counts none for it"({ store }) {
+  async "confirms in a probe that it accepts changes, without counting a commit for it"({ store }) {
     await store.probe();
     const first = await create(store, A, 1);
     for (let probes = 0; probes < 20; probes++) await store.probe();

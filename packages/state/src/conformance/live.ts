@@ -5,7 +5,7 @@ import { following } from "./following.ts";
 import { entriesOf, HERE, keyIn, LOG } from "./samples.ts";
 
 export const liveChecks: Checks = {
-  async "gives a live batch to followers at once, and to readers for a while"({ store, advance }) {
+  async "delivers a live batch to followers at once, and to readers for a while"({ store, advance }) {
     await following(store, async (next) => {
       const first = next();
       await store.live(LOG, { text: "one" });
@@ -17,7 +17,7 @@ export const liveChecks: Checks = {
     expect(await store.recent(LOG)).toEqual([]);
   },
 
-  async "keeps live batches apart from the log and from each other's log"({ store }) {
+  async "keeps live batches separate from the log and from each other's log"({ store }) {
     await store.live(LOG, 1);
     expect(await entriesOf(store, LOG)).toEqual([]);
     expect(await store.recent(keyIn(HERE, "other"))).toEqual([]);
@@ -30,14 +30,14 @@ export const liveChecks: Checks = {
     expect(recent.length).toBeLessThan(2000);
   },
 
-  async "confirms what a log was given, in the order in which it is asked"({ store }) {
+  async "confirms a log's batches, in the order of the question"({ store }) {
     for (const text of ["one", "two", "three"]) await store.live(LOG, { text, more: [1, "é"] });
     const asked = ["three", "one"].map((text) => ({ text, more: [1, "é"] }));
     expect(await store.genuine(LOG, asked)).toEqual(asked);
     expect(await store.genuine(LOG, [])).toEqual([]);
   },
 
-  async "confirms no batch that this log was not given"({ store }) {
+  async "does not confirm a batch that was not given to this log"({ store }) {
     await store.live(LOG, { text: "one" });
     await store.live(keyIn(HERE, "other"), { text: "two" });
     const asked = [{ text: "two" }, { text: "one" }, { text: "three" }, { text: "one", more: 1 }, "one", null];

@@ -21,13 +21,13 @@ export const logChecks: Checks = {
     expect(await store.range(other, { after: 0, limit: 10 })).toEqual([{ sequence: 1, value: "first" }]);
   },
 
-  async "gives what follows a sequence number, up to the limit"({ store }) {
+  async "returns the entries after a sequence number, up to the limit"({ store }) {
     await create(store, A, 1, { append: [{ log: LOG, entries: ["one", "two", "three", "four"] }] });
     expect((await store.range(LOG, { after: 1, limit: 2 })).map(({ sequence }) => sequence)).toEqual([2, 3]);
     expect(await store.range(LOG, { after: 4, limit: 10 })).toEqual([]);
   },
 
-  async "gives nothing of a log that does not exist, and takes an append of nothing"({ store }) {
+  async "returns nothing for a log that does not exist, and accepts an empty append"({ store }) {
     await create(store, A, 1, { append: [{ log: LOG, entries: [] }] });
     expect(await entriesOf(store, LOG)).toEqual([]);
     await create(store, B, 1, { append: [{ log: LOG, entries: ["one"] }] });

@@ -55,7 +55,7 @@ export const opRepeatChecks: Checks = {
     expect((await store.commit(HERE, first)).outcome).toBe("stale");
   },
 
-  async "does not take the same op on another document for a repeat"({ store }) {
+  async "does not treat the same op on another document as a repeat"({ store }) {
     await store.commit(HERE, { op: "same", guards: [{ key: A, version: 0 }], put: [{ key: A, value: 1 }] });
     await store.commit(HERE, { op: "same", guards: [{ key: B, version: 0 }], put: [{ key: B, value: 2 }] });
     expect(await valuesOf(store, A, B)).toEqual([1, 2]);
@@ -73,7 +73,7 @@ export const opRepeatChecks: Checks = {
     expect((await store.commit(HERE, change)).outcome).toBe("ok");
   },
 
-  async "answers a repeat although the time of the change is over by now"({ store, advance }) {
+  async "answers a repeat even if the deadline of the change has passed since"({ store, advance }) {
     const { now } = await store.read([A]);
     const change: Change = { op: "in time", guards: [{ key: A, version: 0 }], put: [{ key: A, value: 1 }], notAfter: now + 1000 };
     const first = await store.commit(HERE, change);

@@ -24,7 +24,7 @@ export const racingWriterChecks: Checks = {
     expect(outcomes.filter((outcome) => outcome === "stale")).toHaveLength(WRITERS - 1);
   },
 
-  async "lets writers of one ceiling take exactly what there is"({ store }) {
+  async "lets writers under one ceiling take exactly what is available"({ store }) {
     const takes = Array.from({ length: WRITERS }, (_, n) => {
       const key = keyIn(HERE, `taker-${n}`);
       return store.commit(HERE, {
@@ -40,11 +40,11 @@ export const racingWriterChecks: Checks = {
   },
 };
 
-/** Adds one, `ROUNDS` times, deciding again whenever another writer was faster; every second change is sent twice. */
+/** Adds one, `ROUNDS` times, and decides again whenever another writer was faster; every second change is sent twice. */
 async function countUp(store: StateStore, writer: number): Promise<void> {
   let tries = 0;
   for (let round = 0; round < ROUNDS;) {
-    // A broken store may let nobody win: the case has to fail then, not to go on for ever.
+    // A broken store may let nobody win: the case must fail then, not continue for ever.
     if (++tries > MOST_TRIES) throw new Error(`Writer ${writer} has lost ${tries} races.`);
     const document = (await store.read([A])).documents[0];
     const count = (typeof document?.value === "number" ? document.value : 0) + 1;

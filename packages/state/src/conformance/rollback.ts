@@ -4,7 +4,7 @@ import type { Checks } from "./case.ts";
 import { A, B, create, HERE, keyIn, valuesOf } from "./samples.ts";
 
 export const rollbackChecks: Checks = {
-  async "takes a commit that it has for seen, also when others came after it"({ store }) {
+  async "accepts a commit that it has as seen, even if others came after it"({ store }) {
     const first = seenIn(await store.commit(HERE, put(A)));
     await create(store, B, 1);
     const second = await store.commit(HERE, { ...put(keyIn(HERE, "c")), seen: first });
@@ -13,13 +13,13 @@ export const rollbackChecks: Checks = {
     expect((await store.commit(HERE, { ...put(keyIn(HERE, "d")), seen: seenIn(second) })).outcome).toBe("ok");
   },
 
-  async "names with a refusal the last commit and its mark"({ store }) {
+  async "names the last commit and its mark in a refusal"({ store }) {
     const done = await store.commit(HERE, put(A));
     const refused = await store.commit(HERE, { ...put(A), op: "another" });
     expect([refused.outcome, refused.commit, refused.mark]).toEqual(["stale", done.commit, done.mark]);
   },
 
-  async "refuses a change that has seen a commit which is not there, says so, and does nothing"({ store }) {
+  async "refuses a change that has seen a missing commit, says so, and does nothing"({ store }) {
     const { commit, mark } = seenIn(await store.commit(HERE, put(A)));
     expect(await store.commit(HERE, { ...put(B), seen: { commit: commit + 1, mark } })).toMatchObject({
       outcome: "stale",
@@ -35,7 +35,7 @@ export const rollbackChecks: Checks = {
     expect((await store.commit(HERE, { ...put(B), seen: seenIn(reply) })).outcome).toBe("ok");
   },
 
-  async "answers ok to the repeat of a change that is there, and says that others are not"({ store }) {
+  async "answers ok to the repeat of an existing change, and says that others are missing"({ store }) {
     const { commit } = await store.commit(HERE, put(A));
     const repeat = await store.commit(HERE, { ...put(A), seen: { commit: commit + 5, mark: "!another" } });
     expect(repeat).toMatchObject({ outcome: "ok", commit, rolledBack: true });

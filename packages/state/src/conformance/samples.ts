@@ -16,7 +16,7 @@ export const A = keyIn(HERE, "a");
 export const B = keyIn(HERE, "b");
 export const LOG = keyIn(HERE, "log");
 
-/** Makes a document that does not exist yet, with whatever else the change holds, and gives its version. */
+/** Creates a document, with everything else that the change contains, and returns its version. */
 export async function create(store: StateStore, key: string, value: Json, more: Partial<Change> = {}): Promise<number> {
   const { put = [], ...rest } = more;
   const change: Change = { op: `create ${key}`, guards: [{ key, version: 0 }], put: [{ key, value }, ...put], ...rest };
@@ -25,12 +25,12 @@ export async function create(store: StateStore, key: string, value: Json, more: 
   return commit;
 }
 
-/** A change that a document with this version permits, and that leaves the document as it is. */
+/** A change that a document with this version permits, and that leaves the document unchanged. */
 export function under(key: string, version: number, change: Omit<Change, "op" | "guards">): Change {
   return { op: `under ${key} ${JSON.stringify(change).slice(0, 200)}`, guards: [{ key, version }], ...change };
 }
 
-/** The values of documents, null where there is none. */
+/** The values of documents, null for missing ones. */
 export async function valuesOf(store: StateStore, ...keys: readonly string[]): Promise<readonly (Json | null)[]> {
   const { documents } = await store.read(keys);
   return documents.map((document) => (document ? document.value : null));

@@ -1,6 +1,6 @@
 const DEADLINE_MS = 2000;
 
-/** The value of a promise that has to come within two seconds; rejects with what was waited for when it does not. */
+/** The value of a promise that must resolve within two seconds; otherwise rejects and says what was awaited. */
 export async function soon<T>(what: string, promise: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const tooLate = new Promise<never>((_, reject) => {

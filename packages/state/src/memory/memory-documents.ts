@@ -7,7 +7,7 @@ import type { StoredDocument } from "../state-store.ts";
 /** The documents and counters of a memory store. */
 export interface MemoryDocuments extends Pick<CommitSteps, "repeated" | "guarded" | "sums"> {
   read(key: string, now: number): StoredDocument | null;
-  /** Writes what the change puts and removes, its sums, and the op into its first document. */
+  /** Writes the puts and removals of the change, its sums, and the op into its first document. */
   apply(change: PreparedChange, sums: ReadonlyMap<string, number>, now: number, commit: number): void;
   sweep(now: number): void;
 }
@@ -41,7 +41,7 @@ export function memoryDocuments(): MemoryDocuments {
     sums: ({ add }) => addUp(add, (counter) => counters.get(counter) ?? 0),
     apply({ op, first, put, remove }, sums, now, commit) {
       const before = rows.get(first.key);
-      // A removed document stays as an expired one: it has to remember the op for a repeat.
+      // A removed document stays as an expired one: it must remember the op for a repeat.
       if (before) rows.set(first.key, { ...before, op, opCommit: commit, expiresAt: remove.includes(first.key) ? now : before.expiresAt });
       for (const key of remove) if (key !== first.key) rows.delete(key);
       for (const { key, text, expiresAt } of put) {

@@ -1,10 +1,10 @@
 import type { ClaimOptions, TimerRow } from "../state-store.ts";
 
-/** Rows of services that become due: timers or outbox rows, with what else a row carries. */
+/** Rows of services that become due: timers or outbox rows, with the other contents of a row. */
 export interface DueRows<Payload> {
   set(service: string, shard: string, id: string, due: number, payload: Payload): void;
   remove(service: string, shard: string, id: string): void;
-  /** The due rows, oldest first, each with the time it was due; every one is armed again. */
+  /** The due rows, oldest first, each with the time when it was due; every one is armed again. */
   claim(service: string, now: number, options: ClaimOptions): readonly (TimerRow & { readonly payload: Payload })[];
 }
 

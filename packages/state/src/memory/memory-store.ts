@@ -19,8 +19,8 @@ export interface MemoryStoreOptions {
 }
 
 /**
- * The reference adapter: everything that the port promises, in the memory of this process and gone with it. For tests, the simulator and trying
- * things out. Every operation happens at once, before its promise is given back.
+ * The reference adapter: everything that the port promises, in the memory of this process and lost with it. For tests, the simulator and experiments. Every
+ * operation happens at once, before its promise is returned.
  */
 export function memoryStore(options: MemoryStoreOptions): StateStore {
   const { clock } = options;
@@ -115,7 +115,7 @@ export function memoryStore(options: MemoryStoreOptions): StateStore {
     },
   };
 
-  /** The time of this operation. Throws when the store is closed. */
+  /** The time of this operation. Throws if the store is closed. */
   function begin(): number {
     if (closed) throw new StoreUnavailable("The state store is closed.");
     return clock();

@@ -4,21 +4,21 @@ import type { PreparedChange } from "../prepared-change.ts";
 import type { Seen } from "../state-store.ts";
 import { FEED_LENGTH, type RedisKeys } from "./redis-keys.ts";
 
-/** What a commit carries beside the change itself. */
+/** What a commit carries besides the change itself. */
 export interface CommitContext {
-  /** Told instead of asked of the server, in tests; "" otherwise. */
+  /** Used instead of the server's time, in tests; "" otherwise. */
   readonly clock: string;
-  /** A deadline before this is over, whatever the server's clock says. */
+  /** A deadline before this has passed, whatever the server's clock says. */
   readonly floor?: number | undefined;
   /** Eight characters that no other commit has. */
   readonly mark: string;
-  /** The last commit that is known of the shard. */
+  /** The last known commit of the shard. */
   readonly seen: Seen | undefined;
 }
 
 const NONE = "-";
 const ROOM_FOR_COMMITS = " ".repeat(32);
-// Another form is no mark of ours: "-" is none either.
+// Any other form is not one of our marks: not even "-".
 const MARK = /^[\w-]{8}$/;
 const NO_OP = "-".repeat(40);
 
@@ -28,8 +28,8 @@ export interface CommitArguments {
 }
 
 /**
- * A change as `commit.lua` reads it: numbers and words without a blank in one line, as JavaScript writes them and "-" for what is absent, then the
- * texts, both in the order in which the script asks for them.
+ * A change as `commit.lua` reads it: first numbers and words without a blank in one line, as JavaScript writes them and "-" for absent ones, then the
+ * texts, both in the order in which the script reads them.
  */
 export function commitArguments(layout: RedisKeys, shard: string, change: PreparedChange, context: CommitContext): CommitArguments {
   const { op, first, guards, notAfter, put, remove, append, timers, outbox, index, add } = change;
@@ -79,7 +79,7 @@ export function commitArguments(layout: RedisKeys, shard: string, change: Prepar
     keys.push(layout.outbox(service, shard), layout.outboxRows(service, shard));
     words.push(rows.length);
     for (const { id, topic, text, dueIn } of rows) {
-      // JSON text holds no line feed.
+      // JSON text contains no line feed.
       texts.push(id, `${text}\n${topic}`);
       words.push(dueIn);
     }
@@ -95,7 +95,7 @@ export function commitArguments(layout: RedisKeys, shard: string, change: Prepar
   return { keys, args: [words.join(" "), ...texts] };
 }
 
-/** The deadline, or one that is over by any clock. */
+/** The deadline, or one that has passed by any clock. */
 function held(notAfter: number, floor: number | undefined): number {
   return floor !== undefined && notAfter < floor ? 0 : notAfter;
 }

@@ -11,7 +11,7 @@ import { type ServerFacts, serverFacts } from "./server-facts.ts";
 export interface ConnectRedisOptions {
   readonly address: RedisAddress;
   readonly durability: "required" | "relaxed";
-  /** How long an absent server is tried again at the start, in milliseconds. */
+  /** How long to retry an unavailable server at the start, in milliseconds. */
   readonly connectForMs: number;
   /** 0 to 1. */
   readonly random: () => number;
@@ -22,18 +22,18 @@ export interface ConnectRedisOptions {
 /** A server that was found fit for the state store. */
 export interface ConnectedRedis {
   readonly connection: RedisConnection;
-  /** Whether keys of two shards may not meet in one command. */
+  /** Whether keys of two shards must not meet in one command. */
   readonly clustered: boolean;
-  /** Another connection to the same server, for commands that wait up to `blockMs` for something to come. Connects in the background. */
+  /** Another connection to the same server, for commands that wait up to `blockMs` for an item. Connects in the background. */
   another(blockMs: number): RedisConnection;
-  /** Called whenever a connection that was lost is there again. */
+  /** Invoked whenever a lost connection is restored. */
   onReconnect(listener: () => void): void;
 }
 
 /**
- * Connects, trying an absent server again for a while, and checks that it keeps what it acknowledges. Throws `StoreRefused` at once for what
- * waiting does not fix: a refused login, a database that does not exist, a replica, a server that is too old or may lose writes;
- * `StoreUnavailable` when the time is over.
+ * Connects, retrying an unavailable server for a while, and checks that it keeps what it acknowledges. Throws `StoreRefused` at once for problems that
+ * waiting does not fix: a refused login, a missing database, a replica, a server that is too old or may lose writes; `StoreUnavailable` when the time is
+ * over.
  */
 export async function connectRedis(options: ConnectRedisOptions): Promise<ConnectedRedis> {
   const { address, random } = options;
@@ -42,7 +42,7 @@ export async function connectRedis(options: ConnectRedisOptions): Promise<Connec
   const connection = connectionOver(single, address.shown);
   try {
     await readyWithin(single, deadline, options);
-    // ioredis continues with database 0 when the one that was asked for does not exist.
+    // ioredis continues with database 0 if the requested one does not exist.
     if (address.database > 0) await connection.command("select", [address.database]);
     const facts = await serverFacts(connection, keyIn(address));
     if (facts.isClustered) {
@@ -91,7 +91,7 @@ function clusterClient(address: RedisAddress, random: () => number, blockMs: num
   return new Cluster([{ host: address.host, port: address.port }], {
     lazyConnect: true,
     enableOfflineQueue: false,
-    // Nothing is sent again by itself, except where a node has said that it did not do it.
+    // Nothing is sent again automatically, unless a node has said that it did not do it.
     retryDelayOnFailover: 0,
     retryDelayOnClusterDown: 0,
     clusterRetryStrategy: (times) => reconnectDelay(times, random),
@@ -101,7 +101,7 @@ function clusterClient(address: RedisAddress, random: () => number, blockMs: num
 
 function eager(client: Redis | Cluster, { shown }: RedisAddress): RedisConnection {
   const connection = connectionOver(client, shown);
-  // A failure is told by events, and by every command.
+  // Events report a failure, and so does every command.
   client.connect().catch(() => undefined);
   return connection;
 }
@@ -125,10 +125,10 @@ async function readyWithin(client: Redis | Cluster, deadline: AbortSignal, optio
   const onDeadline = (): void => {
     if (signal?.aborted) return reject(new StoreUnavailable(`Connecting to ${shown} was given up.`));
     const reason = problem ? storeErrorOf(problem, shown).message : `${shown} did not answer in time.`;
-    reject(new StoreUnavailable(`${reason} It was tried for ${connectForMs / 1000} s: start it, or correct the URL of the state store.`));
+    reject(new StoreUnavailable(`${reason} It was retried for ${connectForMs / 1000} s: start it, or correct the URL of the state store.`));
   };
   const why = (): string => (problem ? storeErrorOf(problem, shown).message : `${shown} has not answered yet.`);
-  const patience = setTimeout(() => warn(`${why()} It is tried again for up to ${connectForMs / 1000} s.`), PATIENCE_MS);
+  const patience = setTimeout(() => warn(`${why()} It is retried for up to ${connectForMs / 1000} s.`), PATIENCE_MS);
   client.on("error", onError).on("ready", resolve);
   deadline.addEventListener("abort", onDeadline);
   try {
@@ -143,10 +143,10 @@ async function readyWithin(client: Redis | Cluster, deadline: AbortSignal, optio
   }
 }
 
-/** A server that starts with us may take a moment; after this somebody who looks wants to know what is waited for. */
+/** A server that starts together with us may take a moment; after this time a person who watches wants to know what the process waits for. */
 const PATIENCE_MS = 2000;
 
-/** What a cluster client says when all its nodes failed is only that; the last node's failure says why. */
+/** If all nodes fail, a cluster client says only that; the last node's failure says why. */
 function causeOf(error: Error): Error {
   return "lastNodeError" in error && error.lastNodeError instanceof Error ? error.lastNodeError : error;
 }

@@ -22,11 +22,11 @@ describe("the options of a connection", () => {
     expect(options).toMatchObject({ protocol: 3, replyMapping: "legacy" });
   });
 
-  it("give a command that may block its time, and the time-out on top", () => {
+  it("give a blocking command its time, plus the time-out", () => {
     expect(failFastOptions(parseRedisUrl("redis://host"), () => 0, 5000)).toMatchObject({ commandTimeout: 7000, socketTimeout: 7000 });
   });
 
-  it("say where, and as whom", () => {
+  it("say where to connect, and as which user", () => {
     expect(options).toMatchObject({ host: "host", port: 7000, username: "me", password: "secret", db: 2, tls: {} });
   });
 });

@@ -10,11 +10,10 @@ const FIRST_DELAY_MS = 50;
 const LONGEST_DELAY_MS = 2000;
 
 /**
- * What keeps a caller from waiting for a server that is not there, and a command from being executed twice without anybody's knowledge. Measured
- * with ioredis 6.0.0: by default a command waits for ever behind a black hole, more than six seconds for a server that is down, and one whose
- * reply was lost is sent again.
+ * Options that keep a caller from waiting for a server that is gone, and a command from being executed twice unnoticed. Measured with ioredis 6.0.0: by
+ * default a command waits for ever behind a black hole, more than six seconds for a server that is down, and one whose reply was lost is sent again.
  *
- * `blockMs` is how long a command may rightly wait for something to come.
+ * `blockMs` is how long a command may legitimately wait for an item.
  */
 export function failFastOptions(
   { host, port, tls, username, password, database }: RedisAddress,
@@ -30,20 +29,21 @@ export function failFastOptions(
     db: database,
     lazyConnect: true,
     connectionName: "toolbus",
-    // Both pinned: replies change their shape with them.
+    // Both are pinned, because replies change their shape with them.
     protocol: 3,
     replyMapping: "legacy",
     autoResendUnfulfilledCommands: false,
     enableOfflineQueue: false,
     maxRetriesPerRequest: 1,
     commandTimeout: COMMAND_TIMEOUT_MS + blockMs,
-    // A half-open connection: without it the next ones would wait for their time-outs as well, until TCP gives up a quarter of an hour later.
+    // For a half-open connection: otherwise the next commands would also wait for their time-outs, until TCP gives up a quarter of an hour
+    // later.
     socketTimeout: COMMAND_TIMEOUT_MS + blockMs,
     connectTimeout: CONNECT_TIMEOUT_MS,
     keepAlive: KEEP_ALIVE_MS,
     noDelay: true,
     retryStrategy: (times) => reconnectDelay(times, random),
-    // A primary that became a replica goes on answering: only a new connection can lead to the new primary.
+    // A primary that became a replica continues to answer: only a new connection can lead to the new primary.
     reconnectOnError: (error) => error.message.startsWith("READONLY"),
   };
 }

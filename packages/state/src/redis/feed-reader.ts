@@ -13,20 +13,20 @@ const ITEMS_AT_ONCE = 512;
 export interface FeedReaderOptions {
   /** Streams that one command may read. */
   readonly feeds: readonly string[];
-  /** Where each stream ended when the first follower came: what is after it is read. */
+  /** Where each stream ended when the first follower came: reading starts after this. */
   readonly heads: Promise<readonly string[]>;
-  /** Its own, because it blocks. */
+  /** A separate connection, because it blocks. */
   readonly connection: RedisConnection;
   readonly publish: (item: FeedItem) => void;
   /** 0 to 1. */
   readonly random: () => number;
-  /** Told why nothing can be read, when waiting does not fix it. */
+  /** Gets the reason why nothing can be read, if waiting does not fix it. */
   readonly warn: (sentence: string) => void;
 }
 
 /**
- * Reads feeds until the signal aborts, and tells of a gap whenever something may have been missed: ids of a feed count up by one, so a jump means
- * that the cap took items away, or that somebody else wrote; and a connection that was lost may lead to a server that has forgotten some.
+ * Reads feeds until the signal aborts, and reports a gap whenever something may have been missed. Ids of a feed count up by one, so a jump means that the
+ * cap removed items, or that somebody else wrote; and after a lost connection the server may have forgotten some.
  */
 export async function readFeeds(options: FeedReaderOptions, signal: AbortSignal): Promise<void> {
   const { feeds, heads, connection, publish, random, warn } = options;
@@ -41,7 +41,7 @@ export async function readFeeds(options: FeedReaderOptions, signal: AbortSignal)
       else places = await startAgain();
       failures = 0;
     } catch (error) {
-      // Commands say what is wrong with the server; a follower only waits until it is fixed.
+      // Commands report what is wrong with the server; a follower only waits until it is fixed.
       if (failures++ === 0 && error instanceof StoreRefused) warn(error.message);
       places = null;
       await wait(reconnectDelay(failures, random), undefined, { signal, ref: false }).catch(() => undefined);
@@ -50,7 +50,7 @@ export async function readFeeds(options: FeedReaderOptions, signal: AbortSignal)
 
   async function startAgain(): Promise<string[]> {
     const found = await headsOf(connection, feeds);
-    // Only now: what comes after the gap has to be read here, not by whoever reads again because of it.
+    // Only now: items after the gap must be read here, not by a reader that starts again because of the gap.
     publish({ kind: "gap" });
     return found;
   }
@@ -58,7 +58,7 @@ export async function readFeeds(options: FeedReaderOptions, signal: AbortSignal)
   async function readNext(at: string[]): Promise<void> {
     const reply = await connection.command("xread", ["COUNT", ITEMS_AT_ONCE, "BLOCK", FEED_BLOCK_MS, "STREAMS", ...feeds, ...at]);
     if (reply !== null) return publishAll(at, listOf(reply));
-    // A feed that was emptied counts from 1 again, and would stay silent until it passes the place where we are.
+    // An emptied feed counts from 1 again, and would stay silent until it passes our place.
     const found = await headsOf(connection, feeds);
     if (found.every((head, n) => orderOf(head) >= orderOf(at[n] ?? NOWHERE))) return;
     at.splice(0, at.length, ...found);
@@ -80,7 +80,7 @@ export async function readFeeds(options: FeedReaderOptions, signal: AbortSignal)
   }
 }
 
-/** Where feeds end: the id of the last item, or that before the first of an empty one. */
+/** Where feeds end: the id of the last item, or the one before the first of an empty feed. */
 export async function headsOf({ command }: Pick<RedisConnection, "command">, feeds: readonly string[]): Promise<string[]> {
   const replies = await Promise.all(feeds.map((feed) => command("xrevrange", [feed, "+", "-", "COUNT", 1])));
   return replies.map((reply) => {
@@ -91,7 +91,7 @@ export async function headsOf({ command }: Pick<RedisConnection, "command">, fee
 
 const NOWHERE = "0-0";
 
-/** Ids of ours are `0-1`, `0-2`, and so on. Every service may write to a feed, and so give one that is anything up to twice 64 bits. */
+/** Our ids are `0-1`, `0-2`, and so on. Every service may write to a feed, and so create an id of any value up to twice 64 bits. */
 function orderOf(id: string): bigint {
   const [time = "", number = ""] = id.split("-");
   return (BigInt(time) << 64n) + BigInt(number);

@@ -4,7 +4,7 @@ import { Redis } from "ioredis";
 import { describe, expect, it } from "vitest";
 import { gatheredCommands } from "./gathered-commands.ts";
 
-/** A client that is not connected, on a socket that remembers what it was given at once each time. */
+/** A client that is not connected, on a socket that records what it was given at once each time. */
 function setup() {
   const given: string[][] = [];
   const stream = new Writable({
@@ -27,7 +27,7 @@ function setup() {
 }
 
 describe("the commands of a connection to Redis", () => {
-  it("go to the socket together when they belong to one turn of the event loop", async () => {
+  it("go to the socket together if they belong to one turn of the event loop", async () => {
     const { command, given } = setup();
     for (const text of ["a", "b"]) command(text);
     await Promise.resolve().then(() => command("c"));
@@ -37,7 +37,7 @@ describe("the commands of a connection to Redis", () => {
     expect(given).toEqual([["a", "b", "c"], ["d"]]);
   });
 
-  it("go to the socket that the client has after it was connected again", async () => {
+  it("go to the client's new socket after a reconnect", async () => {
     const { client, command, given, stream } = setup();
     command("a");
     await turn();

@@ -2,10 +2,11 @@ import { Writable } from "node:stream";
 import type { Cluster, Redis } from "ioredis";
 
 /**
- * Gathers the commands begun in one turn of the event loop into one write to the socket: ioredis writes each by itself, and with many in flight
- * that was a tenth of a process's time. To be called before each command; nothing waits longer for it.
+ * Gathers the commands begun in one turn of the event loop into one write to the socket: ioredis writes each separately, and with many in flight that took
+ * a tenth of a process's time. Use it before each command; nothing waits longer because of it.
  *
- * The socket is no public part of ioredis, and a cluster client has one for each node. Without it nothing is gathered, and all else works.
+ * The socket is not a public part of ioredis, and a cluster client has one for each node. Without the socket nothing is gathered, and everything else
+ * works.
  */
 export function gatheredCommands(client: Redis | Cluster): () => void {
   let corked: Writable | null = null;
@@ -19,7 +20,7 @@ export function gatheredCommands(client: Redis | Cluster): () => void {
     if (!(socket instanceof Writable)) return;
     corked = socket;
     socket.cork();
-    // After all that goes on from the replies that came together.
+    // After all continuations of the replies that arrived together.
     process.nextTick(write);
   };
 }

@@ -14,7 +14,7 @@ const fit: ServerFacts = {
 const SHOWN = "Redis at host:6379";
 
 describe("a Redis for the state store", () => {
-  it("is fit when it keeps what it acknowledges", () => {
+  it("is fit if it keeps what it acknowledges", () => {
     expect(judgeServer(fit, SHOWN, "required")).toEqual({ refusal: null, warnings: [] });
   });
 
@@ -29,10 +29,10 @@ describe("a Redis for the state store", () => {
   });
 
   it("is refused as a replica, however relaxed", () => {
-    expect(judgeServer({ ...fit, isReplica: true }, SHOWN, "relaxed").refusal).toContain("is a replica, which takes no changes");
+    expect(judgeServer({ ...fit, isReplica: true }, SHOWN, "relaxed").refusal).toContain("is a replica, which accepts no changes");
   });
 
-  it("is refused when it would leave out of its file what was committed together, unless it keeps none", () => {
+  it("is refused if it would omit multi-command commits when it reads its file, unless it keeps no file", () => {
     expect(judgeServer({ ...fit, replays: false }, SHOWN, "required").refusal).toBe(
       `${SHOWN} may lose what it has acknowledged, because it leaves out of its append-only file, when it starts again, what its user "default" may not write (redis/redis#14541): ` +
         'set "ACL SETUSER default off allkeys allchannels +@all", in redis.conf and its file of users as well, or allow it with durability=relaxed.',
@@ -42,12 +42,12 @@ describe("a Redis for the state store", () => {
     ]);
   });
 
-  it("is not asked when it syncs to disk while it keeps no file at all", () => {
+  it("is not asked when it syncs to disk if it keeps no file at all", () => {
     const { warnings } = judgeServer({ ...fit, aof: false, fsync: "everysec" }, SHOWN, "relaxed");
     expect(warnings).toEqual([expect.stringContaining("keeps no append-only file")]);
   });
 
-  it("is taken at its word where it says nothing, with a warning that names what is unknown", () => {
+  it("is accepted if it says nothing, with a warning that names what is unknown", () => {
     const silent: ServerFacts = {
       version: null,
       isReplica: false,
@@ -66,12 +66,12 @@ describe("a Redis for the state store", () => {
   });
 });
 
-describe("what a server says of itself", () => {
+describe("what a server reports about itself", () => {
   const info = infoLines(
     "# Server\r\nredis_version:7.2.4\r\nserver_name:valkey\r\n\r\n# Replication\r\nrole:slave\r\ncluster_enabled:1\r\naof_enabled:0\r\nmaxmemory_policy:volatile-lru\r\n",
   );
 
-  it("is read from INFO where CONFIG says nothing", () => {
+  it("is read from INFO if CONFIG says nothing", () => {
     expect(factsOf(info, new Map())).toEqual({
       version: "7.2.4",
       isReplica: true,
@@ -83,7 +83,7 @@ describe("what a server says of itself", () => {
     });
   });
 
-  it("is read from CONFIG where that answers", () => {
+  it("is read from CONFIG if that answers", () => {
     const config = new Map([
       ["appendonly", "yes"],
       ["appendfsync", "everysec"],
@@ -92,7 +92,7 @@ describe("what a server says of itself", () => {
     expect(factsOf(info, config)).toMatchObject({ aof: true, fsync: "everysec", eviction: "noeviction" });
   });
 
-  it("is unknown where neither answers", () => {
+  it("is unknown if neither answers", () => {
     expect(factsOf(new Map(), new Map())).toEqual({
       version: null,
       isReplica: false,

@@ -1,15 +1,15 @@
 import type { ServerFacts } from "./server-facts.ts";
 
 export interface Verdict {
-  /** Why the server cannot be used, with the remedy; null when it can. */
+  /** Why the server cannot be used, with the remedy; null if it can. */
   readonly refusal: string | null;
-  /** What whoever operates it should know. */
+  /** What its operator should know. */
   readonly warnings: readonly string[];
 }
 
 const OLDEST_MAJOR = 7;
 
-/** Whether a server keeps what it acknowledges. "relaxed" durability turns what speaks against that into warnings. */
+/** Whether a server keeps what it acknowledges. "relaxed" durability turns its faults into warnings. */
 export function judgeServer(facts: ServerFacts, shown: string, durability: "required" | "relaxed"): Verdict {
   const unfit = unfitness(facts, shown);
   if (unfit !== null) return { refusal: unfit, warnings: [] };
@@ -22,7 +22,7 @@ function unfitness({ version, isReplica }: ServerFacts, shown: string): string |
   if (version !== null && Number(version.split(".")[0]) < OLDEST_MAJOR) {
     return `${shown} is version ${version}, too old for the state store: use Redis 7.0 or newer, or Valkey.`;
   }
-  return isReplica ? `${shown} is a replica, which takes no changes: name its primary.` : null;
+  return isReplica ? `${shown} is a replica, which accepts no changes: name its primary.` : null;
 }
 
 function possibleLoss({ aof, eviction, replays }: ServerFacts, shown: string): string | null {

@@ -3,7 +3,7 @@ const MARKS_AT_ONCE = 128;
 // Three bytes are four characters.
 const BYTES_AT_ONCE = (MARK_CHARACTERS * MARKS_AT_ONCE * 3) / 4;
 
-/** Gives marks of 48 random bits, in eight characters each. Draws many at once: asking the system for six bytes costs as much as for hundreds. */
+/** Returns marks of 48 random bits, in eight characters each. Draws many at once: asking the system for six bytes costs as much as for hundreds. */
 export function markMaker(random: (bytes: number) => Uint8Array): () => string {
   let drawn = "";
   let used = 0;

@@ -5,17 +5,17 @@ import type { RedisConnection } from "./redis-connection.ts";
 import { listOf, textIn } from "./redis-replies.ts";
 import { redisScripts } from "./redis-scripts.ts";
 
-/** The time of a store on Redis: its server's, which does not go back when the server's clock is set back (decision 0043). */
+/** The time of a store on Redis: its server's time, which does not go back if the server's clock is set back (decision 0043). */
 export interface RedisClock {
-  /** What scripts are told of the time: "" has them ask the server, "+N" has them add so many milliseconds, any other number is the time. */
+  /** The time argument of scripts: "" makes them ask the server, "+N" makes them add N milliseconds, any other number is the time. */
   readonly told: () => string;
   /** The same time, asked for. */
   readonly now: () => Promise<number>;
-  /** When something is asked now, to be handed to `heard`. */
+  /** The moment when something is asked now, to be passed to `heard`. */
   readonly asking: () => number;
-  /** The time that an answer gave; corrected, when the server's clock was set back and nobody knew yet. */
+  /** The time in an answer; corrected if the server's clock was set back and that was not known yet. */
   readonly heard: (time: number, askedAt: number) => number;
-  /** No deadline before this is kept any more, whatever the server's clock says; undefined where nothing is known. */
+  /** Every deadline before this has passed, whatever the server's clock says; undefined if nothing is known. */
   readonly floor: () => number | undefined;
   readonly close: () => void;
 }
@@ -23,28 +23,28 @@ export interface RedisClock {
 export interface RedisClockOptions {
   readonly connection: RedisConnection;
   readonly time: StoreClock;
-  /** Where it is kept what the server's clock was set back by. */
+  /** The key that stores by how much the server's clock was set back. */
   readonly key: string;
-  /** Nodes of a cluster have clocks of their own, and none of them is held to what another said. */
+  /** Nodes of a cluster have their own clocks, and none of them has to follow another's. */
   readonly clustered: boolean;
 }
 
-/** A clock that is set forward by more than a day makes messages too old that an idle process sends before it hears of it. */
+/** If a clock is set forward by more than a day, an idle process sends messages that are too old before it learns of it. */
 const REFRESH_MS = 1000;
-/** What a script of ours never writes. */
+/** What one of our scripts never writes. */
 const MOST_MS = 1e15;
 
-/** Asks for the time once before it resolves, and every second from then on, so that an idle process knows it too. */
+/** Asks for the time once before it resolves, and every second after that, so that an idle process knows it too. */
 export async function openRedisClock({ connection, time, key, clustered }: RedisClockOptions): Promise<RedisClock> {
   let ahead = 0;
   let known = false;
-  /** False once the server refused it: where logins have rights, only one may write down what everybody goes by. */
+  /** False once the server refused it: if logins have rights, only one of them may write the time that all use. */
   let mayAgree = true;
   let asking: Promise<void> | null = null;
   const clock: RedisClock = {
     told: () => (ahead === 0 ? "" : `+${ahead}`),
     async now() {
-      // What is known when it is asked, as scripts are told.
+      // What is known at the time of asking, in the form for scripts.
       const added = ahead;
       return (await serverTime(connection)) + added;
     },
@@ -52,7 +52,7 @@ export async function openRedisClock({ connection, time, key, clustered }: Redis
     heard(said, askedAt) {
       if (clustered) time.believed(said, askedAt);
       if (clustered || time.heard(said, askedAt)) return said;
-      // It may be an answer to what was asked before the step was known here.
+      // This may answer a question from before the step was known here.
       void (asking ??= settle());
       return time.now();
     },
@@ -64,7 +64,7 @@ export async function openRedisClock({ connection, time, key, clustered }: Redis
   await asking;
   return clock;
 
-  /** Agrees with all other processes on how far the store's time is ahead of the server's clock. What fails is tried again with the next answer. */
+  /** Agrees with all other processes on how far the store's time is ahead of the server's clock. A failure is retried with the next answer. */
   async function settle(): Promise<void> {
     const askedAt = time.monotonic();
     try {
@@ -78,7 +78,7 @@ export async function openRedisClock({ connection, time, key, clustered }: Redis
       }
       known = true;
     } catch {
-      // The server is away or takes no writes: whoever asks it for something gets to know.
+      // The server is unavailable or accepts no writes: the next request to it will report that.
       if (!known)
         await serverTime(connection).then(
           (now) => time.believed(now, askedAt),
@@ -89,7 +89,7 @@ export async function openRedisClock({ connection, time, key, clustered }: Redis
     }
   }
 
-  /** Null where it may not. */
+  /** Null if it may not. */
   async function agree(): Promise<{ readonly now: number; readonly ahead: number } | null> {
     try {
       const reply = listOf(await connection.script(redisScripts.clock, [key], [known ? String(time.now()) : "-"])).map(Number);
@@ -101,9 +101,9 @@ export async function openRedisClock({ connection, time, key, clustered }: Redis
     }
   }
 
-  /** The same without writing it down: what others agreed on, and what this process knows better. */
+  /** The same without storing it: what others agreed on, combined with what this process knows better. */
   async function look(): Promise<{ readonly now: number; readonly ahead: number }> {
-    // Rights of a version before this one do not name the key: then nobody agreed on anything.
+    // Rights of an earlier version do not name the key: then nobody agreed on anything.
     const [clock, agreed] = await Promise.all([serverTime(connection), connection.command("get", [key]).catch(() => null)]);
     const [, aheadText = "0", lastText = "0"] = /^(\d{1,15}) (\d{1,15})$/.exec(agreed === null ? "" : textIn(agreed)) ?? [];
     const carried = known ? time.now() : Number(lastText);
@@ -113,7 +113,7 @@ export async function openRedisClock({ connection, time, key, clustered }: Redis
   }
 }
 
-/** What scripts are told in tests is the time: nothing is asked, and nothing is corrected. */
+/** In tests the time argument is the time: nothing is asked, and nothing is corrected. */
 export function toldClock(clock: () => number): RedisClock {
   return {
     told: () => String(clock()),

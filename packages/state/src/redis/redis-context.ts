@@ -8,7 +8,7 @@ export interface RedisContext {
   readonly connection: RedisConnection;
   readonly keys: RedisKeys;
   readonly shards: ShardKeys;
-  /** Shards whose keys may meet in one command: all of them on one server, each by itself in a cluster. */
+  /** Shards whose keys may meet in one command: all of them on one server, each alone in a cluster. */
   readonly together: readonly (readonly string[])[];
   readonly clock: RedisClock;
 }

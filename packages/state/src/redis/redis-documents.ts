@@ -11,7 +11,7 @@ import { redisScripts } from "./redis-scripts.ts";
 export interface RedisDocuments {
   /** When this process last saw a commit of this shard, by the store's clock. */
   seenAt(shard: string): number | undefined;
-  /** All that was seen of a shard is gone. `now` is the store's time. */
+  /** Every commit that was seen of a shard is gone. `now` is the store's time. */
   lost(shard: string, now: number): void;
   read(keys: readonly string[]): Promise<ReadReply>;
   commit(shard: string, change: PreparedChange): Promise<CommitReply>;
@@ -20,7 +20,7 @@ export interface RedisDocuments {
 export interface RedisDocumentsOptions {
   /** Eight characters that no other commit has. */
   readonly newMark: () => string;
-  /** The store has lost commits of this shard that it had acknowledged; one of them was seen at this time of the store. */
+  /** The store has lost acknowledged commits of this shard; one of them was seen at this time of the store. */
   readonly onRollback: (shard: string, seenAt: number) => void;
 }
 
@@ -60,7 +60,7 @@ export function redisDocuments(context: RedisContext, { newMark, onRollback }: R
   };
 
   async function readTogether(keys: readonly string[]): Promise<{ now: number; documents: Documents }> {
-    // Begun together: one round trip, and MGET reads all at one moment.
+    // Begun together: one round trip, and MGET reads everything at one moment.
     const askedAt = clock.asking();
     const [said, reply] = await Promise.all([clock.now(), keys.length === 0 ? [] : connection.command("mget", keys.map(layout.document))]);
     const now = clock.heard(said, askedAt);
@@ -71,7 +71,7 @@ export function redisDocuments(context: RedisContext, { newMark, onRollback }: R
   function see(shard: string, presented: LastSeen | undefined, { commit, mark, rolledBack, now }: CommitReply): void {
     const last = lastSeen.get(shard);
     if (rolledBack) {
-      // Commits that were under way meanwhile presented the same one: one loss is told once.
+      // Other pending commits presented the same commit: one loss is reported once.
       if (last !== presented) return;
       lastSeen.delete(shard);
       if (mark !== undefined) lastSeen.set(shard, { commit, mark, at: now });

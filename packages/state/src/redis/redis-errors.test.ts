@@ -34,7 +34,7 @@ describe("an error of Redis", () => {
     expect(refusalOf(reply(message), SHOWN)?.message).toBe(error.message);
   });
 
-  it("stays a fault of ours otherwise, without the command and its arguments", () => {
+  it("otherwise stays a fault of ours, without the command and its arguments", () => {
     const error = storeErrorOf(reply("ERR user_script:12: attempt to index a nil value"), SHOWN);
     expect(error).not.toBeInstanceOf(StoreUnavailable);
     expect(error.message).toBe("Redis at host:6379 answered: ERR user_script:12: attempt to index a nil value");
@@ -61,7 +61,7 @@ describe("a failure on the way to Redis", () => {
     expect(refusalOf(failure, SHOWN)).toBeNull();
   });
 
-  it("is a refusal when the certificate is the reason", () => {
+  it("is a refusal if the certificate is the reason", () => {
     const failure = Object.assign(new Error("self-signed certificate"), { code: "DEPTH_ZERO_SELF_SIGNED_CERT" });
     expect(refusalOf(failure, SHOWN)?.message).toContain("shows no certificate that can be trusted (DEPTH_ZERO_SELF_SIGNED_CERT)");
   });

@@ -1,17 +1,17 @@
 import { type StoreFault, StoreRefused, StoreUnavailable } from "../state-store.ts";
 
-/** Words a server's error begins with, and what they mean for whoever asked. The command is never repeated: its arguments may be secret. */
+/** The first words of a server's errors, and what they mean for the caller. The command is never repeated: its arguments may be secret. */
 const unavailable: Readonly<Record<string, string>> = {
   LOADING: "is reading its data from disk",
-  BUSY: "is busy with a script of somebody",
-  OOM: "has reached maxmemory and takes no more: give it more memory, or remove what is old",
+  BUSY: "is busy with somebody's script",
+  OOM: "has reached maxmemory and accepts no more: give it more memory, or remove old data",
   MISCONF: "cannot write to its disk, and so refuses to change anything",
   NOREPLICAS: "has fewer replicas than min-replicas-to-write asks for",
   READONLY: "is a replica now",
   MASTERDOWN: "is a replica that has lost its primary",
   CLUSTERDOWN: "belongs to a cluster that is not complete",
   TRYAGAIN: "is moving a slot to another node",
-  UNBLOCKED: "has ended what waited",
+  UNBLOCKED: "has ended the waiting command",
 };
 
 const faults: Readonly<Record<string, StoreFault>> = {
@@ -23,13 +23,13 @@ const faults: Readonly<Record<string, StoreFault>> = {
 
 const refused: Readonly<Record<string, string>> = {
   WRONGPASS: "refuses the login: correct user and password in the URL",
-  NOAUTH: "wants a login: put user and password into the URL",
+  NOAUTH: "requires a login: put user and password into the URL",
   NOPERM: "does not permit this user what the state store needs: give it rights on its keys and on the commands of scripts",
-  DENIED: "is in protected mode and takes only connections from its own machine: give it a password",
-  WRONGTYPE: "holds something else under a key of the state store: name another database or a namespace of its own",
+  DENIED: "is in protected mode and accepts only connections from its own machine: give it a password",
+  WRONGTYPE: "holds other data under a key of the state store: name another database or a separate namespace",
 };
 
-/** What the port promises for a failure of Redis or of the way to it; a fault of ours stays an error, without the command that it names. */
+/** The port's error for a failure of Redis or of the way to it; a fault of ours stays an error, without the command that it names. */
 export function storeErrorOf(error: unknown, shown: string): Error {
   if (!(error instanceof Error)) return new StoreUnavailable(`${shown} failed.`);
   if (error.name !== "ReplyError") return new StoreUnavailable(`${shown} ${failureOf(error)}.`);
@@ -41,17 +41,17 @@ export function storeErrorOf(error: unknown, shown: string): Error {
   return new Error(`${shown} answered: ${error.message.slice(0, 300)}`);
 }
 
-/** The sentence for what will not fix by itself; null for everything else, an absent server above all. */
+/** The sentence for a problem that does not fix itself; null for everything else, above all an unavailable server. */
 export function refusalOf(error: unknown, shown: string): StoreRefused | null {
   if (!(error instanceof Error)) return null;
   if (error.name === "ReplyError") {
     const reason = refused[/^[A-Z]+/.exec(error.message)?.[0] ?? ""];
     if (reason !== undefined) return new StoreRefused(`${shown} ${reason}.`);
     if (error.message.includes("DB index is out of range")) {
-      return new StoreRefused(`${shown} has no database of that number: name a smaller one in the path of the URL.`);
+      return new StoreRefused(`${shown} has no database with that number: name a smaller one in the path of the URL.`);
     }
     if (error.message.includes("SELECT is not allowed in cluster mode")) {
-      return new StoreRefused(`${shown} belongs to a cluster, which has database 0 only: leave the path of the URL away.`);
+      return new StoreRefused(`${shown} belongs to a cluster, which has only database 0: remove the path from the URL.`);
     }
     return null;
   }
@@ -64,7 +64,7 @@ export function refusalOf(error: unknown, shown: string): StoreRefused | null {
   return null;
 }
 
-/** What is wrong with the way to the server, as the end of a sentence. */
+/** The problem on the way to the server, as the end of a sentence. */
 export function failureOf(error: Error): string {
   if (error.message === "Command timed out" || error.message.startsWith("Socket timeout.")) return "did not answer in time";
   const code = codeOf(error);

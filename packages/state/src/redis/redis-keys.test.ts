@@ -17,7 +17,7 @@ describe("the keys of a Redis store", () => {
     keys.feed("0f"),
   ];
 
-  it("are these, for access rules are written by them", () => {
+  it("are these, because access rules depend on them", () => {
     expect(inShard).toEqual([
       "tb:a:{0f}:x",
       "tb:a:{0f}:x#log",
@@ -45,7 +45,7 @@ describe("the keys of a Redis store", () => {
     expect(named.store).toBe("blue:tb:store");
   });
 
-  it("keep the shard in the first braces, whatever a service or an index is called", () => {
+  it("keep the shard in the first braces, whatever the name of a service or an index is", () => {
     expect(keys.timers("a{b}c", "0f")).toBe("tb:timers.a%7Bb%7Dc:{0f}");
     expect(keys.index("{", "0f")).toBe("tb:%7B:{0f}#index");
   });

@@ -1,7 +1,7 @@
 /**
- * Where everything lies in Redis. The shard between braces is the hash tag of Redis Cluster: one shard is one slot, and a commit is one script.
- * A family comes first, so that access rules can be written as key patterns; what is kept beside a name of the caller has an ending of its own,
- * so that a document, a log and a counter of one name never meet.
+ * The layout of all keys in Redis. The shard between braces is the hash tag of Redis Cluster: one shard is one slot, and a commit is one script. A family
+ * comes first, so that access rules can be written as key patterns. Other data beside a name of the caller has its own ending, so that a document, a log
+ * and a counter of one name never meet.
  */
 export interface RedisKeys {
   /**
@@ -10,7 +10,7 @@ export interface RedisKeys {
   document(key: string): string;
   /** A list: when the log expires ("-" for never), then the entries; an entry's place is its sequence number. */
   log(log: string): string;
-  /** A list of live batches, each after the time until which it is kept and a space. */
+  /** A list of live batches, each after its expiry time and a space. */
   live(log: string): string;
   /** A number as text. */
   counter(counter: string): string;
@@ -18,7 +18,7 @@ export interface RedisKeys {
   timers(service: string, shard: string): string;
   /** A sorted set of a service's messages by the time they are due. */
   outbox(service: string, shard: string): string;
-  /** A hash of what those messages are, by id: JSON text, a line feed, the topic. */
+  /** A hash of the contents of those messages, by id: JSON text, a line feed, the topic. */
   outboxRows(service: string, shard: string): string;
   /** A sorted set of an index's members in one shard. */
   index(index: string, shard: string): string;
@@ -26,11 +26,11 @@ export interface RedisKeys {
   commits(shard: string): string;
   /** The marks of the shard's last 8192 commits, eight bytes each, as a ring. */
   marks(shard: string): string;
-  /** How far the store's time is ahead of its server's clock, and what it was when it was last asked for. */
+  /** How far the store's time is ahead of its server's clock, and what it was when it was last requested. */
   readonly clock: string;
-  /** A stream of what was appended and what went live, capped; its ids count from 0-1 without a gap. */
+  /** A stream of appends and live batches, capped; its ids count from 0-1 without a gap. */
   feed(shard: string): string;
-  /** Bytes under their hash; the one thing beside `store` that belongs to no shard. */
+  /** Bytes under their hash; the only thing besides `store` that belongs to no shard. */
   blob(hash: string): string;
   /** A hash: the format of all this, the number of shards, and a random identity. */
   readonly store: string;
@@ -39,10 +39,10 @@ export interface RedisKeys {
 /** How many items the feed of a shard keeps, roughly. */
 export const FEED_LENGTH = 1024;
 
-/** How many bytes stand before a document's text. */
+/** How many bytes precede a document's text. */
 export const DOCUMENT_HEAD = 98;
 
-/** The keys of one deployment. A namespace, which must hold no brace, comes before every key of it. */
+/** The keys of one deployment. A namespace, which must contain no brace, comes before every key of it. */
 export function redisKeys(namespace: string | null): RedisKeys {
   const prefix = namespace === null ? "" : `${namespace}:`;
   return {
@@ -63,7 +63,7 @@ export function redisKeys(namespace: string | null): RedisKeys {
   };
 }
 
-/** The first braces of a key are its hash tag: no name before the shard may have any. */
+/** The first braces of a key are its hash tag: no name before the shard may contain any. */
 function unbraced(name: string): string {
   return name.replaceAll(/[{}]/g, (brace) => (brace === "{" ? "%7B" : "%7D"));
 }

@@ -13,7 +13,7 @@ export interface RedisLogs {
   genuine(log: string, batches: readonly Json[]): Promise<readonly Json[]>;
 }
 
-/** How many batches may have come after those that are asked for, before the whole log is read. */
+/** How many batches may have come after the requested ones before the whole log is read. */
 const TAIL = 32;
 
 /** Logs, and the last 512 live batches of each for a minute. */
@@ -47,7 +47,7 @@ export function redisLogs(context: RedisContext): RedisLogs {
       shards.shardOf(log);
       const wanted = batches.map((batch) => JSON.stringify(batch));
       const tail = await written(log, -(wanted.length + TAIL));
-      // A log that ran ahead of its feed, or somebody who put into the feed what the log does not have.
+      // Either a log that is ahead of its feed, or somebody who put something into the feed that the log does not have.
       const known = wanted.every((text) => tail.has(text)) ? tail : await written(log, 0);
       return batches.filter((_, n) => known.has(wanted[n] ?? ""));
     },
@@ -55,7 +55,7 @@ export function redisLogs(context: RedisContext): RedisLogs {
 
   async function written(log: string, from: number): Promise<ReadonlySet<string>> {
     const found = await connection.command("lrange", [layout.live(log), from, -1]);
-    // Written again as those that are looked for are, whoever wrote it.
+    // Serialised again in the same way as those that are looked for, whoever wrote it.
     return new Set(listOf(found).map((batch) => JSON.stringify(valueOf(textOf(textIn(batch))))));
   }
 }
@@ -64,7 +64,7 @@ function keptUntil(batch: string): number {
   return Number(batch.slice(0, batch.indexOf(" ")));
 }
 
-/** What stands after the time until which it is kept. */
+/** The part after the expiry time. */
 function textOf(batch: string): string {
   return batch.slice(batch.indexOf(" ") + 1);
 }

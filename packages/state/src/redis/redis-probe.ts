@@ -6,13 +6,13 @@ import { redisScripts } from "./redis-scripts.ts";
 export interface RedisProbeOptions {
   /** Names the server in errors. */
   readonly shown: string;
-  /** Told of a shard whose counter was no number: what was committed there is not known any more. */
+  /** Gets a shard whose counter was not a number: its commits are not known any more. */
   readonly onDamage: (shard: string, now: number) => void;
 }
 
 /**
- * Asks whether changes are taken, of the server, or of every node of a cluster by way of its shards. Each time it writes another shard's counter. Rejects as a
- * commit would, and with the fault "damaged" when it had to fix a counter.
+ * Asks whether the server, or every node of a cluster by way of its shards, accepts changes. Each time it writes another shard's counter. Rejects as a
+ * commit would, and with the fault "damaged" if it had to fix a counter.
  */
 export function redisProbe(
   { connection, keys, together, clock }: RedisContext,
@@ -24,7 +24,7 @@ export function redisProbe(
     const fixed = (await Promise.all(together.map((shards) => probe(shards, (round % shards.length) + 1)))).flat();
     if (fixed.length === 0) return;
     throw new StoreUnavailable(
-      `${shown} held no number where shard ${fixed.join(", ")} counts its commits: it was fixed, and counts as a loss of that shard.`,
+      `${shown} held no valid number in the commit counter of shard ${fixed.join(", ")}: the counter was fixed, and this counts as a loss of that shard.`,
       { fault: "damaged" },
     );
   };

@@ -9,7 +9,7 @@ const rulesOf = (name: string, namespace: string | null = null): readonly string
   redisRules(namespace, services.find(({ service }) => service === name) ?? services[0]!);
 
 describe("the rules of a user of Redis", () => {
-  it("name the commands that the source uses, and no other one", () => {
+  it("name the commands that the source uses, and no others", () => {
     const folder = new URL("./", import.meta.url);
     const source = readdirSync(folder)
       .filter((file) => file.endsWith(".ts") && !/test|rights/.test(file))
@@ -40,14 +40,14 @@ describe("the rules of a user of Redis", () => {
     expect(asked).toEqual(new Set<string | undefined>(known));
   });
 
-  it("name what may be written, all of which a server is asked about before it is trusted to replay it", () => {
+  it("name the write commands, and a server is asked about each before it is trusted to replay them", () => {
     const reading =
       /^(?:eval|get$|mget|hmget|hget|hlen|lrange|lindex|llen|getrange|strlen|xread|xrevrange|wait|zcard|zcount|zrange|zrevrange)/;
     const writing = COMMANDS.store.filter((command) => !reading.test(command));
     expect(REPLAYED.map(([name]) => name).toSorted()).toEqual(writing.toSorted());
   });
 
-  it("let a service read and write its own families, only read others', and run nothing that looks at the server but INFO", () => {
+  it("let a service read and write its own families, only read others', and use no command that inspects the server except INFO", () => {
     const rules = rulesOf("agent");
     expect(rules.slice(0, 3)).toEqual(["resetkeys", "resetchannels", "-@all"]);
     expect(rules).toEqual(
@@ -57,7 +57,7 @@ describe("the rules of a user of Redis", () => {
     expect(rules.filter((rule) => /^\+(?:@|acl|config|replicaof|shutdown|flush|debug|script|function|keys|scan)/.test(rule))).toEqual([]);
   });
 
-  it("name one id where a record is one service's", () => {
+  it("name one id if a record belongs to one service", () => {
     expect(rulesOf("worker-release")).toEqual(
       expect.arrayContaining(["~tb:security:{*}:worker.release.head", "~tb:security:{*}:worker.release#log"]),
     );
@@ -70,7 +70,7 @@ describe("the rules of a user of Redis", () => {
 });
 
 describe("the file of users of a Redis", () => {
-  it("has nobody but those who are named, and no password", () => {
+  it("has only the named users, and no password", () => {
     const rules = redisRulesOf(null, services);
     const file = redisAclFile([{ user: "x-agent", password: "secret", rules: rules.get("agent") ?? [] }]);
     expect(file.split("\n")[0]).toBe("user default reset off allkeys allchannels +@all");

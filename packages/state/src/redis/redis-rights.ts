@@ -10,8 +10,8 @@ export interface RedisLogin {
 }
 
 /**
- * The rules of a service: its families to read and write, those of others to read, and the commands that the state store uses. A script has the
- * rights of whoever sends it, so what the scripts use is named too. No command that looks at, changes or stops the server is among them but INFO.
+ * The rules of a service: its families to read and write, those of others to read, and the commands that the state store uses. A script has the rights of
+ * its sender, so the commands of the scripts are named too. No command that inspects, changes or stops the server is among them except INFO.
  */
 export function redisRules(namespace: string | null, { store }: ServiceRights): readonly string[] {
   const keys = redisKeys(namespace);
@@ -40,12 +40,12 @@ export function redisSetUpRules(namespace: string | null): readonly string[] {
   ];
 }
 
-/** The rules of whoever keeps the server. */
+/** The rules of the server's operator. */
 export const REDIS_ADMIN_RULES: readonly string[] = ["allkeys", "allchannels", "+@all"];
 
 /**
- * The file of users (`aclfile`): those given, and nobody else. Passwords are there as their SHA-256, which is as good as none to whoever reads the
- * file, because they are 32 random bytes.
+ * The file of users (`aclfile`): the given users, and nobody else. Passwords are there as their SHA-256, which is of no use to a reader of the file,
+ * because they are 32 random bytes.
  */
 export function redisAclFile(logins: readonly RedisLogin[]): string {
   const lines = logins.map(({ user, password, rules }) => `user ${user} reset on #${hash("sha256", password)} ${rules.join(" ")}`);
@@ -53,8 +53,8 @@ export function redisAclFile(logins: readonly RedisLogin[]): string {
 }
 
 /**
- * Nobody can be `default`: it is off, and has no password. It may do everything all the same, because a server reads its append-only file as this user, and
- * leaves out of it what this user may not do (redis/redis#14541).
+ * Nobody can be `default`: it is off, and has no password. It may still do everything, because a server reads its append-only file as this user, and skips
+ * everything in it that this user may not do (redis/redis#14541).
  */
 const DEFAULT_USER = "user default reset off allkeys allchannels +@all";
 
@@ -66,7 +66,7 @@ export function redisRulesOf(namespace: string | null, services: readonly Servic
   ]);
 }
 
-/** What the state store asks of a server, by who asks it. `redis-rights.test.ts` compares with its source. */
+/** What the state store asks a server to do, by who asks it. `redis-rights.test.ts` compares it with the source. */
 export const COMMANDS = {
   connection: [
     "hello",
@@ -75,7 +75,7 @@ export const COMMANDS = {
     "info",
     "time",
     "client|setname",
-    // On a cluster only, where its nodes are asked for.
+    // Only in a cluster, where they are needed to find its nodes.
     "cluster|slots",
     "cluster|info",
   ],

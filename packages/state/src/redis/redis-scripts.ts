@@ -5,11 +5,11 @@ import { readFileSync } from "node:fs";
 export interface RedisScript {
   readonly text: string;
   readonly sha: string;
-  /** Declares no write, so that a user who may only read its keys may use it. */
+  /** Declares no write, so that a user with read-only rights may use it. */
   readonly readOnly: boolean;
 }
 
-/** Read when this file is loaded: a missing script is found at the start, not at the first commit. */
+/** Read when this file is loaded, so a missing script is found at the start, not at the first commit. */
 export const redisScripts = {
   commit: load("commit.lua"),
   claim: load("claim.lua"),

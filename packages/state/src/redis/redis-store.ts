@@ -21,23 +21,23 @@ import { openStoreRecord, type StoreRecord } from "./store-record.ts";
 export interface RedisStoreOptions {
   /** See `RedisAddress`. */
   readonly url: string;
-  /** Counts at the first start only; later another number than the stored one is refused. */
+  /** Counts at the first start only; later a number other than the stored one is refused. */
   readonly shards?: number;
-  /** Whether a server that may lose what it acknowledged is refused; by default what the URL says, else "required". */
+  /** Whether a server that may lose acknowledged writes is refused; by default the URL decides, else "required". */
   readonly durability?: "required" | "relaxed";
-  /** How long an absent server is tried again at the start, in milliseconds; half a minute by default. */
+  /** How long to retry an unavailable server at the start, in milliseconds; half a minute by default. */
   readonly connectForMs?: number;
-  /** So many random bytes. */
+  /** Returns this many random bytes. */
   readonly random: (bytes: number) => Uint8Array;
-  /** Told what whoever operates the server should know. */
+  /** Receives what the server's operator should know. */
   readonly warn?: (sentence: string) => void;
-  /** Told that the store has lost commits of this shard that it had acknowledged, and when this process last saw one, by the store's clock. */
+  /** Told that the store has lost acknowledged commits of this shard, and when this process last saw one, by the store's clock. */
   readonly onRollback?: (shard: string, seenAt: number) => void;
-  /** Ends the wait for an absent server. */
+  /** Ends the wait for an unavailable server. */
   readonly signal?: AbortSignal;
-  /** Gets to know the store's time. */
+  /** Learns the store's time. */
   readonly time?: StoreClock;
-  /** For tests: what scripts take for the time, in milliseconds since 1970, instead of asking the server. */
+  /** For tests: the time that scripts use instead of the server's, in milliseconds since 1970. */
   readonly clock?: () => number;
 }
 
@@ -45,11 +45,11 @@ const CONNECT_FOR_MS = 30_000;
 const IDENTITY_BYTES = 12;
 
 /**
- * A store on Redis 7 or Valkey, on one server or a cluster: for services in processes of their own. Every commit is one script of one shard; time
- * is the server's. What was answered "ok" survives whatever the server's own append-only file survives, and a failover as far as `replicas` says.
+ * A store on Redis 7 or Valkey, on one server or a cluster: for services in separate processes. Every commit is one script of one shard; time is the
+ * server's. A change that was answered "ok" survives whatever the server's own append-only file survives, and a failover as far as `replicas` says.
  *
- * Throws `StoreRefused`, with one sentence that says what to do, when the server cannot be used as it is, and `StoreUnavailable` when it stays
- * absent. A connection that is lost later is made again without end; until then every operation throws `StoreUnavailable`.
+ * Throws `StoreRefused`, with one sentence that says what to do, if the server cannot be used as it is, and `StoreUnavailable` if it stays unavailable. A
+ * connection that is lost later is retried for ever; until it is back every operation throws `StoreUnavailable`.
  */
 export async function openRedisStore(options: RedisStoreOptions): Promise<StateStore> {
   const { url, connectForMs = CONNECT_FOR_MS, random, warn = () => undefined, signal } = options;
@@ -122,7 +122,7 @@ function storeOn(
     shards: shards.count,
     ownersDeadBefore: 0,
     async probe() {
-      // What was refused after a lost connection may have been fixed since.
+      // The reason for the refusal may have been fixed since the connection was lost.
       if (refusal && !closed) await checkAgain();
       begin();
       await probe();
@@ -194,7 +194,7 @@ function storeOn(
     if (refusal) throw refusal;
   }
 
-  /** Whoever answers after a lost connection may be another server, or one that has lost everything. */
+  /** After a lost connection, the answering server may be another one, or one that has lost everything. */
   async function checkAgain(): Promise<void> {
     try {
       const found = await openStoreRecord(connection, keys.store, { shards: record.shards, identity }, shown);
@@ -202,7 +202,7 @@ function storeOn(
       if (found.identity === identity) return;
       identity = found.identity;
       const now = await context.clock.now();
-      // Where this process saw no commit it cannot say more than that whatever was there is gone.
+      // If this process saw no commit, it can only say that everything that was there is gone.
       for (const shard of shards.names) onRollback(shard, Math.min(documents.seenAt(shard) ?? 0, now));
     } catch (error) {
       // Unavailable: the next connection is checked again.

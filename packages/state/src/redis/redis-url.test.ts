@@ -30,17 +30,17 @@ describe("the URL of a Redis store", () => {
   });
 
   it.each([
-    ["redis://", "is no URL: write redis://USER:PASSWORD@HOST:PORT/DATABASE."],
-    ["redis://me:secret@host:port", "is no URL: write redis://USER:PASSWORD@HOST:PORT/DATABASE."],
-    ["redis://me:secret@host#x", "is no URL: write redis://USER:PASSWORD@HOST:PORT/DATABASE."],
-    ["redis://:secret%@host", "has a % that begins no escape: write %25 for it."],
-    ["redis://:secret@host/first", "is no number: it names the database, such as /0."],
-    ["redis://:secret@host/-1", "is no number: it names the database, such as /0."],
-    ["redis://:secret@host?name=x", 'knows no option "name": use namespace, durability, replicas.'],
-    ["redis://:secret@host?namespace={a}", "has other characters than letters, digits, dots, dashes and underscores."],
-    ["redis://:secret@host?namespace=", "has other characters than letters, digits, dots, dashes and underscores."],
+    ["redis://", "is not a URL: write redis://USER:PASSWORD@HOST:PORT/DATABASE."],
+    ["redis://me:secret@host:port", "is not a URL: write redis://USER:PASSWORD@HOST:PORT/DATABASE."],
+    ["redis://me:secret@host#x", "is not a URL: write redis://USER:PASSWORD@HOST:PORT/DATABASE."],
+    ["redis://:secret%@host", "has a % that does not begin an escape: write %25 for it."],
+    ["redis://:secret@host/first", "is not a number: it names the database, such as /0."],
+    ["redis://:secret@host/-1", "is not a number: it names the database, such as /0."],
+    ["redis://:secret@host?name=x", 'does not know the option "name": use namespace, durability, replicas.'],
+    ["redis://:secret@host?namespace={a}", "may contain only letters, digits, dots, dashes and underscores."],
+    ["redis://:secret@host?namespace=", "may contain only letters, digits, dots, dashes and underscores."],
     ["redis://:secret@host?durability=none", 'is neither "required" nor "relaxed".'],
-    ["redis://:secret@host?replicas=many", "are no number from 0 to 9."],
+    ["redis://:secret@host?replicas=many", "must be a number from 0 to 9."],
   ])("refuses %s with a sentence that repeats no password", (url, sentence) => {
     const refusal = refusalOf(url);
     expect(refusal).toBeInstanceOf(StoreRefused);

@@ -11,26 +11,26 @@ export interface RedisAddress {
   readonly database: number;
   /** `namespace=NAME` puts `NAME:` before every key, for several deployments on one server. */
   readonly namespace: string | null;
-  /** `durability=relaxed` allows a server that may lose what it acknowledged. */
+  /** `durability=relaxed` allows a server that may lose acknowledged writes. */
   readonly durability: "required" | "relaxed" | null;
-  /** `replicas=N`: a commit is answered when so many replicas have it. */
+  /** `replicas=N`: a commit is answered when this many replicas have it. */
   readonly replicas: number;
-  /** How messages name the server; holds no secret. */
+  /** How messages name the server; contains no secret. */
   readonly shown: string;
 }
 
 const OPTIONS = ["namespace", "durability", "replicas"] as const;
 const DEFAULT_PORT = 6379;
 
-/** Throws `StoreRefused`, with a sentence that repeats neither user nor password, for a URL that says something else. */
+/** Throws `StoreRefused`, with a sentence that repeats neither user nor password, for any other URL. */
 export function parseRedisUrl(url: string): RedisAddress {
   const parsed = URL.canParse(url) ? new URL(url) : null;
   if (!parsed || parsed.hostname === "" || parsed.hash !== "") {
-    throw new StoreRefused("The URL of the Redis state store is no URL: write redis://USER:PASSWORD@HOST:PORT/DATABASE.");
+    throw new StoreRefused("The URL of the Redis state store is not a URL: write redis://USER:PASSWORD@HOST:PORT/DATABASE.");
   }
   for (const name of parsed.searchParams.keys()) {
     if (OPTIONS.some((known) => known === name)) continue;
-    throw new StoreRefused(`The Redis state store knows no option "${name.slice(0, 40)}": use ${OPTIONS.join(", ")}.`);
+    throw new StoreRefused(`The Redis state store does not know the option "${name.slice(0, 40)}": use ${OPTIONS.join(", ")}.`);
   }
   const host = parsed.hostname.replace(/^\[(.*)\]$/, "$1");
   const port = parsed.port === "" ? DEFAULT_PORT : Number(parsed.port);
@@ -55,7 +55,7 @@ function decoded(text: string): string | null {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw new StoreRefused("User or password in the URL of the Redis state store has a % that begins no escape: write %25 for it.");
+    throw new StoreRefused("User or password in the URL of the Redis state store has a % that does not begin an escape: write %25 for it.");
   }
 }
 
@@ -63,14 +63,14 @@ function databaseOf(path: string): number {
   if (path === "" || path === "/") return 0;
   const database = /^\/(\d{1,6})$/.exec(path)?.[1];
   if (database === undefined) {
-    throw new StoreRefused("The path in the URL of the Redis state store is no number: it names the database, such as /0.");
+    throw new StoreRefused("The path in the URL of the Redis state store is not a number: it names the database, such as /0.");
   }
   return Number(database);
 }
 
 function namespaceOf(name: string | null): string | null {
   if (name === null || /^[\w.-]{1,64}$/.test(name)) return name;
-  throw new StoreRefused("The namespace of the Redis state store has other characters than letters, digits, dots, dashes and underscores.");
+  throw new StoreRefused("The namespace of the Redis state store may contain only letters, digits, dots, dashes and underscores.");
 }
 
 function durabilityOf(text: string | null): RedisAddress["durability"] {
@@ -81,5 +81,5 @@ function durabilityOf(text: string | null): RedisAddress["durability"] {
 function replicasOf(text: string | null): number {
   if (text === null) return 0;
   if (/^\d$/.test(text)) return Number(text);
-  throw new StoreRefused("The replicas of the Redis state store are no number from 0 to 9.");
+  throw new StoreRefused("The replicas of the Redis state store must be a number from 0 to 9.");
 }

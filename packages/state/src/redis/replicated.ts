@@ -4,8 +4,8 @@ import type { RedisConnection } from "./redis-connection.ts";
 const WAIT_MS = 200;
 
 /**
- * Resolves when so many replicas have everything that this connection wrote before. One WAIT stands for all that ask while another is under way:
- * it blocks its connection. Throws `StoreUnavailable` when fewer have it after 200 ms; what was written may still reach them.
+ * Resolves when the given number of replicas have everything that this connection wrote before. One WAIT serves all requests that arrive while another is
+ * pending, because it blocks its connection. Throws `StoreUnavailable` if fewer have it after 200 ms; the data may still reach them.
  */
 export function replicated({ command }: Pick<RedisConnection, "command">, replicas: number, shown: string): () => Promise<void> {
   let underWay: Promise<void> | null = null;
@@ -21,7 +21,7 @@ export function replicated({ command }: Pick<RedisConnection, "command">, replic
     next = null;
     const reached = Number(await command("wait", [replicas, WAIT_MS]));
     if (reached >= replicas) return;
-    throw new StoreUnavailable(`${shown} has what was written on ${reached} replicas after ${WAIT_MS} ms, not on ${replicas}: repeat it.`, {
+    throw new StoreUnavailable(`${shown} has the write on ${reached} replicas after ${WAIT_MS} ms, not on ${replicas}: repeat it.`, {
       fault: "replicas",
     });
   }

@@ -1,22 +1,22 @@
 import { StoreUnavailable } from "../state-store.ts";
 import type { RedisConnection } from "./redis-connection.ts";
 
-/** What a server says of itself; null where this user may not ask, or the server does not say. */
+/** What a server reports about itself; null if this user may not ask, or the server does not say. */
 export interface ServerFacts {
   readonly version: string | null;
   readonly isReplica: boolean;
   readonly isClustered: boolean;
   /** Whether it keeps an append-only file. */
   readonly aof: boolean | null;
-  /** When that is synced to disk: "always", "everysec" or "no". */
+  /** When it is synced to disk: "always", "everysec" or "no". */
   readonly fsync: string | null;
   /** What it does when memory is full. */
   readonly eviction: string | null;
-  /** Whether it takes from its append-only file, when it starts again, what was committed together. */
+  /** Whether it replays multi-command commits from its append-only file when it starts again. */
   readonly replays: boolean | null;
 }
 
-/** Asks CONFIG and, where that is forbidden, as it is on managed servers, INFO; and what its user `default` may do with this key. */
+/** Asks CONFIG or, if that is forbidden (as on managed servers), INFO; and what its user `default` may do with this key. */
 export async function serverFacts({ command }: Pick<RedisConnection, "command">, key: string): Promise<ServerFacts> {
   const [info, config, replays] = await Promise.all([infoOf(command), configOf(command), mayReplay(command, key)]);
   return factsOf(info, config, replays);
@@ -58,8 +58,8 @@ async function configOf(command: RedisConnection["command"]): Promise<ReadonlyMa
 }
 
 /**
- * A server that reads its append-only file does so as its user `default`, and EXEC asks again what that user may do: with fewer rights, what a script or a
- * transaction wrote is left out, and nothing but its log says so (redis/redis#14541, fixed in November 2025; valkey-io/valkey#3983).
+ * A server reads its append-only file as its user `default`, and EXEC checks again what that user may do. With fewer rights, the writes of a script or a
+ * transaction are left out, and only its log says so (redis/redis#14541, fixed in November 2025; valkey-io/valkey#3983).
  */
 async function mayReplay(command: RedisConnection["command"], key: string): Promise<boolean | null> {
   const replies = await Promise.all(
@@ -68,7 +68,7 @@ async function mayReplay(command: RedisConnection["command"], key: string): Prom
   return replies.includes(null) ? null : replies.every((reply) => reply === "OK");
 }
 
-/** What the scripts of the state store write with. `redis-rights.test.ts` compares with their source. */
+/** The commands with which the scripts of the state store write. `redis-rights.test.ts` compares them with the source. */
 export const REPLAYED = [
   ["set", "v"],
   ["setrange", "0", "v"],
@@ -86,7 +86,7 @@ export const REPLAYED = [
   ["xadd", "*", "f", "v"],
 ] as const;
 
-/** Null where the server refuses to say; only a server that does not answer is an error. */
+/** Null if the server refuses to say; only a server that does not answer is an error. */
 async function permitted(reply: Promise<unknown>): Promise<unknown> {
   try {
     return await reply;

@@ -5,19 +5,19 @@ import type { RedisConnection } from "./redis-connection.ts";
 /** What was fixed at the first start. */
 export interface StoreRecord {
   readonly shards: number;
-  /** Tells this store from every other, and from itself after all of it was lost. */
+  /** Distinguishes this store from every other, and from itself after all of it was lost. */
   readonly identity: string;
 }
 
-/** Raised with every change of the keys and what lies under them; a store of another format is refused. */
+/** Raised with every change of the keys and their contents; a store of another format is refused. */
 export const FORMAT = "1";
 
 // HSETNX per field would let two first starts mix theirs.
 const CREATE = "if redis.call('EXISTS', KEYS[1]) == 0 then redis.call('HSET', KEYS[1], unpack(ARGV)) end";
 
 /**
- * Reads the record, writing it at the first start with as many shards as asked for. Throws `StoreRefused` for another format, and for another
- * number of shards than asked for.
+ * Reads the record, and writes it at the first start with the requested number of shards. Throws `StoreRefused` for another format, and for a number of
+ * shards other than the requested one.
  */
 export async function openStoreRecord(
   { command }: Pick<RedisConnection, "command">,
@@ -37,7 +37,7 @@ export async function openStoreRecord(
   });
   // Another process may have been first.
   const written = await fields(command, key);
-  if (!written) throw new StoreRefused(`${shown} did not keep what it was given: something removes keys of the state store.`);
+  if (!written) throw new StoreRefused(`${shown} did not keep what was written: something removes keys of the state store.`);
   return checked(written, wanted.shards, shown);
 }
 

@@ -6,7 +6,7 @@ import { redisKeys } from "./redis-keys.ts";
 import { refusalOf } from "./redis-errors.ts";
 import type { RedisAddress } from "./redis-url.ts";
 
-/** A key, with what reads and writes such a thing. */
+/** A key, with the commands that read and write it. */
 interface Thing {
   readonly what: string;
   readonly key: string;
@@ -17,8 +17,8 @@ interface Thing {
 }
 
 /**
- * Tries with one login to read and to write something of every family, and every command that could harm. All keys lie in a shard that no store has,
- * so that nobody reads them; the commands are given arguments with which even a server that takes them does nothing.
+ * Tries with one login to read and to write something of every family, and every command that could do harm. All keys are in a shard that no store has, so
+ * that nobody reads them; the commands have arguments with which even a server that accepts them does nothing.
  */
 export async function tryRedisRights(
   address: RedisAddress,
@@ -71,12 +71,15 @@ export async function tryRedisRights(
 const SHARD = "permissions-check";
 const ID = "permissions-check";
 
-/** Scripts say it in words of their own, which were others before 7.2. A command that the server does not have, or has switched off, can do no harm either. */
+/**
+ * Scripts report it in their own words, which were different before 7.2. A command that the server does not have, or has switched off, can do no harm
+ * either.
+ */
 function isRefusal({ message }: Error): boolean {
   return /NOPERM|ACL failure|The user executing the script can't|^ERR unknown (?:sub)?command|^ERR \w+ command not allowed/.test(message);
 }
 
-/** The same command, with its key as an argument of the script: Redis asks for the right when the script gets there. */
+/** The same command, with its key as an argument of the script: Redis checks the right when the script gets there. */
 function script([name, , ...args]: readonly string[]): string {
   return `return redis.call(${[`'${name}'`, "ARGV[1]", ...args.map((arg) => `'${arg}'`)].join(", ")})`;
 }
@@ -105,7 +108,7 @@ function thingsOf(
   const kindFamilies = (kind: "logs" | "live" | "counters"): readonly string[] => [
     ...new Set(services.flatMap(({ store }) => [...store[kind].writes, ...store[kind].reads].map((each) => each.split(":")[0] ?? ""))),
   ];
-  // A right to the documents of a family is one to its logs: they begin alike.
+  // A right to the documents of a family covers its logs: they begin alike.
   const may = (kind: "documents" | "logs" | "live" | "counters", family: string, id: string) =>
     rightsTo(own && [own[kind], own.documents], family, id);
   return [
@@ -136,7 +139,7 @@ function thingsOf(
       ...text("the store's time", keys.clock, { mayRead: own !== null, mayWrite: own?.keepsTime ?? false }),
       write: ["SETRANGE", keys.clock, "0", ""],
     },
-    text("a key that is none of the store's", namespace === null ? ID : `${namespace}:${ID}`, { mayRead: false, mayWrite: false }),
+    text("a key that is not one of the store's", namespace === null ? ID : `${namespace}:${ID}`, { mayRead: false, mayWrite: false }),
     text("a document of another namespace", `stranger:${name("one", ID)}`, { mayRead: false, mayWrite: false }),
   ];
 }
@@ -185,8 +188,8 @@ const stream = (what: string, key: string, rights: Rights): Thing => ({
 });
 
 /**
- * Commands that no service needs, each with whether the login that sets up does. Redis looks at the number of arguments, then at the rights, and then
- * only at what the arguments say: with these it can do nothing.
+ * Commands that no service needs, each with whether the setup login does. Redis checks the number of arguments, then the rights, and only then the content
+ * of the arguments: with these it can do nothing.
  */
 const HARMFUL: readonly (readonly [readonly string[], boolean])[] = [
   [["CONFIG", "GET", "appendfsync"], true],

@@ -1,16 +1,16 @@
 import type { Json } from "@toolbus/contracts";
 import type { SQLOutputValue } from "node:sqlite";
 
-/** A row as the driver gives it. */
+/** A row as the driver returns it. */
 export type Row = Record<string, SQLOutputValue>;
 
 /**
- * The limit of a statement that is used often. SQLite takes a limit that is a parameter alone for a part of the plan and prepares the statement again each time
- * that it is bound (`sqlite3ExprIsInteger`), which costs three times the query.
+ * The limit of a statement that is used often. SQLite treats a limit that is just a parameter as a part of the plan and prepares the statement again each
+ * time that it is bound (`sqlite3ExprIsInteger`), which costs three times the query.
  */
 export const LIMIT = "LIMIT 0 + ?";
 
-/** The readers of columns: each throws for a value that our own schema cannot hold. */
+/** The readers of columns: each throws for a value that our own schema cannot contain. */
 export function textOf(row: Row, column: string): string {
   const value = row[column];
   if (typeof value !== "string") throw unexpected(column, value);

@@ -15,7 +15,7 @@ describe("work that can wait for the next sync to disk", () => {
     expect(values()).toEqual(["soon", "write"]);
   });
 
-  it("is done once, by itself when nothing else is written", async () => {
+  it("is done once, alone if nothing else is written", async () => {
     const { connection, values } = setup();
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
@@ -28,7 +28,7 @@ describe("work that can wait for the next sync to disk", () => {
     expect(values()).toEqual(["soon"]);
   });
 
-  it("is done with a later write when its own was rolled back", async () => {
+  it("is done with a later write if its own was rolled back", async () => {
     const { connection, values } = setup();
     connection.soon(() => connection.prepare("INSERT INTO t VALUES ('soon')").run());
     const failing = connection.write(() => {
@@ -40,7 +40,7 @@ describe("work that can wait for the next sync to disk", () => {
     expect(values()).toEqual(["soon"]);
   });
 
-  it("is done when the connection is closed, and not taken after that", async () => {
+  it("is done when the connection is closed, and refused after that", async () => {
     const { connection, values } = setup();
     connection.soon(() => connection.prepare("INSERT INTO t VALUES ('soon')").run());
     await connection.close();
@@ -49,7 +49,7 @@ describe("work that can wait for the next sync to disk", () => {
   });
 });
 
-/** A connection to a database of one table, and a second look at what is committed there. */
+/** A connection to a database of one table, and a second view of what is committed there. */
 function setup() {
   const directory = mkdtempSync(path.join(tmpdir(), "connection-"));
   const file = path.join(directory, "state.db");

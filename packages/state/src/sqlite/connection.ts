@@ -6,22 +6,22 @@ import { isBusy, storeError } from "./sqlite-errors.ts";
 /** One open database. Work is synchronous, so nothing of this process comes between its steps; other processes are kept out by transactions. */
 export interface Connection {
   prepare(sql: string): StatementSync;
-  /** Does the work in one write transaction, synced to disk before it resolves; nothing of it stays when the work throws. */
+  /** Does the work in one write transaction, synced to disk before it resolves; nothing of it stays if the work throws. */
   write<T>(work: () => T): Promise<T>;
   /** Does work that only reads, all of it at one moment. */
   read<T>(work: () => T): Promise<T>;
-  /** Does work of one statement that only reads: such a one is at one moment without a transaction. */
+  /** Does read-only work of one statement, which sees one moment without a transaction. */
   look<T>(statement: () => T): Promise<T>;
   /**
-   * Does the work at the start of the next write transaction, or within 100 ms in one of its own: for what a crash may undo, and is not worth a sync
-   * to disk of its own. Throws `StoreUnavailable` when the connection is closed.
+   * Does the work at the start of the next write transaction, or within 100 ms in a separate one: for work that a crash may undo and that is not worth its
+   * own sync to disk. Throws `StoreUnavailable` if the connection is closed.
    */
   soon(work: () => void): void;
-  /** Waits for what is under way and does what `soon` put off. Safe to use twice. */
+  /** Waits for pending work and does what `soon` deferred. Safe to use twice. */
   close(): Promise<void>;
 }
 
-// About two seconds in all. The event loop goes on meanwhile: the driver itself is told to give up at once.
+// About two seconds in all. The event loop continues meanwhile: the driver itself is configured to give up at once.
 const BUSY_DELAYS_MS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 256, 256, 256, 256, 256, 256];
 
 // Long enough that under load another write comes first.
@@ -71,7 +71,7 @@ export function connectionTo(database: DatabaseSync, file: string): Connection {
       for (const each of putOff) each();
       return work();
     });
-    // Only now: what was rolled back is done with the next one.
+    // Only now: work that was rolled back is done with the next one.
     putOff.splice(0, waiting);
     return value;
   }
@@ -102,13 +102,13 @@ export function connectionTo(database: DatabaseSync, file: string): Connection {
       commit.run();
       return value;
     } finally {
-      // Still open only when the work or the commit failed; some faults of SQLite have rolled it back already.
+      // Still open only if the work or the commit failed; SQLite has already rolled back after some faults.
       if (database.isTransaction) rollback.run();
     }
   }
 }
 
-/** Tries again, with growing pauses, as long as another process is in the way. Throws `StoreUnavailable` after about two seconds. */
+/** Retries, with growing pauses, as long as another process holds the lock. Throws `StoreUnavailable` after about two seconds. */
 export async function retryWhileBusy<T>(attempt: () => T, file: string): Promise<T> {
   for (let tries = 0; ; tries++) {
     try {

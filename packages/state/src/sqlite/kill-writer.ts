@@ -1,7 +1,7 @@
 import { writeSync } from "node:fs";
 import { openSqliteStore } from "./sqlite-store.ts";
 
-// The child process of kill.test.ts: writes without end and prints the number of each change once it is acknowledged, until it is killed.
+// The child process of kill.test.ts: writes for ever and prints the number of each change once it is acknowledged, until it is killed.
 
 const [directory = "", first = "1"] = process.argv.slice(2);
 const store = await openSqliteStore({ directory });
@@ -24,6 +24,6 @@ for (let n = Number(first); ; n++) {
   });
   if (outcome !== "ok") throw new Error(`Change ${n} was answered ${outcome}.`);
   version = commit;
-  // Written at once, not by the event loop: a number that is read was acknowledged.
+  // Written synchronously, not by the event loop: a number that is read was acknowledged.
   writeSync(1, `${n}\n`);
 }

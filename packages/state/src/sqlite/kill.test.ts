@@ -23,14 +23,14 @@ describe("a process that is killed while it writes", () => {
       const store = await openSqliteStore({ directory });
       written = await changesIn(store);
       await store.close();
-      // The one change that was under way may have come through without its acknowledgement.
+      // The one pending change may have succeeded without its acknowledgement.
       expect(written - acknowledged).toBeGreaterThanOrEqual(0);
       expect(written - acknowledged).toBeLessThanOrEqual(1);
     }
     expect(written).toBeGreaterThan(KILLS);
   });
 
-  it("keeps a second process out while it lives, and releases the directory when it is dead", async () => {
+  it("keeps a second process out while it is alive, and releases the directory when it is dead", async () => {
     const { directory, startWriter } = setup();
     const writer = startWriter(1);
     await writer.acknowledged(1);
@@ -42,7 +42,7 @@ describe("a process that is killed while it writes", () => {
   });
 });
 
-/** How many changes the store holds, after proof that each of them is there with all its parts. */
+/** How many changes the store holds, after it is proved that each of them is there with all its parts. */
 async function changesIn(store: StateStore): Promise<number> {
   const { documents, now } = await store.read(["tb:sample:{00}:head"]);
   const count = Number(documents[0]?.value ?? 0);
@@ -64,7 +64,7 @@ async function changesIn(store: StateStore): Promise<number> {
   return count;
 }
 
-/** After how many more acknowledgements each writer is killed; the seed gives always the same ones. */
+/** After how many more acknowledgements each writer is killed; the seed always gives the same ones. */
 function killPoints(): readonly number[] {
   let state = SEED;
   return Array.from({ length: KILLS }, () => {
@@ -107,7 +107,7 @@ function setup() {
       }
     }
 
-    /** Kills the writer once this change is acknowledged, and gives the last number that it printed. */
+    /** Kills the writer once this change is acknowledged, and returns the last number that it printed. */
     async function killedAfter(n: number): Promise<number> {
       await acknowledged(n);
       await killed(child);

@@ -7,23 +7,23 @@ import { StoreRefused } from "../state-store.ts";
 import { makeDurable, openDatabase } from "./open-database.ts";
 
 describe("a database that is opened", () => {
-  it("syncs every commit to disk, by its own word", async () => {
+  it("confirms that it syncs every commit to disk", async () => {
     const { connection } = await openDatabase(fileOfItsOwn(), 2);
     expect(connection.prepare("PRAGMA synchronous").get()).toEqual({ synchronous: 2 });
     expect(connection.prepare("PRAGMA journal_mode").get()).toEqual({ journal_mode: "wal" });
     await connection.close();
   });
 
-  it("is refused where SQLite keeps no log of writes, as it does for a database in memory", () => {
+  it("is refused if SQLite keeps no write-ahead log, as for a database in memory", () => {
     using database = new DatabaseSync(":memory:");
     expect(() => makeDurable(database, "/data/state.db")).toThrow(
       new StoreRefused(
-        "/data/state.db would not be synced to disk at every commit (journal mode memory, synchronous 2; it takes wal and 2): name a directory on a local disk.",
+        "/data/state.db would not be synced to disk at every commit (journal mode memory, synchronous 2; it needs wal and 2): name a directory on a local disk.",
       ),
     );
   });
 
-  it("is refused where SQLite did not take the setting over", () => {
+  it("is refused if SQLite did not apply the setting", () => {
     using database = new DatabaseSync(fileOfItsOwn());
     database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;");
     const deaf = { prepare: (sql: string) => database.prepare(sql), exec: () => undefined };

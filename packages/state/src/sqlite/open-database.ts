@@ -8,8 +8,8 @@ import { createPrivately } from "./directory-lock.ts";
 import { APPLICATION_ID, SCHEMA, SCHEMA_VERSION } from "./schema.ts";
 
 /**
- * Opens the database, making it at its first start. Throws `StoreRefused`, with the file and what to do, for one that is no database, not ours,
- * of another schema version, or with another number of shards than asked for; such a file stays as it is.
+ * Opens the database, and creates it at its first start. Throws `StoreRefused`, with the file and what to do, if it is not a database, not ours, has
+ * another schema version, or a number of shards other than the requested one; such a file stays as it is.
  */
 export async function openDatabase(file: string, shards: number | undefined): Promise<{ connection: Connection; shards: number }> {
   createPrivately(file);
@@ -26,8 +26,8 @@ export async function openDatabase(file: string, shards: number | undefined): Pr
 }
 
 /**
- * Has every commit synced to disk before it is answered, and reads back that it is so: SQLite takes a setting that it does not follow without a word, as
- * where a file system cannot share memory, or where a build has its own. Throws `StoreRefused` then.
+ * Makes sure that every commit is synced to disk before it is answered, and reads the settings back: SQLite silently accepts a setting that it does not
+ * follow, for example if a file system cannot share memory, or a build has its own. Throws `StoreRefused` in this case.
  */
 export function makeDurable(database: Pick<DatabaseSync, "exec" | "prepare">, file: string): void {
   database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");
@@ -35,13 +35,13 @@ export function makeDurable(database: Pick<DatabaseSync, "exec" | "prepare">, fi
   const synchronous = numberOf(database.prepare("PRAGMA synchronous").get() ?? {}, "synchronous");
   if (journal === "wal" && synchronous === SYNCHRONOUS_FULL) return;
   throw new StoreRefused(
-    `${file} would not be synced to disk at every commit (journal mode ${journal}, synchronous ${synchronous}; it takes wal and ${SYNCHRONOUS_FULL}): name a directory on a local disk.`,
+    `${file} would not be synced to disk at every commit (journal mode ${journal}, synchronous ${synchronous}; it needs wal and ${SYNCHRONOUS_FULL}): name a directory on a local disk.`,
   );
 }
 
 const SYNCHRONOUS_FULL = 2;
 
-/** Whether the file is empty and may become ours. Only reads: whatever else it is, it is not touched. */
+/** Whether the file is empty and may become ours. Only reads: any other file is not touched. */
 function checkOwner(database: DatabaseSync, file: string): boolean {
   const owner = pragma(database, "application_id");
   const version = pragma(database, "user_version");
@@ -63,7 +63,7 @@ function createSchema(database: DatabaseSync, shards: number): void {
   const { names } = shardKeys(shards);
   database.exec("BEGIN IMMEDIATE");
   try {
-    // Another process may have made it meanwhile.
+    // Another process may have created it meanwhile.
     if (pragma(database, "application_id") === 0) {
       database.exec(SCHEMA);
       database.prepare("INSERT INTO meta (name, value) VALUES ('shards', ?)").run(String(shards));

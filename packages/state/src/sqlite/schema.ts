@@ -4,7 +4,7 @@ export const APPLICATION_ID = 0x54425553;
 /** Raised with every change of the tables; a database of another version is refused. */
 export const SCHEMA_VERSION = 1;
 
-/** Times are milliseconds since 1970 (REAL: it holds every number of JavaScript), values are JSON text. */
+/** Times are milliseconds since 1970 (REAL can hold every number of JavaScript), values are JSON text. */
 export const SCHEMA = `
   CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
   CREATE TABLE shards (shard TEXT PRIMARY KEY, commits INTEGER NOT NULL) STRICT, WITHOUT ROWID;

@@ -5,12 +5,12 @@ import type { StoredDocument } from "../state-store.ts";
 import { jsonOf, numberOf, numberOrNullOf, type Row } from "./columns.ts";
 import type { Connection } from "./connection.ts";
 
-/** The documents, counters and commit numbers of a SQLite store. Everything here happens inside the transaction of whoever uses it. */
+/** The documents, counters and commit numbers of a SQLite store. Everything here happens inside the caller's transaction. */
 export interface SqliteDocuments extends Pick<CommitSteps, "last" | "repeated" | "guarded" | "sums"> {
   read(key: string, now: number): StoredDocument | null;
-  /** Writes what the change puts and removes, its sums, the op into its first document, and the shard's commit number. */
+  /** Writes the puts and removals of the change, its sums, the op into its first document, and the shard's commit number. */
   apply(shard: string, change: PreparedChange, sums: ReadonlyMap<string, number>, now: number, commit: number): void;
-  /** Deletes some of what has expired long enough ago; true when there may be more. */
+  /** Deletes some documents that expired long enough ago; true if there may be more. */
   sweep(now: number, limit: number): boolean;
 }
 
@@ -59,7 +59,7 @@ export function sqliteDocuments({ prepare }: Connection): SqliteDocuments {
     },
     apply(shard, { op, first, put, remove: removed }, sums, now, commit) {
       updateCommits.run(commit, shard);
-      // A removed document stays as an expired one: it has to remember the op for a repeat.
+      // A removed document stays as an expired one: it must remember the op for a repeat.
       if (removed.includes(first.key)) expireAndRemember.run(op, commit, now, first.key);
       else if (!put.some(({ key }) => key === first.key)) remember.run(op, commit, first.key);
       for (const key of removed) if (key !== first.key) remove.run(key);

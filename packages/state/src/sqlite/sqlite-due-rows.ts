@@ -10,7 +10,7 @@ export interface SqliteDueRows {
   claimTimers(service: string, now: number, options: ClaimOptions): Promise<readonly TimerRow[]>;
   claimOutbox(service: string, now: number, options: ClaimOptions): Promise<readonly OutboxRow[]>;
   settle(service: string, rows: readonly { readonly shard: string; readonly id: string }[]): Promise<void>;
-  /** Makes everything due at once: for a start that knows that nobody else is at work. */
+  /** Makes everything due at once, for a start that knows that nobody else is at work. */
   makeAllDue(now: number): Promise<void>;
 }
 
@@ -48,7 +48,7 @@ export function sqliteDueRows(connection: Connection): SqliteDueRows {
     },
     async settle(service, rows) {
       if (rows.length === 0) return;
-      // After a crash they are published again, as if it had come before this.
+      // After a crash they are published again, as if the crash had come before this.
       connection.soon(() => {
         for (const { shard, id } of rows) deleteMessage.run(service, shard, id);
       });

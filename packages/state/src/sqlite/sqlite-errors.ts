@@ -1,6 +1,6 @@
 import { type StoreFault, StoreRefused, StoreUnavailable } from "../state-store.ts";
 
-// Primary result codes of SQLite; the driver gives extended ones, whose low byte is the primary code.
+// Primary result codes of SQLite; the driver returns extended ones, whose low byte is the primary code.
 const BUSY = 5;
 const LOCKED = 6;
 const CORRUPT = 11;
@@ -14,13 +14,13 @@ const FAULTS: ReadonlyMap<number, StoreFault> = new Map([
   [13, "disk"],
 ]);
 
-/** Whether another process holds the lock that this operation needs: it can be tried again. */
+/** Whether another process holds the lock that this operation needs, so that it can be retried. */
 export function isBusy(error: unknown): boolean {
   const code = resultCode(error);
   return code === BUSY || code === LOCKED;
 }
 
-/** What the port promises for a fault of SQLite: a damaged file is refused, a failing disk is unavailable, a fault of ours stays as it is. */
+/** The port's error for a fault of SQLite: a damaged file is refused, a failing disk is unavailable, a fault of ours stays as it is. */
 export function storeError(error: unknown, file: string): unknown {
   const code = resultCode(error);
   if (code === null || !(error instanceof Error)) return error;

@@ -8,7 +8,7 @@ import { connectionTo } from "./connection.ts";
 import { SCHEMA } from "./schema.ts";
 import { sqliteProbe } from "./sqlite-probe.ts";
 
-it("a database without room for a change is found by a probe, and found to have it again", async () => {
+it("a probe finds a database that has no room for a change, and finds when it has room again", async () => {
   const { database, probe, file } = setup();
   database.exec("PRAGMA max_page_count = 1");
   await expect(probe()).rejects.toMatchObject({
@@ -20,7 +20,7 @@ it("a database without room for a change is found by a probe, and found to have 
   await expect(probe()).resolves.toBeUndefined();
 });
 
-it("a database that may only be read is found by a probe", async () => {
+it("a probe finds a read-only database", async () => {
   const { database, probe } = setup();
   database.exec("PRAGMA query_only = ON");
   await expect(probe()).rejects.toMatchObject({ fault: "read-only" });

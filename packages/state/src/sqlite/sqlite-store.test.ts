@@ -40,14 +40,14 @@ describe("the data directory", () => {
     expect((await (await open()).read([KEY])).documents[0]?.value).toBe(1);
   });
 
-  it("releases its lock when the database is refused", async () => {
+  it("releases its lock if the database is refused", async () => {
     const { open } = setup();
     await (await open({ shards: 4 })).close();
     await expect(open({ shards: 8 })).rejects.toThrow(StoreRefused);
     expect((await open()).shards).toBe(4);
   });
 
-  it("is refused when it cannot be made", async () => {
+  it("is refused if it cannot be created", async () => {
     const { directory } = setup();
     writeFileSync(path.join(directory, "file"), "");
     await expect(openSqliteStore({ directory: path.join(directory, "file", "below") })).rejects.toThrow(/cannot be created/);
@@ -64,7 +64,7 @@ describe("the database", () => {
     expect((await open({ shards: 4 })).shards).toBe(4);
   });
 
-  it("is refused, and left as it is, when the file is no database", async () => {
+  it("is refused, and left unchanged, if the file is not a database", async () => {
     const { open, file } = setup();
     const text = "notes, not a database\n".repeat(100);
     writeFileSync(file, text);
@@ -74,7 +74,7 @@ describe("the database", () => {
     expect(readFileSync(file, "utf8")).toBe(text);
   });
 
-  it("is refused, and left as it is, when it is another application's", async () => {
+  it("is refused, and left unchanged, if it belongs to another application", async () => {
     const { open, file } = setup();
     editDatabase(file, "CREATE TABLE notes (text TEXT)");
     const before = readFileSync(file);
@@ -84,7 +84,7 @@ describe("the database", () => {
     expect(readFileSync(file).equals(before)).toBe(true);
   });
 
-  it("is refused when it has another schema version", async () => {
+  it("is refused if it has another schema version", async () => {
     const { open, file } = setup();
     await (await open()).close();
     editDatabase(file, "PRAGMA user_version = 7");
@@ -93,13 +93,13 @@ describe("the database", () => {
     );
   });
 
-  it("is made anew in a file that is still empty, as a start that was killed leaves it", async () => {
+  it("is created again in a file that is still empty, as a killed start leaves it", async () => {
     const { open, file } = setup();
     editDatabase(file, "PRAGMA journal_mode = WAL");
     expect((await open()).shards).toBe(16);
   });
 
-  it("is refused when it is damaged", async () => {
+  it("is refused if it is damaged", async () => {
     const { open, file } = setup();
     const store = await open();
     await commit(store, { put: [{ key: KEY, value: "x".repeat(60_000) }] });
@@ -109,7 +109,7 @@ describe("the database", () => {
     await expect(open().then((again) => again.read([KEY]))).rejects.toThrow(StoreRefused);
   });
 
-  it("says so when a blob is damaged", async () => {
+  it("reports a damaged blob", async () => {
     const { open, file } = setup();
     const store = await open();
     const hash = await store.putBlob(Buffer.from("bytes"));
@@ -136,7 +136,7 @@ describe("an exclusive start", () => {
     expect(await store.claim("s", "outbox", { limit: 10, visibleAfter: 1000 })).toMatchObject([{ id: "m", due: now + 5 }]);
   });
 
-  it("is told apart from a shared one, which knows nothing of others", async () => {
+  it("is distinguished from a shared one, which knows nothing about others", async () => {
     const { open } = setup();
     expect((await open({ lock: "none" })).ownersDeadBefore).toBe(0);
   });
@@ -150,7 +150,7 @@ describe("stores that share a directory", () => {
     expect((await stores[0].read([KEY])).documents[0]?.value).toBe(90);
   });
 
-  it("tell a follower of a gap when another one has written", async () => {
+  it("report a gap to a follower when another store has written", async () => {
     const { open } = setup();
     const [reader, writer] = [await open({ lock: "none" }), await open({ lock: "none" })];
     const next = reader.follow({ signal: new AbortController().signal })[Symbol.asyncIterator]().next();
@@ -158,7 +158,7 @@ describe("stores that share a directory", () => {
     expect((await next).value).toEqual({ kind: "gap" });
   });
 
-  it("wait for one that is busy without holding up the event loop, and give up in the end", async () => {
+  it("wait for a busy one without blocking the event loop, and give up in the end", async () => {
     const { open, file } = setup();
     const store = await open({ lock: "none" });
     const other = new DatabaseSync(file);
@@ -175,7 +175,7 @@ describe("stores that share a directory", () => {
     expect((await waiting).outcome).toBe("ok");
   });
 
-  it("wait at close for what is under way", async () => {
+  it("wait at close for pending operations", async () => {
     const { open, file } = setup();
     const store = await open({ lock: "none" });
     const other = new DatabaseSync(file);
@@ -215,7 +215,7 @@ describe("sweeping", () => {
 describe("messages that were published", () => {
   const outbox = [{ service: "s", id: "m", topic: "t", message: 1, dueIn: 10 }];
 
-  it("leave the file with the next change, and are due to nobody meanwhile", async () => {
+  it("are removed from the file with the next change, and are not due meanwhile", async () => {
     const { open, file, advance } = setup();
     const store = await open();
     await commit(store, { put: [{ key: KEY, value: 1 }], outbox });
@@ -226,7 +226,7 @@ describe("messages that were published", () => {
     expect(rowsOf(file, "outbox")).toBe(0);
   });
 
-  it("take none along that the next change puts under the same name", async () => {
+  it("do not take along a message that the next change puts under the same name", async () => {
     const { open, advance } = setup();
     const store = await open();
     const { commit: version } = await commit(store, { put: [{ key: KEY, value: 1 }], outbox });
@@ -237,7 +237,7 @@ describe("messages that were published", () => {
   });
 });
 
-/** A directory of the test's own, with a clock in its hand. Every store that is opened in it is closed in the end. */
+/** The test's own directory, with control over its clock. Every store that is opened in it is closed in the end. */
 function setup(below = ".") {
   const root = mkdtempSync(path.join(tmpdir(), "state-store-"));
   const directory = path.join(root, below);

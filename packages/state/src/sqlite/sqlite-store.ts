@@ -27,24 +27,24 @@ import { sqliteProbe } from "./sqlite-probe.ts";
 import { watchOthers } from "./watch-others.ts";
 
 export interface SqliteStoreOptions {
-  /** Where `state.db` and `lock.db` lie; made, for this user only, when it is not there. */
+  /** The directory of `state.db` and `lock.db`; created, for this user only, if it does not exist. */
   readonly directory: string;
-  /** Counts at the first start only; later another number than the stored one is refused. */
+  /** Counts at the first start only; later a number other than the stored one is refused. */
   readonly shards?: number;
   /** The store's own time, in milliseconds since 1970. */
   readonly clock?: () => number;
   /**
-   * "exclusive" (the default): this process alone uses the directory, and every earlier owner of a lease is known to be dead. "none": several
-   * processes share it; what others append is noticed within 250 ms, live batches stay in their own process.
+   * "exclusive" (the default): only this process uses the directory, and every earlier owner of a lease is known to be dead. "none": several processes
+   * share it; appends of others are noticed within 250 ms, live batches stay in their own process.
    */
   readonly lock?: "exclusive" | "none";
 }
 
 /**
- * The embedded store: one SQLite database in WAL mode, synced to disk at every commit, so that what was answered "ok" survives kill -9 and a
- * power cut. An exclusive start makes every timer and outbox row due at once: whoever was at work on one is dead. Live batches are kept in memory.
+ * The embedded store: one SQLite database in WAL mode, synced to disk at every commit, so that a change that was answered "ok" survives kill -9 and a power
+ * cut. An exclusive start makes every timer and outbox row due at once, because every process that worked on one is dead. Live batches are kept in memory.
  *
- * Throws `StoreRefused`, with one sentence that says what to do, when the directory cannot be used as it is.
+ * Throws `StoreRefused`, with one sentence that says what to do, if the directory cannot be used as it is.
  */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<StateStore> {
   const { directory, lock = "exclusive", clock = Date.now } = options;
@@ -82,7 +82,7 @@ interface OpenStore {
   readonly release: () => void;
 }
 
-// Small enough to cost a commit no more than a few milliseconds.
+// Small enough to delay a commit by no more than a few milliseconds.
 const SWEEP_ROWS = 200;
 
 function storeOn({ connection, file, shards: count, clock, ownersDeadBefore, shared, release }: OpenStore): StateStore {
@@ -201,7 +201,7 @@ function storeOn({ connection, file, shards: count, clock, ownersDeadBefore, sha
         (more) => {
           if (more) sweptAt = Number.NEGATIVE_INFINITY;
         },
-        // Nothing waits for it; whatever is wrong with the database shows at the next commit.
+        // Nothing waits for it; a problem with the database shows at the next commit.
         () => {},
       );
   }

@@ -4,8 +4,8 @@ import type { Connection } from "./connection.ts";
 const POLL_MS = 250;
 
 /**
- * Tells when another connection has committed, found by asking SQLite for its data version four times a second. What was committed it does not
- * say. Keeps no process alive.
+ * Reports that another connection has committed, which it finds by asking SQLite for its data version four times a second. It does not know what was
+ * committed. Keeps no process alive.
  */
 export function watchOthers(connection: Connection, changed: () => void): { stop(): void } {
   const dataVersion = connection.prepare("PRAGMA data_version");

@@ -11,12 +11,12 @@ function translated(schema: JsonObject): unknown {
 const tool = (parameters: JsonObject) => defineTool({ name: "look_up", kind: "read", description: "Looks up.", parameters, run: () => 1 });
 
 describe("a schema in draft-07", () => {
-  it("is taken without its dialect and its name", () => {
+  it("is accepted without its dialect and its name", () => {
     const schema = { $schema: "http://json-schema.org/draft-07/schema#", $id: "urn:a", type: "object", properties: {} };
     expect(translateSchema(schema)).toEqual({ type: "object", properties: {} });
   });
 
-  it("has its definitions written out where they are used, with what stands beside the reference", () => {
+  it("has its definitions expanded where they are used, together with the reference's siblings", () => {
     const definitions = { id: { type: "string", maxLength: 9 }, pair: { type: "array", maxItems: 2, items: { $ref: "#/definitions/id" } } };
     expect(
       translated({
@@ -32,19 +32,19 @@ describe("a schema in draft-07", () => {
     });
   });
 
-  it("has exclusive bounds as numbers, and means the same by them", () => {
+  it("has exclusive bounds as numbers with the same meaning", () => {
     const amount = { type: "number", minimum: 0, exclusiveMinimum: true, maximum: 10, exclusiveMaximum: false };
     expect(translated({ properties: { amount } })).toEqual({ amount: { type: "number", exclusiveMinimum: 0, maximum: 10 } });
     const validate = compileSchema(translateSchema({ type: "object", properties: { amount } }));
     expect([0, 0.1, 10, 11].map((value) => validate({ amount: value }).length === 0)).toEqual([false, true, true, false]);
   });
 
-  it("with a property that is called like a word is left as it is", () => {
+  it("with a property named like a keyword is left unchanged", () => {
     const properties = { definitions: { type: "string" }, id: { type: "string" }, exclusiveMinimum: { type: "boolean" } };
     expect(translated({ properties })).toEqual(properties);
   });
 
-  it("is a copy, even where nothing changes", () => {
+  it("is a copy, even if nothing changes", () => {
     const schema = { type: "object", properties: { a: { type: "string", enum: ["one"] } } };
     const copy = translateSchema(schema);
     (schema.properties.a.enum as string[]).push("two");
@@ -63,7 +63,7 @@ describe("a schema in draft-07", () => {
   });
 });
 
-describe("what cannot be said the same way", () => {
+describe("what cannot be expressed the same way", () => {
   const refused: readonly (readonly [string, JsonObject, RegExp])[] = [
     [
       "a schema that contains itself",
@@ -71,10 +71,10 @@ describe("what cannot be said the same way", () => {
         definitions: { node: { type: "object", properties: { next: { $ref: "#/definitions/node" } }, additionalProperties: false } },
         properties: { it: { $ref: "#/definitions/node" } },
       },
-      /schema at \/parameters\/properties\/it\/properties\/next has the word "\$ref"\. Write the schema out/,
+      /schema at \/parameters\/properties\/it\/properties\/next has the keyword "\$ref"\. Write the schema out/,
     ],
-    ["a reference to elsewhere", { properties: { it: { $ref: "https://example.com/schema" } } }, /the word "\$ref"/],
-    ["a reference to nothing", { properties: { it: { $ref: "#/definitions/gone" } } }, /the word "\$ref"/],
+    ["a reference to elsewhere", { properties: { it: { $ref: "https://example.com/schema" } } }, /the keyword "\$ref"/],
+    ["a reference to nothing", { properties: { it: { $ref: "#/definitions/gone" } } }, /the keyword "\$ref"/],
     [
       "a list of items",
       { properties: { it: { type: "array", items: [{ type: "string" }] } } },
@@ -83,12 +83,12 @@ describe("what cannot be said the same way", () => {
     [
       "dependencies",
       { properties: { it: { type: "string" } }, dependencies: { it: ["other"] } },
-      /the word "dependencies"\. Say it in the description/,
+      /the keyword "dependencies"\. State it in the description/,
     ],
     [
       "another dialect",
       { $schema: "http://json-schema.org/draft-04/schema#", properties: {} },
-      /the word "\$schema"\. Write JSON Schema 2020-12 or draft-07/,
+      /the keyword "\$schema"\. Write JSON Schema 2020-12 or draft-07/,
     ],
   ];
 
@@ -96,7 +96,7 @@ describe("what cannot be said the same way", () => {
     expect(() => tool({ type: "object", additionalProperties: false, ...schema })).toThrow(words);
   });
 
-  it("is not written out for ever", () => {
+  it("is not expanded for ever", () => {
     const definitions = Object.fromEntries(
       Array.from({ length: 24 }, (_, n) => {
         const next = { $ref: `#/definitions/d${n + 1}` };
@@ -104,6 +104,6 @@ describe("what cannot be said the same way", () => {
       }),
     );
     const schema = { type: "object", definitions, properties: { it: { $ref: "#/definitions/d0" } }, additionalProperties: false };
-    expect(() => tool(schema)).toThrow(/the word "\$ref"/);
+    expect(() => tool(schema)).toThrow(/the keyword "\$ref"/);
   });
 });

@@ -1,10 +1,10 @@
 import { isJsonObject, type Json, type JsonObject } from "@toolbus/contracts";
 
 /**
- * The parameters in JSON Schema 2020-12 without words that only draft-07 has, as far as that says the same: `$schema` and the root's `$id` go;
- * references into `definitions` or `$defs` are replaced by what they name; `exclusiveMinimum: true` beside a `minimum` becomes the bound. What
- * cannot be said the same way (a list of `items`, `dependencies`, a schema that contains itself) stays, and the lint refuses it with what to
- * write instead. Always a copy: what is hashed and pinned must not change under a caller's hands.
+ * The parameters in JSON Schema 2020-12 without keywords that only draft-07 has, as far as the meaning stays the same: `$schema` and the root's `$id` are
+ * dropped; references into `definitions` or `$defs` are replaced by what they name; `exclusiveMinimum: true` beside a `minimum` becomes the bound. Anything
+ * that cannot be translated (a list of `items`, `dependencies`, a schema that contains itself) stays, and the lint refuses it and says what to write
+ * instead. Always a copy: what is hashed and pinned must not change if the caller changes its object.
  */
 export function translateSchema(schema: JsonObject): JsonObject {
   const { $schema, $id: _id, id, definitions, $defs, ...rest } = schema;
@@ -22,9 +22,9 @@ export function translateSchema(schema: JsonObject): JsonObject {
 
 interface Scope {
   readonly shared: ReadonlyMap<string, Json>;
-  /** The references that lead here: one that comes again contains itself. */
+  /** The chain of references that lead here: a repeated one contains itself. */
   readonly inside: readonly string[];
-  /** References may name each other so often that writing them out would never end. */
+  /** References may multiply so much that expanding them would never end. */
   readonly room: { left: number };
 }
 
@@ -60,7 +60,7 @@ function translateWord(word: string, value: Json, scope: Scope): Json {
   }
 }
 
-/** The bounds of draft-04, which generators still write, as the bounds of today. */
+/** Converts the bounds of draft-04, which generators still write, to the current form. */
 function withBounds(schema: JsonObject): JsonObject {
   const bounded: Record<string, Json> = { ...schema };
   for (const [exclusive, inclusive] of [
@@ -77,7 +77,7 @@ function withBounds(schema: JsonObject): JsonObject {
   return bounded;
 }
 
-/** A reference as its pointer: "~1" and "%20" stand for what they encode. */
+/** The pointer of a reference: "~1" and "%20" are decoded. */
 function decoded(ref: string): string {
   try {
     return decodeURIComponent(ref).replaceAll("~1", "/").replaceAll("~0", "~");

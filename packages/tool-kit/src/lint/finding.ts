@@ -1,11 +1,11 @@
-/** What the lint found in a definition. An error stops it from being registered; a warning costs quality, not function. */
+/** What the lint found in a definition. A tool with an error cannot be registered; a warning concerns quality, not function. */
 export interface Finding {
   readonly level: "error" | "warning";
   /** Stable, for filters and tests: `schema_type`, `description_output`. */
   readonly code: string;
   /** JSON Pointer into the definition. */
   readonly path: string;
-  /** What is the matter, as a sentence. */
+  /** The problem, as a sentence. */
   readonly message: string;
   /** What to write instead, as a sentence. */
   readonly remedy: string;

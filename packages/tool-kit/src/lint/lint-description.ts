@@ -3,7 +3,7 @@ import type { DraftDefinition } from "../tool.ts";
 import { type Finding, warning } from "./finding.ts";
 
 /**
- * The description is all that a model goes by when it chooses. It says four things: the purpose, the limits of the input with an example, the
+ * The description is all that a model has when it chooses a tool. It should state four things: the purpose, the limits of the input with an example, the
  * form of the output, and what the tool is not for.
  */
 export function lintDescription({ description, parameters }: DraftDefinition): readonly Finding[] {

@@ -3,7 +3,7 @@ import type { DraftDefinition } from "../tool.ts";
 import { error, type Finding, warning } from "./finding.ts";
 import { remedyOf } from "./remedy-of.ts";
 
-/** What guards a call: the effect that approvers read, the rules of its risk, and the time it may take. */
+/** Checks what guards a call: the effect that approvers read, the rules of its risk, and its time limit. */
 export function lintGuards(definition: DraftDefinition): readonly Finding[] {
   return [...lintEffect(definition), ...lintRules(definition), ...lintTimeout(definition)];
 }
@@ -22,7 +22,7 @@ function lintEffect({ kind, effect, parameters }: DraftDefinition): readonly Fin
       : [];
   const { properties } = parameters;
   const known = isJsonObject(properties) ? properties : {};
-  // A placeholder that names no argument would stand on the approver's card as it is.
+  // A placeholder that names no argument would appear unchanged on the approver's card.
   return [...effect.matchAll(/\{([A-Za-z0-9_]+)\}/g)].flatMap(([, placeholder = ""]) =>
     Object.hasOwn(known, placeholder)
       ? []
@@ -30,7 +30,7 @@ function lintEffect({ kind, effect, parameters }: DraftDefinition): readonly Fin
           error(
             "effect_unknown",
             "/effect",
-            `The effect names {${placeholder}}, which is none of its parameters.`,
+            `The effect names {${placeholder}}, which is not a parameter of the tool.`,
             `Its parameters: ${Object.keys(known).slice(0, 16).join(", ") || "none"}.`,
           ),
         ],
@@ -46,14 +46,14 @@ function lintRules({ risk }: DraftDefinition): readonly Finding[] {
       error(
         "risk_rule_broken",
         at,
-        `The risk rule is no JSON Schema that is taken, at ${at}: ${made.fault.reason}`,
+        `The risk rule is not an accepted JSON Schema, at ${at}: ${made.fault.reason}`,
         remedyOf(made.fault.pointer),
       ),
     ];
   });
 }
 
-/** A run has minutes of active time for all of its calls: a read that may take longer keeps its person waiting. */
+/** A run has minutes of active time for all of its calls: a long read keeps its person waiting. */
 const LONGEST_MS: Readonly<Record<ToolKind, number>> = { read: 30_000, compute: 30_000, write: 120_000 };
 
 function lintTimeout({ kind, timeoutMs }: DraftDefinition): readonly Finding[] {
@@ -64,7 +64,7 @@ function lintTimeout({ kind, timeoutMs }: DraftDefinition): readonly Finding[] {
       "timeout_long",
       "/timeoutMs",
       `The ${kind} may take ${timeoutMs} ms.`,
-      `Stay within ${longest} ms: give back a job's id at once and add a read that looks at the job.`,
+      `Stay within ${longest} ms: return a job's id at once and add a read that looks at the job.`,
     ),
   ];
 }

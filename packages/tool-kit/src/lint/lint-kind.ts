@@ -2,8 +2,8 @@ import type { DraftDefinition } from "../tool.ts";
 import { type Finding, warning } from "./finding.ts";
 
 /**
- * Whether a tool that is said to look or to compute acts: whatever a customer or a finance system sees the effect of is a write, a support ticket and an
- * email too. Its name and its description are asked, for whoever names a tool `support_desk` says there that it opens a ticket.
+ * Whether a tool that claims to read or to compute acts: if a customer or a finance system sees an effect, it is a write; a support ticket and an email are
+ * effects too. The check covers name and description, because the author of a tool `support_desk` says in the description that it opens a ticket.
  */
 export function lintKind({ name, kind, description }: DraftDefinition): readonly Finding[] {
   if (kind === "write") return [];
@@ -16,12 +16,12 @@ export function lintKind({ name, kind, description }: DraftDefinition): readonly
       "kind_doubtful",
       "/kind",
       `"${name}" is a ${kind}, and its ${named === null ? "description" : "name"} says that it will ${verb} something.`,
-      "When a customer, a colleague or a finance system can see the effect, make it a write; else name it for what it looks at.",
+      "If a customer, a colleague or a finance system can see the effect, make it a write; otherwise name it for what it looks at.",
     ),
   ];
 }
 
-/** What the first words of a description do to something: "Opens a ticket", "Send the customer an email". Null for "Changes of a release". */
+/** The action in the first words of a description: "Opens a ticket", "Send the customer an email". Null for "Changes of a release". */
 function actIn(description: string): string | null {
   const [, word = "", object = ""] = FIRST_WORDS.exec(description) ?? [];
   if (!OBJECT.test(object)) return null;
@@ -33,7 +33,7 @@ const FIRST_WORDS = /^\s*(?:(?:this tool|it) (?:can |will )?)?([a-z]{2,20}) ([a-
 // A noun that looks like the verb ("Orders of a customer") is followed by something else.
 const OBJECT = /^(?:an?|the|one|this|each|every|all|some|new|e-?mails?|messages?|money|payments?|refunds?|tickets?|invoices?)$/i;
 
-/** Words that begin the name, or the description, of something that changes the world. */
+/** Words at the beginning of the name, or the description, of something that changes the world. */
 const ACTING: ReadonlySet<string> = new Set(
   (
     "add append approve archive assign ban block book cancel change charge clear close commit create deactivate delete deny deploy disable drop " +
@@ -44,7 +44,7 @@ const ACTING: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** True for a word that acts: for the lint of parameters that choose between such words. */
+/** True for a word that acts; also used by the lint of parameters that choose between such words. */
 export function isActing(word: string): boolean {
   return ACTING.has(word);
 }

@@ -8,11 +8,11 @@ export function lintName({ name }: DraftDefinition): readonly Finding[] {
     error(
       "name_form",
       "/name",
-      `"${name.slice(0, 80)}" is no name in snake case.`,
+      `"${name.slice(0, 80)}" is not a name in snake case.`,
       "Use lower-case words and digits with one _ between them, as in look_up_order.",
     ),
   ];
 }
 
-// Two underscores part the server from its tool.
+// Two underscores separate the server from its tool.
 const SNAKE_CASE = /^[a-z][a-z0-9]*(_{1,2}[a-z0-9]+)*$/;

@@ -3,14 +3,14 @@ import type { DraftDefinition } from "../tool.ts";
 import { type Finding, under, warning } from "./finding.ts";
 import { isActing } from "./lint-kind.ts";
 
-/** Limits on what a model may send, and one job a tool. */
+/** Limits on what a model may send, and one job per tool. */
 export function lintParameters({ parameters }: DraftDefinition): readonly Finding[] {
   return [...lintJobs(parameters), ...lintLimits(parameters, "/parameters")];
 }
 
 const CHOOSERS: ReadonlySet<string> = new Set(["action", "operation", "op", "command", "verb", "method", "task"]);
 
-/** A parameter that chooses between jobs makes several tools of one: the model picks wrong, and one risk stands for all. */
+/** A parameter that chooses between jobs combines several tools in one: the model picks wrongly, and one risk covers all. */
 function lintJobs({ properties }: JsonObject): readonly Finding[] {
   if (!isJsonObject(properties)) return [];
   return Object.entries(properties).flatMap(([name, part]) => {
@@ -28,7 +28,7 @@ function lintJobs({ properties }: JsonObject): readonly Finding[] {
   });
 }
 
-/** What a model sends is as long as the schema lets it be. */
+/** A model sends as much as the schema allows. */
 function lintLimits(schema: JsonObject, at: string): readonly Finding[] {
   const findings: Finding[] = [];
   const { properties, items, additionalProperties } = schema;

@@ -4,8 +4,8 @@ import { error, type Finding, under, warning } from "./finding.ts";
 import { remedyOf } from "./remedy-of.ts";
 
 /**
- * The form of the parameters: what every model provider understands and every validator reads alike. That is less than JSON Schema 2020-12:
- * an object with listed properties, each with one type, written out where it is used.
+ * The form of the parameters: what every model provider understands and every validator reads alike. That is less than JSON Schema 2020-12: an object with
+ * listed properties, each with one type, written out where it is used.
  */
 export function lintSchema({ parameters }: DraftDefinition): readonly Finding[] {
   if (parameters["type"] !== "object" || !isJsonObject(parameters["properties"]))
@@ -13,7 +13,7 @@ export function lintSchema({ parameters }: DraftDefinition): readonly Finding[] 
       error(
         "schema_root",
         ROOT,
-        'The parameters are no object with properties: they must be a JSON Schema with "type": "object".',
+        'The parameters are not an object with properties: they must be a JSON Schema with "type": "object".',
         'Write {"type": "object", "properties": {…}, "additionalProperties": false}; a tool without parameters has "properties": {}.',
       ),
     ];
@@ -34,13 +34,13 @@ const WORDS: ReadonlySet<string> = new Set(
 
 const GIVE_TYPE = `Give it one "type": ${TYPES.join(", ")}.`;
 const WRITE_OUT = "Write the schema out where it is used; one that contains itself cannot be offered to a model.";
-const CHECK_IN_HANDLER = "Say it in the description and check it in the handler.";
+const CHECK_IN_HANDLER = "State it in the description and check it in the handler.";
 const ONE_FORM = "Choose one form; two forms are two parameters, or two tools.";
 const ONE_ITEM = 'Give the array one "items" schema, or make it an object with named properties.';
 const LEAVE_OUT = 'Leave the parameter out of "required" instead of letting it be null.';
 const LIST_PROPERTIES = 'List the properties under "properties".';
 
-/** Words of JSON Schema that providers drop, refuse or read differently, with what to write instead. */
+/** Keywords of JSON Schema that providers drop, refuse or read differently, with what to write instead. */
 const REFUSED: ReadonlyMap<string, string> = new Map<string, string>([
   ["$schema", "Write JSON Schema 2020-12 or draft-07; $schema may be left out."],
   ["allOf", "Merge its parts into one schema."],
@@ -58,10 +58,10 @@ function remedied(remedy: string, ...words: readonly string[]): readonly (readon
 
 function lintPart(schema: Json, at: string): readonly Finding[] {
   if (!isJsonObject(schema) || Object.keys(schema).length === 0)
-    return [error("schema_empty", at, `The schema at ${at} takes anything at all.`, GIVE_TYPE)];
+    return [error("schema_empty", at, `The schema at ${at} accepts any value.`, GIVE_TYPE)];
   const findings = [...lintWords(schema, at), ...lintType(schema, at)];
   if (schema["type"] === "array") return [...findings, ...lintItems(schema, at)];
-  // Items may have properties and no type.
+  // Items may have properties without a type.
   return schema["type"] === "object" || schema["properties"] !== undefined ? [...findings, ...lintMembers(schema, at)] : findings;
 }
 
@@ -69,8 +69,8 @@ function lintWords(schema: JsonObject, at: string): readonly Finding[] {
   return Object.keys(schema).flatMap((word) => {
     if (WORDS.has(word) || word.startsWith("x-")) return [];
     const remedy = REFUSED.get(word);
-    if (remedy !== undefined) return [error("schema_word", under(at, word), `The schema at ${at} has the word "${word}".`, remedy)];
-    const message = `The schema at ${at} has the word "${word.slice(0, 80)}", which JSON Schema does not know.`;
+    if (remedy !== undefined) return [error("schema_word", under(at, word), `The schema at ${at} has the keyword "${word}".`, remedy)];
+    const message = `The schema at ${at} has the keyword "${word.slice(0, 80)}", which JSON Schema does not define.`;
     return [warning("schema_unknown_word", under(at, word), message, "Correct it, or begin it with x- to keep it to yourself.")];
   });
 }
@@ -81,7 +81,7 @@ function lintType({ type, properties }: JsonObject, at: string): readonly Findin
   if (type === undefined) return [error("schema_type", at, `The schema at ${at} has no type.`, GIVE_TYPE)];
   if (Array.isArray(type))
     return [error("schema_type", under(at, "type"), `The schema at ${at} has several types.`, `${GIVE_TYPE} ${LEAVE_OUT}`)];
-  return [error("schema_type", under(at, "type"), `The schema at ${at} has the type ${JSON.stringify(type)}, which is none.`, GIVE_TYPE)];
+  return [error("schema_type", under(at, "type"), `The schema at ${at} has the unknown type ${JSON.stringify(type)}.`, GIVE_TYPE)];
 }
 
 function lintItems({ items }: JsonObject, at: string): readonly Finding[] {
@@ -100,12 +100,12 @@ function lintMembers(schema: JsonObject, at: string): readonly Finding[] {
       warning(
         "schema_open",
         at,
-        `The object at ${at} takes any members.`,
+        `The object at ${at} accepts any members.`,
         'List them under "properties", or give "additionalProperties" a type.',
       ),
     ];
   if (properties !== undefined && !isJsonObject(properties))
-    return [error("schema_properties", under(at, "properties"), `The "properties" at ${at} are no object.`, LIST_PROPERTIES)];
+    return [error("schema_properties", under(at, "properties"), `The "properties" at ${at} are not an object.`, LIST_PROPERTIES)];
   const known = properties ?? {};
   return [
     ...Object.entries(known).flatMap(([name, part]) => lintPart(part, under(`${at}/properties`, name))),
@@ -122,13 +122,13 @@ function lintRequired(required: Json | undefined, known: JsonObject, at: string)
       error(
         "required_unknown",
         under(at, "required"),
-        `The schema at ${at} requires "${name.slice(0, 80)}", which is none of its properties.`,
+        `The schema at ${at} requires "${name.slice(0, 80)}", which is not one of its properties.`,
         'Correct the name, or add it to "properties".',
       ),
     );
 }
 
-/** What may come besides the listed properties. A schema for it makes a map, which only a parameter can be. */
+/** The members allowed besides the listed properties. A schema for them makes a map, which only a parameter can be. */
 function lintOthers({ additionalProperties: others }: JsonObject, at: string): readonly Finding[] {
   if (others === false) return [];
   if (isJsonObject(others) && at !== ROOT) return lintPart(others, under(at, "additionalProperties"));
@@ -136,17 +136,17 @@ function lintOthers({ additionalProperties: others }: JsonObject, at: string): r
     error(
       "additional_properties",
       under(at, "additionalProperties"),
-      `The object at ${at} takes members that it does not list.`,
+      `The object at ${at} accepts members that it does not list.`,
       'Write "additionalProperties": false.',
     ),
   ];
 }
 
-/** Values of a wrong type, such as a minimum in quotes, and what is over a bound are found by the compiler. */
+/** The compiler finds values of a wrong type, such as a minimum in quotes, and values over a limit. */
 function lintCompiled(parameters: JsonObject): readonly Finding[] {
   const made = foreignSchema(parameters);
   if (made.ok) return [];
   const { pointer, reason } = made.fault;
   const at = `${ROOT}${pointer}`;
-  return [error("schema_broken", at, `The parameters are no JSON Schema that is taken, at ${at}: ${reason}`, remedyOf(pointer))];
+  return [error("schema_broken", at, `The parameters are not an accepted JSON Schema, at ${at}: ${reason}`, remedyOf(pointer))];
 }

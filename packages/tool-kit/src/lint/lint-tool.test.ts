@@ -21,12 +21,12 @@ const clean: DraftDefinition = {
   timeoutMs: 5000,
 };
 
-/** What is found when the definition is changed, as "level code path". */
+/** The findings for the changed definition, as "level code path". */
 function found(change: Partial<DraftDefinition>): readonly string[] {
   return lintTool({ ...clean, ...change }).map(({ level, code, path }) => `${level} ${code} ${path}`);
 }
 
-/** What is found when the parameters have one property, "it". */
+/** The findings if the parameters have one property, "it". */
 function foundIn(property: Json): readonly string[] {
   return found({ parameters: { type: "object", properties: { it: property }, additionalProperties: false } });
 }
@@ -34,11 +34,11 @@ function foundIn(property: Json): readonly string[] {
 const IT = "/parameters/properties/it";
 
 describe("the lint", () => {
-  it("finds nothing in a definition that is written as it should be", () => {
+  it("finds nothing in a well-written definition", () => {
     expect(lintTool(clean)).toEqual([]);
   });
 
-  it("says of everything it finds what is the matter and what to write instead", () => {
+  it("says for every finding what the problem is and what to write instead", () => {
     const all = [
       ...lintTool({ ...clean, name: "send__", description: "Sends.", timeoutMs: 600_000, parameters: { type: "array" } }),
       ...lintTool({ ...clean, kind: "write", parameters: { ...clean.parameters, additionalProperties: true, required: ["no"] } }),
@@ -80,14 +80,14 @@ describe("the lint of parameters refuses", () => {
 
   it.each<[string, Json, string]>([
     ["a schema without anything", {}, `error schema_empty ${IT}`],
-    ["a schema that is only true", true, `error schema_empty ${IT}`],
+    ["a schema that is just true", true, `error schema_empty ${IT}`],
     ["no type", { description: "Anything." }, `error schema_type ${IT}`],
-    ["a type that is none", { type: "date" }, `error schema_type ${IT}/type`],
+    ["an unknown type", { type: "date" }, `error schema_type ${IT}/type`],
     ["null as a type", { type: "null" }, `error schema_type ${IT}/type`],
     ["several types", { type: ["string", "null"] }, `error schema_type ${IT}/type`],
-    ["an array that does not say of what", { type: "array", maxItems: 1 }, `error schema_items ${IT}`],
+    ["an array that does not say what it holds", { type: "array", maxItems: 1 }, `error schema_items ${IT}`],
     ["an array of anything", { type: "array", maxItems: 1, items: {} }, `error schema_empty ${IT}/items`],
-    ["an array of what has no type", { type: "array", maxItems: 1, items: { title: "x" } }, `error schema_type ${IT}/items`],
+    ["an array of items without a type", { type: "array", maxItems: 1, items: { title: "x" } }, `error schema_type ${IT}/items`],
     ["a list of items", { type: "array", maxItems: 1, items: [{ type: "string" }] }, `error schema_items ${IT}/items`],
     ["an open object with properties", { type: "object", properties: {} }, `error additional_properties ${IT}/additionalProperties`],
     [
@@ -97,7 +97,7 @@ describe("the lint of parameters refuses", () => {
     ],
     ["a map of anything", { type: "object", additionalProperties: {} }, `error schema_empty ${IT}/additionalProperties`],
     [
-      "a required name that is no property",
+      "a required name that is not a property",
       { type: "object", properties: {}, required: ["gone"], additionalProperties: false },
       `error required_unknown ${IT}/required`,
     ],
@@ -108,7 +108,7 @@ describe("the lint of parameters refuses", () => {
   const words =
     "$ref $defs definitions $id allOf anyOf oneOf nullable not if then else dependencies dependentSchemas prefixItems additionalItems " +
     "contains patternProperties unevaluatedProperties";
-  it.each(words.split(" "))("the word %s", (word) => {
+  it.each(words.split(" "))("the keyword %s", (word) => {
     expect(foundIn({ type: "string", maxLength: 1, [word]: [] })).toContain(`error schema_word ${IT}/${word}`);
   });
 
@@ -119,19 +119,19 @@ describe("the lint of parameters refuses", () => {
       );
   });
 
-  it("a dialect that it does not know", () => {
+  it("an unknown dialect", () => {
     expect(found({ parameters: { ...clean.parameters, $schema: "http://json-schema.org/draft-03/schema#" } })).toEqual([
       "error schema_word /parameters/$schema",
     ]);
   });
 
-  it("what no compiler takes", () => {
+  it("what no compiler accepts", () => {
     expect(foundIn({ type: "string", pattern: "(" })).toEqual(["error schema_broken /parameters/properties/it/pattern"]);
     expect(foundIn({ type: "string", maxLength: "9" })).toEqual(["error schema_broken /parameters/properties/it/maxLength"]);
     expect(foundIn({ type: "string", pattern: "a(?!b)" })).toEqual(["error schema_broken /parameters/properties/it/pattern"]);
   });
 
-  it("what no compiler takes, with what to write instead", () => {
+  it("what no compiler accepts, with what to write instead", () => {
     const remedies = (it: JsonObject) =>
       lintTool({ ...clean, parameters: { type: "object", properties: { it }, additionalProperties: false } }).map(({ remedy }) => remedy);
     expect(remedies({ type: "string", pattern: "a(?!b)", maxLength: 9 })).toEqual([
@@ -148,7 +148,7 @@ describe("the lint of parameters refuses", () => {
     expect(found({ risk })).toEqual(["error risk_rule_broken /risk/rules/0/when/properties/it/pattern"]);
   });
 
-  it("no items with properties and without a type, and no map with one type", () => {
+  it("neither items with properties and no type, nor a map with one type", () => {
     expect(foundIn({ type: "array", maxItems: 2, items: { properties: { n: { type: "boolean" } }, additionalProperties: false } })).toEqual(
       [],
     );
@@ -156,7 +156,7 @@ describe("the lint of parameters refuses", () => {
   });
 });
 
-describe("the lint of parameters warns of", () => {
+describe("the lint of parameters warns about", () => {
   it.each<[string, JsonObject, JsonObject]>([
     ["a string", { type: "string" }, { type: "string", maxLength: 200 }],
     ["an integer", { type: "integer" }, { type: "integer", minimum: 1, maximum: 50 }],
@@ -168,12 +168,12 @@ describe("the lint of parameters warns of", () => {
     expect(foundIn({ ...without, enum: ["one"] })).toEqual([]);
   });
 
-  it("what has no limit deep inside", () => {
+  it("a missing limit deep inside", () => {
     const items = { type: "object", properties: { note: { type: "string" } }, additionalProperties: false };
     expect(foundIn({ type: "array", maxItems: 3, items })).toEqual([`warning parameter_unlimited ${IT}/items/properties/note`]);
   });
 
-  it("an object whose members nobody knows, and a word that JSON Schema does not know", () => {
+  it("an object with unknown members, and a keyword that JSON Schema does not define", () => {
     expect(foundIn({ type: "object" })).toEqual([`warning schema_open ${IT}`]);
     expect(foundIn({ type: "boolean", requierd: true })).toEqual([`warning schema_unknown_word ${IT}/requierd`]);
     expect(foundIn({ type: "boolean", "x-note": "ours" })).toEqual([]);
@@ -194,7 +194,7 @@ describe("the lint of the name", () => {
     expect(found({ name })).toContain("error name_form /name");
   });
 
-  it.each(["look_up", "web__search", "get_issue", "list_order_updates"])("takes %s", (name) => {
+  it.each(["look_up", "web__search", "get_issue", "list_order_updates"])("accepts %s", (name) => {
     expect(found({ name })).toEqual([]);
   });
 });
@@ -213,7 +213,7 @@ describe("the lint of the kind", () => {
     "Notifies every subscriber",
     "This tool will issue refunds",
     "Patches the invoice of an order",
-  ])('doubts that what says "%s" only reads, whatever its name is', (says) => {
+  ])('doubts that a tool described as "%s" only reads, whatever its name is', (says) => {
     const description = clean.description.replace("Looks an order up", says);
     for (const kind of ["read", "compute"] as const)
       expect(found({ name: "support_desk", description, kind })).toEqual(["warning kind_doubtful /kind"]);
@@ -221,7 +221,7 @@ describe("the lint of the kind", () => {
   });
 
   it.each(["Changes of a release", "Orders that a customer has open", "Open orders of a customer", "Looks up the refunds"])(
-    'takes what says "%s" for a read',
+    'accepts "%s" as the description of a read',
     (says) => {
       expect(found({ description: clean.description.replace("Looks an order up", says) })).toEqual([]);
     },
@@ -229,13 +229,13 @@ describe("the lint of the kind", () => {
 });
 
 describe("the lint of what guards a call", () => {
-  it("refuses a write that does not say what it does, or says it with what is no parameter", () => {
+  it("refuses a write that does not say what it does, or whose effect names an unknown parameter", () => {
     expect(found({ kind: "write" })).toEqual(["error effect_missing /effect"]);
     expect(found({ kind: "write", effect: "Refund {amount} on {id}." })).toEqual(["error effect_unknown /effect"]);
     expect(found({ kind: "write", effect: "Refund {id}." })).toEqual([]);
   });
 
-  it("warns of a call that may outlive whoever waits for it", () => {
+  it("warns about a call that may take longer than its caller waits", () => {
     expect(found({ timeoutMs: 30_001 })).toEqual(["warning timeout_long /timeoutMs"]);
     expect(found({ kind: "write", effect: "Refund {id}.", timeoutMs: 120_000 })).toEqual([]);
   });
@@ -252,7 +252,7 @@ describe("the lint of the description", () => {
     expect(found({ description: changed })).toContain(`warning ${code} /description`);
   });
 
-  it("takes an example that stands with a parameter, and asks for none where there is no parameter", () => {
+  it("accepts an example in a parameter's description, and asks for none if there are no parameters", () => {
     const without = description.replace(', for example "ORD-8821"', "");
     const id = { type: "string", maxLength: 20, description: "The id, such as ORD-8821." };
     expect(found({ description: without, parameters: { ...clean.parameters, properties: { id } } })).toEqual([]);

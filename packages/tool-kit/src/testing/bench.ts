@@ -53,31 +53,31 @@ export const receiptKeys = staticKeySet(publicKeySet([receiptKey]));
 export const approvalsKeys = staticKeySet(publicKeySet([approvalsKey]));
 export { approvalsSigner, receiptSigner };
 
-/** A worker process of the tests: kill it and it does nothing any more. */
+/** A worker process of the tests: once killed, it does nothing any more. */
 export interface TestProcess {
   readonly context: InvokeContext;
   readonly answers: Message[];
-  /** What went out as a broadcast. */
+  /** The broadcasts that were sent. */
   readonly announced: Message[];
-  /** Delivers a message; `count` is what the broker says. */
+  /** Delivers a message; `count` is the broker's delivery count. */
   deliver(message: Message, count?: number, signal?: AbortSignal): Promise<Verdict>;
   /** The answers, read as the agent reads them. */
   read(): readonly ReadAnswer[];
-  /** It goes down where it is: the store hears no more of it. */
+  /** It goes down where it is: the store receives nothing more from it. */
   kill(): void;
 }
 
 export interface ProcessOptions {
-  /** Dies right after this step was committed: nothing it waits for ever comes. */
+  /** Dies right after this step was committed: nothing that it waits for ever arrives. */
   readonly dieAfter?: string;
   /** Its first reply to this step is lost, although the step was committed. */
   readonly loseReplyOf?: string;
-  /** Holds each of its steps back until this resolves. */
+  /** Delays each of its steps until this resolves. */
   readonly beforeCommit?: (step: string) => Promise<void> | undefined;
-  /** The store refuses this step once, because it has lost writes; `onRefused` is told before the process learns it. */
+  /** The store refuses this step once, because it has lost writes; `onRefused` is called before the process learns of it. */
   readonly refuseOnce?: string;
   readonly onRefused?: () => void;
-  /** Told of each of its steps before it learns that it was committed. */
+  /** Called with each of its steps before the process learns that it was committed. */
   readonly afterCommit?: (step: string) => void;
   readonly ownersDeadBefore?: number;
   readonly timings?: WorkerTimings;
@@ -101,7 +101,7 @@ export interface Bench {
   row(callId?: string): Promise<LedgerRow | null>;
   security(): Promise<readonly Json[]>;
   stopCall(callId?: string): Promise<void>;
-  /** Raises the era to 2, or puts this one. */
+  /** Raises the era to 2, or stores this one. */
   raiseEra(era?: Partial<Era>): Promise<void>;
 }
 
@@ -111,13 +111,13 @@ export interface InvokeOptions {
   readonly notAfter?: number;
   readonly replyTo?: string;
   readonly secret?: string;
-  /** The run that calls; one of 2016 by default. */
+  /** The calling run; one of 2016 by default. */
   readonly run?: string;
   /** Claims that differ from the genuine grant's, or no grant at all. */
   readonly grant?: Partial<GrantClaims> | "none" | "garbage";
-  /** Arguments as text, where they are not the canonical ones. */
+  /** Arguments as text, if they are not the canonical ones. */
   readonly text?: string;
-  /** The version and the hash that the run sees, where it says so. */
+  /** The version and the hash that the run sees, if it names them. */
   readonly version?: string;
   readonly hash?: string;
 }

@@ -3,16 +3,16 @@ import { defineTool } from "../define-tool.ts";
 import type { Reconciliation, Tool, ToolOutput, WriteContext } from "../tool.ts";
 import { toolset, type Toolset } from "../toolset.ts";
 
-/** The target of the tests' write: counts what happens to it, and honours a key when told so. */
+/** The target of the tests' write: counts what happens to it, and honours a key if configured so. */
 export interface Target {
   /** Effects by key: 2 is a double effect. */
   readonly effects: Map<string, number>;
   prepares: number;
   runs: number;
   reconciles: number;
-  /** What each run got. */
+  /** The arguments of each run. */
   readonly sent: unknown[];
-  /** Replaces the run, after the effect when it calls `effect`. */
+  /** Replaces the run, after the effect if it calls `effect`. */
   onRun: ((context: WriteContext, effect: () => void) => ToolOutput | Promise<ToolOutput>) | null;
   onPrepare: ((signal: AbortSignal) => void | Promise<void>) | null;
   answer: () => Reconciliation | Promise<Reconciliation>;

@@ -54,7 +54,7 @@ describe("GET /v1/tools", () => {
     await register(t.store, "web", { ...lookup, name: "read_page", scopes: ["pages"] });
     const forbidden = async (who: "una" | "uri") =>
       ((await t.ask(who, "/v1/tools")).body as ToolList).tools.map((tool) => [tool.name, tool.forbidden]);
-    const lacks = (scope: string, tool: string) => `The requester lacks the scope "${scope}" that "${tool}" asks for.`;
+    const lacks = (scope: string, tool: string) => `The requester lacks the scope "${scope}" that "${tool}" requires.`;
     expect(await forbidden("una")).toEqual([
       ["find_order", lacks("orders", "find_order")],
       ["issue_refund", lacks("orders", "issue_refund")],

@@ -1,23 +1,23 @@
 #!lua
--- Makes one change of one shard, whole or not at all. What is read and decided comes before the first write: an error later on would leave
--- what was written before it.
+-- Makes one change of one shard, whole or not at all. All reads and decisions come before the first write: a later error would leave
+-- the earlier writes in place.
 --
--- KEYS, every one of them written: commits, marks, feed, the first document; then documents put, documents removed, logs, counters, timers of
+-- KEYS, all of them written: commits, marks, feed, the first document; then documents put, documents removed, logs, counters, timers of
 -- services, outboxes of services (each with its rows), indexes.
--- ARGV, in the order of commit-arguments.ts: first all numbers and short words in one line, "-" for what is absent, because every argument costs
--- its own; then the texts. A guard of a document that is not written is an argument: Redis takes every declared key for written and would ask
--- for that right.
+-- ARGV, in the order of commit-arguments.ts: first all numbers and short words in one line, "-" for absent ones, because every argument has
+-- a cost; then the texts. A guard of a document that is not written is an argument: Redis treats every declared key as written and would require
+-- that right.
 -- Answers outcome, now, commit number, its mark, whether the store has lost the commit that was presented.
 local RING = 8192
 local MARK_BYTES = 8
--- Longer than this is for good; Redis refuses an expiry that overflows.
+-- Longer than this means for good; Redis refuses an expiry that overflows.
 local LONGEST_MS = 1e14
--- Far above what a shard can count to, and below where a number is not exact any more.
+-- Far above what a shard can count to, and below the limit of exact numbers.
 local MOST_COMMITS = 4e15
--- Lua's stack takes no more values at once.
+-- Lua's stack holds no more values at once.
 local MOST_VALUES = 4000
 
--- A document is a head of fixed width, so that it can be read and replaced in part, and its text. Of the head: version, from byte 0; commit of
+-- A document is a head of fixed width, so that it can be read and replaced in part, and its text. In the head: version, from byte 0; commit of
 -- the op, 16; expiry, 32; hash of the op, 58; its last byte is 97.
 local COMMIT = '%016d'
 
@@ -35,7 +35,7 @@ local function nextText()
   return ARGV[textAt]
 end
 
--- Exact, and in the form that costs least for whole numbers: Redis itself needs microseconds to write one.
+-- Exact, and in the cheapest form for whole numbers: Redis itself needs microseconds to write one.
 local function textOf(number)
   if number % 1 == 0 and number < 1e15 and number > -1e15 then return string.format('%d', number) end
   return string.format('%.17g', number)
@@ -45,7 +45,7 @@ local commitsKey, marksKey, feedKey, firstKey = KEYS[1], KEYS[2], KEYS[3], KEYS[
 
 local clock = nextWord()
 local now = tonumber(clock)
--- "+N": the server's time, and N milliseconds that its clock was set back by.
+-- "+N": the server's time, plus the N milliseconds that its clock was set back by.
 local isAhead = string.byte(clock) == 43
 if not now or isAhead then
   local time = ask('TIME')
@@ -60,14 +60,14 @@ local function isOver(expiresAt)
   return at and at <= now
 end
 
--- The version of a document by its head: 0 when there is none any more.
+-- The version of a document by its head: 0 if it does not exist any more.
 local function versionIn(head)
   if head == '' or isOver(string.sub(head, 33, 58)) then return 0 end
   return tonumber(string.sub(head, 1, 16))
 end
 
--- Every service writes what a shard counts with, so one that was taken over can leave nonsense there. It must not stop the others: what is no number
--- begins again at the time, which is above any number of commits, and is told as a loss. Nil for a value of another type too.
+-- Every service writes a shard's counter, so a hijacked one can leave nonsense there. That must not stop the others: an invalid counter
+-- starts again at the current time, which is above any number of commits, and counts as a loss. Nil for a value of another type too.
 local function numberIn(key)
   local raw = redis.pcall('GET', key)
   if not raw then return 0 end
@@ -96,13 +96,13 @@ end
 
 local first = ask('GETRANGE', firstKey, '0', '97')
 if string.sub(first, 59, 98) == op then
-  -- Written again so that WAIT, on whichever connection, waits for a replica that has it.
+  -- Written again so that WAIT, on any connection, waits for a replica that has it.
   ask('SETRANGE', firstKey, '58', op)
   local commit = tonumber(string.sub(first, 17, 32))
   return { 'ok', clock, commit, markOf(commit), lost }
 end
 if lost == 1 and damaged then
-  -- Mended at once, so that whoever decides anew finds a store that works.
+  -- Fixed at once, so that the next decision finds a store that works.
   ask('DEL', commitsKey)
   ask('DEL', marksKey)
   ask('SET', commitsKey, textOf(last))
@@ -136,7 +136,7 @@ for n = 1, counters do
   sums[counter] = sum
 end
 
--- What holds another type of value is not ours: found here, it is an error before anything is written.
+-- A key with another type of value is not ours: found here, it is an error before anything is written.
 for n = 5, logsAt do if KEYS[n] ~= firstKey then ask('STRLEN', KEYS[n]) end end
 for n = logsAt + 1, countersAt do ask('LLEN', KEYS[n]) end
 for n = timersAt + 1, outboxesAt do ask('ZCARD', KEYS[n]) end
@@ -145,12 +145,12 @@ for n = outboxesAt + 1, indexesAt, 2 do
   ask('HLEN', KEYS[n + 1])
 end
 for n = indexesAt + 1, indexesAt + indexes do ask('ZCARD', KEYS[n]) end
--- The marks and the feed are everybody's: what are no marks and is no feed begins anew, as an empty one would.
+-- Every service may write the marks and the feed: invalid ones start again, like empty ones.
 local marksAreNone = type(redis.pcall('STRLEN', marksKey)) == 'table'
 
--- From here on nothing is decided any more.
+-- Nothing is decided from here on.
 
--- How long Redis itself keeps what expires then; nil for good.
+-- How long Redis itself keeps a value with this expiry; nil for good.
 local function kept(expiresAt)
   local ms = math.max(expiresAt - now, 0) + rememberedMs
   return ms < LONGEST_MS and textOf(math.ceil(ms)) or nil
@@ -167,8 +167,8 @@ local function flush(command, key, batch)
   end
 end
 
--- A feed takes no more where something else stands in its place, and where somebody has brought its ids so far that none follows, which no command
--- that a service may use tells beforehand. It begins anew with a number that no reader waits behind, so that each of them sees the gap.
+-- A feed accepts no more items if its key holds something else, or if somebody has used up its ids, which no command
+-- that a service may use shows beforehand. It starts again with a number after which no reader waits, so that each of them sees the gap.
 local function tell(name, sequence)
   if type(redis.pcall('XADD', feedKey, 'MAXLEN', '~', feedLength, '0-*', 'log', name, 'sequence', sequence)) ~= 'table' then return end
   ask('DEL', feedKey)
@@ -184,7 +184,7 @@ local firstIsWritten = first == ''
 for n = 5, removesAt do
   local key = KEYS[n]
   firstIsWritten = firstIsWritten or key == firstKey
-  -- Its head is complete but for the commit: to replace that in place is cheaper than to make the whole text again.
+  -- Its head is complete except for the commit: to replace that in place is cheaper than to build the whole text again.
   set(key, nextText(), nextNumber())
   ask('SETRANGE', key, '0', commitText .. commitText)
 end
@@ -193,7 +193,7 @@ for n = removesAt + 1, logsAt do
   if key ~= firstKey then
     ask('DEL', key)
   elseif first ~= '' then
-    -- Kept as an expired one for a while: it has to remember the op for a repeat.
+    -- Kept as an expired one for a while: it must remember the op for a repeat.
     firstIsWritten = true
     set(key, string.sub(first, 1, 16) .. commitText .. string.format('%-26s', clock) .. op, now)
   end
@@ -235,7 +235,7 @@ for n = timersAt + 1, outboxesAt do
       batch[#batch + 1] = textOf(now + dueIn)
       batch[#batch + 1] = id
     else
-      -- What was set before it in this change is removed as well, what comes after it is not.
+      -- Rows that this change set before it are removed as well, later ones are not.
       flush('ZADD', key, batch)
       batch = {}
       ask('ZREM', key, id)

@@ -1,6 +1,6 @@
 #!lua
--- Adds a live batch to what is kept of its log, and tells the followers. KEYS: the log's live batches, feed.
--- ARGV: clock ("" for the server's own, "+N" for N more), the log's name, the batch, how long the feed is.
+-- Adds a live batch to the stored ones of its log, and notifies the followers. KEYS: the log's live batches, feed.
+-- ARGV: clock ("" for the server's own, "+N" for N more), the log's name, the batch, the length of the feed.
 local KEPT_MS = 60000
 local KEPT_BATCHES = 512
 
@@ -10,7 +10,7 @@ if not now or isAhead then
   local time = redis.call('TIME')
   now = time[1] * 1000 + math.floor(time[2] / 1000) + (isAhead and now or 0)
 end
--- A feed that takes no more begins anew, as in commit.lua.
+-- A feed that accepts no more items starts again, as in commit.lua.
 if type(redis.pcall('XADD', KEYS[2], 'MAXLEN', '~', ARGV[4], '0-*', 'log', ARGV[2], 'batch', ARGV[3])) == 'table' then
   redis.call('DEL', KEYS[2])
   redis.call('XADD', KEYS[2], string.format('0-%d', now * 1000), 'log', ARGV[2], 'batch', ARGV[3])

@@ -5,7 +5,7 @@ local descending = ARGV[1] == 'desc'
 local most = tonumber(ARGV[2])
 local score, member = ARGV[3], ARGV[4]
 
--- Byte by byte, as sorted sets do. Lua's own comparison would go by the server's locale.
+-- Byte by byte, like sorted sets. Lua's own comparison would depend on the server's locale.
 local function compare(a, b)
   for n = 1, math.min(#a, #b) do
     local x, y = string.byte(a, n), string.byte(b, n)
@@ -14,7 +14,7 @@ local function compare(a, b)
   return #a - #b
 end
 
--- How many members of the index stand before the place: all of lower scores, and of the same score those that compare lower.
+-- How many members of the index come before the place: all with lower scores, and those with the same score that compare lower.
 local function standsBefore(key, orAt)
   local low = redis.call('ZCOUNT', key, '-inf', '(' .. score)
   local high = redis.call('ZCOUNT', key, '-inf', score)

@@ -1,10 +1,10 @@
 #!lua
--- Whether changes are taken: refused, or not, by the server before it begins, as a commit is. Looks at the counter of every shard as a commit does,
--- mends what is no number, and writes one counter as it is, so that a disk or a replica that takes nothing is found.
+-- Whether changes are accepted: the server refuses it before it begins, or not, like a commit. Reads the counter of every shard as a commit does,
+-- fixes invalid ones, and writes one counter unchanged, so that it finds a disk or a replica that accepts nothing.
 --
 -- KEYS: commits and marks of every shard, in turn.
 -- ARGV: clock ("" for the server's own, "+N" for N more), the place of the shard whose counter is written (from 1).
--- Answers now, and the places of the shards that were mended.
+-- Answers now, and the places of the shards that were fixed.
 local MOST_COMMITS = 4e15
 
 local clock = ARGV[1]
@@ -32,7 +32,7 @@ for n = 2, #answer do
   local commits, marks = KEYS[2 * answer[n] - 1], KEYS[2 * answer[n]]
   redis.call('DEL', commits)
   redis.call('DEL', marks)
-  -- Above any number of commits, so that whoever saw one is told of a loss.
+  -- Above any number of commits, so that every process that saw one notices a loss.
   redis.call('SET', commits, clock)
   counters[answer[n]] = clock
 end
