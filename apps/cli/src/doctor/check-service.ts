@@ -49,7 +49,7 @@ export function checkWarnings(service: Asked["service"], url: string, { warnings
     if (BROKER.test(sentence)) return fail("broker", what, fix?.replace(/\.?$/, ".") ?? "Look at the broker's log.");
     // Read on another machine than that which says it.
     const said = what.replace(/\.$/, "").replace(/^this machine's/, "its machine's");
-    return warn(
+    return fail(
       "clock",
       `${SPEAKERS[service] ?? `The service at ${url}`} says: ${said}.`,
       fix?.replace(/\.?$/, ".") ??
@@ -80,7 +80,7 @@ export function checkClock({ clockMs, tookMs }: Probed, env: Readonly<Record<str
   if (clockMs === null) return warn("clock", "The gateway sends no time.", "See whether something between changes its headers.");
   const apart = Math.abs(clockMs);
   if (apart <= limit + DATE_MS + tookMs / 2) return ok("clock", "agrees with the gateway's");
-  return warn(
+  return fail(
     "clock",
     `This machine's clock is ${apart < HOUR_MS ? spanOf(apart) : `${(apart / HOUR_MS).toFixed(1)} h`} ${clockMs > 0 ? "behind" : "ahead of"} the gateway's.`,
     "Set both by NTP: ages and the time to decide are shown wrong otherwise.",
