@@ -21,9 +21,9 @@ describe("toolbus era", () => {
     expect(raised.stdout).toMatch(/\n00 .* held\n[^]*\n0f .* held\n\n.* toolbus era resume --all\n$/);
     expect(await held()).toBe(16);
     const doctor = await cli.run(["doctor"]);
-    expect(doctor).toMatchObject({ code: 0 });
+    expect(doctor).toMatchObject({ code: 1 });
     expect(doctor.stdout.replaceAll(/\s+/g, " ")).toMatch(
-      /warn lost writes The store lost writes of 16 shards, noticed .* ago: writes there that cannot be repeated safely do not begin\. → "toolbus era show" names them/,
+      /fail lost writes The store lost writes of 16 shards, noticed .* ago: writes there that cannot be repeated safely do not begin\. → "toolbus era show" names them/,
     );
 
     const one = await cli.run(["era", "resume", "03"]);

@@ -74,6 +74,8 @@ export type Fault =
   | { readonly kind: "cut" }
   /** The stream comes byte by byte, slower than anybody waits, until the client leaves. */
   | { readonly kind: "drip" }
+  /** The whole answer, after this many milliseconds: a model that takes its time. */
+  | { readonly kind: "slow"; readonly afterMs: number }
   /** No answer at all until the client leaves. */
   | { readonly kind: "hang" }
   /** 200 with a page of HTML. */

@@ -85,7 +85,10 @@ async function confirmed(
 }
 
 function doneLine(decision: DecisionKind, { effect, status, approversNeeded, decisions }: ApprovalView): string {
-  const missing = approversNeeded - decisions.filter((one) => one.decision === "approve").length;
-  const more = decision === "approve" && status === "pending" ? ` It takes ${counted(missing, "more approver")}.` : "";
+  const approved = decisions.filter((one) => one.decision === "approve").length;
+  const more =
+    decision === "approve" && status === "pending"
+      ? ` ${approved} of ${counted(approversNeeded, "approver")}: it takes ${approversNeeded - approved} more.`
+      : "";
   return `${DONE[decision]}: ${effect}${more}`;
 }

@@ -36,7 +36,7 @@ async function checkWrites(approvals: Client): Promise<Check> {
   const waiting = writes.filter(isWaiting);
   if (waiting.length === 0) return ok(name, `${writes.length} registered, none waits for an operator`);
   const shown = waiting.map(({ tool, version, state }) => safeText(`${tool}@${version} (${state})`)).join(", ");
-  return warn(
+  return fail(
     name,
     `${shown} ${waiting.length === 1 ? "waits" : "wait"} for an operator: a write that is not enabled is refused.`,
     `"${SELF} tools pending" lists them.`,
@@ -49,7 +49,7 @@ async function checkLosses(approvals: Client, now: number): Promise<Check> {
   const held = readEra(await approvals.get("/v1/era")).lost.filter((one) => one.held);
   if (held.length === 0) return ok(name, "no shard is held because the store lost some of it");
   const noticed = spanOf(Math.max(0, now - Math.min(...held.map(({ lostAt }) => lostAt))));
-  return warn(
+  return fail(
     name,
     `The store lost writes of ${counted(held.length, "shard")}, noticed ${noticed} ago: writes there that cannot be repeated safely do not begin.`,
     `"${SELF} era show" names them and the command that resumes them; docs/operations.md, "When the store lost writes", says what to check first.`,

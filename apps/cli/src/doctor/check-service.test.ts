@@ -74,11 +74,11 @@ describe("doctor, checking a service", () => {
     expect(found.reachable && checkWarnings("approvals", server.url, found)).toEqual([
       {
         name: "clock",
-        level: "warn",
+        level: "fail",
         message: "Approvals says: its machine's clock is 2.0 h ahead of the state store's.",
         fix: "Set both by NTP.",
       },
-      expect.objectContaining({ level: "warn", fix: expect.stringContaining("docs/operations.md") }),
+      expect.objectContaining({ level: "fail", fix: expect.stringContaining("docs/operations.md") }),
     ]);
     const [ofWorker] = found.reachable ? checkWarnings("health", "http://worker:9000", found) : [];
     expect(ofWorker).toMatchObject({
@@ -140,9 +140,9 @@ describe("doctor, checking this machine", () => {
   it.each([
     [0, "ok", /agrees/],
     [-2400, "ok", /agrees/],
-    [2600, "warn", /behind the gateway's/],
-    [90_000, "warn", /is 1 min behind the gateway's/],
-    [-7_199_400, "warn", /is 2\.0 h ahead of the gateway's/],
+    [2600, "fail", /behind the gateway's/],
+    [90_000, "fail", /is 1 min behind the gateway's/],
+    [-7_199_400, "fail", /is 2\.0 h ahead of the gateway's/],
     [null, "warn", /sends no time/],
   ] as const)("finds a clock that is %s ms off: %s", (clockMs, level, words) => {
     expect(checkClock(probed(clockMs), {})).toMatchObject({ level, message: expect.stringMatching(words) });
@@ -150,7 +150,7 @@ describe("doctor, checking this machine", () => {
 
   it("uses the limit of CLOCK_SKEW_WARN_MS, as services do, and refuses a bad value", () => {
     const found = (limit: string, clockMs = 2400) => checkClock(probed(clockMs), { CLOCK_SKEW_WARN_MS: limit });
-    expect([found("1000").level, found("60000", -50_000).level]).toEqual(["warn", "ok"]);
+    expect([found("1000").level, found("60000", -50_000).level]).toEqual(["fail", "ok"]);
     expect(found("soon")).toMatchObject({ level: "fail", message: expect.stringContaining('from 100 to 3600000, not "soon"') });
   });
 

@@ -50,7 +50,7 @@ export function checkWarnings(service: Asked["service"], url: string, { warnings
     if (BROKER.test(sentence)) return fail("broker", what, fix?.replace(/\.?$/, ".") ?? "Look at the broker's log.");
     // The reader is on a different machine from the service that says it.
     const said = what.replace(/\.$/, "").replace(/^this machine's/, "its machine's");
-    return warn(
+    return fail(
       "clock",
       `${SPEAKERS[service] ?? `The service at ${url}`} says: ${said}.`,
       fix?.replace(/\.?$/, ".") ??
@@ -81,7 +81,7 @@ export function checkClock({ clockMs, tookMs }: Probed, env: Readonly<Record<str
   if (clockMs === null) return warn("clock", "The gateway sends no time.", "Check whether a proxy in between changes its headers.");
   const apart = Math.abs(clockMs);
   if (apart <= limit + DATE_MS + tookMs / 2) return ok("clock", "agrees with the gateway's");
-  return warn(
+  return fail(
     "clock",
     `This machine's clock is ${apart < HOUR_MS ? spanOf(apart) : `${(apart / HOUR_MS).toFixed(1)} h`} ${clockMs > 0 ? "behind" : "ahead of"} the gateway's.`,
     "Set both by NTP: otherwise ages and the time left to decide are wrong.",

@@ -7,14 +7,14 @@ import { checkWaits } from "./check-waits.ts";
 const NOW = 1_000_000;
 
 describe("doctor, checking runs that wait", () => {
-  it("warns of a run that waits for a worker or approvals for over a minute, in the run's own words, and names the command that explains it", async () => {
+  it("fails on a run that waits for a worker or approvals for over a minute, in the run's own words, and names the command that explains it", async () => {
     const found = await checked({
       rn_a: [{ kind: "worker", says: "There is no worker for restart: the last one stopped at 05:17.", since: NOW - 61_000 }],
       rn_b: [{ kind: "approvals", says: "Approvals has not taken its request.", since: NOW - 300_000 }],
     });
     expect(found).toEqual({
       name: "runs",
-      level: "warn",
+      level: "fail",
       message: "rn_b waits for 5 min: Approvals has not taken its request. 1 more waits like it.",
       fix: expect.stringContaining('runs why rn_b" says what happened so far') as string,
     });

@@ -4,7 +4,7 @@ import type { Client } from "../http/client.ts";
 import { spanOf } from "../terminal/duration.ts";
 import { safeText } from "../terminal/safe-text.ts";
 import { SELF } from "../toolbus/self.ts";
-import { type Check, ok, warn } from "./check.ts";
+import { type Check, fail, ok } from "./check.ts";
 import { told } from "./told.ts";
 
 /** A worker, or approvals, answers within seconds; people and models may take any time. */
@@ -28,7 +28,7 @@ export function checkWaits(gateway: Client, here: number): Promise<Check> {
     const [longest] = stuck.toSorted((a, b) => b.age - a.age);
     if (!longest) return ok(name, waiting(open));
     const others = stuck.length === 1 ? "" : ` ${stuck.length - 1} more ${stuck.length === 2 ? "waits" : "wait"} like it.`;
-    return warn(
+    return fail(
       name,
       safeText(`${longest.run.runId} waits for ${spanOf(longest.age)}: ${longest.wait.says.replace(/\.$/, "")}.${others}`),
       `"${SELF} runs why ${safeText(longest.run.runId)}" says what happened so far and what to try.`,

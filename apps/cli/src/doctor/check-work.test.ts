@@ -33,12 +33,14 @@ describe("doctor, checking the tools", () => {
     });
   });
 
-  it("warns of a tool that nobody has served for over an hour, and passes if workers may be scaled to zero", async () => {
+  it("fails on a tool that nobody has served for over an hour, warns if another version is served, and passes if workers may be scaled to zero", async () => {
     const long: ToolView = { ...tool("find_order", AS_OF - 3_700_000), ...ASLEEP };
     expect(await checked([long])).toMatchObject({
-      level: "warn",
+      level: "fail",
       message: "1 registered; no worker has served find_order@1 for over an hour, so no new run is offered it.",
     });
+    expect(await checked([long, { ...tool("find_order", AS_OF), version: "2" }])).toMatchObject({ level: "warn" });
+    expect(await checked([long, { ...tool("find_order", AS_OF), toolset: "others" }])).toMatchObject({ level: "fail" });
     expect(await checked([{ ...long, scalesToZero: true }])).not.toMatchObject({ level: "fail" });
   });
 

@@ -60,6 +60,10 @@ export function checkTools(gateway: Client): Promise<Check> {
 function checkServed(name: string, tools: readonly ToolView[], asOf: number | undefined): Check | null {
   const goneFor = ({ leftAt, lastSeenAt }: ToolView): number => (asOf ?? lastSeenAt) - (leftAt ?? lastSeenAt);
   const asleep = tools.filter((tool) => tool.availability === "asleep" && tool.scalesToZero !== true);
+  const isServed = ({ availability }: ToolView): boolean => availability === "ready" || availability === "unavailable";
+  /** What a newer version took the place of. */
+  const isReplaced = ({ name: tool, toolset }: ToolView): boolean =>
+    tools.some((other) => other.name === tool && other.toolset === toolset && isServed(other));
   const [lately, long] = [
     asleep.filter((tool) => goneFor(tool) <= OFFERED_FOR_MS),
     asleep.filter((tool) => goneFor(tool) > OFFERED_FOR_MS),
@@ -74,7 +78,8 @@ function checkServed(name: string, tools: readonly ToolView[], asOf: number | un
     );
   }
   if (long.length === 0) return null;
-  return warn(
+  const judge = long.every(isReplaced) ? warn : fail;
+  return judge(
     name,
     `${tools.length} registered; no worker has served ${named(long)} for over an hour, so no new run is offered ${long.length === 1 ? "it" : "them"}.`,
     `Start a worker, or remove a tool that is gone for good: "${SELF} tools remove".`,

@@ -7,7 +7,7 @@ import { sendEndless } from "./send-endless.ts";
 const DRIP_MS = 40;
 
 /** Sends what the fault makes of the reply. Never resolves anything: a client that leaves ends what waits for it. */
-export function sendFault(outgoing: ServerResponse, reply: Reply, fault: Fault, protocol: Protocol): void {
+export function sendFault(outgoing: ServerResponse, reply: Reply, fault: Exclude<Fault, { kind: "slow" }>, protocol: Protocol): void {
   const json = { "content-type": "application/json" };
   switch (fault.kind) {
     case "status": {

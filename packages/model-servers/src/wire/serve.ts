@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { setTimeout as wait } from "node:timers/promises";
 import type { Brain, Fault, SeenRequest } from "../model-server.ts";
 import { parsed } from "./fields.ts";
 import { listen } from "./listen.ts";
@@ -32,7 +33,8 @@ export async function serve(protocol: Protocol, brain: Brain): Promise<Served> {
     const request = await readRequest(incoming).catch(() => null);
     if (!request) return;
     const reply = answerTo(request);
-    const fault = reply.kind === "plain" && reply.refusal !== undefined ? undefined : faults.shift();
+    const next = reply.kind === "plain" && reply.refusal !== undefined ? undefined : faults.shift();
+    const fault = next?.kind === "slow" ? await passed(next.afterMs, outgoing) : next;
     const sent = fault?.kind === "status" ? protocol.failure(fault.status, fault.message ?? "The server was told to fail.") : reply;
     requests.push(seen(request, sent));
     if (fault) sendFault(outgoing, reply, fault, protocol);
@@ -51,6 +53,13 @@ export async function serve(protocol: Protocol, brain: Brain): Promise<Served> {
   }
 
   return { origin, requests, think: (next) => void (thinks = next), failNext: (...next) => void faults.push(...next), close };
+}
+
+/** Resolves after this time, and at once when the client leaves. */
+async function passed(ms: number, outgoing: ServerResponse): Promise<undefined> {
+  const left = new AbortController();
+  outgoing.once("close", () => left.abort());
+  await wait(ms, undefined, { signal: left.signal }).catch(() => undefined);
 }
 
 async function readRequest(incoming: IncomingMessage): Promise<Arrived> {

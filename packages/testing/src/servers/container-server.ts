@@ -106,6 +106,12 @@ function containerCarrier(
     },
     pause: async () => void (await container.pause()),
     resume: async () => void (await container.unpause()),
+    async control(args) {
+      if (kind !== "rabbitmq") throw new Error("This server has no program for operators.");
+      const { output, exitCode } = await started.exec(["rabbitmqctl", ...args]);
+      if (exitCode !== 0) throw new Error(output);
+      return output;
+    },
     async remove() {
       if (removed) return;
       removed = true;

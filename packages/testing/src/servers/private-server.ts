@@ -32,6 +32,8 @@ export interface PrivateServer extends TestServer, AsyncDisposable {
   /** SIGSTOP: connections stay open and nobody answers. */
   pause(): Promise<void>;
   resume(): Promise<void>;
+  /** Runs the server's own program for operators (`rabbitmqctl`) with these arguments and gives what it printed. Rejects when it fails, and where the server has none. */
+  control(args: readonly string[]): Promise<string>;
   /** Kills it and removes its data. Safe twice; nothing else may follow. Disposing of it does the same. */
   remove(): Promise<void>;
 }
@@ -49,6 +51,7 @@ export interface Carrier {
   kill(): Promise<void>;
   pause(): Promise<void>;
   resume(): Promise<void>;
+  control(args: readonly string[]): Promise<string>;
   remove(): Promise<void>;
   /** The end of its log. */
   lastWords(): Promise<string>;
@@ -85,6 +88,7 @@ export async function privateServer(kind: ServerKind, carrier: Carrier, signal?:
       kill: () => carrier.kill(),
       pause: () => carrier.pause(),
       resume: () => carrier.resume(),
+      control: (args) => carrier.control(args),
       remove: () => carrier.remove(),
       [Symbol.asyncDispose]: () => carrier.remove(),
     };

@@ -1,7 +1,9 @@
+import { execFile } from "node:child_process";
 import { mkdtemp, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import { promisify } from "node:util";
 import type { TestEnvironment } from "./environment.ts";
 import { freePort } from "./free-port.ts";
 import { type Guard, startGuard } from "./guard.ts";
@@ -21,6 +23,8 @@ const recipes: Recipes = { redis: redisRecipe, rabbitmq: rabbitmqRecipe, nats: n
 /** How often a start is tried when somebody else took one of its ports in between. */
 const TRIES = 3;
 const LOG_LINES = 8;
+/** Its start alone takes seconds. */
+const CONTROL_MS = 60_000;
 
 /** Starts a private server from the program on the path. `why` says why none was found; a start that fails rejects. */
 export async function startFromProgram<Kind extends ServerKind>(
@@ -54,7 +58,7 @@ async function carrierOf(guard: Guard, cook: () => Promise<Recipe>): Promise<Car
   }
 }
 
-function processCarrier({ url, managementUrl, server }: Recipe, guard: Guard): Carrier {
+function processCarrier({ url, managementUrl, server, control }: Recipe, guard: Guard): Carrier {
   let running: GuardedProcess | null = null;
   const signalAll = (signal: NodeJS.Signals): void => running?.signalAll(signal);
   const kill = async (): Promise<void> => {
@@ -85,6 +89,11 @@ function processCarrier({ url, managementUrl, server }: Recipe, guard: Guard): C
     kill,
     pause: async () => signalAll("SIGSTOP"),
     resume: async () => signalAll("SIGCONT"),
+    async control(args) {
+      if (!control) throw new Error("This server has no program for operators.");
+      const { program, env, folder } = control;
+      return (await promisify(execFile)(program, [...args], { cwd: folder, env: { ...env }, timeout: CONTROL_MS })).stdout;
+    },
     async remove() {
       await kill();
       await guard.end();

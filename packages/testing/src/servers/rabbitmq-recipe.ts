@@ -66,6 +66,8 @@ export async function rabbitmqRecipe(script: string, options: RabbitmqOptions, p
     url: localUrl("rabbitmq", port, options.login && urlLogin(options.login)),
     server,
     companion,
+    // Beside the script that starts the server, so that it does not change the user either.
+    control: { program: path.join(path.dirname(server.program), "rabbitmqctl"), env: server.env, folder },
     managementUrl:
       managementPort === null ? null : `http://${options.login ? urlLogin(options.login) : "guest:guest@"}127.0.0.1:${managementPort}`,
   };

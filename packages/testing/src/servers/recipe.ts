@@ -16,6 +16,8 @@ export interface Recipe {
   readonly server: Command;
   /** A process that it needs beside it, which stays while the server is down. */
   readonly companion?: Command;
+  /** The server's own program for operators, without its arguments: `rabbitmqctl`. */
+  readonly control?: Pick<Command, "program" | "env" | "folder">;
   /** Where its management answers over HTTP, if it was asked for. */
   readonly managementUrl: string | null;
 }
