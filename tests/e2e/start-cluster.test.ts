@@ -54,7 +54,7 @@ async function answersAndIsStopped(place: Place): Promise<void> {
   const { program, pids, chat, releaseId } = system;
   expect(new Set([...pids.values(), program.pid]).size).toBe(SERVICES.length + 1);
   expect(program.stdout()).toContain("GATEWAY_HOTS is not a setting of any service and is not read: was GATEWAY_HOST meant?");
-  expect(program.stdout()).toContain("HEALTH_PORT is not read by services in processes of their own: ");
+  expect(program.stdout()).toContain("HEALTH_PORT is not read by services in separate processes: ");
   expect(program.stdout()).not.toContain("nobody reads it");
   expect(await chat()).toMatchObject({ code: 0, stdout: expect.stringContaining(releaseId) });
 
@@ -71,7 +71,7 @@ async function answersAndIsStopped(place: Place): Promise<void> {
   program.kill("SIGINT");
   expect(await program.ended()).toMatchObject({
     code: 0,
-    stdout: expect.stringContaining("Stopping; what is open goes on at the next start."),
+    stdout: expect.stringContaining("Stopping; open work continues at the next start."),
   });
   expect([...pids.values(), Number(again)].filter(isThere)).toEqual([]);
 }
@@ -95,7 +95,7 @@ describeOnServer("nats", "toolbus start with --bus and --state", (broker) =>
         const wrong = (place.env["STATE_URL"] ?? "").replace("//", "//nobody:wrong-password@");
         const args = ["start", "--data", files.data(), "--bus", place.env["BUS_URL"] ?? "", "--state", wrong];
         const { code, stdout, stderr } = await runProgram(TOOLBUS, args, { env: { GATEWAY_PORT: "0", APPROVALS_PORT: "0" } });
-        expect({ code, stdout }).toEqual({ code: 1, stdout: "Toolbus starts, each service in a process of its own…\n" });
+        expect({ code, stdout }).toEqual({ code: 1, stdout: "Toolbus starts, each service in its own process…\n" });
         expect(stderr).toMatch(/^The service tool-executor did not start: Redis at .+ refuses the login.+\.\n$/);
         expect(stderr).not.toContain("wrong-password");
       } finally {

@@ -43,7 +43,7 @@ describe("npm start", () => {
       await program.says(/Stop with Ctrl-C/);
       program.kill("SIGKILL");
       // It has ended when nobody holds its output any more: the process that was started has it as well.
-      expect(await program.ended()).toMatchObject({ signal: "SIGKILL", stdout: expect.stringContaining("Stopping; what is open") });
+      expect(await program.ended()).toMatchObject({ signal: "SIGKILL", stdout: expect.stringContaining("Stopping; open work") });
     } finally {
       files.remove();
     }

@@ -16,7 +16,7 @@ const READING: readonly (readonly [name: Refusal, words: RegExp])[] = [
 /** Why a handler gives up what it was given. */
 const HANDLING: readonly (readonly [name: string, words: RegExp])[] = [
   ["no answer", /^the answer breaks its contract$/],
-  ["no agent", /^the agent's name is none$/],
+  ["no agent", /^the agent's name is invalid$/],
   ["no grant", /^its grant is longer than any valid grant$/],
   ["no such shard", /names a shard that this store does not have$/],
   // By a count that whoever sent it wrote into it.

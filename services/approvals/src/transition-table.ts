@@ -11,7 +11,7 @@ const STORE_CHANGED = "nobody writes approvals into the simulated store but appr
 const NO_REFUSAL = "the policy of the simulated tools refuses nothing";
 const NO_OPERATOR = "no operator changes a key in the simulation";
 
-/** Every transition of approvals. A document that approvals did not seal counts as none. */
+/** Every transition of approvals. A document that approvals did not seal counts as missing. */
 export const approvalTransitions: readonly Transition<ApprovalChange>[] = [
   {
     name: "approvals hold",
@@ -35,13 +35,13 @@ export const approvalTransitions: readonly Transition<ApprovalChange>[] = [
   {
     name: "approvals cancel",
     by: cancel,
-    when: "The agent does not need the write any more. What was approved stays approved, but gets no fresh grant.",
+    when: "The agent no longer needs the write. An approved write stays approved, but gets no fresh grant.",
     changes: ["approval pending → cancelled", "approval approved → approved"],
   },
   {
     name: "approvals resend",
     by: resend,
-    when: "A request comes again. The answer is sent again under a new number, where needed with a fresh grant.",
+    when: "A request comes again. The answer is sent again under a new number, if needed with a fresh grant.",
     changes: [
       "approval pending → pending",
       "approval approved → approved",

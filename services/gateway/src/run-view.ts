@@ -13,7 +13,7 @@ import type { StateStore } from "@toolbus/state";
 import type { OwnRun } from "./run-access.ts";
 import { type OpenRun, waitsOf } from "./run-waits.ts";
 
-/** A run as HTTP shows it, with everything that it waits for: what every answer about one run says. */
+/** A run as HTTP shows it, with everything that it waits for: the content of every answer about one run. */
 export async function viewRun(state: StateStore, own: OwnRun): Promise<RunView> {
   const calls = await readCalls(state, openCalls(own.run));
   const view = runView(own, calls);
@@ -53,7 +53,10 @@ async function readCalls(state: StateStore, callIds: readonly string[]): Promise
   });
 }
 
-/** Runs as a list shows them, in their order, with what they wait for people with. Calls are read only where a run waits for some, all of them at once. */
+/**
+ * Runs as a list shows them, in their order, with the approvals and questions that they wait for. Calls are read only if a run waits for some, all of them
+ * at once.
+ */
 export async function viewRuns(state: StateStore, owns: readonly OwnRun[]): Promise<readonly RunView[]> {
   const calls = await readCalls(
     state,
