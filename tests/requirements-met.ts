@@ -182,7 +182,7 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
   "B-14": [
     eitherBroker("investigates a release to its filed report, with the broker's address as the only difference"),
     apart("investigate a release to its filed report, and miss no right"),
-    apart("go on when the broker is restarted in the middle of a run"),
+    apart("continue when the broker is restarted in the middle of a run"),
   ],
   "B-15": [
     {
@@ -468,10 +468,7 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     golden("golden medium: a minor failure and a slightly slower service"),
     golden("golden low: all tests pass, metrics are clean, the change is small"),
   ],
-  "Z-05": [
-    releaseApi("answers a known release"),
-    releaseMain("serves the release that comes with it where there is no history, and says that it is that one"),
-  ],
+  "Z-05": [releaseApi("answers a known release"), releaseMain("serves the recorded release if there is no history, and says so")],
   "H-01": [
     architecture("declare nothing that the table does not allow"),
     architecture("imports only what its package declares"),
@@ -492,9 +489,9 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     advance("whose process stops gives the run back unchanged"),
     conversations("moves between replicas that each know all of it"),
     redispatch("is sent again unchanged and uncounted when the process that held the bus is dead"),
-    apart("go on when a worker is killed in the middle of a read"),
-    apart("go on when an agent is killed in the middle of a model call"),
-    apart("go on when Redis is restarted in the middle of a run"),
+    apart("continue when a worker is killed in the middle of a read"),
+    apart("continue when an agent is killed in the middle of a model call"),
+    apart("continue when Redis is restarted in the middle of a run"),
   ],
   "LV-02": [
     stream("gives exactly the rest to a client that reconnects, at every position, also after the end"),
@@ -504,7 +501,7 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
       "after each of its events continues with Last-Event-ID when the process is back: every durable event once, in order, none changed",
     ),
     connection("after the run's end is told that it need not reconnect"),
-    browser("opened anew goes on where the page says that it is"),
+    browser("opened again continues where the page says that it is"),
   ],
   "LV-03": [
     stream("shows several viewers the same, and one that leaves stops nothing"),
@@ -543,13 +540,13 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     writeGrant("is dropped when the grant is of another call"),
     attack("$what gets no write and no answer, and is recorded"),
     attack("gets the first result again for a replay, and files nothing more"),
-    { file: "tests/e2e/redteam.test.ts", test: "ends every attack as it should end, and no write happens that nobody allowed" },
+    { file: "tests/e2e/redteam.test.ts", test: "ends every attack as expected, and no write happens without permission" },
   ],
   "LV-14": [
     ask("is reported, has a timer, and goes to no worker"),
     ask("gets the person's words as data, once"),
     ask("ends as unanswered after a day, and not when its timer is early"),
-    conversation("asks the person, keeps the question and what waits behind it across a restart, and continues with the answer"),
+    conversation("asks the person, keeps the question and the waiting messages across a restart, and continues with the answer"),
     awaiting("accepts one answer to a question, the first of several that arrive at the same moment"),
   ],
   "LV-05": [
@@ -558,7 +555,7 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     conversationTransitions("cancels the active run and takes its place, in one commit"),
     conversationTransitions("starts only when the outcome of a sent write is known"),
     conversationTransitions("does not cancel later messages"),
-    conversation("lets a message that interrupts cancel what waits, and start in its place"),
+    conversation("lets a message that interrupts cancel the active run, and start in its place"),
     sendMessage("is refused when the queue is full, and accepted when there is room again"),
   ],
   "LV-04": [
@@ -652,7 +649,7 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
   "B-12": [
     traceApart("is one trace of four processes, from the HTTP request to the worker and back, with the parents that caused each"),
     telemetry("is one trace, from the HTTP request across the bus into the worker and back, with the parents that caused each"),
-    telemetry("has every span beneath one that was sent too, in every trace"),
+    telemetry("has every span below another one that was sent, in every trace"),
   ],
   "N-01": [
     telemetry("has %s in %s, by its tags"),
@@ -697,7 +694,7 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     offlineChat("runs a write that a message names, when a person has approved it"),
   ],
   "L-08": [
-    offlineChat("chats: it says what can be called, calls it, and tells the outcome"),
+    offlineChat("chats: it lists the tools, calls one, and reports the outcome"),
     conversations("is offered a tool that is registered during a run from its next run on"),
     conversationRoutes("reports messages, usage, calls and the trace"),
     conversationRoutes("gives all of %i messages, page by page, the newest page first"),
@@ -741,7 +738,7 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     gatewayMatrix("answer everybody as the table says: $method $url"),
     {
       file: "tests/e2e/cli-people-keys.test.ts",
-      test: "lets an Alertmanager start investigations with a key of its own, and do nothing else, until that is revoked",
+      test: "lets an Alertmanager start investigations with its own key, and do nothing else, until that is revoked",
     },
   ],
   "V-01": [
@@ -824,7 +821,7 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     wireTranscripts("sends its own turns back, and goes on from those of the other kind in mid-conversation"),
     chatRequest("has an own turn as it came, long id and all, and a changed one made anew"),
     advance("that pauses is kept, and the model gets it back to continue"),
-    models("have the same transcript in neutral form, whoever was asked"),
+    models("have the same transcript in neutral form, whichever model was asked"),
   ],
   "V-19": [
     conformance("refuses a transcript with an unanswered call before it says anything"),
@@ -879,7 +876,7 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     modelRetry("follows two failures, but not a third one, nor a permanent one"),
     advance("is recorded in the run's events, each failure with its attempt and the wait that follows it"),
     advance("is left alone until its wait is over, whoever wakes the run"),
-    modelStreams("is taken back when the stream breaks: a retry, a reset, and the text from its beginning"),
+    modelStreams("is withdrawn when the stream breaks: a retry, a reset, and the text from its beginning"),
     modelFaults("three times in a row ends the run with the last cause, after two retries and three calls"),
   ],
   "R-02": [
@@ -915,7 +912,7 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     { file: "packages/bus/src/conformance/conformance.test.ts", test: "notices a bus that $fault" },
     {
       file: "tests/servers/permissions.test.ts",
-      test: "leave nothing out of what was committed when the Redis is killed and reads its file again",
+      test: "lose no commit when Redis is killed and reads its file again",
     },
     { file: "tests/rights.test.ts", test: "allows whatever the services do in an investigation with an approval, and with a dead letter" },
     apart("investigate a release to its filed report, and miss no right"),

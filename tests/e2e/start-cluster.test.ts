@@ -21,7 +21,7 @@ const CONSUMED = [
   topics.approvalDecided("default"),
 ];
 
-/** A start of processes of their own on these servers, both of its outputs in one, in a process group as a shell makes one. */
+/** A start of separate processes on these servers, with both of its outputs in one, in a process group as a shell makes one. */
 async function started(place: Place) {
   await using begun = new AsyncDisposableStack();
   const files = scratch();
@@ -78,7 +78,7 @@ async function answersAndIsStopped(place: Place): Promise<void> {
 
 describeOnServer("nats", "toolbus start with --bus and --state", (broker) =>
   describeOnServer("redis", "and Redis", (redis) => {
-    it("answers from processes of their own, starts one again that was killed and says so, and leaves none when it is stopped with Ctrl-C", () =>
+    it("answers from separate processes, restarts one that was killed and says so, and leaves none when it is stopped with Ctrl-C", () =>
       answersAndIsStopped(onServers(broker(), redis())));
 
     it("leaves no process either when it is killed itself", async () => {
@@ -88,7 +88,7 @@ describeOnServer("nats", "toolbus start with --bus and --state", (broker) =>
       for (const pid of system.pids.values()) await gone(pid);
     });
 
-    it("is told why one does not start, with the remedy and without a password, and exits with 1", async () => {
+    it("says why one does not start, with the remedy and without a password, and exits with 1", async () => {
       const place = onServers(broker(), redis());
       const files = scratch();
       try {
@@ -108,7 +108,7 @@ describeOnServer("nats", "toolbus start with --bus and --state", (broker) =>
 
 describeOnServer("rabbitmq", "toolbus start with --bus and --state", (broker) =>
   describeOnServer("redis", "and Redis", (redis) => {
-    it("answers from processes of their own, starts one again that was killed and says so, and leaves none when it is stopped with Ctrl-C", () =>
+    it("answers from separate processes, restarts one that was killed and says so, and leaves none when it is stopped with Ctrl-C", () =>
       answersAndIsStopped(onServers(broker(), redis())));
   }),
 );
@@ -125,7 +125,7 @@ function isThere(pid: number): boolean {
   }
 }
 
-/** A process without a parent here gives no signal when it ends: it is asked for, until the test's own time is over. */
+/** A process that is not a child of this one sends no signal when it ends: it is polled until the test's own time is over. */
 async function gone(pid: number): Promise<void> {
   await vi.waitUntil(() => !isThere(pid), { timeout: 30_000, interval: 1 });
 }

@@ -73,7 +73,7 @@ describe("a file of MCP servers", () => {
 
   it("says where it is not JSON, or that it has no servers, and quotes nothing from it", () => {
     const broken = parseMcpConfig('{"mcpServers": {"a": {"env": {"TOKEN": "secret"', { file: "mcp.json", env: {} });
-    expect(broken.problems.join()).toMatch(/^mcp\.json is no JSON/);
+    expect(broken.problems.join()).toMatch(/^mcp\.json is not JSON/);
     expect(broken.problems.join()).not.toContain("secret");
     expect(parseMcpConfig("[]", { file: "mcp.json", env: {} }).problems.join()).toMatch(/^mcp\.json has no "mcpServers"/);
   });

@@ -151,7 +151,7 @@ describe("an MCP server behind the bridge", () => {
       'The MCP server "s" is not available: the command "no-such-program" does not exist or may not be run: install it, or write its full path.',
     );
     expect(nobody.server.unavailable()).toMatch(
-      /^The MCP server "s" is not available: connect ECONNREFUSED 127\.0\.0\.1:\d+ \(see that it runs at http:\/\/127\.0\.0\.1:\d+, and that its "url" is right\)\.$/,
+      /^The MCP server "s" is not available: connect ECONNREFUSED 127\.0\.0\.1:\d+ \(check that it runs at http:\/\/127\.0\.0\.1:\d+, and that its "url" is right\)\.$/,
     );
   });
 

@@ -71,7 +71,7 @@ describe("the toolset of MCP servers", () => {
     const base = { BUS_URL: "memory:", STATE_URL: "memory:", LOG_LEVEL: "silent", JWKS_FILE: "no-such-file.json", TOOLSETS: "mcp" };
     await expect(runServices([toolExecutor], { env: base })).rejects.toThrow(/^TOOLSETS names mcp, and MCP_CONFIG_FILE is not set/);
     await expect(runServices([toolExecutor], { env: { ...base, MCP_CONFIG_FILE: HOSTILE } })).rejects.toThrow(
-      /hostile-server\.ts is no JSON/,
+      /hostile-server\.ts is not JSON/,
     );
   });
 });
