@@ -172,9 +172,9 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
   "B-06": [transitions("joins each once, and the last one makes the run ready with results in index order")],
   "B-10": [
     investigations("stores who asks, what for, the timer, the index and the wake in one commit"),
-    entryTimer("repeats the wake, each under an id of its own, until the run has a document, and is gone then"),
+    entryTimer("repeats the wake, each under its own id, until the run has a document, and is gone then"),
   ],
-  "M-03": [mcpConfig("is taken in the form that people have"), mcpServer("gets the environment that it is given and nothing else")],
+  "M-03": [mcpConfig("is accepted in its usual form"), mcpServer("gets the environment that it is given and nothing else")],
   "B-13": [
     worker("answers the local consumer through the same pipeline, with grant and ledger, and without a queue"),
     worker("answers like a worker on the bus, message for message, and puts nothing on the bus"),
@@ -182,7 +182,7 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
   "B-14": [
     eitherBroker("investigates a release to its filed report, with the broker's address as the only difference"),
     apart("investigate a release to its filed report, and miss no right"),
-    apart("go on when the broker is restarted in the middle of a run"),
+    apart("continue when the broker is restarted in the middle of a run"),
   ],
   "B-15": [
     {
@@ -210,7 +210,7 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     registry("keeps what was registered, with definition and hash"),
   ],
   "G-04": [
-    executor("registers the toolsets it is told to serve, and stops"),
+    executor("registers the configured toolsets, and stops"),
     { file: "services/agent/src/no-tool-names.test.ts", test: "names no tool outside its profiles" },
   ],
   "G-05": [
@@ -226,7 +226,7 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
   ],
   "G-17": [
     defineTool("accepts plain functions as its bodies and returns their values unchanged"),
-    releaseToolset("ask the API that their factory was given, also beside those of another"),
+    releaseToolset("ask the API of their factory, also next to those of another"),
   ],
   "X-01": [worker("registers its tools, announces them and answers calls")],
   "X-02": [
@@ -268,7 +268,7 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
       file: "packages/contracts/src/result.test.ts",
       test: "gives the model what helps it act: when to retry, and which fields were wrong",
     },
-    releaseToolset("says when to come again"),
+    releaseToolset("says when to retry"),
   ],
   "X-15": [
     toolRights("is not offered to %s, and a model that calls it all the same is refused and reaches no worker"),
@@ -308,15 +308,19 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     decidedWrites("are not sent before the decision, whatever else is done, and an approved one takes its turn"),
   ],
   "A-02": [
-    approvalRoutes("shows everything that an approver judges by, from the pin and the origin"),
-    approvalRoutes("shows no credential, neither among the arguments nor in the effect, and grants the arguments as they are"),
+    approvalRoutes("shows everything that an approver needs to decide, from the pin and the origin"),
+    approvalRoutes("shows no credential, neither among the arguments nor in the effect, and grants the unchanged arguments"),
     decidedWrites("are not sent before the decision, whatever else is done, and an approved one takes its turn"),
   ],
   "A-04": [
-    hookRoutes("decides for the approver whom the operator's file names, and the grant and the record say by which system"),
-    hookRoutes("answers a repeat of its id as the first, also after a restart and later decisions, and refuses the id for something else"),
-    hookRoutes("changes nothing for what is not signed by its source, just now, over these bytes"),
-    hookRoutes("refuses whom nobody named, what the file does not allow, and what the rules of approvals forbid, with one sentence each"),
+    hookRoutes("decides for the approver whom the operator's file names; grant and record name the system"),
+    hookRoutes(
+      "gives a repeat of its id the first answer, also after a restart and later decisions, and refuses the id for another request",
+    ),
+    hookRoutes("changes nothing for a request that is not freshly signed by its source over these bytes"),
+    hookRoutes(
+      "refuses unknown people, decisions that the file does not allow, and decisions that the rules of approvals forbid, with one sentence each",
+    ),
     webhooksEndToEnd("runs to its end though every process is killed right after it was held, and right after it was decided"),
     apart("investigate a release to its filed report, and miss no right"),
   ],
@@ -335,7 +339,7 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     steps("takes up the reviewer's words as a finding and files again"),
   ],
   "A-09": [
-    expiry("expires by the store's clock, tells the agent once and leaves no timer"),
+    expiry("expires by the store's clock, notifies the agent once and leaves no timer"),
     approval("does not expire before its time, and is not decided after it"),
     decidedWrites("because it was %s is reported to the model with what to do and with its approval"),
   ],
@@ -360,20 +364,20 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
   ],
   "A-14": [
     decisions("with a used token and another decision is 409 token_used"),
-    decisions("with another approver's token, another approval's or none of ours is 403"),
+    decisions("with another approver's token, another approval's or a foreign one is 403"),
   ],
   "A-15": [
     requests("never counts `approved: true` where the schema lets it through: it is an argument like any other"),
     attack("cannot approve by an argument: the schema knows no such field"),
   ],
   "A-16": [
-    approvalRoutes("is read and decided by its own links, which carry the call's id, and says the outcome at the same link later"),
+    approvalRoutes("is read and decided by its own links, which carry the call's id, and shows the outcome at the same link later"),
     decisions("repeated with the same token gets the same answer, also after later commits and in a new process"),
     requests("is answered with the old outcome after %s, by a new process too"),
-    approvalRoutes("of one that ended says how, to everybody of the tenant"),
+    approvalRoutes("of one that ended says how, to everybody in the tenant"),
   ],
   "A-17": [
-    toldApprovals("is told when it is held, when half of its time is over, and when it has ended, as the API shows it"),
+    toldApprovals("is reported when it is held, when half of its time is over, and when it has ended, as the API shows it"),
     webhooks("tell what was committed, signed so that the package standardwebhooks takes it by either of two secrets"),
     webhooksEndToEnd("runs to its end though every process is killed right after it was held, and right after it was decided"),
   ],
@@ -392,7 +396,7 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
   "E-03": [
     failedCalls("$what fails under one code in the four vocabularies of errors"),
     errorCodes("are retryable exactly when their class is transient"),
-    releaseToolset("is unavailable and may be repeated when the API fails, breaks off, talks nonsense or too much"),
+    releaseToolset("is unavailable and may be repeated when the API fails, breaks off, or sends nonsense or too much"),
   ],
   "E-04": [
     failedCalls("$what fails under one code in the four vocabularies of errors"),
@@ -448,7 +452,7 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     offlineChat("investigates an alert: what its labels name is looked up first, and the report has cause, severity and evidence"),
     report("rests on what was looked up, not on the conclusion itself"),
     goldenAlerts("$what"),
-    investigations("starts the profile for alerts, says in a sentence what is asked, and hands the model the alert as data"),
+    investigations("starts the profile for alerts, states the task in a sentence, and gives the model the alert as data"),
   ],
   "Z-01": [releaseApi("answers a known release"), loadRelease("joins history, test results and metrics under the version")],
   "Z-02": [
@@ -461,10 +465,7 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     golden("golden medium: a minor failure and a slightly slower service"),
     golden("golden low: all tests pass, metrics are clean, the change is small"),
   ],
-  "Z-05": [
-    releaseApi("answers a known release"),
-    releaseMain("serves the release that comes with it where there is no history, and says that it is that one"),
-  ],
+  "Z-05": [releaseApi("answers a known release"), releaseMain("serves the recorded release if there is no history, and says so")],
   "H-01": [
     architecture("declare nothing that the table does not allow"),
     architecture("imports only what its package declares"),
@@ -473,9 +474,9 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
   ],
   "H-04": [
     investigations("answers 202 with the run and where to follow it"),
-    sendMessage("starts a run of the conversation, and the agent is told at once"),
-    postedStream("says at once which run it is, then all that happens in it: $body"),
-    stream("gives what has happened and what happens, with ids, and ends with the run"),
+    sendMessage("starts a run of the conversation, and notifies the agent at once"),
+    postedStream("names the run at once, then sends all its events: $body"),
+    stream("sends past and new events, with ids, and ends with the run"),
     openapi("keeps the rules of OpenAPI 3.1, and each of its examples its schema"),
     openapi("has exactly these operations, with these answers of yes"),
   ],
@@ -485,19 +486,19 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     advance("whose process stops gives the run back unchanged"),
     conversations("moves between replicas that each know all of it"),
     redispatch("is sent again unchanged and uncounted when the process that held the bus is dead"),
-    apart("go on when a worker is killed in the middle of a read"),
-    apart("go on when an agent is killed in the middle of a model call"),
-    apart("go on when Redis is restarted in the middle of a run"),
+    apart("continue when a worker is killed in the middle of a read"),
+    apart("continue when an agent is killed in the middle of a model call"),
+    apart("continue when Redis is restarted in the middle of a run"),
   ],
   "LV-02": [
-    stream("gives exactly the rest to a client that comes back, at every position, after the end too"),
+    stream("gives exactly the rest to a client that reconnects, at every position, also after the end"),
     kill("ends every run with exactly one filed report and a complete stream"),
-    cutStream("after each thing goes on at another gateway over the same store, after this one has stopped"),
+    cutStream("after each thing continues at another gateway over the same store, after this one has stopped"),
     streamResume(
       "after each of its events continues with Last-Event-ID when the process is back: every durable event once, in order, none changed",
     ),
-    connection("after the run's end is told that there is nothing to come back for"),
-    browser("opened anew goes on where the page says that it is"),
+    connection("after the run's end is told that it need not reconnect"),
+    browser("opened again continues where the page says that it is"),
   ],
   "LV-03": [
     stream("shows several viewers the same, and one that leaves stops nothing"),
@@ -514,21 +515,21 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     inbox("stores with the run what its requester may use"),
   ],
   "LV-40": [
-    investigations("gives a repeat the run of the first request, and says so"),
+    investigations("gives a repeat the run of the first request, and marks it"),
     investigations("refuses another body under the same key, at once and after the run began"),
     decisions("repeated with the same token gets the same answer, also after later commits and in a new process"),
     conversationRoutes("gives a repeat of its key the first one's conversation, and refuses another body under it"),
-    sendMessage("is answered as before when its key comes again, however busy it is by now"),
-    awaiting("answers a repeat of its key as the first, also when the run went on meanwhile, and refuses another text under it"),
-    awaiting("is answered as the first was when it comes again, however the run has ended by then"),
-    decisionRequests("is refused when its key comes again with $what, and the first decision stands"),
+    sendMessage("gets the earlier answer when its key is repeated, however busy the conversation is"),
+    awaiting("gives a repeat of its key the first answer, also if the run has continued, and refuses another text under it"),
+    awaiting("gets the first answer when it is repeated, however the run has ended by then"),
+    decisionRequests("is refused when its key is reused with $what, and the first decision stands"),
     {
       file: "services/approvals/src/eras/eras.test.ts",
-      test: "gets the first answer again for a repeat of the key, and none for another body under it",
+      test: "gets the first answer again for a repeated key, and a refusal for another body under it",
     },
     {
       file: "services/gateway/src/stream/stream-ticket.test.ts",
-      test: "takes the place of the one that the same Idempotency-Key was given, and of no other",
+      test: "replaces the one for the same Idempotency-Key, and no other",
     },
   ],
   "BEST-1": [
@@ -536,14 +537,14 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     writeGrant("is dropped if the grant belongs to another call"),
     attack("$what gets no write and no answer, and is recorded"),
     attack("gets the first result again for a replay, and files nothing more"),
-    { file: "tests/e2e/redteam.test.ts", test: "ends every attack as it should end, and no write happens that nobody allowed" },
+    { file: "tests/e2e/redteam.test.ts", test: "ends every attack as expected, and no write happens without permission" },
   ],
   "LV-14": [
     ask("is reported, has a timer, and goes to no worker"),
     ask("gets the person's words as data, once"),
     ask("ends as unanswered after a day, and not when its timer is early"),
-    conversation("asks the person, keeps the question and what waits behind it across a restart, and continues with the answer"),
-    awaiting("takes one answer to a question, the first, of several that come at the same moment"),
+    conversation("asks the person, keeps the question and the waiting messages across a restart, and continues with the answer"),
+    awaiting("accepts one answer to a question, the first of several that arrive at the same moment"),
   ],
   "LV-05": [
     conversationTransitions("waits by default, in the order in which the messages were accepted, in whatever order they reach the agent"),
@@ -551,8 +552,8 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     conversationTransitions("cancels the active run and takes its place, in one commit"),
     conversationTransitions("starts only when the outcome of a sent write is known"),
     conversationTransitions("does not cancel later messages"),
-    conversation("lets a message that interrupts cancel what waits, and start in its place"),
-    sendMessage("is refused when as many wait as may, and accepted when it is free again"),
+    conversation("lets a message that interrupts cancel the active run, and start in its place"),
+    sendMessage("is refused when the queue is full, and accepted when there is room again"),
   ],
   "LV-04": [
     cancel("reaches the tool that runs: its signal aborts, and its call has its one result"),
@@ -598,8 +599,8 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     toolVersions("are run as the message names them, the preferred one if it names none"),
     toolVersions("are answered by the worker that serves them, even if two workers of one toolset serve one each"),
     toolOffer("is the one that the profile pins, in whatever order its rules are"),
-    pins("grant versions side by side, the newest by number, however they were registered"),
-    tools("says of each version whether it is the one that new runs get, and what a deprecated one says"),
+    pins("grant versions side by side, the newest by number, in whatever order they were registered"),
+    tools("says for each version whether it is the one that new runs get, and shows the notice of a deprecated one"),
   ],
   "G-12": [
     toolFlags("come from the file's own section before its default, and from the start options before both"),
@@ -645,7 +646,7 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
   "B-12": [
     traceApart("is one trace of four processes, from the HTTP request to the worker and back, with the parents that caused each"),
     telemetry("is one trace, from the HTTP request across the bus into the worker and back, with the parents that caused each"),
-    telemetry("has every span beneath one that was sent too, in every trace"),
+    telemetry("has every span below another one that was sent, in every trace"),
   ],
   "N-01": [
     telemetry("has %s in %s, by its tags"),
@@ -686,17 +687,17 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
   ],
   "H-06": [
     awaiting("says which approval it waits for"),
-    awaiting("waits for an approval first, and lists all that it waits for"),
+    awaiting("waits for an approval first, and lists everything that it waits for"),
     offlineChat("runs a write that a message names, when a person has approved it"),
   ],
   "L-08": [
-    offlineChat("chats: it says what can be called, calls it, and tells the outcome"),
+    offlineChat("chats: it lists the tools, calls one, and reports the outcome"),
     conversations("is offered a tool that is registered during a run from its next run on"),
-    conversationRoutes("says what was said, used and called, and in which trace"),
+    conversationRoutes("reports messages, usage, calls and the trace"),
     conversationRoutes("gives all of %i messages, page by page, the newest page first"),
-    conversationRoutes("gives as many as are asked for"),
+    conversationRoutes("returns as many as requested"),
     conversationRoutes(
-      "begins anew for whoever has one: nothing was said in it, its profile is the same, and the other keeps its messages",
+      "begins a new one for a caller who already has one: it is empty, its profile is the same, and the other keeps its messages",
     ),
   ],
   "F-10": [modelMetrics("that ends is what it has cost, by profile and how it ended, and that it has ended so")],
@@ -718,25 +719,23 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
       "that are not taken are sent again by the ladder under the same id, then given up where an operator sees them and sends them again",
     ),
     webhooks("are not sent to this machine unless the operator allows it, and follow no redirect"),
-    toldApprovals("is told when it is held, when half of its time is over, and when it has ended, as the API shows it"),
+    toldApprovals("is reported when it is held, when half of its time is over, and when it has ended, as the API shows it"),
     toldRuns("is reported with every call, writes that happened first, each with its outcome, its approvers and its effect"),
     toldRuns("is recorded by the very commit that ends it, and by no other; a sub-run is reported with its root"),
   ],
-  "LV-42": [cutStream("shows what the run has used so far wherever that changes, and a number in every durable event")],
+  "LV-42": [cutStream("shows the run's usage so far wherever it changes, and a number in every durable event")],
   "LV-43": [
-    alertTrigger("starts an investigation of each alert that fires, asked for by the trigger, and says what became of each"),
-    alertTrigger("starts nothing for what comes again, whatever its annotations say by now, and says which run it has"),
+    alertTrigger("starts an investigation of each firing alert on behalf of the trigger, and reports the outcome for each"),
+    alertTrigger("starts nothing for a repeated alert, whatever its annotations now say, and names its run"),
     alertTrigger("starts another run for an alert that $what"),
-    alertTrigger(
-      "are answered so that Alertmanager comes again, while their principal has as many runs under way as may be; then they start",
-    ),
-    alertTrigger("are those behind a store that went away in the middle; the same message starts them, and nothing twice"),
-    releaseTrigger("starts the investigation of a release, asked for by the trigger"),
-    releaseTrigger("has one run for a release, whatever is noted the next time"),
+    alertTrigger("are answered so that Alertmanager retries while their principal has the maximum of active runs; then they start"),
+    alertTrigger("are the rest after the store became unavailable; the same message starts them, and nothing twice"),
+    releaseTrigger("starts the investigation of a release on behalf of the trigger"),
+    releaseTrigger("has one run for a release, whatever the next note says"),
     gatewayMatrix("answer everybody as the table says: $method $url"),
     {
       file: "tests/e2e/cli-people-keys.test.ts",
-      test: "lets an Alertmanager start investigations with a key of its own, and do nothing else, until that is revoked",
+      test: "lets an Alertmanager start investigations with its own key, and do nothing else, until that is revoked",
     },
   ],
   "V-01": [
@@ -819,7 +818,7 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     wireTranscripts("sends its own turns back, and goes on from those of the other kind in mid-conversation"),
     chatRequest("has an own turn as it came, long id and all, and a changed one made anew"),
     advance("that pauses is kept, and the model gets it back to continue"),
-    models("have the same transcript in neutral form, whoever was asked"),
+    models("have the same transcript in neutral form, whichever model was asked"),
   ],
   "V-19": [
     conformance("refuses a transcript with an unanswered call before it says anything"),
@@ -874,7 +873,7 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     modelRetry("follows two failures, but not a third one, nor a permanent one"),
     advance("is recorded in the run's events, each failure with its attempt and the wait that follows it"),
     advance("is left alone until its wait is over, whoever wakes the run"),
-    modelStreams("is taken back when the stream breaks: a retry, a reset, and the text from its beginning"),
+    modelStreams("is withdrawn when the stream breaks: a retry, a reset, and the text from its beginning"),
     modelFaults("three times in a row ends the run with the last cause, after two retries and three calls"),
   ],
   "R-02": [
@@ -910,7 +909,7 @@ export const met: Readonly<Record<string, readonly Proof[]>> = {
     { file: "packages/bus/src/conformance/conformance.test.ts", test: "notices a bus that $fault" },
     {
       file: "tests/servers/permissions.test.ts",
-      test: "leave nothing out of what was committed when the Redis is killed and reads its file again",
+      test: "lose no commit when Redis is killed and reads its file again",
     },
     { file: "tests/rights.test.ts", test: "allows whatever the services do in an investigation with an approval, and with a dead letter" },
     apart("investigate a release to its filed report, and miss no right"),

@@ -5,7 +5,7 @@ import { API_KEY, checkAnswer, look, MODEL, openaiUrl, type RoundContender, type
 import { SYSTEM_PROMPT, taskOf } from "../src/run-loop/loop.ts";
 import { lookArguments } from "./zod-look.ts";
 
-/** Its loop of tool calls, nothing kept. */
+/** Its loop of tool calls, without persistence. */
 export const generated: RoundContender = {
   async open(place) {
     const options = optionsOf(place);

@@ -7,7 +7,7 @@ import { API_KEY, checkAnswer, look, MODEL, openaiUrl, type RoundContender } fro
 import { SYSTEM_PROMPT, taskOf } from "../src/run-loop/loop.ts";
 import { dropSchema, schemaOf } from "./postgres.ts";
 
-/** A loop by hand over OpenAI's client as a workflow: each call of the model and each of the tool is a step that is kept on PostgreSQL. */
+/** A hand-written loop over OpenAI's client as a workflow: each model call and each tool call is a step that is stored on PostgreSQL. */
 export const contender: RoundContender = {
   async open(place) {
     const client = new OpenAI({ apiKey: API_KEY, baseURL: openaiUrl(place), maxRetries: 0 });

@@ -20,7 +20,7 @@ export const onPostgres: RoundContender = {
   remove: ({ postgresUrl, namespace }) => dropSchema(postgresUrl, schemaOf(namespace)),
 };
 
-/** The same, kept in this process and lost with it. A run is forgotten when it has ended: what piles up would slow the next ones. */
+/** The same, kept in this process and lost with it. A run is removed when it has ended: otherwise the accumulated runs would slow the next ones. */
 export const inMemory: RoundContender = {
   async open(place) {
     const saver = new MemorySaver();

@@ -8,8 +8,8 @@ const SERVICE = "bench";
 const ACTION = `${SERVICE}.look`;
 
 /**
- * moleculer on RabbitMQ as durable as it can be: durable classic queues, persistent messages, acked when the handler is done, and RabbitMQ in place of its own
- * balancer. It publishes without confirms.
+ * moleculer on RabbitMQ as durable as possible: durable classic queues, persistent messages, acked when the handler has finished, and RabbitMQ in place of
+ * its own balancer. It publishes without confirms.
  */
 export const driver: Driver = {
   async answer(place) {
@@ -32,7 +32,7 @@ export const driver: Driver = {
     const broker = brokerOf(place, "calls");
     await broker.start();
     await broker.waitForServices(SERVICE, PATIENCE_MS);
-    // A service is announced before its queue is there, and what is sent until then is lost.
+    // A service is announced before its queue exists, and messages sent until then are lost.
     for (let tries = 20; !(await answered(broker)); tries--) if (tries === 0) throw new Error("moleculer's service does not answer");
     return { call: (args) => broker.call<JsonObject, JsonObject>(ACTION, args), stop: () => broker.stop() };
   },

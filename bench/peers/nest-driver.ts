@@ -9,8 +9,8 @@ import { act, executorOf, noopTools } from "../src/embedded/noop-tools.ts";
 import { type Driver, type Place, PREFETCH } from "../src/tool-call/driver.ts";
 
 /**
- * NestJS on RabbitMQ as durable as it can be: a quorum queue for requests, persistent, acked by hand. The ack goes before the reply is sent, and replies
- * are transient: direct reply-to is all that it has.
+ * NestJS on RabbitMQ as durable as possible: a quorum queue for requests, persistent, acked by hand. The ack goes before the reply is sent, and replies are
+ * transient: it only offers direct reply-to.
  */
 export function nestDriver({ noDelay }: { readonly noDelay: boolean }): Driver {
   const options = ({ url, namespace }: Place) => ({

@@ -5,7 +5,7 @@ import { act } from "../src/embedded/noop-tools.ts";
 import { API_KEY, checkAnswer, look, MODEL, openaiUrl, type RoundContender } from "../src/model-round/round.ts";
 import { SYSTEM_PROMPT, taskOf } from "../src/run-loop/loop.ts";
 
-/** Its runner over chat completions, nothing kept and nothing traced. */
+/** Its runner over chat completions, without persistence and tracing. */
 export const contender: RoundContender = {
   async open(place) {
     setTracingDisabled(true);

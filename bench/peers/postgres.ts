@@ -1,13 +1,13 @@
 import { Client } from "pg";
 
-/** Rejects when PostgreSQL does not answer at this address. */
+/** Rejects if PostgreSQL does not answer at this address. */
 export async function greet(url: string, patienceMs: number): Promise<void> {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: patienceMs });
   await client.connect();
   await client.end();
 }
 
-/** Removes a schema with all that is in it. */
+/** Removes a schema with everything in it. */
 export async function dropSchema(url: string, schema: string): Promise<void> {
   const client = new Client({ connectionString: url });
   await client.connect();

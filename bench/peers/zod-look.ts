@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** The arguments of the benchmark's tool as zod has them, for the libraries whose own form of a schema that is. */
+/** The arguments of the benchmark's tool as a zod schema, for the libraries that use zod. */
 export const lookArguments = z.strictObject({
   query: z.string().min(1).max(1000),
   limit: z.int().min(1).max(100).default(10),

@@ -13,7 +13,7 @@ describe("the arguments of a benchmark", () => {
     expect(read("embedded")).toMatchObject({ ok: true, args: { seconds: 10, json: false } });
   });
 
-  it("say where the servers are: by flag, else by the environment, else where they usually are", () => {
+  it("give the servers' addresses: by flag, else by the environment, else the usual ones", () => {
     expect(
       read("tool-call --rabbitmq amqp://rabbit --peers", { BENCH_NATS_URL: "nats://nats", BENCH_RABBITMQ_URL: "amqp://other" }),
     ).toMatchObject({
@@ -29,14 +29,14 @@ describe("the arguments of a benchmark", () => {
     });
   });
 
-  it("name the variable whose value is no address, and not the value", () => {
+  it("name the variable whose value is not an address, but not the value", () => {
     expect(read("tool-call", { BENCH_NATS_URL: "http://me:secret@nats" })).toEqual({
       ok: false,
-      message: "BENCH_NATS_URL is no address of NATS: it begins with nats:// or tls://.",
+      message: "BENCH_NATS_URL is not an address of NATS: such an address begins with nats:// or tls://.",
     });
   });
 
-  it.each(["--help", "-h", "embedded --help"])("%s asks for the help, which names every benchmark", (line) => {
+  it.each(["--help", "-h", "embedded --help"])("%s asks for the help, which lists every benchmark", (line) => {
     expect(read(line)).toMatchObject({ ok: true, args: { help: true } });
     for (const { name } of benchmarks) expect(BENCH_HELP).toContain(`\n  ${name} `);
   });
@@ -44,22 +44,31 @@ describe("the arguments of a benchmark", () => {
   it.each([
     [
       "",
-      "Name a benchmark, for example npm run bench -- embedded. There is: embedded, http, streams, telemetry, tool-call, run-loop, model-round, context.",
+      "Name a benchmark, for example npm run bench -- embedded. The benchmarks are: embedded, http, streams, telemetry, tool-call, run-loop, model-round, context.",
     ],
-    ["amqp", 'There is no benchmark "amqp". There is: embedded, http, streams, telemetry, tool-call, run-loop, model-round, context.'],
+    [
+      "amqp",
+      'There is no benchmark "amqp". The benchmarks are: embedded, http, streams, telemetry, tool-call, run-loop, model-round, context.',
+    ],
     ["embedded again", 'One benchmark at a time: "again" is too many.'],
-    ["embedded --seconds 0", '--seconds takes a whole number from 1 to 600, not "0".'],
-    ["embedded --seconds 601", '--seconds takes a whole number from 1 to 600, not "601".'],
-    ["embedded --seconds 1.5", '--seconds takes a whole number from 1 to 600, not "1.5".'],
+    ["embedded --seconds 0", '--seconds needs a whole number from 1 to 600, not "0".'],
+    ["embedded --seconds 601", '--seconds needs a whole number from 1 to 600, not "601".'],
+    ["embedded --seconds 1.5", '--seconds needs a whole number from 1 to 600, not "1.5".'],
     ["embedded --seconds", "--seconds needs a value: see npm run bench -- --help."],
     ["run-loop --redis", "--redis needs a value: see npm run bench -- --help."],
     ["embedded --peers", "--peers is not for embedded, but for tool-call and model-round."],
     ["tool-call --redis redis://localhost", "--redis is not for tool-call, but for run-loop and model-round."],
     ["http --nats nats://localhost", "--nats is not for http, but for tool-call and run-loop."],
-    ["tool-call --rabbitmq http://me:secret@localhost", "--rabbitmq is no address of RabbitMQ: it begins with amqp:// or amqps://."],
-    ["run-loop --redis localhost:6379", "--redis is no address of Redis: it begins with redis:// or rediss://."],
-    ["model-round --postgres mysql://me:secret@x", "--postgres is no address of PostgreSQL: it begins with postgres:// or postgresql://."],
-    ["embedded --fast", "Unknown option '--fast': see npm run bench -- --help for the flags there are."],
+    [
+      "tool-call --rabbitmq http://me:secret@localhost",
+      "--rabbitmq is not an address of RabbitMQ: such an address begins with amqp:// or amqps://.",
+    ],
+    ["run-loop --redis localhost:6379", "--redis is not an address of Redis: such an address begins with redis:// or rediss://."],
+    [
+      "model-round --postgres mysql://me:secret@x",
+      "--postgres is not an address of PostgreSQL: such an address begins with postgres:// or postgresql://.",
+    ],
+    ["embedded --fast", "Unknown option '--fast': see npm run bench -- --help for the flags."],
   ])("%j are refused in one sentence", (line, message) => {
     expect(read(line)).toEqual({ ok: false, message });
   });

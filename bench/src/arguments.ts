@@ -11,7 +11,7 @@ export interface BenchArguments {
   readonly requests: Requests;
 }
 
-export const BENCH_HELP = `Measures what Toolbus costs over doing the same work without it, in slices that take turns.
+export const BENCH_HELP = `Measures what Toolbus costs compared with the same work without it, in alternating slices.
 
 Usage: npm run bench -- NAME [options]
 
@@ -34,7 +34,7 @@ Usage: npm run bench -- NAME [options]
   --json             print one JSON document instead of a table
   --help             this text
 
-What is on a server is left alone: every name begins with a namespace of its own, which is removed in the end.
+Existing data on a server is left alone: every name begins with a separate namespace, which is removed at the end.
 
 Exit codes: 0 measured, 1 an error, or no server to measure on.
 `;
@@ -43,7 +43,7 @@ const DEFAULT_SECONDS = 10;
 
 export type ReadBenchArguments = { readonly ok: true; readonly args: BenchArguments } | { readonly ok: false; readonly message: string };
 
-/** The flags, or one sentence for what cannot be used. */
+/** The flags, or one sentence that names what is wrong. */
 export function benchArguments(
   argv: readonly string[],
   benchmarks: readonly Benchmark[],
@@ -61,13 +61,13 @@ export function benchArguments(
     return { ok: true, args: { benchmark: first, json, seconds: DEFAULT_SECONDS, help, requests: { servers: urls, peers } } };
   }
   if (more.length > 0) return refused(`One benchmark at a time: "${more[0]}" is too many.`);
-  if (name === undefined) return refused(`Name a benchmark, for example npm run bench -- embedded. There is: ${known}.`);
+  if (name === undefined) return refused(`Name a benchmark, for example npm run bench -- embedded. The benchmarks are: ${known}.`);
   const benchmark = benchmarks.find((each) => each.name === name);
-  if (!benchmark) return refused(`There is no benchmark "${name}". There is: ${known}.`);
+  if (!benchmark) return refused(`There is no benchmark "${name}". The benchmarks are: ${known}.`);
   const stray = SPECIAL_FLAGS.find((flag) => values[flag] !== undefined && !benchmark.flags?.includes(flag));
   if (stray) return refused(`--${stray} is not for ${name}, but for ${takersOf(stray, benchmarks)}.`);
   const text = values.seconds ?? String(DEFAULT_SECONDS);
-  if (!/^[1-9][0-9]{0,2}$/.test(text) || Number(text) > 600) return refused(`--seconds takes a whole number from 1 to 600, not "${text}".`);
+  if (!/^[1-9][0-9]{0,2}$/.test(text) || Number(text) > 600) return refused(`--seconds needs a whole number from 1 to 600, not "${text}".`);
   const { urls, problem } = serverUrls(values, environment);
   if (problem !== null) return refused(problem);
   return { ok: true, args: { benchmark, json, seconds: Number(text), help, requests: { servers: urls, peers } } };
@@ -108,6 +108,6 @@ function parse(argv: readonly string[]) {
     const message = error instanceof Error ? (error.message.split("\n")[0] ?? "") : String(error);
     const valueless = /'(--[a-z]+) <value>' argument/.exec(message)?.[1];
     if (valueless !== undefined) return refused(`${valueless} needs a value: see npm run bench -- --help.`);
-    return refused(`${message.replace(/\. To specify.*$/s, "").replace(/\.$/, "")}: see npm run bench -- --help for the flags there are.`);
+    return refused(`${message.replace(/\. To specify.*$/s, "").replace(/\.$/, "")}: see npm run bench -- --help for the flags.`);
   }
 }

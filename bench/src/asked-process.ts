@@ -2,9 +2,9 @@ import { fork } from "node:child_process";
 
 /** Another process of the benchmark, which answers questions. */
 export interface AskedProcess<Q> {
-  /** Rejects when it says that it cannot, when it ends first, and when it takes longer than two minutes. */
+  /** Rejects if the process reports a failure, ends first, or takes longer than two minutes. */
   ask(question: Q): Promise<object>;
-  /** Lets it end, and waits for that; kills it when it takes longer than 40 s. */
+  /** Lets it end, and waits for that; kills it if it takes longer than 40 s. */
   stop(): Promise<void>;
 }
 
@@ -18,7 +18,7 @@ type Answer =
   | { readonly id: number; readonly ok: false; readonly message: string };
 
 const ANSWER_MS = 120_000;
-/** Longer than a bus waits for what is under way. */
+/** Longer than a bus waits for running handlers. */
 const STOP_MS = 40_000;
 
 /** Starts a module of ours that calls `answerQuestions`. */
@@ -60,7 +60,7 @@ export function startAsked<Q>(module: URL, flags: readonly string[] = []): Asked
   };
 }
 
-/** Answers what the parent asks until the parent disconnects; then stops and ends this process. */
+/** Answers the parent's questions until the parent disconnects; then stops and ends this process. */
 export function answerQuestions<Q>(answer: (question: Q) => Promise<object>, stop: () => Promise<void>): void {
   process.on("message", ({ id, question }: Asked<Q>) => {
     answer(question).then(
@@ -68,7 +68,7 @@ export function answerQuestions<Q>(answer: (question: Q) => Promise<object>, sto
       (error: unknown) => reply({ id, ok: false, message: error instanceof Error ? error.message : String(error) }),
     );
   });
-  // An interrupt at the terminal reaches this process too; the parent decides what becomes of it.
+  // An interrupt at the terminal reaches this process too; the parent decides what happens.
   process.on("SIGINT", () => undefined);
   process.on("disconnect", () => void stop().finally(() => process.exit(0)));
 }

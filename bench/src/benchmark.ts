@@ -1,6 +1,6 @@
 import type { Stopwatch } from "./paired-slices.ts";
 
-/** What every benchmark is given. */
+/** The input of every benchmark. */
 export interface Conditions {
   /** How long each row is measured. */
   readonly seconds: number;
@@ -9,20 +9,20 @@ export interface Conditions {
   readonly signal: AbortSignal;
 }
 
-/** Where the servers are that a benchmark measures on. The URLs may hold passwords: never print one. */
+/** The addresses of the servers that a benchmark uses. The URLs may contain passwords: never print one. */
 export interface ServerUrls {
   readonly rabbitmq: string;
   readonly nats: string;
-  /** Null: a private one is started where its program is on the path. */
+  /** Null: a private one is started if its program is on the path. */
   readonly redis: string | null;
-  /** What other libraries keep their runs on; nothing of ours does. */
+  /** The store of other libraries' runs; ours do not use it. */
   readonly postgres: string;
 }
 
-/** A flag that only some benchmarks take. */
+/** A flag that only some benchmarks accept. */
 export type SpecialFlag = keyof ServerUrls | "peers";
 
-/** What was asked for with those flags. */
+/** The values of those flags. */
 export interface Requests {
   readonly servers: ServerUrls;
   /** Whether other libraries are measured too; they are installed for that. */
@@ -35,7 +35,7 @@ export interface Results {
   readonly rows: readonly object[];
   /** For people. */
   readonly table: string;
-  /** What whoever reads the figures has to know, and which rows were left out and why: a sentence each. */
+  /** What readers of the figures have to know, and which rows were left out and why: one sentence each. */
   readonly notes?: readonly string[];
 }
 

@@ -8,7 +8,7 @@ import { type Paired, pairedSlices, type Work } from "./paired-slices.ts";
 export interface Contest {
   /** Through Toolbus. */
   readonly subject: Work;
-  /** Without it. */
+  /** The same work without it. */
   readonly bare: Work;
   /** Leaves nothing running. */
   stop(): Promise<void>;

@@ -5,7 +5,7 @@ const slices = (perPieceMs: number) => ({ wallMs: 1000, cpuMs: 0, latencies: Arr
 const paired = { subject: slices(100), bare: slices(50), ratios: [1.25, 2, 2.5] };
 
 describe("a goal", () => {
-  it("is met on its own side of the target only", () => {
+  it("is met only on its own side of the target", () => {
     const figures = { ours: 85.04, theirs: 100, unit: "calls/s" };
     expect(goal({ name: "", is: "at least", target: 0.85 }, figures)).toMatchObject({ ratio: 0.85, met: true });
     expect(goal({ name: "", is: "at least", target: 0.86 }, figures)).toMatchObject({ met: false });
@@ -13,7 +13,7 @@ describe("a goal", () => {
     expect(goal({ name: "", is: "at most", target: 0.84 }, figures)).toMatchObject({ met: false });
   });
 
-  it("of a rate is how much more often, and of a time how much longer, by the median over the slices", () => {
+  it("for a rate is how much more often, and for a time how much longer, by the median over the slices", () => {
     expect(rateGoal({ name: "calls", is: "at least", target: 0.5 }, paired, 5, "calls/s")).toEqual({
       name: "calls",
       ratio: 0.5,
@@ -34,7 +34,7 @@ describe("a goal", () => {
     });
   });
 
-  it("has a line in the table that says both figures and whether it was met", () => {
+  it("has a line in the table with both figures and whether it was met", () => {
     const met = goal({ name: "calls", is: "at least", target: 0.85 }, { ours: 900, theirs: 1000, unit: "calls/s" });
     const missed = timeGoal({ name: "a call", is: "at most", target: 1.1 }, paired, 5);
     const [, first = "", second = ""] = tableOfGoals([met, missed]).split("\n");

@@ -2,10 +2,10 @@ import type { Paired } from "./paired-slices.ts";
 import { quantile, rounded } from "./row.ts";
 import { type Column, tableWith } from "./table.ts";
 
-/** A ratio that is aimed at; docs/performance.md says where each comes from. */
+/** A target ratio; docs/performance.md says where each comes from. */
 export interface Goal {
   readonly name: string;
-  /** Ours over theirs: the median over the slices where it was measured in slices. */
+  /** Ours over theirs: the median over the slices if it was measured in slices. */
   readonly ratio: number;
   readonly target: number;
   /** Whether more is better ("at least") or less ("at most"). */
@@ -13,7 +13,7 @@ export interface Goal {
   readonly met: boolean;
   readonly ours: number;
   readonly theirs: number;
-  /** What the two figures are of. */
+  /** What the two figures measure. */
   readonly unit: string;
   /** The first and the third quartile of the ratio over the slices. */
   readonly quartiles?: readonly [number, number];
@@ -21,7 +21,7 @@ export interface Goal {
 
 export type Target = Pick<Goal, "name" | "is" | "target">;
 
-/** Judges two figures, and the ratios that were taken in slices, if they were. Everything keeps three digits: more would pretend. */
+/** Judges two figures, and the ratios of the slices, if there are any. Everything keeps three digits: more would pretend precision. */
 export function goal(
   { name, is, target }: Target,
   { ours, theirs, unit, ratios }: Pick<Goal, "ours" | "theirs" | "unit"> & { readonly ratios?: readonly number[] },
@@ -41,13 +41,13 @@ export function goal(
   };
 }
 
-/** How many a second, each piece of work being so many of them. */
+/** How many per second, if each piece of work has this many. */
 export function rateGoal(target: Target, { subject, bare, ratios }: Paired, pieces: number, unit: string): Goal {
   const rate = ({ latencies, wallMs }: Paired["subject"]): number => (latencies.length * pieces * 1000) / wallMs;
   return goal(target, { ours: rate(subject), theirs: rate(bare), unit, ratios: ratios.map((ratio) => 1 / ratio) });
 }
 
-/** How many milliseconds each takes, each piece of work being so many of them in a row. */
+/** How many milliseconds each takes, if each piece of work has this many in a row. */
 export function timeGoal(target: Target, { subject, bare, ratios }: Paired, pieces: number): Goal {
   const p50 = ({ latencies }: Paired["subject"]): number => quantile(latencies, 0.5) / pieces;
   return goal(target, { ours: p50(subject), theirs: p50(bare), unit: "ms", ratios });

@@ -18,7 +18,7 @@ function setup() {
 }
 
 describe("paired slices", () => {
-  it("take turns for the time that was asked for, after one warm-up each", async () => {
+  it("take turns for the requested time, after one warm-up each", async () => {
     const { turns, work, options } = setup();
     const { subject, bare } = await pairedSlices({ ...options, subject: work("a", 10), bare: work("b", 10) });
     expect(turns).toEqual(Array.from({ length: 6 }, () => ["a", "b"]).flat());

@@ -12,17 +12,17 @@ export type Work = () => Promise<void>;
 
 export interface PairedOptions {
   readonly subject: Work;
-  /** The same work without what is measured. */
+  /** The same work without the subject. */
   readonly bare: Work;
-  /** How long both together are measured; what comes before, to warm up, is on top. */
+  /** How long both together are measured; the warm-up is extra. */
   readonly seconds: number;
-  /** How long one of them goes on before the other takes its turn. */
+  /** How long one of them runs before the other takes its turn. */
   readonly sliceMs: number;
   readonly stopwatch: Stopwatch;
   readonly signal: AbortSignal;
 }
 
-/** What all slices of one side came to. */
+/** The totals of all slices of one side. */
 export interface Measured {
   readonly wallMs: number;
   readonly cpuMs: number;
@@ -42,8 +42,8 @@ const LEAST_ROUNDS = 5;
 const STALLED_MS = 30_000;
 
 /**
- * Measures two ways to do the same work in slices that take turns. A machine that others use is fast now and slow then, and each slice is compared
- * with its neighbour, so the ratios hold where the absolute figures do not. Rejects when work fails, hangs or the signal aborts.
+ * Measures two ways to do the same work in alternating slices. A machine that others use is fast now and slow later, but each slice is compared with its
+ * neighbour, so the ratios hold even if the absolute figures do not. Rejects if work fails or hangs, or if the signal aborts.
  */
 export async function pairedSlices(options: PairedOptions): Promise<Paired> {
   const { subject, bare, seconds, sliceMs, signal } = options;
@@ -61,9 +61,9 @@ export async function pairedSlices(options: PairedOptions): Promise<Paired> {
   return { subject: together(subjects), bare: together(bares), ratios: ratios.toSorted((a, b) => a - b) };
 }
 
-/** Works until the slice is over, once at least. */
+/** Works until the slice is over, at least once. */
 async function slice(work: Work, { sliceMs, stopwatch, signal }: PairedOptions): Promise<Measured> {
-  // What the other side left to do is not charged to this one.
+  // Work that the other side left behind is not charged to this one.
   await setImmediate();
   const watch = watchFor(signal);
   try {
@@ -89,7 +89,7 @@ async function worked(work: Work, sliceMs: number, stopwatch: Stopwatch, ended: 
   return { wallMs: now - start, cpuMs: stopwatch.cpuMs() - cpu, latencies };
 }
 
-/** Rejects on abort, or when a slice does not come to its end. One timer a slice: one for each piece of work would be measured with it. */
+/** Rejects on abort, or if a slice does not end. One timer per slice: one for each piece of work would be measured with it. */
 function watchFor(signal: AbortSignal): { readonly ended: Promise<never>; stop(): void } {
   const { promise: ended, reject } = Promise.withResolvers<never>();
   ended.catch(() => undefined);

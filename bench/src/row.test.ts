@@ -18,7 +18,7 @@ describe("a quantile", () => {
 });
 
 describe("a row", () => {
-  it("says rate, latencies, processor time and ratio with three digits", () => {
+  it("has rate, latencies, processor time and ratio with three digits", () => {
     const subject = { wallMs: 3000, cpuMs: 10, latencies: [0.123456, 1, 2999] };
     const bare = { wallMs: 10, cpuMs: 1, latencies: [0.0012345] };
     expect(rowOf("read call", { subject, bare, ratios: [10, 20, 40.04] })).toEqual({

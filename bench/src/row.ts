@@ -15,7 +15,7 @@ export interface Row {
   readonly quartiles: readonly [number, number];
 }
 
-/** The row that a measurement comes to, for each of the equal pieces that one piece of its work was made of. */
+/** The row of a measurement, per equal piece, if one piece of its work consisted of several. */
 export function rowOf(name: string, { subject, bare, ratios }: Paired, pieces = 1): Row {
   const { latencies, wallMs, cpuMs } = subject;
   const done = latencies.length * pieces;
@@ -31,7 +31,7 @@ export function rowOf(name: string, { subject, bare, ratios }: Paired, pieces = 
   };
 }
 
-/** The value below which this share of the sorted values lies, interpolated; NaN for none. */
+/** The value below which this share of the sorted values is, interpolated; NaN for none. */
 export function quantile(sorted: readonly number[], share: number): number {
   const place = (sorted.length - 1) * share;
   const below = sorted[Math.floor(place)] ?? Number.NaN;
@@ -39,7 +39,7 @@ export function quantile(sorted: readonly number[], share: number): number {
   return below + (above - below) * (place - Math.floor(place));
 }
 
-/** Three digits that count: more would pretend. */
+/** Three significant digits: more would pretend precision. */
 export function rounded(value: number): number {
   return Number(value.toPrecision(3));
 }

@@ -5,10 +5,10 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 type Server = keyof ServerUrls;
 
 interface ServerFacts {
-  /** As it is written in a sentence. */
+  /** Its spelling in a sentence. */
   readonly name: string;
   readonly schemes: readonly string[];
-  /** Null where one is started when nobody names one. */
+  /** Null if one is started when nobody names one. */
   readonly usual: string | null;
 }
 
@@ -20,7 +20,7 @@ export const SERVERS: Readonly<Record<Server, ServerFacts>> = {
   postgres: { name: "PostgreSQL", schemes: ["postgres:", "postgresql:"], usual: "postgres://postgres@127.0.0.1:5432/postgres" },
 };
 
-/** Where the servers are: by flag, else by the environment, else where they usually are. `problem` is one sentence without any part of the URL. */
+/** The addresses of the servers: by flag, else from the environment, else the usual ones. `problem` is one sentence without any part of the URL. */
 export function serverUrls(
   flags: { readonly [S in Server]?: string | undefined },
   environment: Environment,
@@ -36,7 +36,7 @@ export function serverUrls(
     const url = urls[server];
     if (url === null || schemes.includes(URL.parse(url)?.protocol ?? "")) return [];
     const where = flags[server] === undefined ? variableOf(server) : `--${server}`;
-    return [`${where} is no address of ${name}: it begins with ${schemes.map((scheme) => `${scheme}//`).join(" or ")}.`];
+    return [`${where} is not an address of ${name}: such an address begins with ${schemes.map((scheme) => `${scheme}//`).join(" or ")}.`];
   });
   return { urls, problem: problems[0] ?? null };
 
@@ -45,16 +45,16 @@ export function serverUrls(
   }
 }
 
-/** The same address with one more option in its query, in place of one of that name. */
+/** The same address with one more option in its query, replacing one of that name. */
 export function withOption(url: string, name: string, value: string): string {
   const changed = new URL(url);
   changed.searchParams.set(name, value);
   return changed.href;
 }
 
-/** As it may be printed. */
+/** In a form that may be printed. */
 export function hostOf(url: string): string {
-  return URL.parse(url)?.host ?? "an address that is no URL";
+  return URL.parse(url)?.host ?? "an invalid URL";
 }
 
 function variableOf(server: Server): string {

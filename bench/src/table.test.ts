@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { tableOf } from "./table.ts";
 
 describe("the table", () => {
-  it("has a line a row, its figures to the right", () => {
+  it("has one line per row, with its figures to the right", () => {
     const row = {
       name: "read call",
       p50Ms: 0.05,

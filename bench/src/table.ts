@@ -1,6 +1,6 @@
 import type { Row } from "./row.ts";
 
-/** A column of a table: its head, and what it says of a row. */
+/** A column of a table: its head, and its text for a row. */
 export interface Column<R> {
   readonly head: string;
   cell(row: R): string;

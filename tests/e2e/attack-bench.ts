@@ -21,7 +21,7 @@ export interface AttackBench {
   readonly requestersApproverKey: string;
   /** A run whose write a person approved, and the genuine message that would run it. No worker has seen it. */
   granted(): Promise<{ readonly runId: string; readonly genuine: Message }>;
-  /** Publishes straight on the bus, waits until the worker has settled it, and gives what the worker published meanwhile. */
+  /** Publishes straight on the bus, waits until the worker has settled it, and returns what the worker published in the meantime. */
   publish(message: Message): Promise<{ readonly disposition: Disposition; readonly answers: readonly Message[] }>;
   /** The security records about a call, as this service stored them. */
   securityRecords(callId: string, service: string): Promise<readonly Json[]>;

@@ -169,7 +169,7 @@ describe("two principals", () => {
     expect(path.dirname(bench.system.keys.gatewayKeysFile)).toBe(files.at("data", "keys"));
   });
 
-  it("a requester who is an approver too cannot decide an own request, not even with a token of somebody else", async () => {
+  it("a requester who is an approver too cannot decide their own request, not even with somebody else's token", async () => {
     const { requester, decider, requestersApproverKey } = bench;
     const approvalId = await heldApproval(requester, await startRun(requester, "r1"));
     const own = await look({ ...decider, approver: requestersApproverKey }, approvalId);
@@ -229,7 +229,7 @@ function tampered(genuine: Message, changes: Changes): Message {
 const invokeOf = (message: Message): ToolInvoke => JSON.parse(message.body) as ToolInvoke;
 const argumentsOf = (message: Message): JsonObject => JSON.parse(invokeOf(message).arguments) as JsonObject;
 
-/** The grant with one character of this part exchanged; in the header it lies before the key id, whose change would make an unknown key of it. */
+/** The grant with one character of this part changed; in the header it is before the key id, whose change would make it an unknown key. */
 function altered(message: Message, part: number): string {
   const parts = grantOf(message).split(".");
   const text = parts[part] ?? "";

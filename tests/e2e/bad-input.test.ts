@@ -143,7 +143,7 @@ describe("npm start refuses with one sentence and exit code 1", () => {
     await system.says(/Stop with Ctrl-C/);
   });
 
-  it("a second start on the same data, and the first goes on working", async () => {
+  it("a second start on the same data, while the first continues to work", async () => {
     const data = files.data();
     await using first = startProgram(START, [], { env: settings(data) });
     await first.says(/Stop with Ctrl-C/);
@@ -159,7 +159,7 @@ describe("npm start refuses with one sentence and exit code 1", () => {
     expect((await follow({ gateway, user }, runId)).at(-1)?.type).toBe("run.completed");
   });
 
-  it("a state file that is no database, and leaves it as it is", async () => {
+  it("a state file that is not a database, and leaves it unchanged", async () => {
     const data = files.data();
     const file = files.file(path.join(path.basename(data), "state", "state.db"), "This is a letter, not a database. ".repeat(64));
     copyFileSync(file, files.at("before.db"));
@@ -169,7 +169,7 @@ describe("npm start refuses with one sentence and exit code 1", () => {
     expect(readBytes(file)).toEqual(readBytes(files.at("before.db")));
   });
 
-  it("another application's database, and leaves it as it is", async () => {
+  it("another application's database, and leaves it unchanged", async () => {
     const data = files.data();
     mkdirSync(path.join(data, "state"), { recursive: true });
     const file = path.join(data, "state", "state.db");

@@ -25,7 +25,7 @@ const NAMES =
   delta reset progress bye`.split(/\s+/);
 const DEADLINE_MS = 60_000;
 
-/** Opens an empty page at this origin. Nothing is asked of the server for it: what it serves is its own matter. */
+/** Opens an empty page at this origin. The server is not asked for it. */
 export async function watchingPage(page: Page, origin: string): Promise<WatchingPage> {
   const address = `${origin}/page-of-the-test`;
   await page.route(address, (route) => route.fulfill({ contentType: "text/html", body: "<!doctype html><title>watching</title>" }));

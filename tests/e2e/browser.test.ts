@@ -56,7 +56,7 @@ describe("the EventSource of a real browser", () => {
       await page.becomes("open");
       await approve(second.at, approvalIn(before));
       await page.hears("run.completed");
-      // Nobody tells it to: the server has no more for it, and says so in the one way that a browser takes for an answer.
+      // Nobody asks it to: the server has no more for it, and says so in the one way that a browser understands.
       await page.becomes("closed");
 
       const durable = (await page.heard()).filter(({ name }) => !["delta", "reset", "progress", "bye"].includes(name));
@@ -68,7 +68,7 @@ describe("the EventSource of a real browser", () => {
     },
   );
 
-  it("opened anew goes on where the page says that it is", async () => {
+  it("opened again continues where the page says that it is", async () => {
     const { at } = await system();
     const runId = await startRun(at, RELEASE);
     await using page = await pageAt(at.gateway);

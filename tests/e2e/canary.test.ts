@@ -14,7 +14,7 @@ import { type OtlpReceiver, otlpReceiver } from "./otlp-receiver.ts";
 import { someRelease } from "./releases.ts";
 import { scratch, type Scratch } from "./scratch.ts";
 
-// What looks like a credential must be nowhere, whatever field it stands in.
+// Anything that looks like a credential must appear nowhere, whatever field it is in.
 const CREDENTIALS = {
   "in a result": "sk-canary0result0123456789",
   "in a note of the requester": "Bearer canary1note1234567890",
@@ -24,7 +24,7 @@ const CREDENTIALS = {
   "in an exception of the service": "xoxb-1234567890-canary5exception",
   "in an address that an exception quotes": "canary6user:canary6password",
 } as const;
-// What stands in these fields must be nowhere, whatever it looks like.
+// The content of these fields must appear nowhere, whatever it looks like.
 const HEADERS = { cookie: "session=canary-cookie", "x-api-key": "canary-header", "user-agent": "canary-agent" } as const;
 const FIELDS = {
   ...HEADERS,
@@ -33,7 +33,7 @@ const FIELDS = {
   "a forged grant": "canary-forged-grant",
   "a forged call secret": "canary-forged-secret",
 } as const;
-// What the owner of a run asked for and gets to see, and nobody who reads telemetry does.
+// What the owner of a run asked for and gets to see, but no reader of telemetry does.
 const CONTENTS = { arguments: "canary-argument", result: "canary-result", "words of a tool's problem": "canary-error-words" } as const;
 /** An exception's words are for the log of its worker: without them nobody could fix the tool. */
 const THROWN = "canary-thrown-words";
@@ -81,7 +81,7 @@ describe("a credential", () => {
 });
 
 describe("what a tool's handler throws", () => {
-  it("is logged by its worker, for whoever runs it, and counted and traced without its words", () => {
+  it("is logged by its worker, for its operator, and counted and traced without its text", () => {
     expect(seen.places.log).toContain(THROWN);
     for (const place of ["traceFiles", "audit", "errorBodies"] as const) expect(seen.places[place]).not.toContain(THROWN);
   });
@@ -109,7 +109,7 @@ interface Seen {
   readonly secrets: readonly [string, string][];
 }
 
-/** Runs everything that may leak once, and gives all that came out. */
+/** Runs everything that may leak once, and returns all of its output. */
 async function whatIsSeen(): Promise<Seen> {
   let log = "";
   const stderr = vi.spyOn(process.stderr, "write").mockImplementation((chunk) => {
@@ -201,7 +201,7 @@ function leakyRelease(): object {
   return { ...release, changes: [`Rotate ${CREDENTIALS["in a result"]}`, `Drop ${CONTENTS.result}`, ...release.changes] };
 }
 
-/** An investigation from its request to its end, with secrets in its headers and its note; gives the durable events as its owner saw them. */
+/** An investigation from its request to its end, with secrets in its headers and its note; returns the durable events as its owner saw them. */
 async function investigated({ gatewayUrl: gateway, approvalsUrl: approvals, keys }: AllInOne): Promise<string> {
   const response = await fetch(`${gateway}/v1/investigations`, {
     method: "POST",
@@ -220,7 +220,7 @@ async function investigated({ gatewayUrl: gateway, approvalsUrl: approvals, keys
   return JSON.stringify(await follow(requester, runId));
 }
 
-/** Requests that are refused or fail, with secrets in all that they hold; gives the bodies of the answers. */
+/** Requests that are refused or fail, with secrets in all of their content; returns the bodies of the answers. */
 async function refused({ gatewayUrl: gateway, approvalsUrl: approvals, keys }: AllInOne, tap: Tap): Promise<string> {
   const bodies: unknown[] = [];
   const ask = async (url: string, key: string, body?: object): Promise<void> => void bodies.push((await call(url, key, body)).body);
@@ -234,7 +234,7 @@ async function refused({ gatewayUrl: gateway, approvalsUrl: approvals, keys }: A
   return JSON.stringify(bodies);
 }
 
-/** A toolset that says what it must not, in each way in which a tool can. */
+/** A toolset that reveals what it must not, in each way in which a tool can. */
 async function leakyWorker({ bus, state, clock, monotonic, random }: Infrastructure, jwksFile: string): Promise<Worker> {
   const tool = (name: string, run: () => never | object) =>
     defineTool({
@@ -275,7 +275,7 @@ async function leakyWorker({ bus, state, clock, monotonic, random }: Infrastruct
   });
 }
 
-/** Calls every leaky tool as an agent would, and gives the answers that say that something went wrong. */
+/** Calls every leaky tool as an agent would, and returns the answers that report a failure. */
 async function leakyCalls(bus: MessageBus): Promise<string> {
   const answered = new Map<string, string>();
   const all = Promise.withResolvers<void>();
@@ -303,7 +303,7 @@ async function leakyCalls(bus: MessageBus): Promise<string> {
   return [...answered.values()].filter((answer) => !answer.includes(CONTENTS.result)).join("\n");
 }
 
-/** Publishes what no worker can read, with a grant and a secret on it; gives the dead letter as it is sent, as it is kept, and as an operator sees it. */
+/** Publishes an unreadable message, with a grant and a secret on it; returns the dead letter as it is sent, as it is kept, and as an operator sees it. */
 async function forged({ gatewayUrl, keys }: AllInOne, tap: Tap): Promise<string> {
   const { bus, state } = tap.infrastructure();
   await bus.publish(invokeOf("forged", "release", { not: "an invoke" }));

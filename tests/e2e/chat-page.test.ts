@@ -54,19 +54,19 @@ describe("the chat page of the examples, in a real browser", () => {
     expect(asked().filter((url) => url.endsWith("/stream-ticket"))).toHaveLength(1);
   });
 
-  it("says what to do where the gateway does not let its origin in", async () => {
+  it("says what to do if the gateway does not accept its origin", async () => {
     const { log, say } = await chat(origins.stranger, cli.gateway);
     await say("hello");
     await expect.poll(log, PATIENCE).toContain(`start it with CORS_ORIGINS=${origins.stranger}.`);
   });
 
-  it("says what the gateway says of a wrong key", async () => {
+  it("shows the gateway's answer to a wrong key", async () => {
     const { log, say } = await chat(origins.named, cli.gateway, "tb_user_nobody");
     await say("hello");
     await expect.poll(log, PATIENCE).toMatch(/API key/);
   });
 
-  /** A page at this origin, for this gateway, and what a person does with it. */
+  /** A page at this origin, for this gateway, and a person's actions on it. */
   async function chat(origin: string, gateway: string, key = cli.user) {
     if (!browser) throw new Error("There is no browser.");
     const opened: Page = await (await browser.newContext()).newPage();

@@ -19,7 +19,7 @@ export interface Child {
   stderr(): string;
 }
 
-/** Starts a script of this folder as a process of its own. */
+/** Starts a script of this folder in a separate process. */
 export function startChild(script: string, env: Readonly<Record<string, string>>): Child {
   const child: ChildProcess = spawn(process.execPath, [path.join(import.meta.dirname, script)], {
     env: { PATH: process.env["PATH"], NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"], ...env },

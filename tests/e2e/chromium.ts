@@ -6,10 +6,10 @@ const FLAGS = "--no-sandbox --disable-gpu --no-first-run --disable-background-ne
   " ",
 );
 
-/** Why a test that drives a browser is skipped; null where there is one. */
+/** Why a test that drives a browser is skipped; null if there is one. */
 export const NO_CHROMIUM = CHROMIUM === undefined ? "there is no Chromium on this machine: apt-get install chromium" : null;
 
-/** A headless browser; null where there is none. */
+/** A headless browser; null if there is none. */
 export async function launchChromium(): Promise<Browser | null> {
   return CHROMIUM === undefined ? null : chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
 }

@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => cli.stop());
 
 describe("toolbus approvals adopt, reseal and doctor", () => {
-  it("say that all is well where it is", async () => {
+  it("say so if everything is genuine", async () => {
     const adopt = await cli.run(["approvals", "adopt"]);
     expect(adopt).toMatchObject({ code: 0, stdout: "" });
     expect(adopt.stderr).toMatch(/^Every document that approvals finds in the store is one that it stored\.\n$/);
@@ -37,7 +37,7 @@ describe("toolbus approvals adopt, reseal and doctor", () => {
     expect(await checks()).toMatchObject({ documents: "ok" });
   });
 
-  it("show what somebody else wrote, and never adopt it", async () => {
+  it("show forged documents, and never adopt them", async () => {
     const { approvalId } = await waitingRun(cli);
     await strip(approvalId, { status: "approved" });
     const { code, stdout } = await cli.run(["approvals", "adopt", "--yes"]);
@@ -45,14 +45,14 @@ describe("toolbus approvals adopt, reseal and doctor", () => {
     expect(stdout).not.toMatch(/\nadopted /);
   });
 
-  it("are refused to a key that is no operator's", async () => {
+  it("are refused for a key that is not an operator's", async () => {
     const env = { TOOLBUS_APPROVER_KEY: "a-key-that-nobody-has" };
     for (const command of ["adopt", "reseal"]) expectRefusal(await cli.run(["approvals", command], { env }), 4, /key/);
   });
 });
 
 describe("toolbus tools remove", () => {
-  it("takes a registration away, and says that a worker lives that makes it again", async () => {
+  it("removes a registration, and warns that a live worker makes it again", async () => {
     const asked = await cli.run(["tools", "remove", "file_risk_report", "--yes"]);
     expect(asked).toMatchObject({ code: 0, stderr: "" });
     expect(asked.stdout.replaceAll("\n", " ")).toMatch(

@@ -24,7 +24,7 @@ describe("toolbus chat", () => {
     expect(stdout + stderr).not.toMatch(ESCAPE);
   });
 
-  it("takes its message from a pipe and says nothing besides when quiet", async () => {
+  it("takes its message from a pipe and prints nothing else when quiet", async () => {
     await using piped = cli.shell(`printf '%s' '${LOOK_UP}' | toolbus chat --quiet`);
     const { code, stdout } = await piped.ended();
     expect(code).toBe(0);
@@ -74,7 +74,7 @@ describe("toolbus chat", () => {
     expectRefusal(await cli.run(["chat", "hello", "--profile", "nonsense"]), 2, /"nonsense".*chat.*direct/);
   });
 
-  it("with Ctrl-C cancels the run, tells what became of it and exits with 130", async () => {
+  it("with Ctrl-C cancels the run, reports its outcome and exits with 130", async () => {
     await using chat = cli.shell(`exec toolbus chat 'file_risk_report {"release_id": "${RELEASE}", "severity": "low", "findings": ["x"]}'`);
     const runId = await waitingIn(chat);
     chat.kill("SIGINT");
@@ -92,7 +92,7 @@ describe("toolbus chat", () => {
 });
 
 describe("toolbus investigate", () => {
-  it("follows a release to its report and says how to approve what waits", async () => {
+  it("follows a release to its report and says how to approve a waiting write", async () => {
     await using program = cli.shell(`toolbus investigate ${RELEASE}`);
     const runId = await waitingIn(program);
     expect(program.stdout()).toContain(`Run ${runId}\n`);
@@ -136,7 +136,7 @@ describe("toolbus investigate", () => {
     });
   });
 
-  it("fails where the release is unknown, and says why, as text and as the document", async () => {
+  it("fails if the release is unknown, and says why, as text and as the document", async () => {
     const { code, stdout, stderr } = await cli.run(["investigate", "v0.0.9", "--quiet"]);
     expect({ code, stderr }).toEqual({ code: 1, stderr: "" });
     expect(stdout).toContain(`There is no release "v0.0.9". Known releases: ${RELEASE}.`);
@@ -156,7 +156,7 @@ describe("toolbus investigate", () => {
     expect(started).toMatchObject({ input: { releaseId: RELEASE, note: "Look at the database." } });
   });
 
-  it("leaves the run going on when --timeout is over and when Ctrl-C is pressed, and says how to follow it", async () => {
+  it("leaves the run running when --timeout is over and when Ctrl-C is pressed, and says how to follow it", async () => {
     const late = await cli.run(["investigate", RELEASE, "--timeout", "3s"]);
     expect(late.code).toBe(124);
     const [, runId = ""] = /The run continues: toolbus runs watch (rn_\S+)\nThe --timeout has passed/.exec(late.stderr) ?? [];

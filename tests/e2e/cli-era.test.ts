@@ -41,7 +41,7 @@ describe("toolbus era", () => {
     expectRefusal(await cli.run(["era", "raise"]), 2, /--reason/);
   });
 
-  it("is refused to a key that is no operator's at approvals", async () => {
+  it("is refused for a key that is not an operator's at approvals", async () => {
     const refused = await cli.run(["era", "raise", "--reason", "because"], { env: { TOOLBUS_APPROVER_KEY: "a-key-that-nobody-has" } });
     expectRefusal(refused, 4, /key/);
   });

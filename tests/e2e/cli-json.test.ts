@@ -63,7 +63,7 @@ const LINES: Readonly<Record<string, readonly Line[]>> = {
   "broker policies": [() => ["--bus", "amqp://broker/production"], () => ["--bus", "nats://broker"]],
   doctor: [() => []],
 };
-/** In a suite of their own below, as they take dead letters. */
+/** In a separate suite below, because they need dead letters. */
 const LETTERS = ["dead-letters list", "dead-letters show", "dead-letters replay"];
 /** One document a line, as it happens, and one that has no document. */
 const OTHERWISE = ["runs watch", "start"];
@@ -81,7 +81,7 @@ async function hash(): Promise<string> {
   return /sha256-[\w-]+/.exec(stdout)?.[0] ?? "";
 }
 
-/** The whole of standard output is one document: `JSON.parse` takes neither words around it nor a second one. */
+/** The whole of standard output is one document: `JSON.parse` accepts neither words around it nor a second one. */
 function expectOneDocument({ stdout }: Ended): void {
   expect(stdout).toMatch(/^[{[]/);
   expect(() => void JSON.parse(stdout)).not.toThrow();
@@ -113,7 +113,7 @@ describe("--json", () => {
     expectOneDocument(ended);
   });
 
-  it("is nothing for start, which is told apart by its exit code", async () => {
+  it("is empty for start, which reports by its exit code", async () => {
     expect(await cli.run(["start", "--json"])).toMatchObject({ code: 2, stdout: "", stderr: expect.stringMatching(/leave --json out/) });
   });
 
@@ -137,7 +137,7 @@ describe("--json of a dead letter", () => {
     expectOneDocument(ended);
   });
 
-  it.each(["show", "replay"])("%s is nothing where there is none", async (command) => {
+  it.each(["show", "replay"])("%s is empty if there is none", async (command) => {
     expect(await system().cli("dead-letters", command, `dl_00_${"0".repeat(26)}`, "--json")).toMatchObject({ code: 5, stdout: "" });
   });
 });

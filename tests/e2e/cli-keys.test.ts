@@ -32,7 +32,7 @@ describe("toolbus keys", () => {
     for (const role of ["user", "operator", "approver"]) expect(mode(files.at("data", "keys", `${role}.key`))).toBe(0o600);
   });
 
-  it("keeps the keys that are there, and prints them when it is asked to", async () => {
+  it("keeps existing keys, and prints them on request", async () => {
     await keys();
     const user = readFileSync(files.at("data", "keys", "user.key"), "utf8").trim();
     expect(JSON.parse((await keys("--show", "--json")).stdout)).toMatchObject({ user: { key: user } });
@@ -40,7 +40,7 @@ describe("toolbus keys", () => {
     expect((await keys("--json")).stdout).not.toContain(user);
   });
 
-  it("writes each service's file of hashes where that service alone reads it, and no key into it", async () => {
+  it("writes each service's hash file where only that service reads it, without any key", async () => {
     const made = await keys("--gateway-file", files.at("gateway", "keys.json"), "--approvals-file", files.at("approvals", "keys.json"));
     expect(made.code).toBe(0);
     const roles = (file: string) => JSON.parse(readFileSync(file, "utf8")).map(({ roles: [role] }: { roles: [string] }) => role);
@@ -50,7 +50,7 @@ describe("toolbus keys", () => {
     expect(mode(files.at("gateway", "keys.json"))).toBe(0o600);
   });
 
-  it("gives a toolset a key of its own, and each service what it needs and nothing else", async () => {
+  it("gives a toolset its own key, and each service what it needs and nothing else", async () => {
     const give = ["gateway", "agent", "approvals", "worker", "worker.orders"].flatMap((name) => [
       "--give",
       `${name}=${files.at("given", name)}`,
@@ -88,7 +88,7 @@ describe("toolbus keys", () => {
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringMatching(/--give needs service=folder/)]);
   });
 
-  it("keeps what the file of public keys has of a worker that made its own", async () => {
+  it("keeps the public keys of a worker that made its own", async () => {
     await keys();
     const file = files.at("data", "keys", "service-keys.json");
     const outside = { keys: trusted().services["agent"]?.keys ?? [] };
@@ -116,7 +116,7 @@ describe("toolbus keys", () => {
     expect([other.code, other.stderr]).toEqual([2, expect.stringMatching(/"redis" has no keys to rotate/)]);
   });
 
-  it("adds a key for certain scopes and tools to the file of a service, and takes no name twice", async () => {
+  it("adds a key for certain scopes and tools to the file of a service, and refuses a duplicate name", async () => {
     const file = files.at("gateway", "keys.json");
     await keys("--gateway-file", file);
     const args = [

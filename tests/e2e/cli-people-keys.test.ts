@@ -49,7 +49,7 @@ describe("the keys of people on a laptop", () => {
     );
   });
 
-  it("are said not to be there, where nothing was started", async () => {
+  it("are reported as missing if nothing was started", async () => {
     expectRefusal(
       await keys("list"),
       2,
@@ -81,7 +81,7 @@ describe("a service that runs", () => {
     await expect.poll(look, PATIENCE).toBeOneOf([401, 429]);
   });
 
-  it("lets an Alertmanager start investigations with a key of its own, and do nothing else, until that is revoked", async () => {
+  it("lets an Alertmanager start investigations with its own key, and do nothing else, until that is revoked", async () => {
     const key = String((await jsonOf(cli, ["keys", "add", "alertmanager", "--role", "alertmanager", "--show"]))["key"]);
     const labels = { alertname: "HighErrorRate", service: "checkout-api", release: RELEASE };
     const alert = { status: "firing", labels, annotations: {}, startsAt: "2026-11-21T09:00:00.103Z", fingerprint: "c5a1f1d4e2b39a60" };

@@ -45,7 +45,7 @@ describe("toolbus runs", () => {
     expect(JSON.stringify(rest)).not.toContain(conversationId);
   });
 
-  it("delete a conversation when its run has ended, say what is kept, and need --yes where nobody can be asked", async () => {
+  it("delete a conversation when its run has ended, list what is kept, and need --yes if nobody can be asked", async () => {
     const { runId, approvalId } = await waitingRun(cli);
     const { conversationId } = await jsonOf(cli, ["runs", "show", runId]);
     const id = String(conversationId);
@@ -130,7 +130,7 @@ describe("toolbus runs", () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   });
 
-  it("cancel a run, which whoever watches sees", async () => {
+  it("cancel a run, which viewers see", async () => {
     const { runId } = await waitingRun(cli);
     await using watching = cli.shell(`toolbus runs watch ${runId}`);
     await waitingIn(watching);
@@ -163,7 +163,7 @@ describe("toolbus runs", () => {
 });
 
 describe("toolbus approvals", () => {
-  it("list what waits and show the card, and never print the right to decide", async () => {
+  it("list waiting approvals and show the card, and never print the token", async () => {
     const { approvalId, runId } = await waitingRun(cli);
     expect((await cli.run(["approvals", "list", "--limit", "100"])).stdout).toMatch(
       new RegExp(`^${approvalId} +high +\\d+ min +user:local +File a`, "m"),

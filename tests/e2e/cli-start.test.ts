@@ -75,7 +75,7 @@ describe("toolbus start", () => {
 });
 
 describe("toolbus runs watch", () => {
-  it("goes on where it broke off when Toolbus was killed and started again, and says so once", async () => {
+  it("continues where it broke off when Toolbus was killed and restarted, and says so once", async () => {
     const { start, run, watch } = await setup();
     await using first = start();
     const runId = (await run("investigate", await releaseOf(first), "--no-wait")).stdout.trim();

@@ -4,7 +4,7 @@ import { type CliUnderTest, cliUnderTest, lastEvent, RELEASE, TOOLBUS, waitingIn
 import { look } from "./http-client.ts";
 import { type Program, startCommand } from "./program.ts";
 
-// `script` of util-linux gives the command a terminal; its flags are its own, so another `script` does not count.
+// `script` of util-linux gives the command a terminal; another `script` has other flags, so it does not count.
 const hasTerminal =
   process.platform === "linux" && /util-linux/.test(spawnSync("script", ["--version"], { encoding: "utf8" }).stdout ?? "");
 const CTRL_C = "\u0003";
@@ -51,7 +51,7 @@ describe.skipIf(!hasTerminal)(`toolbus at a terminal${hasTerminal ? "" : " (skip
     expect(await list.ended()).toMatchObject({ code: 0, stdout: expect.stringMatching(/file_risk_report.* enabled /) });
   });
 
-  it("puts the model's question where it comes up, and takes an option's number for the answer", async () => {
+  it("asks the model's question in place, and accepts an option's number as the answer", async () => {
     await using chat = atTerminal(`chat 'ask_user {"question": "Which colour?", "options": ["red", "blue"]}'`);
     await chat.says(/Which colour\?\s+1 {2}red\s+2 {2}blue[^]*your answer > /);
     chat.type("2");
@@ -73,7 +73,7 @@ describe.skipIf(!hasTerminal)(`toolbus at a terminal${hasTerminal ? "" : " (skip
     });
   });
 
-  it("shows the age of what is under way", async () => {
+  it("shows the age of running calls", async () => {
     await using chat = atTerminal(`chat '${WRITE}'`);
     await chat.says(/file_risk_report [1-9]\d* s, waits for a person/);
   });

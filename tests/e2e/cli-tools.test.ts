@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => cli.stop());
 
 describe("toolbus tools", () => {
-  it("list and show what is registered", async () => {
+  it("list and show the registered tools", async () => {
     const listed = await cli.run(["tools", "list"]);
     expect(listed.stdout).toMatch(/^TOOL +VERSION +KIND +STATE +SEEN +DOES\n/);
     expect(listed.stdout).toMatch(/^get_release_summary +1 +read +ready +/m);
@@ -36,7 +36,7 @@ describe("toolbus tools", () => {
     expect(called).toMatchObject({ tool: "get_release_summary", status: "ok", content: stdout.trimEnd() });
   });
 
-  it("say how to approve a write, wait for it, and tell the honest outcome", async () => {
+  it("say how to approve a write, wait for it, and report the real outcome", async () => {
     await using program = cli.shell(
       `toolbus tools call file_risk_report '{"release_id": "${RELEASE}", "severity": "low", "findings": ["x"]}'`,
     );
@@ -45,7 +45,7 @@ describe("toolbus tools", () => {
     expect(await program.ended()).toMatchObject({ code: 1, stdout: expect.stringMatching(/✗ file_risk_report denied, .*\n.*\n$/) });
   });
 
-  it("tell a failed call by its own reason", async () => {
+  it("report a failed call with its own reason", async () => {
     const failed = await cli.run(["tools", "call", "get_release_summary", '{"release_id": "v0"}', "--quiet"]);
     expect(failed).toMatchObject({ code: 1, stdout: "", stderr: `There is no release "v0". Known releases: ${RELEASE}.\n` });
     expect(await jsonOf(cli, ["tools", "call", "get_release_summary", '{"release_id": "v0"}'], 1)).toMatchObject({ status: "error" });

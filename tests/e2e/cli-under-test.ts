@@ -20,11 +20,11 @@ export interface CliUnderTest {
   readonly approvals: string;
   readonly user: string;
   readonly approver: string;
-  /** Its store, as whoever owns it has it. */
+  /** Its store, as its owner sees it. */
   readonly state: StateStore;
   /** What a person would have in their environment. */
   readonly env: Readonly<Record<string, string>>;
-  /** Runs a command to its end, with nothing on standard input. */
+  /** Runs a command to its end, with empty standard input. */
   run(args: readonly string[], options?: ProgramOptions): Promise<Ended>;
   /** Starts a line as a shell does, with `toolbus` in its path and both outputs in one. */
   shell(line: string): Program;
@@ -34,7 +34,7 @@ export interface CliUnderTest {
 /** The one release that it has. */
 export const RELEASE = "v1.5.0";
 
-/** `settings`: what its services are told beside what they need here. */
+/** `settings`: settings of its services besides those they need here. */
 export async function cliUnderTest(settings: Readonly<Record<string, string>> = {}): Promise<CliUnderTest> {
   const files = scratch();
   const data = files.data();
@@ -87,14 +87,14 @@ function longRelease(): ReleaseSummary {
   return { ...someRelease(RELEASE), changes, change_count: changes.length };
 }
 
-/** What a command prints as JSON: all of standard output, which is one document. */
+/** A command's JSON output: all of standard output, which is one document. */
 export async function jsonOf(cli: CliUnderTest, args: readonly string[], code = 0): Promise<Readonly<Record<string, unknown>>> {
   const ended = await cli.run([...args, "--json"]);
   expect(ended).toMatchObject({ code });
   return JSON.parse(ended.stdout) as Readonly<Record<string, unknown>>;
 }
 
-/** A "no" as a person is told it: one line on standard error, nothing on standard output. */
+/** A refusal as a person sees it: one line on standard error, nothing on standard output. */
 export function expectRefusal(ended: Ended, code: number, words: RegExp): void {
   expect(stackLines(ended.stderr)).toEqual([]);
   expect(ended.stderr.trimEnd().split("\n")).toHaveLength(1);

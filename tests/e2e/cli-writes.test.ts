@@ -12,7 +12,7 @@ const TOOL = "file_risk_report";
 const shown = async (): Promise<WriteView> => (await jsonOf(cli, ["tools", "show", TOOL, "--diff"])) as unknown as WriteView;
 
 describe("toolbus tools, for operators", () => {
-  it("lists what waits, shows it whole with the line that enables it, and that line enables it", async () => {
+  it("lists waiting writes, shows one in full with the command that enables it, and that command works", async () => {
     const pending = await cli.run(["tools", "pending"]);
     expect(pending).toMatchObject({ code: 0, stderr: "" });
     expect(pending.stdout).toMatch(
@@ -62,7 +62,7 @@ describe("toolbus tools, for operators", () => {
     expectRefusal(await cli.run(["tools", "show", "get_release_summary", "--diff"]), 5, /There is no write/);
   });
 
-  it("is refused to a key that is no operator's at approvals, and says so when approvals is away", async () => {
+  it("is refused for a key that is not an operator's at approvals, and says so when approvals is unavailable", async () => {
     const env = { TOOLBUS_APPROVER_KEY: "a-key-that-nobody-has" };
     expectRefusal(await cli.run(["tools", "pending"], { env }), 4, /key/);
     expectRefusal(await cli.run(["tools", "pending", "--approvals-url", "http://127.0.0.1:9"]), 3, /--approvals-url|bad port/);

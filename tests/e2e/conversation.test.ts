@@ -36,7 +36,7 @@ describe("a conversation over HTTP", () => {
     await rm(directory, { recursive: true, force: true });
   });
 
-  it("asks the person, keeps the question and what waits behind it across a restart, and continues with the answer", async () => {
+  it("asks the person, keeps the question and the waiting messages across a restart, and continues with the answer", async () => {
     const conversationId = await converse();
     const { runId } = await say(conversationId, ASK);
     await events(runId, "call.asked");
@@ -72,7 +72,7 @@ describe("a conversation over HTTP", () => {
     });
   });
 
-  it("lets a message that interrupts cancel what waits, and start in its place", async () => {
+  it("lets a message that interrupts cancel the active run, and start in its place", async () => {
     const conversationId = await converse();
     const first = await say(conversationId, ASK);
     await events(first.runId, "call.asked");
@@ -85,7 +85,7 @@ describe("a conversation over HTTP", () => {
     expect(messages.flatMap(({ role, content }) => (role === "user" ? [content] : []))).toEqual([ASK, "Leave it.", "And this."]);
   });
 
-  it("refuses a message that is not to wait while a run is active", async () => {
+  it("refuses a message that must not wait while a run is active", async () => {
     const conversationId = await converse();
     const { runId } = await say(conversationId, ASK);
     await events(runId, "call.asked");

@@ -9,7 +9,7 @@ const HOUR_MS = 3_600_000;
 const GRANT = "eyJ.a-grant.of-nobody";
 const CALL_SECRET = "a-secret-of-a-call";
 
-/** What becomes of messages that their queue gives up: each case runs on every bus, and the command line says the same words on all. */
+/** The outcome of messages that their queue gives up: each case runs on every bus, and the command line prints the same on all. */
 export function deadLetterCases(system: () => DeadLettersUnderTest): void {
   it("are none at first, and the list says so", async () => {
     const listed = await system().cli("dead-letters", "list");
@@ -41,7 +41,7 @@ export function deadLetterCases(system: () => DeadLettersUnderTest): void {
     expect(await system().letter(large)).toMatchObject({ cut: true, replayBy: "none", whyNot: expect.stringMatching(/too large/) });
   });
 
-  it("are shown with everything that came, but for its secrets and what would command a terminal", async () => {
+  it("are shown with all received content, except secrets and terminal control characters", async () => {
     const letterId = await system().given("run.wake", '{"runId": 7, "note": "é 💥 \u202e"}', {
       source: "/\u001b[31mstranger",
       attributes: {
@@ -95,7 +95,7 @@ export function deadLetterCases(system: () => DeadLettersUnderTest): void {
     ]);
   });
 
-  it("are kept and shown when they are no letters at all", async () => {
+  it("are kept and shown even if they are not valid dead letters", async () => {
     const kept = system().next("keep");
     const broken = system().message(topics.dead("run.wake"), "{", { type: "toolbus.dead_letter" });
     await system().bus().publish(broken);
@@ -106,7 +106,7 @@ export function deadLetterCases(system: () => DeadLettersUnderTest): void {
     expectRefusal(await system().cli("dead-letters", "replay", letterId), 1, /The dead letter breaks its schema/);
   });
 
-  it("are replayed once; what dies again refers to what it was", async () => {
+  it("are replayed once; a replay that dies again refers to the original", async () => {
     const letterId = await system().given("run.wake", '{"runId": "nonsense"}');
     const again = system().next("keep");
     const noted = system().next("replayed");
@@ -148,7 +148,7 @@ export function deadLetterCases(system: () => DeadLettersUnderTest): void {
     expect(system().invokes(runId)[0]).toMatchObject({ id: `${runId}.0.0#1` });
   });
 
-  it("of a call that has its result are not replayed, and it is said why", async () => {
+  it("of a call that has its result are not replayed, with the reason", async () => {
     const runId = await startRun(system(), RELEASE);
     await follow(system(), runId, isResolved);
     const [invoke] = system().invokes(runId);

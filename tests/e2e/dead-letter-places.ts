@@ -8,7 +8,7 @@ import { redisUrl } from "../servers/redis-space.ts";
 /** Where the messages and the state of a system under test are. */
 export interface Place {
   readonly env: Readonly<Record<string, string>>;
-  /** Removes what a system that consumed these topics left there. */
+  /** Removes the data of a system that consumed these topics. */
   remove(consumed: readonly string[]): Promise<void>;
 }
 
@@ -20,7 +20,7 @@ export const inMemory: Place = {
   },
 };
 
-/** On servers that others use too, under a name of its own. */
+/** On servers that others use too, under a separate name. */
 export function onServers(broker: TestServer, redis: TestServer): Place {
   const namespace = `t-${randomUUID().slice(0, 8)}`;
   const busUrl = broker.kind === "nats" ? natsUrl(broker.url, namespace) : amqpUrl(broker.url, namespace);

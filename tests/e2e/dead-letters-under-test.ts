@@ -10,11 +10,11 @@ import { type Ended, runProgram } from "./program.ts";
 import { someRelease } from "./releases.ts";
 import { scratch, type Scratch } from "./scratch.ts";
 
-/** Every service in this process, with a hand on their bus and an eye on what is kept. */
+/** Every service in this process, with access to their bus and to the kept dead letters. */
 export type DeadLettersUnderTest = Awaited<ReturnType<typeof startDeadLetters>>;
 
 export const RELEASE = "v1.5.0";
-/** So long that no call is sent again by itself while the tests run. */
+/** So long that no call is resent automatically while the tests run. */
 const NEVER_MS = "3600000";
 /** In milliseconds. */
 const PATIENCE_MS = 20_000;
@@ -44,7 +44,7 @@ async function startDeadLetters(place: Place) {
     newId: () => "report-1",
   });
   begun.defer(() => api.stop());
-  /** Who waits for the next letter of which something is done. */
+  /** Waits for the next dead letter that is kept or replayed. */
   const waiting = new Map<string, (letterId: string) => void>();
   const sent: Message[] = [];
   const consumed: string[] = [];
@@ -91,11 +91,11 @@ async function startDeadLetters(place: Place) {
     cliAs,
     bus: () => built().bus,
     state: () => built().state,
-    /** What the gateway says of a letter to an operator. */
+    /** The gateway's view of a dead letter for an operator. */
     letter: (letterId: string) => ask(`/${letterId}`),
     list: async (query = ""): Promise<unknown> => new Map(Object.entries((await ask(query)) ?? {})).get("deadLetters"),
     replay: (letterId: string) => ask(`/${letterId}/replay`, {}),
-    /** The next letter that is kept, or noted as replayed. */
+    /** The next dead letter that is kept, or recorded as replayed. */
     next(what: "keep" | "replayed"): Promise<string> {
       const { promise, resolve, reject } = Promise.withResolvers<string>();
       const late = setTimeout(
@@ -115,13 +115,13 @@ async function startDeadLetters(place: Place) {
       body,
       ...part,
     }),
-    /** Publishes what its queue cannot read, and gives the dead letter that it becomes. */
+    /** Publishes a message that its queue cannot read, and returns the dead letter that it becomes. */
     async given(topic: string, body: string, part: Partial<Message> = {}): Promise<string> {
       const kept = self.next("keep");
       await self.bus().publish(self.message(topic, body, part));
       return kept;
     },
-    /** The next message to such a topic reaches nobody: it becomes a dead letter, as when its reader dies of it again and again. */
+    /** The next message to such a topic reaches nobody: it becomes a dead letter, as when its consumer keeps dying of it. */
     loseNext: (topicStart: string) => void (losing = topicStart),
     invokes: (runId: string): readonly Message[] => sent.filter(({ id }) => id.startsWith(runId)),
     stop: () => open.disposeAsync(),

@@ -83,7 +83,7 @@ describe("the demo", () => {
     expect(filedIn(data)).toHaveLength(1);
   });
 
-  it.each(["SIGINT", "SIGTERM"] as const)("started by toolbus and ended by %s, says how to carry on and exits with 130", async (signal) => {
+  it.each(["SIGINT", "SIGTERM"] as const)("started by toolbus and ended by %s, says how to continue and exits with 130", async (signal) => {
     const data = files.data();
     await using interrupted = startProgram(TOOLBUS, ["demo", ...release(), "--data", data, "--approve"]);
     await interrupted.says(/^Run (rn_\S+)/m);
@@ -115,7 +115,7 @@ describe("the demo", () => {
     expect(filedIn(data)).toEqual([]);
   });
 
-  it("leaves the approval pending where nobody can be asked, and the same command with --approve carries that run on", async () => {
+  it("leaves the approval pending if nobody can be asked, and the same command with --approve continues that run", async () => {
     const data = files.data();
     const asked = await demo(data);
     expect({ code: asked.code, stderr: asked.stderr }).toEqual({ code: 3, stderr: "" });
@@ -166,7 +166,7 @@ describe("the demo", () => {
     expect(filedIn(data)).toHaveLength(1);
   });
 
-  it("takes other measurements of a release for another investigation", async () => {
+  it("treats other measurements of a release as another investigation", async () => {
     const data = files.data();
     expect((await demo(data)).code).toBe(3);
     const { code, stdout } = await demo(data, "--json", "--approve", ...alarming());

@@ -13,12 +13,12 @@ import { type Broker, startSystemUnderAttack, type SystemUnderAttack } from "../
 import { textIn } from "../redteam/text-in.ts";
 import { watchedHealth } from "../redteam/watched-health.ts";
 
-/** On its own text it takes two to the power of forty steps in an engine that tries again. */
+/** On its own text it takes two to the power of forty steps in a backtracking engine. */
 const ENDLESS = "^(a+)+$";
 const PUMPED = `${"a".repeat(40)}!`;
 
 const LIST = [
-  // Taken: what it asks for is cheap behind the wall.
+  // Accepted: it is cheap behind the wall.
   hostile("read_slowly", "read", { properties: { q: { type: "string", pattern: ENDLESS } } }),
   hostile("pay_slowly", "write", {}, { properties: { q: { type: "string", pattern: ENDLESS } } }),
   // Refused, each for something else.
@@ -35,7 +35,7 @@ const LIST = [
 ] as const;
 const REFUSED = ["pay_later", "read_around", "read_elsewhere", "read_later", "read_often"];
 
-/** The attack and what comes of it, against every service in a process of its own. */
+/** The attack and its outcome, against every service in a separate process. */
 export function describeHostileSchemas(broker: Broker): void {
   describe(`a worker's login registers tools whose schemas mean harm, on ${broker}`, () => {
     let system: SystemUnderAttack;
@@ -64,7 +64,7 @@ export function describeHostileSchemas(broker: Broker): void {
       await system?.stop();
     });
 
-    it("ends calls of them, and no process: every /healthz answers within a second, and other users' runs go on", async () => {
+    it("ends calls of them, but no process: every /healthz answers within a second, and other users' runs continue", async () => {
       await registerAll();
       const watch = watchedHealth(health);
       const others = othersRuns(arena);
@@ -93,7 +93,7 @@ export function describeHostileSchemas(broker: Broker): void {
       expect(system.apart.replicas().filter(({ process }) => !process.alive())).toEqual([]);
     });
 
-    it("tells an operator which tool, where and why; its toolset's other tools stay as they are", async () => {
+    it("shows an operator which tool, where and why; its toolset's other tools are unaffected", async () => {
       const { body } = await ask(arena.gateway("/v1/tools"), system.people.rita);
       const tools = body["tools"] as unknown as readonly {
         name: string;
@@ -125,7 +125,7 @@ export function describeHostileSchemas(broker: Broker): void {
       expect(await resultsOf("rita", "read_balance", { payee: "BAKERY", amount: 1 })).toMatchObject([{ status: "ok" }]);
     });
 
-    /** As somebody does who has the worker's login and none of its code. */
+    /** As somebody does who has the worker's login but none of its code. */
     async function registerAll(): Promise<void> {
       const now = Date.now();
       const reply = await store.commit(HOME_SHARD, {
@@ -147,7 +147,7 @@ export function describeHostileSchemas(broker: Broker): void {
       return textIn(body["runId"]);
     }
 
-    /** What the calls of a run gave, once it has ended. */
+    /** The results of a run's calls, once it has ended. */
     async function resultsOf(who: "rita" | "clerk", tool: string, args: object): Promise<readonly { readonly status: string }[]> {
       const events = await arena.ended(await begun(who, `${tool} ${JSON.stringify(args)}`));
       return events.flatMap((event) => (event.type === "call.resolved" ? [event] : []));

@@ -12,7 +12,7 @@ export interface Decider {
   readonly approver: string;
 }
 
-/** An approval as its approver sees it; what these tests read of it. */
+/** The fields of an approval, as its approver sees it, that these tests read. */
 export interface SeenApproval {
   readonly status: string;
   readonly decisionToken?: string;
@@ -31,7 +31,7 @@ export async function call(url: string, key: string, body?: object): Promise<{ r
   return { status: response.status, body: await response.json() };
 }
 
-/** Asks for an investigation and gives its run. */
+/** Starts an investigation and returns its run. */
 export async function startRun({ gateway, user }: Requester, releaseId: string): Promise<string> {
   const { status, body } = await call(`${gateway}/v1/investigations`, user, { releaseId });
   if (status !== 202) throw new Error(`The gateway answered ${status}: ${JSON.stringify(body)}`);
@@ -71,7 +71,7 @@ export async function follow(
   throw new Error(`The stream of ${runId} broke off after ${events.map((event) => event.type).join(", ")}.`);
 }
 
-/** Follows a run until its write waits for a person, and gives the approval's id. */
+/** Follows a run until its write waits for a person, and returns the approval's id. */
 export async function heldApproval(requester: Requester, runId: string): Promise<string> {
   const held = (await follow(requester, runId, (event) => event.type === "call.held")).at(-1);
   if (held?.type !== "call.held") throw new Error(`The run ${runId} ended as ${held?.type} before anybody was asked.`);

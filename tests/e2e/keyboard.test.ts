@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DEMO, type Program, startCommand } from "./program.ts";
 import { filedIn, scratch, type Scratch, taggedRepository } from "./scratch.ts";
 
-// `script` of util-linux gives the demo a terminal; its flags are its own, so another `script` does not count.
+// `script` of util-linux gives the demo a terminal; another `script` has other flags, so it does not count.
 const hasTerminal =
   process.platform === "linux" && /util-linux/.test(spawnSync("script", ["--version"], { encoding: "utf8" }).stdout ?? "");
 const QUESTION = /approve \/ deny \/ revise\? /;
@@ -70,7 +70,7 @@ describe.skipIf(!hasTerminal)(`the demo at a terminal${hasTerminal ? "" : " (ski
     expect(reports[0]?.findings.at(-1)).toBe("Reviewer: Make it high, the cache was not warmed");
   });
 
-  it("asks again for an answer that is none of the three", async () => {
+  it("asks again after an unknown answer", async () => {
     const data = files.data();
     await using demo = atTerminal(data);
     await demo.says(QUESTION);

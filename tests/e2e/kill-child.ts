@@ -29,7 +29,7 @@ function killingStore(store: StateStore, { point, when }: KillPlan): StateStore 
           const here = args[1].op.startsWith(`${point}:`);
           if (here && when === "before") die();
           const reply = await target.commit(...args);
-          // A change that was refused is no such step.
+          // A refused change is not such a step.
           if (here && when === "after" && reply.outcome === "ok") die();
           return reply;
         };
@@ -62,6 +62,6 @@ function killingBus(bus: MessageBus, { point, when }: KillPlan): MessageBus {
 function die(): never {
   writeSync(1, `hit ${JSON.stringify(plan)}\n`);
   process.kill(process.pid, "SIGKILL");
-  // The signal takes this process before the next line of anything else runs.
+  // The signal ends this process before the next line runs.
   for (;;);
 }

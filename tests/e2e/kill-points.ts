@@ -1,6 +1,6 @@
 /**
- * Where a kill can hit, in the order in which a run meets them, and the prefix of the commit's `op` (or the call) that each stands for.
- * `effect` is the target's: the release API is told to let its caller die.
+ * Where a kill can hit, in the order in which a run meets them, and the prefix of the commit's `op` (or the call) of each. `effect` is the target's: the
+ * release API is asked to let its caller die.
  */
 export const KILL_POINTS = {
   accept: "accept",

@@ -64,7 +64,7 @@ describe("the all-in-one, killed with SIGKILL in the middle of its work", () => 
     const seen: { id: string; event: RunEvent }[] = [];
     const deadline = Date.now() + 90_000;
 
-    // Every step is repeated until it works: that is what a client of a system that dies does.
+    // Every step is repeated until it works, as a client of a system that dies does.
     for (;;) {
       if (Date.now() > deadline)
         throw new Error(`run ${run} did not end; last events ${JSON.stringify(seen.slice(-3))}; ${current.child.stderr()}`);
@@ -134,7 +134,7 @@ describe("the all-in-one, killed with SIGKILL in the middle of its work", () => 
             if (when !== plan.when || byApi) return;
             byApi = true;
             child.kill("SIGKILL");
-            // Before: the request dies with its caller. After: the report is filed, and nobody is told.
+            // Before: the request dies with its caller. After: the report is filed, but the answer is lost.
             if (when === "before") throw new Error("the caller died before the report was stored");
           };
     void child.exited.then(() => {
@@ -175,7 +175,7 @@ class Client {
     return (await response.json()) as T;
   }
 
-  /** Reads the stream from the last event that is known, adds what is new, and returns when it ends or breaks. */
+  /** Reads the stream from the last known event, adds new ones, and returns when it ends or breaks. */
   async stream(runId: string, seen: { id: string; event: RunEvent }[], onEvent: (event: RunEvent) => void): Promise<void> {
     const last = seen.at(-1)?.id;
     const response = await fetch(this.#url("gateway", `/v1/runs/${runId}/events`), {
@@ -200,7 +200,7 @@ class Client {
     }
   }
 
-  /** Decides what the stream said is held, again and again: the process may have died while it was being decided. */
+  /** Decides the writes that the stream reported as held, repeatedly: the process may have died during the decision. */
   async approveOpen(seen: readonly { readonly event: RunEvent }[]): Promise<void> {
     for (const { event } of seen) if (event.type === "call.held") await this.approve(event.approvalId);
   }

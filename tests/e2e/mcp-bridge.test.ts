@@ -51,7 +51,7 @@ async function started(place: Place) {
   return {
     remembered: () => readFileSync(memories, "utf8"),
     toolbus: (...args: string[]) => runProgram(TOOLBUS, args, { env }),
-    /** A chat that runs while a person decides, both of its outputs in one. */
+    /** A chat that runs while a person decides, with both of its outputs in one. */
     chat: (text: string) => startCommand("sh", ["-c", 'exec "$0" "$@" 2>&1', process.execPath, TOOLBUS, "chat", text], { env }),
     async stop() {
       program.kill("SIGINT");
@@ -64,7 +64,7 @@ async function started(place: Place) {
 async function refusesThenWrites(place: Place): Promise<void> {
   await using system = await started(place);
   const { toolbus } = system;
-  // Nobody has looked at the tool yet, whatever the server says of it.
+  // Nobody has checked the tool yet, whatever the server says about it.
   expect(await toolbus("chat", CREATE)).toMatchObject({ code: 0, stdout: expect.stringContaining("an operator has to enable it first") });
   expect((await toolbus("tools", "pending")).stdout).toMatch(/^memory__create_entities +1 +mcp +high +pending/m);
   const shown = (await toolbus("tools", "show", "memory__create_entities", "--diff")).stdout;

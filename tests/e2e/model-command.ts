@@ -19,7 +19,7 @@ const asked: Asked = {
   tools: tools.map(({ name, description, parameters }) => ({ name, description, schema: parameters, strict: false })),
   toolChoice: typeof toolChoice === "string" ? toolChoice : { name: toolChoice.tool },
 };
-// The investigation is told apart by what its system prompt is about, as a model would.
+// It recognises the investigation by its system prompt, as a model would.
 const think = prompt.system.includes("investigate one software release") ? investigationBrain() : chatBrain();
 const { text: said = "", calls = [] } = think(asked);
 process.stdout.write(JSON.stringify({ text: said, calls: calls.map(({ name, arguments: args }) => ({ name, arguments: args })) }));

@@ -180,7 +180,7 @@ describe("a configuration that is right", () => {
     expect(filedIn(data)).toMatchObject([{ release_id: "v2", severity: "low", findings: ["It was read."] }]);
   });
 
-  it("is nothing at all, and the demo says how to set a model", async () => {
+  it("is empty, and the demo says how to set a model", async () => {
     const { code, stdout } = await runProgram(DEMO, ["--repo", repo, "--data", files.data(), "--approve"]);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^Model: offline rules, no key needed; for a language model set ANTHROPIC_API_KEY, .*docs\/models\.md/m);

@@ -83,7 +83,7 @@ describe.each(SERVED)("a model call through $name that goes wrong", (vendor) => 
   });
 });
 
-/** Says this in a conversation of its own and gives all that happened. */
+/** Sends this in a new conversation and returns all events. */
 async function said({ gatewayUrl, keys }: AllInOne, text: string): Promise<readonly RunEvent[]> {
   const { body } = await call(`${gatewayUrl}/v1/conversations`, keys.user, {});
   const { conversationId } = body as { readonly conversationId: string };

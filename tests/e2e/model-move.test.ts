@@ -20,7 +20,7 @@ afterAll(async () => {
 });
 
 describe("a conversation that moves from vendor to vendor", () => {
-  it("continues with each of them, and each is told all that was said and called before", async () => {
+  it("continues with each of them, and each gets all earlier messages and calls", async () => {
     const directory = files.data();
     let conversationId: string | null = null;
     for (const [n, vendor] of [...SERVED, ...SERVED.slice(0, 1)].entries()) {
@@ -29,7 +29,7 @@ describe("a conversation that moves from vendor to vendor", () => {
       expect(turn.refused).toEqual([]);
       expect(turn.end).toMatchObject({ type: "run.completed" });
       const { messages } = turn.last;
-      // Every message so far, and a result behind each call, whoever made it.
+      // Every message so far, and a result after each call, whichever model made it.
       expect(messages.filter(({ role }) => role === "user")).toHaveLength(n + 1);
       const calls = messages.flatMap((message) => (message.role === "assistant" ? message.calls : []));
       expect(calls.map(({ name }) => name)).toEqual(Array(n + 1).fill("get_release_summary"));

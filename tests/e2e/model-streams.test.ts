@@ -34,7 +34,7 @@ describe.each(VENDORS.filter(({ served }) => served !== null))("what a model wri
   });
   afterAll(() => stop());
 
-  it("is streamed as it comes: text, and the arguments of its call, before the turn that says all of it", async () => {
+  it("is streamed as it arrives: text, and the arguments of its call, before the complete turn", async () => {
     const items = await streamed(system, ASK);
     const turn = items.findIndex((item) => item.type === "turn" && item.round === 1);
     const before = items.slice(0, turn);
@@ -47,7 +47,7 @@ describe.each(VENDORS.filter(({ served }) => served !== null))("what a model wri
     expect(text).not.toBe("");
   });
 
-  it("is taken back when the stream breaks: a retry, a reset, and the text from its beginning", async () => {
+  it("is withdrawn when the stream breaks: a retry, a reset, and the text from its beginning", async () => {
     server.failNext({ kind: "no-end" });
     const items = await streamed(system, ASK);
     const types = items.map(({ type }) => type);
@@ -61,7 +61,7 @@ describe.each(VENDORS.filter(({ served }) => served !== null))("what a model wri
   });
 });
 
-/** Says this in a conversation of its own and gives everything that the stream of the answer held. */
+/** Sends this in a new conversation and returns everything in the stream of the answer. */
 async function streamed({ gatewayUrl, keys }: AllInOne, text: string): Promise<readonly Item[]> {
   const { body } = await call(`${gatewayUrl}/v1/conversations`, keys.user, {});
   const { conversationId } = body as { readonly conversationId: string };

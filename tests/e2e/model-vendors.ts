@@ -1,7 +1,7 @@
 import path from "node:path";
 import { type ModelServer, type Served, startModelServer } from "@toolbus/model-servers";
 
-/** A vendor as a person sets it up: what stands in their environment, and the server that it leads to. */
+/** A vendor as a person sets it up: the variables of their environment, and the server that it leads to. */
 export interface Vendor {
   readonly name: string;
   /** What the product calls it. */
@@ -19,7 +19,10 @@ const at = (server: ModelServer | null): ModelServer => {
   return server;
 };
 
-/** Those whose whole systems `npm test` starts: one of each wire that differs most. A longer run takes all; every adapter has its conformance suite besides. */
+/**
+ * Those whose whole systems `npm test` starts: one of each of the most different wires. A longer run covers all; besides, every adapter has its conformance
+ * suite.
+ */
 export function vendorsPlayed(): readonly Vendor[] {
   return process.env["LONG_PROOFS"] === undefined ? VENDORS.filter(({ name }) => ["anthropic", "openai", "cli"].includes(name)) : VENDORS;
 }

@@ -42,7 +42,7 @@ describe("the same investigation and the same chat, from the command line", () =
     }
   });
 
-  it("have the same transcript in neutral form, whoever was asked", () => {
+  it("have the same transcript in neutral form, whichever model was asked", () => {
     expect([...transcripts.keys()]).toEqual(PLAYED.map(({ name }) => name));
     const [first, ...others] = [...transcripts.values()];
     for (const other of others) expect(other).toEqual(first);
@@ -59,7 +59,7 @@ async function releaseApi(): Promise<ReleaseApi> {
   });
 }
 
-/** Starts Toolbus as a person does, investigates, approves and chats by its own commands, and gives what was said. */
+/** Starts Toolbus as a person does, investigates, approves and chats by its own commands, and returns the messages. */
 async function bothRuns(vendor: Vendor, server: ModelServer | null, api: ReleaseApi) {
   const data = files.data();
   await using program = startProgram(TOOLBUS, ["start", "--data", data], {
@@ -96,7 +96,7 @@ async function bothRuns(vendor: Vendor, server: ModelServer | null, api: Release
   return told;
 }
 
-/** The messages of a conversation without what differs from one run to the next: ids, times, and who answered. */
+/** The messages of a conversation without the parts that differ between runs: ids, times, and the model's name. */
 async function neutral(gateway: string, key: string, conversationId: string, { provider }: Vendor): Promise<readonly object[]> {
   const { body } = await call(`${gateway}/v1/conversations/${conversationId}/messages?limit=100`, key);
   return (body as { readonly messages: readonly MessageView[] }).messages.map(({ role, content, metadata }) => {

@@ -52,7 +52,7 @@ describe("a system without a key", () => {
     files.remove();
   });
 
-  /** A new conversation of a profile: says something in it and gives the run. */
+  /** A new conversation of a profile: sends a message in it and returns the run. */
   async function talk(profile: string): Promise<(text: string) => Promise<string>> {
     const { body } = await call(`${system.gatewayUrl}/v1/conversations`, system.keys.user, { profile });
     const { conversationId } = body as { readonly conversationId: string };
@@ -64,7 +64,7 @@ describe("a system without a key", () => {
 
   const answerOf = async (runId: string): Promise<string> => textOf(await follow(requester(), runId));
 
-  it("chats: it says what can be called, calls it, and tells the outcome", async () => {
+  it("chats: it lists the tools, calls one, and reports the outcome", async () => {
     const say = await talk("chat");
     expect(await answerOf(await say("Hello!"))).toContain('- get_release_summary {"release_id": "v1.4.0"}');
     expect(await answerOf(await say('Please call get_release_summary {"release_id": "v2"}'))).toContain('- version: "v2"');
@@ -84,7 +84,7 @@ describe("a system without a key", () => {
     expect(api.reports()).toMatchObject([{ release_id: "v2", severity: "low", findings: ["By hand."] }]);
   });
 
-  it("asks the person when the message asks for it, and tells the answer", async () => {
+  it("asks the person when the message asks for it, and reports the answer", async () => {
     const runId = await (await talk("chat"))("Ask me which release I mean.");
     const asked = (await follow(requester(), runId, (event) => event.type === "call.asked")).at(-1);
     if (asked?.type !== "call.asked") throw new Error(`Nothing was asked: ${asked?.type}`);
@@ -132,7 +132,7 @@ describe("a system without a key", () => {
     expect(end.text).toContain("I found no cause");
   });
 
-  it("has the profiles of a directory beside the built-in ones", async () => {
+  it("has the profiles of a directory besides the built-in ones", async () => {
     const say = await talk("desk");
     expect(await answerOf(await say('get_release_summary {"release_id": "v2"}'))).toContain("this conversation has none");
     const { body } = await call(`${system.gatewayUrl}/v1/conversations`, system.keys.user, { profile: "unheard-of" });

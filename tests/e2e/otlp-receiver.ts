@@ -33,7 +33,7 @@ export interface ReceivedMetric {
   readonly unit: string;
   /** The tags of each series. */
   readonly points: readonly Readonly<Record<string, unknown>>[];
-  /** What each series of a counter or a gauge says, or comes to in a histogram, in the same order. */
+  /** The value of each series of a counter or a gauge, or the sum of a histogram, in the same order. */
   readonly values: readonly number[];
 }
 
@@ -44,7 +44,7 @@ export interface ReceivedLog {
   readonly attributes: Readonly<Record<string, unknown>>;
 }
 
-/** A collector in this process: takes OTLP over HTTP and keeps it. */
+/** A collector in this process: accepts OTLP over HTTP and keeps it. */
 export interface OtlpReceiver {
   readonly url: string;
   exports(): readonly Export[];

@@ -25,14 +25,14 @@ describe("npm run docs -- --try", () => {
     return runProgram(DOCS, ["--try", path.relative(ROOT, page), ...flags]);
   }
 
-  it("says of each command what became of it, and exits with 0", async () => {
+  it("reports the outcome of each command, and exits with 0", async () => {
     const { code, stdout } = await tried(["```sh terminal-1", "echo one", "```", "", "```sh not-run: needs Docker", "docker ps", "```"]);
     expect({ code }).toEqual({ code: 0 });
     expect(stdout).toMatch(/^ok .*some\.md:2 +echo one {2}\d+\.\d s\nnot run .*some\.md:6 +docker ps {2}\(needs Docker\)\n/);
     expect(stdout).toMatch(/\n {3}1 {2}needs Docker\n\n1 ok, 0 failed, 1 not run, \d+ s\n$/);
   });
 
-  it("exits with 1 where one failed, and says which, what was expected and what was shown", async () => {
+  it("exits with 1 if one failed, and says which, what was expected and what was shown", async () => {
     const { code, stdout } = await tried([
       "```sh terminal-1",
       "echo one; exit 3",
@@ -81,7 +81,7 @@ describe("npm run docs -- --try", () => {
     expect(existsSync(readFileSync(where, "utf8").trim())).toBe(false);
   });
 
-  it("refuses what it does not know", async () => {
+  it("refuses unknown arguments", async () => {
     expect(await runProgram(DOCS, ["--try", "docs/no-such-page.md"])).toMatchObject({
       code: 2,
       stderr: expect.stringMatching(/There is no page/),

@@ -36,7 +36,7 @@ export interface ProgramOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Leaves standard input open, for programs that are typed to. */
   readonly typedTo?: boolean;
-  /** A process group of its own, which is what signals go to: as Ctrl-C at a terminal reaches a program and all that it started. */
+  /** A separate process group, which gets the signals: like Ctrl-C at a terminal, they reach a program and everything that it started. */
   readonly group?: boolean;
   /** Instead of this process's. */
   readonly searchPath?: string;
@@ -142,7 +142,7 @@ export function startCommand(
   }
 }
 
-/** Lines that only a stack trace has; a person who is told what to fix sees none. */
+/** Lines that only a stack trace has; a person who learns what to fix sees none. */
 export function stackLines(text: string): readonly string[] {
   return text.split("\n").filter((line) => /^\s+at /.test(line));
 }

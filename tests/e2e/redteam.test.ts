@@ -26,14 +26,14 @@ const NAMES = [
   "the pin of a high write says that it is a low one",
 ];
 
-describe.each(MODES)("whoever has taken a service over, with logins: %s", (mode) => {
+describe.each(MODES)("an attacker who has taken over a service, with logins: %s", (mode) => {
   let system: SystemUnderAttack;
   beforeAll(async () => {
     system = await startSystemUnderAttack("nats", mode);
   });
   afterAll(() => system?.stop());
 
-  it("ends every attack as it should end, and no write happens that nobody allowed", async () => {
+  it("ends every attack as expected, and no write happens without permission", async () => {
     const chosen = NAMES.map((name) => ATTACKS.find((attack) => attack.name === name)).filter(
       (attack): attack is Attack => attack !== undefined,
     );
@@ -51,10 +51,10 @@ describe.each(MODES)("whoever has taken a service over, with logins: %s", (mode)
 });
 
 describe("the attacks", () => {
-  it("are as many as were asked for, each with a name of its own and an expected end in both modes", () => {
+  it("are as many as required, each with its own name and an expected end in both modes", () => {
     expect(ATTACKS.length).toBeGreaterThanOrEqual(40);
     expect(new Set(ATTACKS.map(({ name }) => name)).size).toBe(ATTACKS.length);
-    // Where each service has a login of its own, none of them is left to a residual that costs a write.
+    // If each service has its own login, none of them is left to a residual that costs a write.
     const left = ATTACKS.flatMap(({ expected: { own } }) => (own.by === "residual" ? [own.number] : []));
     expect(left.filter((number) => /^R[12]$/.test(number))).toEqual([]);
   });

@@ -3,13 +3,13 @@ import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSyn
 import { tmpdir } from "node:os";
 import path from "node:path";
 
-/** A folder for one test file, with what the programs under test are given and what they leave behind. */
+/** A folder for one test file, with the input and the output of the programs under test. */
 export interface Scratch {
   /** A path inside it; nothing is made. */
   at(...parts: string[]): string;
   /** A new data directory's path, different at each call. */
   data(): string;
-  /** Writes a file inside it and gives its path. */
+  /** Writes a file inside it and returns its path. */
   file(name: string, content: string): string;
   remove(): void;
 }

@@ -21,7 +21,7 @@ const CONSUMED = [
   topics.approvalDecided("default"),
 ];
 
-/** A start of processes of their own on these servers, both of its outputs in one, in a process group as a shell makes one. */
+/** A start of separate processes on these servers, with both of its outputs in one, in a process group as a shell makes one. */
 async function started(place: Place) {
   await using begun = new AsyncDisposableStack();
   const files = scratch();
@@ -54,7 +54,7 @@ async function answersAndIsStopped(place: Place): Promise<void> {
   const { program, pids, chat, releaseId } = system;
   expect(new Set([...pids.values(), program.pid]).size).toBe(SERVICES.length + 1);
   expect(program.stdout()).toContain("GATEWAY_HOTS is not a setting of any service and is not read: was GATEWAY_HOST meant?");
-  expect(program.stdout()).toContain("HEALTH_PORT is not read by services in processes of their own: ");
+  expect(program.stdout()).toContain("HEALTH_PORT is not read by services in separate processes: ");
   expect(program.stdout()).not.toContain("nobody reads it");
   expect(await chat()).toMatchObject({ code: 0, stdout: expect.stringContaining(releaseId) });
 
@@ -71,14 +71,14 @@ async function answersAndIsStopped(place: Place): Promise<void> {
   program.kill("SIGINT");
   expect(await program.ended()).toMatchObject({
     code: 0,
-    stdout: expect.stringContaining("Stopping; what is open goes on at the next start."),
+    stdout: expect.stringContaining("Stopping; open work continues at the next start."),
   });
   expect([...pids.values(), Number(again)].filter(isThere)).toEqual([]);
 }
 
 describeOnServer("nats", "toolbus start with --bus and --state", (broker) =>
   describeOnServer("redis", "and Redis", (redis) => {
-    it("answers from processes of their own, starts one again that was killed and says so, and leaves none when it is stopped with Ctrl-C", () =>
+    it("answers from separate processes, restarts one that was killed and says so, and leaves none when it is stopped with Ctrl-C", () =>
       answersAndIsStopped(onServers(broker(), redis())));
 
     it("leaves no process either when it is killed itself", async () => {
@@ -88,14 +88,14 @@ describeOnServer("nats", "toolbus start with --bus and --state", (broker) =>
       for (const pid of system.pids.values()) await gone(pid);
     });
 
-    it("is told why one does not start, with the remedy and without a password, and exits with 1", async () => {
+    it("says why one does not start, with the remedy and without a password, and exits with 1", async () => {
       const place = onServers(broker(), redis());
       const files = scratch();
       try {
         const wrong = (place.env["STATE_URL"] ?? "").replace("//", "//nobody:wrong-password@");
         const args = ["start", "--data", files.data(), "--bus", place.env["BUS_URL"] ?? "", "--state", wrong];
         const { code, stdout, stderr } = await runProgram(TOOLBUS, args, { env: { GATEWAY_PORT: "0", APPROVALS_PORT: "0" } });
-        expect({ code, stdout }).toEqual({ code: 1, stdout: "Toolbus starts, each service in a process of its own…\n" });
+        expect({ code, stdout }).toEqual({ code: 1, stdout: "Toolbus starts, each service in its own process…\n" });
         expect(stderr).toMatch(/^The service tool-executor did not start: Redis at .+ refuses the login.+\.\n$/);
         expect(stderr).not.toContain("wrong-password");
       } finally {
@@ -108,7 +108,7 @@ describeOnServer("nats", "toolbus start with --bus and --state", (broker) =>
 
 describeOnServer("rabbitmq", "toolbus start with --bus and --state", (broker) =>
   describeOnServer("redis", "and Redis", (redis) => {
-    it("answers from processes of their own, starts one again that was killed and says so, and leaves none when it is stopped with Ctrl-C", () =>
+    it("answers from separate processes, restarts one that was killed and says so, and leaves none when it is stopped with Ctrl-C", () =>
       answersAndIsStopped(onServers(broker(), redis())));
   }),
 );
@@ -125,7 +125,7 @@ function isThere(pid: number): boolean {
   }
 }
 
-/** A process without a parent here gives no signal when it ends: it is asked for, until the test's own time is over. */
+/** A process that is not a child of this one sends no signal when it ends: it is polled until the test's own time is over. */
 async function gone(pid: number): Promise<void> {
   await vi.waitUntil(() => !isThere(pid), { timeout: 30_000, interval: 1 });
 }

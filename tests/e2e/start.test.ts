@@ -133,7 +133,7 @@ async function printedBy(program: Program): Promise<Printed> {
   };
 }
 
-/** Runs the printed line as a person would paste it; where there is no curl, sends what it says. */
+/** Runs the printed line as a person would paste it; without curl, sends the same request. */
 async function runPrinted(printed: Printed): Promise<{ readonly status: number; readonly runId: string }> {
   if (spawnSync("curl", ["--version"]).status !== 0) {
     const { status, body } = await call(`${printed.gateway}/v1/investigations`, printed.user, { releaseId: printed.releaseId });
@@ -166,7 +166,7 @@ function listeningAddresses(pid: number): readonly Listening[] {
 
 const LISTEN = "0A";
 
-/** What a file descriptor is; one that was closed meanwhile is nothing. */
+/** What a file descriptor is; one that was closed in the meantime is nothing. */
 function targetOf(link: string): string {
   try {
     return readlinkSync(link);
@@ -175,7 +175,7 @@ function targetOf(link: string): string {
   }
 }
 
-/** `0100007F:1F90` is 127.0.0.1:8080; an IPv6 address stays as it is, because none is expected. */
+/** `0100007F:1F90` is 127.0.0.1:8080; an IPv6 address stays unchanged, because none is expected. */
 function addressIn(text: string): Listening {
   const [host = "", port = ""] = text.split(":");
   const bytes = host.match(/../g) ?? [];

@@ -83,7 +83,7 @@ async function approveOnce(at: Addresses, approvalId: string): Promise<void> {
   if ((await look(at, approvalId)).status === "pending") await approve(at, approvalId);
 }
 
-/** Reads a stream from behind this id until the run's end, or until so many events are there; approves what it sees held. */
+/** Reads a stream from after this id until the run's end, or until this many events are there; approves held writes. */
 async function watch(at: Addresses, runId: string, lastId: string, most: number): Promise<readonly Seen[]> {
   const left = new AbortController();
   const headers = {

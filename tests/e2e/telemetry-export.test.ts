@@ -91,7 +91,7 @@ describe("a collector that is away", () => {
 });
 
 describe("a collector of spans that never answers", () => {
-  it("takes nothing of the time that measurements and log records have to be sent", async () => {
+  it("leaves measurements and log records their full time to be sent", async () => {
     const silent = await silentServer();
     const env = { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: silent.url };
     const { end } = await start(env, 600);

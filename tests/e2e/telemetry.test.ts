@@ -66,7 +66,7 @@ describe("one investigation", () => {
     );
   });
 
-  it("has every span beneath one that was sent too, in every trace", () => {
+  it("has every span below another one that was sent, in every trace", () => {
     const known = new Set(spans.map(({ spanId }) => spanId));
     const orphans = spans.filter(
       ({ parentSpanId }) => parentSpanId !== "" && !known.has(parentSpanId) && parentSpanId !== CLIENT.slice(36, 52),
@@ -277,7 +277,7 @@ describe("one conversation", () => {
     const own = messages.find(({ traceId }) => traceId === steps[0]?.traceId);
     const other = messages.find(({ traceId }) => traceId !== steps[0]?.traceId);
     expect(steps.map(({ parentSpanId }) => parentSpanId)).toEqual(steps.map(() => own?.spanId));
-    // What the model answered to each is a span of its own too, in that one trace.
+    // The model's answer to each is a separate span too, in that one trace.
     expect(spans.filter(({ name, traceId }) => name.startsWith("chat ") && traceId === own?.traceId)).toHaveLength(2);
     expect(traceOfContext).toBe(own?.traceId);
     const links = spans.filter(({ traceId }) => traceId === steps[0]?.traceId).flatMap((span) => span.links);
@@ -285,7 +285,7 @@ describe("one conversation", () => {
   });
 });
 
-describe("what is measured", () => {
+describe("the metrics", () => {
   it.each([
     ["toolbus.tool.invoke.duration", "ms", { tool_name: "get_release_summary", status: "ok" }],
     ["toolbus.tool.invocations", "{call}", { tool_name: "file_risk_report", status: "ok" }],
@@ -344,7 +344,7 @@ describe("every export", () => {
   });
 });
 
-/** An investigation whose client has a trace of its own, up to its first call. */
+/** An investigation whose client has its own trace, up to its first call. */
 async function followTraced(): Promise<void> {
   const { gateway, user } = traced.requester;
   const response = await fetch(`${gateway}/v1/investigations`, {

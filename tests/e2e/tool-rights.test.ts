@@ -16,7 +16,7 @@ import { VENDORS } from "./model-vendors.ts";
 import { runProgram } from "./program.ts";
 import { scratch, type Scratch } from "./scratch.ts";
 
-/** Callers of the gateway, by what they are. */
+/** Callers of the gateway, by their roles. */
 const CALLERS = {
   "a clerk without the scope": { scopes: ["tools:read"] },
   "a partner with a key for the releases": { scopes: ["payroll"], tools: ["release"] },
@@ -109,7 +109,7 @@ describe("a tool that a caller may not use", () => {
     expect(await why("an accountant")).toBeUndefined();
   });
 
-  it("is marked on the command line, where a call of it says why it is not made", async () => {
+  it("is marked on the command line, and a call of it says why it is not made", async () => {
     const env = { TOOLBUS_URL: started.system.gatewayUrl, TOOLBUS_KEY: keyOf("a clerk without the scope") };
     const cli = (...args: readonly string[]) => runProgram(TOOLBUS, ["tools", ...args], { env });
     expect((await cli("list")).stdout).toMatch(/^read_salary .* ready, not for this key /m);
@@ -120,7 +120,7 @@ describe("a tool that a caller may not use", () => {
   });
 });
 
-/** Says it as this caller and gives how the call that the model made of it ended. */
+/** Sends it as this caller and returns the outcome of the model's call. */
 async function asked(caller: Caller, text: string): Promise<{ readonly result: Extract<RunEvent, { type: "call.resolved" }> }> {
   const gateway = started.system.gatewayUrl;
   const user = keyOf(caller);
@@ -134,7 +134,7 @@ async function asked(caller: Caller, text: string): Promise<{ readonly result: E
   return { result };
 }
 
-/** A model that calls what it is told to, offered or not. */
+/** A model that calls the tool it is asked for, offered or not. */
 function obedient({ messages, tools }: Asked) {
   offered.push(tools.map(({ name }) => name));
   const last = messages.at(-1);

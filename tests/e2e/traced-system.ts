@@ -12,7 +12,7 @@ export interface TracedSystem {
   readonly requester: Requester;
   readonly decider: Decider;
   readonly system: AllInOne;
-  /** Stops the services, which sends what is left. The receiver keeps what it got. */
+  /** Stops the services, which then send the rest. The receiver keeps what it got. */
   end(): Promise<void>;
   stop(): Promise<void>;
 }

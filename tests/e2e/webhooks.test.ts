@@ -20,7 +20,7 @@ interface Told {
   readonly data: { readonly [name: string]: unknown };
 }
 
-describe("a write that another system is told of and decides", () => {
+describe("a write that another system is notified of and decides", () => {
   let folder = "";
   let api: ReleaseApi;
   let latest: Child | null = null;
@@ -92,7 +92,7 @@ describe("a write that another system is told of and decides", () => {
     const deadline = once(late, "abort").then(() => {
       throw new Error(`${type} was not told within a minute.`);
     });
-    // Nobody waits for it once it was told.
+    // Nobody waits for it after it was sent.
     deadline.catch(() => undefined);
     for (;;) {
       const next = came.promise;

@@ -31,7 +31,7 @@ export interface Accounts extends Omit<Watcher, "committed"> {
   waveOver(): void;
   /** Resolves when the next message of the services on this topic has an effect. */
   actsOn(topic: string, deadline: AbortSignal): Promise<void>;
-  /** Of the dead letters that are kept: the last so many. */
+  /** The number of kept dead letters: the latest ones. */
   readonly letters: readonly KeptLetter[];
 }
 
@@ -147,7 +147,7 @@ export function accounts(): Accounts {
     wake();
   }
 
-  /** What comes on a queue of dead letters is kept, whatever it is. */
+  /** Everything on a queue of dead letters is kept, whatever it is. */
   function endLetter(one: Open, { kept, letter }: Trace): void {
     const { topic } = one.about;
     open.delete(numberOf(one.message) ?? 0);
@@ -190,7 +190,7 @@ export function accounts(): Accounts {
 const MOST_FAULTS = 50;
 const REFUSED_BY_READING: ReadonlySet<string> = new Set(REFUSALS);
 
-/** The message with its number in front of all other attributes, so that what is cut off is not the number. */
+/** The message with its number before all other attributes, so that truncation does not remove the number. */
 export function numbered(message: Message, n: number): Message {
   const { [NUMBER]: _, ...others } = message.attributes;
   return { ...message, attributes: { [NUMBER]: String(n), ...others } };

@@ -18,7 +18,7 @@ export interface FuzzSenderOptions {
   readonly heardOn: (topic: string) => readonly Message[];
 }
 
-/** Whoever can publish on the bus and reads along: makes fuzzed messages, of the services' own or of what it makes up itself. */
+/** A sender that can publish on the bus and read along: it makes fuzzed messages, from the services' own or invented ones. */
 export interface FuzzSender {
   /** Sends one message, of the topic whose turn it is; some are about the runs that are attacked. */
   send(victims: readonly GenuineRun[]): void;
@@ -27,7 +27,7 @@ export interface FuzzSender {
 /** A queue has three messages where its dead letters, or a broadcast, have one. */
 const TURNS: readonly FuzzTopic[] = fuzzTopics.flatMap((about) => (about.kind === "queue" ? [about, about, about] : [about]));
 const MOST_EARLIER = 200;
-/** So many of the latest dead letters somebody wants replayed. */
+/** How many of the latest dead letters an operator wants replayed. */
 export const REQUESTED = 10;
 const NO_LETTER = "dl_00_01ARZ3NDEKTSV4RRFFQ69G5FAV";
 
@@ -49,14 +49,14 @@ export function fuzzSender({ random, clock, system, books, heardOn }: FuzzSender
       books.open(sent, about, name, { now: known.now, listeners: system.listeners(topic) });
       earlier[n % MOST_EARLIER] = given;
       n++;
-      // Neither waits nor fails on the bus in memory; what were to fail would be an unhandled rejection, which is a fault.
+      // Neither waits nor fails on the bus in memory; a failure would be an unhandled rejection, which is a fault.
       void (about.kind === "broadcast" ? system.outside.announce(sent) : system.outside.publish(sent));
     },
   };
 
   /** One of the services' own, sent again as if it were new, or one that is made up. */
   function beginning(topic: string, known: Known): Message {
-    // Changed a little, an invoke of the read that waits would wait anew.
+    // Slightly changed, an invoke of the waiting read would wait again.
     const heard = heardOn(topic).filter(({ type, body }) => type !== messageTypes.toolInvoke || !body.includes('"linger"'));
     const madeUp = validMessage(topic, known);
     if (random.chance(0.7) || heard.length === 0) return madeUp;

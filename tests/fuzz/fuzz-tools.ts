@@ -4,7 +4,7 @@ import { defineTool, type Toolset, toolset } from "@toolbus/tool-kit";
 /** The toolset of the worker. */
 export const TOOLSET = "fuzz";
 
-/** What the tools act upon: it notes what happens to it. */
+/** The target of the tools: it records what happens to it. */
 export interface Target {
   /** The calls that changed it, one entry for each time. */
   readonly changes: readonly string[];
@@ -24,7 +24,7 @@ const PARAMETERS = {
   additionalProperties: false,
 } as const;
 
-/** Reads, one of which waits until it is told to stop, and two writes: `note`, which policy grants, and `wire`, which people decide about. */
+/** Reads, one of which waits until it is asked to stop, and two writes: `note`, which policy grants, and `wire`, which people decide about. */
 export function fuzzTools(): Target {
   const changes: string[] = [];
   const begun = milestones();

@@ -22,7 +22,7 @@ import {
 } from "@toolbus/contracts";
 import { TOOLSET } from "./fuzz-tools.ts";
 
-/** What a topic takes: how it is delivered, the types of its messages and the schema of their bodies. */
+/** A topic's properties: how it is delivered, the types of its messages and the schema of their bodies. */
 export interface FuzzTopic {
   readonly topic: string;
   /** `dead`: the queue of another one's dead letters, which gives up nothing. */

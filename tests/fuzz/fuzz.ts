@@ -36,7 +36,7 @@ export interface Fuzzed {
 }
 
 const WAVE = 5000;
-/** So many of a wave come before there is anything to attack: what becomes of them is there to be replayed. */
+/** The first messages of a wave are sent before there is anything to attack: they can be replayed later. */
 const FIRST = 50;
 /** In milliseconds: within this everything sent has ended and everything good was handled. */
 const WAVE_MS = 30_000;
@@ -46,9 +46,9 @@ const TIMERS_MS = 3_600_000;
 const BETWEEN_WAVES_MS = 31 * 86_400_000;
 
 /**
- * Sends fuzzed messages to real services, in waves. The same seed draws the same faults in the same order; ids and times are new each time. Before each there are runs to attack, whose ids and messages the sender knows; behind it come a run
- * that reads and writes, one whose approval is taken back, one whose read is broken off, a replay, and a call to register again: all of them have to be
- * done in time. Then a month passes.
+ * Sends fuzzed messages to real services, in waves. The same seed draws the same faults in the same order; ids and times are new each time. Before each
+ * wave there are runs to attack, whose ids and messages the sender knows. After it come a run that reads and writes, one whose approval is withdrawn, one
+ * whose read is broken off, a replay, and a request to register again: all of them have to finish in time. Then a month passes.
  */
 export async function fuzz({ seed, count }: FuzzOptions): Promise<Fuzzed> {
   const started = performance.now();
@@ -121,7 +121,7 @@ export async function fuzz({ seed, count }: FuzzOptions): Promise<Fuzzed> {
     heardAlong.forget(victims.map(({ runId }) => runId));
   }
 
-  /** Runs that wait, for people and for a read that never ends, and dead letters that somebody wants to have replayed. */
+  /** Runs that wait, for people and for a read that never ends, and dead letters that an operator wants replayed. */
   async function attacked(): Promise<readonly GenuineRun[]> {
     const held = await Promise.all(Array.from({ length: 8 }, () => runs.ask("wire money")));
     const lingering = await Promise.all(Array.from({ length: 6 }, () => runs.ask("wait for ever")));
@@ -171,7 +171,7 @@ export async function fuzz({ seed, count }: FuzzOptions): Promise<Fuzzed> {
     await runs.replay(letter.letterId, clock());
   }
 
-  /** Ends what still waits, whatever the fuzz made of it. */
+  /** Ends everything that still waits, whatever the fuzz made of it. */
   async function over(victims: readonly GenuineRun[]): Promise<void> {
     await Promise.all(victims.map(runs.end));
     // A write that was sent under a forged grant is looked at when its timer is due.

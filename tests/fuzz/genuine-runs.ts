@@ -26,7 +26,7 @@ const SCRIPTS: Readonly<Record<string, readonly string[]>> = {
   "wait for ever": ["linger"],
 };
 
-/** A model that makes the calls of its run's script, each in a turn of its own, and ends. */
+/** A model that makes the calls of its run's script, each in its own turn, and ends. */
 export const scriptedModel: ModelProvider = {
   name: "scripted",
   model: "scripted-1",
@@ -65,7 +65,7 @@ export interface GenuineRun {
   readonly callId: (round: number) => string;
 }
 
-/** Runs of people, through the gateway's own functions, and waits for what the services store about them. */
+/** Runs of people, through the gateway's own functions; waits for what the services store about them. */
 export function genuineRuns(system: () => SystemUnderFuzz, signal: () => AbortSignal) {
   const waiting = new Map<string, Set<() => void>>();
   const self = {
@@ -89,7 +89,7 @@ export function genuineRuns(system: () => SystemUnderFuzz, signal: () => AbortSi
       await cancelRun(system().gateway, { principal: RITA, runId });
     },
 
-    /** Cancels a run that may have ended meanwhile; resolves when the agent has taken it. */
+    /** Cancels a run that may have ended in the meantime; resolves when the agent has taken it. */
     async end(run: GenuineRun): Promise<void> {
       const key = keys.run(run.runId);
       await self.cancel(run);
@@ -140,7 +140,7 @@ export function genuineRuns(system: () => SystemUnderFuzz, signal: () => AbortSi
     sent: (run: GenuineRun) => self.stored(keys.call(run.callId(1)), "state", "dispatched"),
     takenBack: (run: GenuineRun) => self.stored(keys.approval(approvalIdOf(run.callId(1))), "status", "cancelled"),
 
-    /** Notes that an operator wants a dead letter replayed, as the gateway does. */
+    /** Records that an operator wants a dead letter replayed, as the gateway does. */
     async request(letterId: string, now: number): Promise<void> {
       const key = keys.replayRequest(letterId);
       const put = [{ key, value: { letterId, by: RITA.id, askedAt: now } }];

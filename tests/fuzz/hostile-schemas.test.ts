@@ -5,7 +5,7 @@ import { hostileSchemas } from "./hostile-schemas.ts";
 const LONGEST_MS = 50;
 const SEED = Number(process.env["SCHEMA_SEED"] ?? 20_261_121);
 
-/** What the processor did for it, the best of three where it was long: a machine that is busy with something else says nothing about us. */
+/** The processor time for it, the best of three if it was long: a busy machine proves nothing about us. */
 function cost(act: () => void): number {
   let best = Infinity;
   for (let tries = 0; tries < 3 && best > LONGEST_MS * 0.8; tries++) {

@@ -7,7 +7,9 @@ export interface Hostile {
   readonly values: readonly Json[];
 }
 
-/** Patterns that took servers away, from OWASP's page on ReDoS, the advisories of npm packages and the papers about them; and what pumps each. */
+/**
+ * Patterns that took servers down, from OWASP's page on ReDoS, the advisories of npm packages and the papers about them; and the text that triggers each.
+ */
 const PATTERNS: readonly (readonly [pattern: string, pump: string])[] = [
   ["^(a+)+$", "a"],
   ["^([a-zA-Z]+)*$", "a"],

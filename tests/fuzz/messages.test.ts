@@ -44,18 +44,18 @@ describe(`${COUNT} fuzzed messages (FUZZ_SEED=${SEED})`, () => {
     expect([...fuzzed.tally.of(topic).refused.keys()]).toEqual(expect.arrayContaining([...REASONS[kind]]));
   });
 
-  it("change nothing at the target, while what is good between them changes it once each", () => {
+  it("change nothing at the target, while valid messages between them change it once each", () => {
     expect(fuzzed.changes.toSorted()).toEqual(fuzzed.wantedChanges.toSorted());
     expect(fuzzed.wantedChanges).toHaveLength(fuzzed.heap.length);
   });
 
-  it("leave the heap as it was, but for what is kept on purpose", () => {
+  it("leave the heap unchanged, except for what is kept on purpose", () => {
     const [first = 0, ...later] = fuzzed.heap;
     expect(Math.max(first, ...later) - first).toBeLessThan(HEAP_GROWTH_BYTES);
   });
 });
 
-// A broadcast does not wait, so it has no age; a queue of dead letters gives up nothing and keeps what it cannot read as it came.
+// A broadcast does not wait, so it has no age; a queue of dead letters gives up nothing and keeps unreadable messages unchanged.
 const REASONS = {
   queue: ["no JSON", "schema", "unknown type", "too large", "too old", "dated ahead", "no time", "long name"],
   broadcast: ["no JSON", "schema", "unknown type", "too large", "long name"],

@@ -99,7 +99,7 @@ export const mutations: readonly (readonly [name: string, mutate: Mutation])[] =
   ],
 ];
 
-/** What takes long to make and to carry: drawn less often. */
+/** Expensive to make and to transport: drawn less often. */
 const HEAVY: ReadonlySet<string> = new Set([
   "a body that is too large",
   "a body of too many bytes",

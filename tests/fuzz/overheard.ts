@@ -5,7 +5,7 @@ export interface Overheard {
   note(message: Message): void;
   /** The latest on a topic, oldest first. */
   on(topic: string): readonly Message[];
-  /** Drops what is about these runs. */
+  /** Drops messages about these runs. */
   forget(runIds: readonly string[]): void;
 }
 
@@ -15,7 +15,7 @@ export function overheard(): Overheard {
   const byTopic = new Map<string, readonly Message[]>();
   return {
     note(message) {
-      // What is replayed is as broken as it was.
+      // A replayed message is as broken as before.
       if (attributes.replayOf in message.attributes) return;
       byTopic.set(message.topic, [...(byTopic.get(message.topic) ?? []), message].slice(-MOST));
     },

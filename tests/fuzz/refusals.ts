@@ -13,25 +13,25 @@ const READING: readonly (readonly [name: Refusal, words: RegExp])[] = [
   ["no time", /^the time is not RFC 3339$/],
 ];
 
-/** Why a handler gives up what it was given. */
+/** Why a handler gives up a message. */
 const HANDLING: readonly (readonly [name: string, words: RegExp])[] = [
   ["no answer", /^the answer breaks its contract$/],
-  ["no agent", /^the agent's name is none$/],
+  ["no agent", /^the agent's name is invalid$/],
   ["no grant", /^its grant is longer than any valid grant$/],
   ["no such shard", /names a shard that this store does not have$/],
-  // By a count that whoever sent it wrote into it.
+  // By a count that the sender of the message wrote into it.
   ["worn out", /^delivered \d+ times; none was acked$/],
-  // A second invoke of a call that never ends, and an answer for an agent that is not there.
+  // A second invoke of a call that never ends, and an answer for a missing agent.
   ["under way", /^delivered 10 times; this process works on the call already$/],
   ["nobody to answer", /^delivered 10 times; the state store or the bus is not available$/],
 ];
 
 export type Refusal = (typeof REFUSALS)[number];
 
-/** What the consume pipeline refuses by itself. */
+/** What the consume pipeline itself refuses. */
 export const REFUSALS = ["no JSON", "schema", "unknown type", "too large", "too old", "dated ahead", "no time", "long name"] as const;
 
-/** The short name of a dead letter's reason; null for one that nobody expects. */
+/** The short name of a dead letter's reason; null for an unexpected one. */
 export function reasonName(reason: string): string | null {
   return [...READING, ...HANDLING].find(([, words]) => words.test(reason))?.[0] ?? null;
 }
@@ -39,8 +39,8 @@ export function reasonName(reason: string): string | null {
 const DAY_MS = 24 * 3_600_000;
 
 /**
- * What the pipeline has to refuse, reckoned here once more; null for what its handler gets. Nothing that waits is judged by its age when it is a
- * broadcast, because a broadcast does not wait.
+ * What the pipeline has to refuse, computed here once more; null for messages that its handler gets. A waiting broadcast is never judged by its age,
+ * because a broadcast does not wait.
  */
 export function refusalOf(message: Message, { kind, types, parse }: FuzzTopic, now: number): Refusal | null {
   const attributes = Object.entries(message.attributes).flat();

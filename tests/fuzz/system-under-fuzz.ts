@@ -22,13 +22,13 @@ export interface SystemOptions {
   readonly clock: () => number;
   readonly model: ModelProvider;
   readonly watcher: Watcher;
-  /** By default one in memory whose waits are a thousandth of what they are, so that ten tries are soon over. Closed with the system. */
+  /** By default one in memory whose waits are a thousandth of the real ones, so that ten tries are soon over. Closed with the system. */
   readonly bus?: MessageBus;
 }
 
 /**
- * Every real service over one bus, and a store in memory: gateway, agent, approvals, a worker with tools, and the one that looks after dead letters. All
- * of them have the product's own times.
+ * Every real service over one bus, and a store in memory: gateway, agent, approvals, a worker with tools, and the one that handles dead letters. All of
+ * them have the product's own times.
  */
 export async function systemUnderFuzz(options: SystemOptions) {
   const { random, clock, model, watcher } = options;
@@ -51,7 +51,7 @@ export async function systemUnderFuzz(options: SystemOptions) {
   const target = fuzzTools();
   const key = await generateSigningKey();
   const seals = sealKeysOf({ keys: [generateSealKey((count) => crypto.getRandomValues(new Uint8Array(count)))] });
-  // Each message is to end as what it is.
+  // Each message has to end as expected.
   const whole = 1_000_000;
   const soon = { POLL_MS: "20", DEAD_LETTERS_PER_MINUTE: String(whole) };
   const open = new AsyncDisposableStack();
@@ -64,7 +64,7 @@ export async function systemUnderFuzz(options: SystemOptions) {
     );
   let operations = await startOperations();
   open.defer(() => operations.stop());
-  // Whoever is on the bus can have a shard held, which is no more than delay: here it is over at once.
+  // Any sender on the bus can have a shard held, which is only a delay: here it is over at once.
   const rules = readSettings(approvalsSettings, { ...soon, PIN_ON_FIRST_SIGHT: "true", RESUME_WRITES_AFTER_MS: "1" });
   const approvals = await startApprovalsCore(as("approvals"), rules, {
     signing: [key],
@@ -96,7 +96,7 @@ export async function systemUnderFuzz(options: SystemOptions) {
     gateway: gateway.parts,
     topics: witnessed.topics,
     listeners: witnessed.listeners,
-    /** Starts the worker that looks after dead letters again; then it takes those out of its lists whose time is over. */
+    /** Restarts the worker that handles dead letters; it then removes expired ones from its lists. */
     async restartOperations() {
       await operations.stop();
       operations = await startOperations();

@@ -20,7 +20,7 @@ import { TOOLSET } from "./fuzz-tools.ts";
 import type { Random } from "./random.ts";
 import { SECRET_MARK } from "./witness.ts";
 
-/** What whoever is on the bus knows of the system. */
+/** What a sender on the bus knows about the system. */
 export interface Known {
   readonly random: Random;
   readonly toolset: Toolset;
@@ -28,10 +28,10 @@ export interface Known {
   readonly now: number;
   /** The number of the next message. */
   readonly n: number;
-  /** A call: of a run that goes on, of one that has ended, of none, or of a shard that is not there. */
+  /** A call: of an active run, of one that has ended, of none, or of a missing shard. */
   readonly callId: string;
   readonly conversationId: string;
-  /** The secret of its invoke, of whoever read that. */
+  /** The secret of its invoke, for a sender that read it. */
   readonly callSecret: string | undefined;
   /** A dead letter that is kept, or none. */
   readonly letterId: string;
@@ -128,7 +128,7 @@ function held(known: Known): Message {
 
 function decided(known: Known): Message {
   const { random, callId, now } = known;
-  // Approvals alone sign what a write runs under: "approved" with a forged grant ends at the worker.
+  // Only approvals signs what a write runs under: "approved" with a forged grant ends at the worker.
   const outcome = random.pick(APPROVAL_OUTCOMES);
   const body: ApprovalDecided = {
     toolCallId: callId,

@@ -4,7 +4,7 @@ import { attributes, describeProblems, type KeptLetter, type Message, parseKeptL
 import type { Change, StateStore } from "@toolbus/state";
 import type { Log } from "@toolbus/telemetry";
 
-/** The attribute by which a message is known again, in its dead letter as well. */
+/** The attribute by which a message is recognised, in its dead letter as well. */
 export const NUMBER = "fuzz-n";
 
 /** What happened while one message was handled, over all its deliveries. */
@@ -22,9 +22,9 @@ export interface Trace {
   kept: KeptLetter | null;
 }
 
-/** Is told what becomes of messages. */
+/** Is notified of the outcome of messages. */
 export interface Watcher {
-  /** A delivery was settled for good. */
+  /** A delivery was finally settled. */
   settled(trace: Trace): void;
   /** Another listener heard an announcement. */
   heard(trace: Trace): void;
@@ -42,7 +42,7 @@ export interface Watcher {
 export interface Witness {
   /** For the services. */
   readonly bus: MessageBus;
-  /** For whoever else is on the broker: what is sent here is no act of a service. */
+  /** For other users of the broker: what is sent here is not an act of a service. */
   readonly outside: Pick<MessageBus, "publish" | "announce">;
   /** Resolves when no queue holds a message. */
   idle(deadline: AbortSignal): Promise<void>;
@@ -54,7 +54,7 @@ export interface Witness {
   readonly topics: ReadonlySet<string>;
 }
 
-/** The same bus and store, and a log, which tell a watcher what the services do with each message. They change nothing. */
+/** The same bus and store, and a log, which report to a watcher what the services do with each message. They change nothing. */
 export function witness(bus: MessageBus, state: StateStore, watcher: Watcher): Witness {
   const current = new AsyncLocalStorage<Trace>();
   const open = new Map<Message, Trace>();

@@ -1,6 +1,6 @@
 import type { Patch } from "@toolbus/testing";
 
-/** The product with one check taken out, and the test files of which one has to fail then. */
+/** The product with one check removed, and the test files of which one has to fail then. */
 export interface TestMutant {
   readonly name: string;
   /** What is missing. */

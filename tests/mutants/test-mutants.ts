@@ -3,7 +3,7 @@ import type { TestMutant } from "./test-mutant.ts";
 
 const SEALED = "services/approvals/src/sealed/sealed-approvals.test.ts";
 
-/** One for each check on which "nothing counts because it stands in a store" rests (decision 0032), and for rights and bounds. */
+/** One for each check behind "nothing counts only because it is in a store" (decision 0032), and for rights and bounds. */
 export const testMutants: readonly TestMutant[] = [
   {
     name: "seal not compared",

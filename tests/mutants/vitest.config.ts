@@ -21,7 +21,7 @@ export default defineConfig({
     include: [...mutant.tests],
     testTimeout: 10_000,
     maxWorkers: 1,
-    // What one mutant's text became must not be taken for another's.
+    // One mutant's compiled text must not be mistaken for another's.
     fsModuleCache: false,
   },
 });

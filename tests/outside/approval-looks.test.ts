@@ -7,7 +7,7 @@ import { faultsOf, startWatchedSystem, type WatchedSystem } from "./watched-syst
 
 const LOOKS = 5000;
 
-describe("an approver who looks at one approval again and again, each service in a process of its own", () => {
+describe("an approver who keeps reading one approval, each service in a separate process", () => {
   let watched: WatchedSystem;
   beforeAll(async () => {
     watched = await startWatchedSystem("nats");
@@ -40,7 +40,7 @@ describe("an approver who looks at one approval again and again, each service in
     expect(faultsOf(watched, health)).toEqual([]);
     expect(ends.filter((end) => end !== "run.completed ok")).toEqual([]);
 
-    // Another approver has one of their own, and the first one's is good for the decision.
+    // Another approver has their own, and the first one's is valid for the decision.
     await ask(url, system.people.ben);
     expect(await stored()).toBe(2);
     expect(await arena.decide(write, "approve")).toMatchObject({ status: 200, body: { status: "approved" } });

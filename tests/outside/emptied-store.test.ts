@@ -8,20 +8,20 @@ import { TOOLS } from "../redteam/payments.ts";
 import { textIn } from "../redteam/text-in.ts";
 import { faultsOf, startWatchedSystem, type WatchedSystem } from "./watched-system.ts";
 
-/** How often a worker says that it lives, and an agent looks; 30 s where nobody says otherwise. */
+/** How often a worker sends a heartbeat, and an agent checks; 30 s by default. */
 const SEEN_EVERY_MS = 1000;
 const PATIENCE = { timeout: 15_000, interval: 50 } as const;
 const ARGUMENTS = { payee: "BAKERY", amount: 7 };
 
 // No write is enabled by a file: an operator does it, with the commands that the documentation names.
-describe("a store that somebody emptied, with each service in a process of its own", () => {
+describe("a store that somebody emptied, with each service in a separate process", () => {
   let watched: WatchedSystem;
   beforeAll(async () => {
     watched = await startWatchedSystem("nats", { SEEN_EVERY_MS: String(SEEN_EVERY_MS), TOOLS_ENABLED_FILE: "" });
   });
   afterAll(() => watched?.[Symbol.asyncDispose]());
 
-  it("has its tools and profiles again within a sign of life, and its writes after what the operator is told", async () => {
+  it("has its tools and profiles again within a heartbeat, and its writes after the operator has followed the instructions", async () => {
     const { arena, system } = watched;
     await enable();
     await read();
@@ -33,7 +33,7 @@ describe("a store that somebody emptied, with each service in a process of its o
 
     const began = performance.now();
     await arena.eye.redis("FLUSHALL");
-    // Registered, known and told: by the processes that run, as they run.
+    // Registered and announced by the running processes, without a restart.
     await expect.poll(tools, PATIENCE).toEqual(Object.values(TOOLS).toSorted());
     await expect.poll(agents, PATIENCE).toEqual(["default"]);
     const again = performance.now() - began;
@@ -44,7 +44,7 @@ describe("a store that somebody emptied, with each service in a process of its o
     expect(await unready()).toEqual([]);
     await read();
 
-    // What waited is gone with its run. What is asked for anew is refused, with words for the model.
+    // Waiting calls are gone with their run. A new request is refused, with words for the model.
     expect(await approvalOf(waiting)).toMatchObject({ status: 404 });
     const refused = await written();
     expect(refused).toMatchObject({ status: "denied" });
@@ -56,7 +56,7 @@ describe("a store that somebody emptied, with each service in a process of its o
       /fail lost writes The store lost writes of \d+ shards?, noticed .* ago: writes there that cannot be repeated safely do not begin\. → "toolbus era show" names them/,
     );
 
-    // Enabled again, it still does not begin where the store lost some: this target cannot tell a repeat from a first time.
+    // Enabled again, it still does not begin if the store lost some: this target cannot tell a repeat from a first time.
     await enable();
     // The run's id is made of an Idempotency-Key, so it does not say that the run is younger than the loss.
     const held = await written(approve);
@@ -66,7 +66,7 @@ describe("a store that somebody emptied, with each service in a process of its o
     });
     expect(effects()).toEqual([before.callId]);
 
-    // Where each service has a login of its own, the record of the store is not theirs to make.
+    // If each service has its own login, it may not write the record of the store.
     await expect(system.apart.restart("agent", 1)).rejects.toThrow(/"toolbus permissions --set-up"/);
     await system.setUpAgain();
     await system.apart.restart("agent", 1);
@@ -102,7 +102,7 @@ describe("a store that somebody emptied, with each service in a process of its o
     expect(events.at(-1)).toMatchObject({ type: "run.completed" });
   }
 
-  /** A write in a run of the shard that is surely held, whose target knows no key; what came of it. */
+  /** A write in a run of the shard that is certainly held, whose target knows no key; returns its outcome. */
   async function written(onHeld: (write: Held) => Promise<void> = async () => undefined) {
     const { arena, system } = watched;
     const said = await spokenAtHome();
@@ -159,7 +159,7 @@ describe("a store that somebody emptied, with each service in a process of its o
     return ended.stdout.replaceAll(/\s+/g, " ");
   }
 
-  /** The tools that can be used now, as the gateway tells. */
+  /** The tools that can be used now, according to the gateway. */
   async function tools(): Promise<readonly string[]> {
     const { body } = await ask(watched.arena.gateway("/v1/tools"), watched.system.people.rita);
     const all = body["tools"] as unknown as readonly { readonly name: string; readonly available: boolean }[];

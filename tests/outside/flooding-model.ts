@@ -1,4 +1,4 @@
-// An OpenAI-compatible server that does what the last message of the conversation says: it answers, slowly where it is told to, or floods.
+// An OpenAI-compatible server that does what the last message of the conversation says: it answers, slowly if asked to, or floods.
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";

@@ -51,7 +51,7 @@ describe.each(BROKERS)("a worker whose queue is full of forged calls, on %s", (b
     const { call, write } = underWay;
     const before = system.target.journal().length;
 
-    // All of it stands in the queue before the worker may go on.
+    // All of it is in the queue before the worker may continue.
     const worker = halted(system, "tool-executor");
     let runs: readonly { readonly runId: string }[];
     try {
@@ -66,7 +66,7 @@ describe.each(BROKERS)("a worker whose queue is full of forged calls, on %s", (b
     await Promise.all(runs.map(({ runId }) => arena.ended(runId)));
     const answered = performance.now() - began;
 
-    // What was counted and not told yet is told at the end of the minute, or when the worker stops.
+    // Messages that were counted but not logged yet are logged at the end of the minute, or when the worker stops.
     await worker.stop();
     const { whole, leftOut } = await recorded(arena);
     console.log(

@@ -35,7 +35,7 @@ describe.each(BROKERS)("an agent whose queue is full of forged answers, on %s", 
     const claims = { callId, toolset: "payments", tool, toolHash, argsHash, fence: 1, at: Date.now(), resultHash: NONE, answerHash: NONE };
     const receipt = await signReceipt(claims as Parameters<typeof signReceipt>[0], signer);
 
-    // Answers of reads join by the queue alone; a write's ledger would tell of it as well.
+    // Answers of reads join by the queue alone; a write's ledger would report it as well.
     const worker = halted(system, "tool-executor");
     const reads = await Promise.all(Array.from({ length: GENUINE }, () => arena.asked("read", { payee: "BAKERY", amount: 1 })));
     for (const read of reads) await sent(arena, read.runId);
@@ -76,7 +76,10 @@ describe.each(BROKERS)("an agent whose queue is full of forged answers, on %s", 
 const ANSWERED = /a tool call was answered/;
 const NONE = `sha256-${"A".repeat(43)}`;
 
-/** With another secret, of a call that is none, of a run that is none; with the call's own secret and no receipt, and with one of another toolset's worker. */
+/**
+ * With another secret, of a call that does not exist, of a run that does not exist; with the call's own secret and no receipt, and with one of another
+ * toolset's worker.
+ */
 function* forgedAnswers(call: JsonObject, receipt: string): Generator<Message> {
   const callId = textIn(call["callId"]);
   const secret = textIn(call["secret"]);

@@ -46,7 +46,7 @@ describe.skipIf(process.platform !== "linux")("a client that floods (memory is r
     expect(peak - before).toBeLessThan(MOST_MIB);
   });
 
-  it("with requests whose answers it does not read loses its connection, and others are answered meanwhile", async () => {
+  it("with requests whose answers it does not read loses its connection, while others are answered", async () => {
     const memory = watchMemory(program.pid);
     const sockets = Array.from({ length: CONNECTIONS }, () => unread("GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n".repeat(1000)));
     let slowest = 0;
@@ -76,7 +76,10 @@ describe.skipIf(process.platform !== "linux")("a client that floods (memory is r
     return { closed };
   }
 
-  /** How a POST with that body is answered, sent as far as the server takes it. Who writes on when the connection is closed may never see the answer. */
+  /**
+   * The answer to a POST with that body, sent as far as the server accepts it. A client that keeps writing when the connection is closed may never see the
+   * answer.
+   */
   async function post(saysItsLength: boolean): Promise<string> {
     const socket = connect(Number(gateway.port), gateway.hostname);
     socket.on("error", () => undefined);

@@ -6,7 +6,7 @@ import { residentMiB, watchMemory } from "./memory-of.ts";
 import { type Program, START, startProgram } from "../e2e/program.ts";
 import { scratch, type Scratch } from "../e2e/scratch.ts";
 
-// What a flood may cost at its most: the answer as far as it is read, what stands between it and the garbage collector, and noise.
+// The maximum cost of a flood: the answer as far as it is read, memory that the garbage collector has not freed yet, and noise.
 const MOST_MIB = 160;
 const MOST_HEALTH_MS = 1000;
 
@@ -34,7 +34,7 @@ describe.skipIf(process.platform !== "linux")("a model that floods (memory is re
     };
     program = startProgram(START, [], { env });
     gateway = (await program.says(/^gateway +(\S+)$/m))[1] ?? "";
-    // What is compiled and loaded at the first run is no growth.
+    // What is compiled and loaded at the first run does not count as growth.
     await said("otto", "hello");
     before = residentMiB(program.pid);
   });
@@ -64,11 +64,11 @@ describe.skipIf(process.platform !== "linux")("a model that floods (memory is re
     expect(program.stderr()).not.toMatch(/unhandled|uncaught|heap/i);
   });
 
-  it("is told from one that is slow", async () => {
+  it("is distinguished from a slow one", async () => {
     expect((await said("una", "slowly 1000 200 5")).at(-1)).toMatchObject({ type: "run.completed", text: "0 1 2 3 4 " });
   });
 
-  /** Says this in a conversation of its own and gives all that happened. */
+  /** Sends this in a new conversation and returns all events. */
   async function said(user: string, text: string) {
     const { body } = await call(`${gateway}/v1/conversations`, user, {});
     const { conversationId } = body as { readonly conversationId: string };
@@ -76,7 +76,7 @@ describe.skipIf(process.platform !== "linux")("a model that floods (memory is re
     return follow({ gateway, user }, (sent.body as { readonly runId: string }).runId);
   }
 
-  /** Asks whether the process lives again and again, and gives the longest wait in milliseconds. */
+  /** Repeatedly asks whether the process is alive, and returns the longest wait in milliseconds. */
   async function healthUntil(over: Promise<unknown>): Promise<number> {
     let going = true;
     void over.then(

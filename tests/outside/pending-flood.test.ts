@@ -7,9 +7,9 @@ import { residentMiB, watchMemory } from "./memory-of.ts";
 
 const LONG = process.env["LONG_PROOFS"] !== undefined;
 const REQUESTS = LONG ? 10_000 : 600;
-/** `PENDING_PER_REQUESTER` as it is without anybody setting it. */
+/** The default of `PENDING_PER_REQUESTER`. */
 const PLACES = 100;
-/** Most of it is what V8 has not collected yet: 600 take 150. */
+/** Most of it is memory that V8 has not collected yet: 600 take 150. */
 const MOST_MIB = 320;
 
 describe.skipIf(process.platform !== "linux")(
@@ -45,7 +45,7 @@ describe.skipIf(process.platform !== "linux")(
       })();
       await arena.as("agent").broker((bus) => bus.flood(requests(call, write.runId)));
 
-      // Others are served meanwhile.
+      // Others are served in the meantime.
       const read = await arena.asked("read", { payee: "BAKERY", amount: 1 }, { as: "clerk" });
       expect((await arena.ended(read.runId)).at(-1)).toMatchObject({ type: "run.completed" });
       while ((await stored()) < REQUESTS + 1) expect(performance.now() - began).toBeLessThan(150_000);

@@ -2,7 +2,7 @@ import { type RunEvent, shardOf } from "@toolbus/contracts";
 import type { Arena } from "../redteam/arena.ts";
 import type { SystemUnderAttack } from "../redteam/system.ts";
 
-/** Stops the process of a service where it stands, until it may go on: what is sent to it meanwhile stands in its queues. */
+/** Pauses the process of a service until it may continue: messages sent to it in the meantime stay in its queues. */
 export function halted(
   { apart }: SystemUnderAttack,
   name: "tool-executor" | "approvals" | "agent",
@@ -33,7 +33,7 @@ export function linesOf({ lines }: SystemUnderAttack, words: RegExp): readonly s
   return lines().filter((line) => words.test(line));
 }
 
-/** The number that a line has under this name; 0 where it has none. */
+/** The number with this name in a log line; 0 if it has none. */
 export function numberIn(line: string, name: string): number {
   return Number(new RegExp(`"${name}":(\\d+)`).exec(line)?.[1] ?? 0);
 }

@@ -3,7 +3,7 @@ import { ask } from "../redteam/http.ts";
 import { textIn } from "../redteam/text-in.ts";
 import { faultsOf, startWatchedSystem, type WatchedSystem } from "./watched-system.ts";
 
-describe("a body in which a key stands twice, each service in a process of its own", () => {
+describe("a body with a duplicate key, each service in a separate process", () => {
   let watched: WatchedSystem;
   beforeAll(async () => {
     watched = await startWatchedSystem("nats");
@@ -17,7 +17,7 @@ describe("a body in which a key stands twice, each service in a process of its o
     const messages = arena.gateway(`/v1/conversations/${textIn(body["conversationId"])}/messages`);
     const before = await keysOf("origin", "inbox", "run", "call");
     const text = (tool: string): string => JSON.stringify(`${tool} {"payee":"BAKERY","amount":1}`);
-    // What a proxy that reads the first lets through is not what a reader of the last does.
+    // A proxy that reads the first one lets pass what a reader of the last one refuses.
     expect(await raw(messages, system.people.rita, `{"text":${text("read_balance")},"text":${text("post_notice")}}`)).toMatchObject(
       refusedAt("/text"),
     );
@@ -70,7 +70,7 @@ describe("a body in which a key stands twice, each service in a process of its o
     return { status: response.status, body: await response.json() };
   }
 
-  /** Every key of these families, with what lies there. */
+  /** Every key of these families, with its value. */
   async function keysOf(...families: readonly string[]): Promise<readonly string[]> {
     const { redis } = watched.arena.eye;
     const found = await Promise.all(families.map((family) => redis("EVAL", STORED, "0", `tb:${family}:*`)));

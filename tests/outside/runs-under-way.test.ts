@@ -8,20 +8,20 @@ import { faultsOf, startWatchedSystem, type WatchedSystem } from "./watched-syst
 const PLACES = 5;
 const STARTED = 300;
 
-describe("a principal who starts run after run, each service in a process of its own", () => {
+describe("a principal who starts run after run, each service in a separate process", () => {
   let watched: WatchedSystem;
   beforeAll(async () => {
     watched = await startWatchedSystem("nats", { RUNS_PER_PRINCIPAL: String(PLACES) });
   });
   afterAll(() => watched?.[Symbol.asyncDispose]());
 
-  it(`has ${PLACES} of ${STARTED} accepted, is told why the others are not, and gets each place again when a run ends`, async () => {
+  it(`has ${PLACES} of ${STARTED} accepted, learns why the others are not, and gets each place back when a run ends`, async () => {
     const { arena, system } = watched;
     const before = await accepted();
     const watch = watched.watch();
     const others = othersRuns(arena);
     const answers: Answer[] = [];
-    // Each waits for people, so each stays under way, in a conversation of its own: none waits behind another one.
+    // Each waits for people, so each stays active, in its own conversation: none waits behind another one.
     await atATime(25, STARTED, async () => void answers.push(await start(await spoken(), `send_payment ${ARGUMENTS}`)));
     const ends = await others.end();
     const stored = (await accepted()) - before;
@@ -41,7 +41,7 @@ describe("a principal who starts run after run, each service in a process of its
         remedy: "Start another when one has ended, or cancel one.",
       });
     }
-    // Nothing is kept of what was refused.
+    // Nothing is kept of a refused request.
     expect(stored - ends.length).toBe(PLACES);
     expect(faultsOf(watched, health)).toEqual([]);
     expect(ends.filter((end) => end !== "run.completed ok")).toEqual([]);

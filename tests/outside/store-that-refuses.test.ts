@@ -8,7 +8,7 @@ import { faultsOf, PROCESSES, startWatchedSystem, type WatchedSystem } from "./w
 /** Longer than a refused change is remembered (15 s) by a process that has nothing else to write. */
 const PATIENCE = { timeout: 25_000, interval: 100 } as const;
 
-/** How a Redis that answers every question comes to refuse every change, what a process says of it, and the words in its log. */
+/** The ways in which a Redis that answers every question refuses every change, what a process reports, and the words in its log. */
 interface Refusal {
   readonly why: string;
   readonly word: string;
@@ -17,7 +17,7 @@ interface Refusal {
   readonly fix: () => Promise<void>;
 }
 
-describe("a Redis that answers and takes no change, with each service in a process of its own", () => {
+describe("a Redis that answers but accepts no change, with each service in a separate process", () => {
   let watched: WatchedSystem;
   beforeAll(async () => {
     watched = await startWatchedSystem("nats");
@@ -43,7 +43,7 @@ describe("a Redis that answers and takes no change, with each service in a proce
       why: "it was made a replica",
       word: "read-only",
       words: /is a replica now/,
-      // Of a server that is away, so that it keeps what it has.
+      // Of an unavailable server, so that it keeps its data.
       begin: async () => void (await redis("REPLICAOF", "127.0.0.1", String(await freePort()))),
       fix: async () => void (await redis("REPLICAOF", "NO", "ONE")),
     },
@@ -112,7 +112,7 @@ describe("a Redis that answers and takes no change, with each service in a proce
     },
   );
 
-  /** What each process says of itself, in short. */
+  /** What each process reports about itself, in short. */
   async function ready(): Promise<Readonly<Record<string, string>>> {
     const all = Object.entries(watched.addresses("/readyz")).map(async ([name, url]) => {
       const response = await fetch(url, { signal: AbortSignal.timeout(5000) });

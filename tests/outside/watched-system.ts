@@ -5,7 +5,7 @@ import { type Arena, openArena } from "../redteam/arena.ts";
 import { type Broker, startSystemUnderAttack, type SystemUnderAttack } from "../redteam/system.ts";
 import { type Watched, watchedHealth } from "../redteam/watched-health.ts";
 
-/** Every service in a process of its own with the login that was made for it, each with an address that says whether it lives and takes work. */
+/** Every service in a separate process with its own login, each with an address that reports whether it is alive and accepts work. */
 export interface WatchedSystem extends AsyncDisposable {
   readonly system: SystemUnderAttack;
   readonly arena: Arena;
@@ -50,7 +50,7 @@ export async function startWatchedSystem(broker: Broker, env: Readonly<Record<st
   };
 }
 
-/** What is wrong with how the processes went through it: nothing, as it should be. */
+/** What went wrong with the processes meanwhile: nothing, if all is well. */
 export function faultsOf({ system }: WatchedSystem, { slowest, failed }: Watched): readonly string[] {
   const ended = system.apart.replicas().filter(({ process }) => !process.alive());
   return [

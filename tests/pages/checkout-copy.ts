@@ -2,11 +2,11 @@ import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, symlinkSync } from "node:fs";
 import path from "node:path";
 
-/** What a checkout has of this machine alone: its history is cloned, its packages are linked, the rest is made by what runs in it. */
+/** The parts of a checkout that exist on this machine only: its history is cloned, its packages are linked, the rest is made by what runs in it. */
 const LEFT_OUT: readonly string[] = [".git", ".toolbus", ".pnpm", ".cache"];
 
 /**
- * Copies a checkout as it stands, changes that are not committed included, with its history and what it has installed: what runs in the copy finds and leaves
+ * Copies a checkout in its current state, including uncommitted changes, with its history and installed packages: what runs in the copy finds and leaves
  * everything there. About a second.
  */
 export function copyCheckout(from: string, to: string): void {

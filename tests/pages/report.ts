@@ -25,7 +25,7 @@ export function reportOf(commands: readonly Tried[]): TryReport {
   };
 }
 
-/** A command in a line; of one that failed also what was expected and what was shown. */
+/** A command on one line; for a failed one also what was expected and what was shown. */
 export function linesOf({ page, line, command, outcome, seconds, why, expected = "", shown = "" }: Tried): readonly string[] {
   const first = `${outcome.padEnd(8)}${`${page}:${line}`.padEnd(26)} ${withoutComment(command)}`;
   switch (outcome) {
@@ -60,5 +60,5 @@ function indented(text: string): readonly string[] {
     .map((line) => `    ${line}`);
 }
 
-/** Of what a program has shown the end says why. */
+/** The end of a program's output says why. */
 const LAST_LINES = 40;

@@ -1,6 +1,6 @@
 import type { Step } from "./steps.ts";
 
-/** A fence of commands: where it begins on its page, the words behind `sh`, and what is in it. */
+/** A fence of commands: where it begins on its page, the words after `sh`, and its content. */
 interface ShellFence {
   readonly line: number;
   readonly hidden: boolean;
@@ -8,7 +8,7 @@ interface ShellFence {
   readonly text: string;
 }
 
-/** What a fence says of its commands, by their numbers from 1; those that export variables and comments have none. */
+/** What a fence says about its commands, by their numbers from 1; those that export variables and comments have none. */
 interface Said {
   readonly terminals: readonly string[];
   /** Those that run until Ctrl-C. */

@@ -1,11 +1,11 @@
 /** The ids that terminals have shown, as a reader copies them into the next command. */
 export interface ShownIds {
   see(shown: string): void;
-  /** Puts them where a command has one that stands for any: cut short with `…`, in angle brackets, or an example's. */
+  /** Inserts them where a command has a placeholder for any: cut short with `…`, in angle brackets, or an example's. */
   putInto(command: string): string;
 }
 
-/** How an id stands on a page, and where it is found in what is shown: the last one, of a list the first. */
+/** How an id is written on a page, and where it is found in the output: the last one, in a list the first. */
 const KINDS: readonly { readonly name: string; readonly written: RegExp; readonly shown: RegExp; readonly newestFirst?: true }[] = [
   { name: "approval", written: /ap_rn_(?:…|[0-9a-f]{2}_[0-9A-Z]{26}\.\d+\.\d+)/g, shown: /ap_rn_[0-9a-f]{2}_[0-9A-Z]{26}\.\d+\.\d+/g },
   { name: "run", written: /(?<!ap_)rn_(?:…|[0-9a-f]{2}_[0-9A-Z]{26})/g, shown: /^rn_[0-9a-f]{2}_[0-9A-Z]{26}/gm, newestFirst: true },

@@ -37,9 +37,9 @@ const SERVERS: readonly (readonly [address: string, kind: ServerKind])[] = [
 const DEADLINE_MS = 150_000;
 
 /**
- * A stage for one page. Addresses of the page stand for ports of its own, so that nothing which runs on this machine is met: servers are private ones, started when
- * they are first named. Beside the checkout lies `../shop`, a repository with the tags v1.4.0 and v1.5.0, and in it `report.xml`, its test results;
- * `toolbus` is on the path, and folders in `/srv` are made.
+ * A stage for one page. Addresses of the page are mapped to separate ports, so that nothing else on this machine is touched: servers are private ones,
+ * started when they are first named. Next to the checkout is `../shop`, a repository with the tags v1.4.0 and v1.5.0, and in it `report.xml`, its test
+ * results; `toolbus` is on the path, and folders in `/srv` are made.
  */
 export async function openStage(root: string): Promise<Stage> {
   await using begun = new AsyncDisposableStack();
@@ -53,7 +53,7 @@ export async function openStage(root: string): Promise<Stage> {
   symlinkSync(path.join(folder, "toolbus"), files.at("bin/toolbus"));
 
   const [gateway, approvals, releases] = [await freePort(), await freePort(), await freePort()];
-  /** What the page calls something → what it is called here. */
+  /** The page's name for something → its name here. */
   const here = new Map([
     ["127.0.0.1:8080", `127.0.0.1:${gateway}`],
     ["127.0.0.1:8081", `127.0.0.1:${approvals}`],
@@ -68,7 +68,7 @@ export async function openStage(root: string): Promise<Stage> {
     TOOLBUS_APPROVALS_URL: `http://127.0.0.1:${approvals}`,
     JWKS_URL: `http://127.0.0.1:${approvals}/.well-known/jwks.json`,
   };
-  /** The program of each terminal, and what was exported there. */
+  /** The program of each terminal, and the variables exported there. */
   const programs = new Map<string, Program>();
   const exported = new Map<string, string[]>();
   const ids: ShownIds = shownIds();
@@ -114,7 +114,7 @@ export async function openStage(root: string): Promise<Stage> {
   async function type({ terminal, command, stays, exits, shows }: Typed): Promise<void> {
     await ctrlC(terminal);
     if (command === CTRL_C) return;
-    // A program that stays takes the shell's place where it can: pkill does not find its own command line in a shell's.
+    // A program that stays replaces the shell if it can: pkill does not find its own command line in a shell's.
     const line = ids.putInto(asHere(command));
     const lines = [`cd '${folder}'`, ...(exported.get(terminal) ?? []), "exec 2>&1", isSimple(line) ? `exec ${line}` : line];
     const searchPath = [files.at("bin"), ...systemPath()].join(path.delimiter);

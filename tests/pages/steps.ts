@@ -1,6 +1,6 @@
 import { fenceError, readShell } from "./shell-fence.ts";
 
-/** One thing that the reader of a page does or sees, in the order of the page. `line` is where it stands there. */
+/** One thing that the reader of a page does or sees, in the order of the page. `line` is its line. */
 export type Step = Typed | Seen | Exported | Written | NotRun;
 
 /** A command, typed at a terminal. */
@@ -14,7 +14,7 @@ export interface Typed {
   /** The exit codes with one of which a command ends. */
   readonly exits: readonly number[];
   readonly shows: string | null;
-  /** In an HTML comment: it makes what the page takes for granted, and no reader types it. */
+  /** In an HTML comment: it sets up what the page takes for granted, and no reader types it. */
   readonly hidden: boolean;
 }
 
@@ -54,10 +54,10 @@ const FENCE = /^```([^\n]*)\n([\s\S]*?)^```$/gm;
 const SHELLS: readonly string[] = ["", "bash", "shell", "console", "shell-session", "zsh"];
 
 /**
- * The steps of a page. Its fences say what they are, in the words behind the language, which readers do not see; one in an HTML comment is a step that they do not
- * see at all. `sh terminal-2` is typed there, one command a line (`shell-fence.ts`). `text` right after it is what has to be shown, `text terminal-3` what that terminal shows
- * later, `text to-read` no step. Any other language is something to read or, with the NAME of a file, a file to write.
- * Throws on any other fence, with its line, so that no command is left out by a slip.
+ * The steps of a page. Its fences say what they are, in the words after the language, which readers do not see; one in an HTML comment is a step that they
+ * do not see at all. `sh terminal-2` is typed there, one command per line (`shell-fence.ts`). `text` right after it is the expected output, `text
+ * terminal-3` what that terminal shows later, `text to-read` is not a step. Any other language is something to read or, with the NAME of a file, a file to
+ * write. Throws on any other fence, with its line, so that no command is left out by mistake.
  */
 export function stepsOf(page: string): readonly Step[] {
   const steps: Step[] = [];
@@ -79,7 +79,7 @@ export function stepsOf(page: string): readonly Step[] {
   return steps;
 }
 
-/** What a text of a page stands for: its lines one after the other, where `…` is anything within a line, and alone on one any lines or none. */
+/** The pattern of a page's text: its lines one after the other, where `…` is anything within a line, and alone on a line any lines or none. */
 export function patternOf(shows: string): RegExp {
   return new RegExp(shows.split("\n").map(lineOf).join(""));
 }

@@ -13,7 +13,7 @@ export interface Tried {
   readonly seconds: number;
   /** Of one that is not run. */
   readonly why?: string;
-  /** Of one that failed: what the page says, and what happened. */
+  /** For a failed one: what the page says, and what happened. */
   readonly expected?: string;
   readonly shown?: string;
 }
@@ -23,7 +23,9 @@ export function pagesOf(root: string): readonly string[] {
   return ["README.md", "CONTRIBUTING.md", ...globSync("docs/*.md", { cwd: root }).toSorted()];
 }
 
-/** Does every step of the pages, each page on a stage of its own, and tells of each command as it ends. An abort ends what runs and gives what there is. */
+/**
+ * Runs every step of the pages, each page on its own stage, and reports each command as it ends. An abort ends what runs and returns the results so far.
+ */
 export async function tryPages(
   root: string,
   pages: readonly string[],
@@ -84,7 +86,7 @@ async function tryPage(
   }
 }
 
-/** Null for a step that is no command of a reader, and went well. */
+/** Null for a successful step that is not a reader's command. */
 async function tryStep(page: string, step: Step, stage: Stage | null): Promise<Tried | null> {
   const begun = performance.now();
   const command = "command" in step ? step.command : nameOf(step);

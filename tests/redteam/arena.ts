@@ -21,7 +21,7 @@ import { textOf, valueOf, withValue } from "./stored-text.ts";
 import type { ServiceKeys, SystemUnderAttack } from "./system.ts";
 import { textIn } from "./text-in.ts";
 
-/** Whose place an attacker has taken. `stranger` has no login where there are any, and no key. */
+/** The service that an attacker has taken over. `stranger` has no login if there are any, and no key. */
 export const ATTACKERS = ["agent", "worker", "neighbour", "gateway", "stranger", "http"] as const;
 export type Attacker = (typeof ATTACKERS)[number];
 
@@ -32,16 +32,16 @@ export interface Means {
   readonly addresses: ServiceAddresses;
   /** Signs as the service. */
   readonly identity: () => Promise<Identity>;
-  /** The bytes of a document; null where there is none. Throws `RefusedByServer`. */
+  /** The bytes of a document; null if there is none. Throws `RefusedByServer`. */
   text(key: string): Promise<string | null>;
   /** What a document holds. Throws `RefusedByServer`. */
   look(key: string): Promise<JsonObject>;
-  /** Writes over a document, as whoever speaks Redis can. Throws `RefusedByServer`. */
+  /** Overwrites a document, as any Redis client can. Throws `RefusedByServer`. */
   overwrite(key: string, value: Json): Promise<void>;
   /** The same with the very bytes, such as were there before. Null removes it. */
   putBack(key: string, text: string | null): Promise<void>;
   publish(sent: Message): Promise<void>;
-  /** The same of whatever else the broker is asked for. */
+  /** The same for other requests to the broker. */
   broker<T>(act: (bus: RawBus) => Promise<T>): Promise<T>;
 }
 
@@ -65,13 +65,13 @@ export interface UnderWay {
   answer(): void;
 }
 
-/** What attacks are made of: what honest people do meanwhile, what the attackers have, and what can be seen. */
+/** The means of attacks: what honest people do in the meantime, what the attackers have, and what can be seen. */
 export interface Arena {
   readonly system: SystemUnderAttack;
   as(attacker: Exclude<Attacker, "http">): Means;
-  /** What is really in the store, and how it is put right again, whatever the logins may. */
+  /** What is really in the store, and how it is repaired, whatever the logins may do. */
   readonly eye: Means;
-  /** Rita asks for a write, in a run of its own; resolves when that is accepted. What policy grants is allowed. */
+  /** Rita asks for a write, in a separate run; resolves when that is accepted. Writes that policy grants are allowed. */
   asked(which: Attacked, args: Held["args"], options?: { readonly as?: "rita" | "clerk" | "reader" }): Promise<Held>;
   /** The same, once people are asked. */
   held(which: Attacked, args: Held["args"]): Promise<Held>;
@@ -81,12 +81,12 @@ export interface Arena {
   events(runId: string): Promise<readonly RunEvent[]>;
   /** The same once it has ended. */
   ended(runId: string): Promise<readonly RunEvent[]>;
-  /** Approves it and gives it once it is at the target, which does not answer until `finish`: the agent holds the grant, the worker its lease. */
+  /** Approves it and returns it once it is at the target, which does not answer until `finish`: the agent holds the grant, the worker its lease. */
   underWay(which: Attacked, args: Held["args"]): Promise<UnderWay>;
   /** Approves it and waits until it is over. */
   done(which: Attacked, args: Held["args"]): Promise<Held>;
   readonly allowed: () => readonly Effect[];
-  /** Resolves with what the attempt gives as soon as it gives something. */
+  /** Resolves with the attempt's result as soon as there is one. */
   until<T>(what: string, attempt: () => Promise<T | null> | T | null, withinMs?: number): Promise<T>;
   approvals(path: string): string;
   gateway(path: string): string;

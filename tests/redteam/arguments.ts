@@ -33,7 +33,7 @@ Examples:
   npm run redteam -- --broker nats --mode own --only approval
 `;
 
-/** The flags, or one sentence for what cannot be used. */
+/** The flags, or one sentence that names what is wrong. */
 export function redteamArguments(argv: readonly string[]): ReadArguments {
   let values: {
     readonly broker?: string;

@@ -1,7 +1,7 @@
 import type { Arena, Attacker } from "./arena.ts";
 import type { Broker, Mode } from "./system.ts";
 
-/** Who ends an attack. Anything else than what is expected is a failure. */
+/** What ends an attack. Anything but the expected is a failure. */
 export type Expected =
   /** Redis or the broker, in its own words. */
   | { readonly by: "server" }
@@ -21,20 +21,20 @@ export type Outcome =
       readonly reached: false;
       readonly detail: string;
       readonly status?: number;
-      /** What the event and the line have to name: the call, where it is about one. */
+      /** What the event and the line have to name: the call, if it concerns one. */
       readonly about?: string;
     }
   /** It was, under this residual. */
   | { readonly reached: true; readonly detail: string; readonly residual?: string };
 
 export interface Attack {
-  /** Says what is tried, so that the report reads by itself. */
+  /** Says what is tried, so that the report is readable on its own. */
   readonly name: string;
   readonly attacker: Attacker;
   readonly expected: Readonly<Record<Mode, Expected>>;
   /** The one broker on which there is such a thing; absent: both. */
   readonly broker?: Broker;
-  /** Tries it. A server's refusal is thrown as `RefusedByServer`; whatever the attack changed for others it puts right again. */
+  /** Tries it. A server's refusal is thrown as `RefusedByServer`; the attack repairs whatever it changed for others. */
   run(arena: Arena): Promise<Outcome>;
 }
 
@@ -62,7 +62,7 @@ export function both(expected: Expected): Attack["expected"] {
   return { own: expected, shared: expected };
 }
 
-/** What a server refuses to a login of its own, and a service where there is one login for all. */
+/** What a server refuses to a service's own login, and a service does if all share one login. */
 export function serverOr(shared: Expected): Attack["expected"] {
   return { own: server, shared };
 }

@@ -3,7 +3,7 @@ import type { Arena } from "./arena.ts";
 
 /** What somebody else does while a system is attacked: runs with a write that policy grants, one after the other. */
 export interface OthersRuns {
-  /** Begins no more, and gives how each ended: "run.completed ok" is a good one. There are four at least. */
+  /** Begins no more, and returns how each ended: "run.completed ok" is a good one. There are at least four. */
   end(): Promise<readonly string[]>;
 }
 

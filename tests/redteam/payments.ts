@@ -1,7 +1,7 @@
 import type { Json } from "@toolbus/contracts";
 import { defineTool, type Toolset, toolset } from "@toolbus/tool-kit";
 
-/** What was really sent to the target: the only thing that says whether a write happened. */
+/** What was really sent to the target: the only proof of whether a write happened. */
 export interface Effect {
   readonly tool: string;
   /** The call in whose name it was sent. */

@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { ApiKey, Role } from "@toolbus/contracts";
 
-/** Everybody who has a key of one of the two addresses, by what they are. */
+/** Everybody who has a key of one of the two addresses, by role. */
 export interface People {
   /** Asks for writes at the gateway. */
   readonly rita: string;

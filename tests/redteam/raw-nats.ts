@@ -64,7 +64,7 @@ export async function natsClientOf(url: string): Promise<RawBus> {
     if (error !== undefined) throw new Error(JSON.stringify(error));
   }
 
-  /** The server says what it refuses before it answers a ping; the client tells it in a later turn. */
+  /** The server reports a refusal before it answers a ping; the client reports it in a later turn. */
   async function settled(): Promise<void> {
     await nc.flush();
     await new Promise((resolve) => setImmediate(resolve));

@@ -1,4 +1,4 @@
-/** A server refused what an attacker tried: in its own words. */
+/** A server refused an attacker's request: in its own words. */
 export class RefusedByServer extends Error {
   override readonly name = "RefusedByServer";
 }
@@ -7,7 +7,7 @@ export class RefusedByServer extends Error {
 const REFUSALS =
   /NOPERM|WRONGPASS|NOAUTH|ACCESS_REFUSED|Permissions Violation|Authorization Violation|Authentication|executing the script can't access/i;
 
-/** Does it, and tells a refusal of the server from whatever else went wrong. */
+/** Runs it, and distinguishes a refusal by the server from any other failure. */
 export async function orRefused<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;

@@ -68,7 +68,7 @@ function sum<T>(all: readonly T[], count: (one: T) => number): number {
   return all.reduce((total, one) => total + count(one), 0);
 }
 
-/** What attackers sent stands in logs and errors. */
+/** Logs and errors contain what attackers sent. */
 function printable(text: string): string {
   return text.replaceAll(/[^\x20-\x7e]/g, "?");
 }

@@ -22,7 +22,7 @@ export interface Writes {
   /** By policy or by people. */
   readonly allowed: number;
   readonly happened: number;
-  /** That nobody allowed, and no residual says: each with the attack that it came of. */
+  /** Effects that nobody allowed, and that no residual covers: each with the attack that caused it. */
   readonly unallowed: readonly (Effect & { readonly attack: string })[];
   /** Under a listed residual. */
   readonly residual: readonly (Effect & { readonly attack: string })[];

@@ -23,11 +23,11 @@ export interface ServiceKeys {
   readonly agent: string;
   readonly gateway: string;
   readonly "worker.payments": string;
-  /** A toolset that serves nothing here: whoever runs it has its login and key, and no more. */
+  /** A toolset that serves nothing here: its operator has its login and key, and no more. */
   readonly "worker.notes": string;
 }
 
-/** Every service in a process of its own, with a target that counts what really happened. */
+/** Every service in a separate process, with a target that counts what really happened. */
 export interface SystemUnderAttack {
   readonly broker: Broker;
   readonly mode: Mode;
@@ -39,9 +39,9 @@ export interface SystemUnderAttack {
   addressesOf(login: string): ServiceAddresses;
   /** The addresses without any login. */
   readonly bare: ServiceAddresses;
-  /** The login of whoever keeps the servers: what is found in the store is read with it. */
+  /** The login of the servers' operator: the store is read with it. */
   readonly admin: ServiceAddresses;
-  /** Makes again what services find on the servers, as `toolbus permissions --set-up` does; nothing where they share one login. */
+  /** Makes again what services find on the servers, as `toolbus permissions --set-up` does; nothing if they share one login. */
   setUpAgain(): Promise<void>;
   /** Every line that a service has logged, each with the service's name before it. */
   readonly lines: () => readonly string[];

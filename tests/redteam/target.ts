@@ -4,12 +4,12 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import type { Effect } from "./payments.ts";
 
-/** The system that the writes act on: it does whatever it is sent, and forgets nothing. */
+/** The system that the writes act on: it does everything it is sent, and forgets nothing. */
 export interface Target {
   readonly url: string;
-  /** All effects so far, in order; a key that was seen before has no second one where the tool says that its target honours it. */
+  /** All effects so far, in order; a repeated key has no second effect if the tool says that its target honours it. */
   readonly journal: () => readonly Effect[];
-  /** From now on it answers nobody, until what is given is called. What it is sent happens all the same, unless it is `deaf`: then it never heard of it. */
+  /** From now on it answers nobody, until the returned function is called. Requests still take effect, unless it is `deaf`: then it never receives them. */
   pause(how?: "deaf"): () => void;
   /** How often it was called while it was deaf. */
   readonly missed: () => number;

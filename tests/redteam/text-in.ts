@@ -1,4 +1,4 @@
-/** A field of an answer or a document as text: a text as it is, anything else as JSON. */
+/** A field of an answer or a document as text: a text unchanged, anything else as JSON. */
 export function textIn(value: unknown): string {
   return typeof value === "string" ? value : (JSON.stringify(value) ?? "nothing");
 }

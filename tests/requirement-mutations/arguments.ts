@@ -27,7 +27,7 @@ export interface Arguments {
 
 export type ReadArguments = { readonly ok: true; readonly args: Arguments } | { readonly ok: false; readonly message: string };
 
-/** The flags, or one sentence for what cannot be used. `known` are the ids that there are. */
+/** The flags, or one sentence that names what is wrong. `known` are the existing ids. */
 export function readArguments(argv: readonly string[], known: ReadonlySet<string>): ReadArguments {
   const flag = { type: "boolean", default: false } as const;
   try {

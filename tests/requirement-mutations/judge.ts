@@ -8,7 +8,7 @@ import { type RanTest, type Verdict, verdictOf } from "./verdict.ts";
 
 const DEADLINE_MS = 300_000;
 
-/** Makes the mutation of a row in the copy, runs the tests that the row names, undoes it, and says whether one of them noticed. */
+/** Makes the mutation of a row in the copy, runs the tests that the row names, undoes it, and reports whether one of them noticed. */
 export async function judge(
   copy: ScratchCopy,
   { id, tests: named }: Requirement,

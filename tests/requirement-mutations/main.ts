@@ -50,7 +50,8 @@ function show({ ids, json }: Arguments): number {
 /** Rows one after the other: many of their tests start processes of their own. */
 async function mutate({ ids, tenth, json }: Arguments): Promise<number> {
   const metRows = requirements.filter(({ state }) => state !== "planned");
-  // A row that is asked for by its id is tried, or its sentence says why not. A met row without a mutation fails: that its tests can fail is not shown.
+  // A row that is requested by its id is tried, or its sentence says why not. A met row without a mutation fails: nothing shows that its
+  // tests can fail.
   const rows = ids.length > 0 ? chosenOf(requirements, ids) : tenth === null ? metRows : tenthOf(metRows, tenth);
   const results: { readonly id: string; readonly verdict: Verdict }[] = [];
   await using copy = await scratchCopy(root);

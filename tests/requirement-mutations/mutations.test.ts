@@ -8,7 +8,7 @@ import { mutations } from "./mutations.ts";
 const root = path.resolve(import.meta.dirname, "../..");
 
 describe("the mutations of requirements", () => {
-  it.each(Object.entries(mutations))("fit the product as it is: %s", async (name, { patches }) => {
+  it.each(Object.entries(mutations))("fit the current product: %s", async (name, { patches }) => {
     for (const file of new Set(patches.map((patch) => patch.file))) {
       const full = path.join(root, file);
       const text = await readFile(full, "utf8");

@@ -6,15 +6,15 @@ import { promisify } from "node:util";
 import { patched } from "@toolbus/testing";
 import type { Mutation } from "./mutation.ts";
 
-/** The repository as it is on disk, somewhere else: what is changed there is changed nowhere. */
+/** A copy of the repository as it is on disk: changes in it change nothing else. */
 export interface ScratchCopy {
   readonly folder: string;
-  /** Makes a mutation. Gives what undoes it, or throws where it does not fit. */
+  /** Makes a mutation. Returns a function that undoes it, or throws if it does not fit. */
   apply(name: string, mutation: Mutation): Promise<() => Promise<void>>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** Copies what git knows or would take, links what is installed. */
+/** Copies the files that git knows or would add, links the installed packages. */
 export async function scratchCopy(root: string): Promise<ScratchCopy> {
   const folder = await mkdtemp(path.join(tmpdir(), "requirements-"));
   const { stdout } = await promisify(execFile)("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], {

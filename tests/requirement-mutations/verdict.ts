@@ -5,7 +5,7 @@ export interface RanTest {
   readonly status: string;
 }
 
-/** What came of a requirement whose words were made untrue; a sentence says what is wrong with everything but `caught`. */
+/** The verdict on a requirement whose code was broken; for everything but `caught` a sentence says what is wrong. */
 export type Verdict =
   | { readonly kind: "caught"; readonly by: string }
   | { readonly kind: "not_caught" | "not_run" | "does_not_fit" | "no_mutation"; readonly why: string };

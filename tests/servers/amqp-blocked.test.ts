@@ -10,13 +10,13 @@ describeOnPrivateServer(
   "rabbitmq",
   "a bus on a RabbitMQ short of memory",
   (server) => {
-    it("lets messages wait for their time, says why it rejects them, and consumes all the same", async () => {
+    it("lets messages wait for their time, says why it rejects them, and still consumes", async () => {
       await using trial = await amqpTrial({ url: server().url, namespace: "blocked", confirmMs: 500 });
       await collect(trial, "orders");
       // RabbitMQ blocks a connection when it publishes for the first time.
       await expect(trial.bus.publish(probe("orders", "first"))).rejects.toThrow(REASON);
       await trial.logged("RabbitMQ is short of memory or disk and takes no messages for now");
-      // It delivers all the same, and what a service accepts waits in its outbox.
+      // It still delivers, and what a service accepts waits in its outbox.
       expect(trial.bus.unready()).toEqual([]);
       // `toolbus doctor` reads it where the service says whether it is ready.
       const [ready] = healthRoutes({ unready: () => [], needs: [], warnings: () => trial.bus.warnings?.() ?? [] }).slice(1);
@@ -27,7 +27,7 @@ describeOnPrivateServer(
         warnings: [expect.stringMatching(/^RabbitMQ is short of memory or disk and takes no messages: make room/)],
       });
       await expect(trial.bus.announce(probe("orders", "second"))).rejects.toThrow(REASON);
-      // The connection that consumes is another one, and goes on.
+      // The connection that consumes is another one, and continues.
       const { subscription } = await collect(trial, "refunds");
       await subscription.stop();
     });

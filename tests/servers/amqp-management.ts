@@ -4,7 +4,7 @@ import type { PrivateServer } from "@toolbus/testing/servers";
 export interface Management {
   /** Rejects with the server's words when it refuses. `path` begins behind `/api/`; the virtual host in it is `%2F`. */
   ask(method: "GET" | "PUT" | "POST" | "DELETE", path: string, body?: object): Promise<unknown>;
-  /** Publishes a message of another program, and rejects when no queue takes it. */
+  /** Publishes a message of another program, and rejects if no queue accepts it. */
   publish(exchange: string, routingKey: string, body: Buffer, properties?: object): Promise<void>;
 }
 

@@ -73,7 +73,7 @@ describeOnServer("rabbitmq", "a bus on RabbitMQ when things go wrong", (server) 
     await deliveries.until("the ladder is there again", ({ length }) => length === 6);
   });
 
-  it.each(["adapter", "pipeline"])("makes the queue of dead letters again that was deleted, and keeps the letter of the %s", async (by) => {
+  it.each(["adapter", "pipeline"])("recreates a deleted queue of dead letters, and keeps the dead letter of the %s", async (by) => {
     await using trial = await setup(`dead queue ${by}`);
     const { promise: settled, resolve: settle } = Promise.withResolvers<void>();
     const onTopic = { topic: "orders", concurrency: 1 };
@@ -91,7 +91,7 @@ describeOnServer("rabbitmq", "a bus on RabbitMQ when things go wrong", (server) 
     await trial.remove({ queues: [`${trial.namespace}.queue.dead.orders`] });
     await trial.bus.publish(probe("orders", "hopeless"));
     await trial.bus.publish(probe("orders", "behind"));
-    // One at a time: what comes behind it comes when it is settled, without a second try.
+    // One at a time: the next one arrives when the former is settled, without a second try.
     await settled;
     expect(trial.lines.items.filter((line) => /cannot be settled|was not confirmed/.test(line))).toEqual([]);
     const { deliveries: dead } = await collect(trial, topics.dead("orders"));
@@ -110,7 +110,7 @@ describeOnServer("rabbitmq", "a bus on RabbitMQ when things go wrong", (server) 
     expect(outcomes[1]).toMatchObject({ reason: expect.any(Unroutable) });
   });
 
-  it("sends more messages than may be under way at once one after the other, in the order of the calls", async () => {
+  it("sends more messages than may be in flight one after the other, in the order of the calls", async () => {
     await using trial = await setup("many");
     const { deliveries } = await collect(trial, "orders");
     const many = probes("orders", 1000);

@@ -32,7 +32,7 @@ describeOnPrivateServer(
         ]);
       });
 
-      it("says at start which value is another one, and nothing of those that are as they should be", async () => {
+      it("says at start which value differs, and nothing about those that are right", async () => {
         const [queues, ...rest] = amqpPolicies("differ");
         if (queues) await setPolicy({ ...queues, definition: { ...queues.definition, "max-length": 5 } });
         for (const policy of rest) await setPolicy(policy);
@@ -57,7 +57,7 @@ describeOnPrivateServer(
         await trial.logged("The policies could not be checked: the management plugin does not answer.");
       });
 
-      it("rejects what a full queue refuses, and delivers what it took", async () => {
+      it("rejects messages that a full queue refuses, and delivers those that it accepted", async () => {
         const [queues] = amqpPolicies("full");
         if (queues) await setPolicy({ ...queues, definition: { ...queues.definition, "max-length": 1 } });
         await using trial = await trialOf("full");
@@ -71,7 +71,7 @@ describeOnPrivateServer(
         await deliveries.until("the first one arrives", allArrived(["order-0"]));
       });
 
-      it("gives what RabbitMQ itself gave up as a dead letter without secrets", async () => {
+      it("returns a message that RabbitMQ itself gave up as a dead letter without secrets", async () => {
         const [queues] = amqpPolicies("buried");
         if (queues) await setPolicy({ ...queues, definition: { ...queues.definition, "delivery-limit": 0 } });
         await using trial = await trialOf("buried");
@@ -177,7 +177,7 @@ describeOnPrivateServer(
     });
 
     describe("with messages of other programs", () => {
-      it("lets the pipeline judge what has none of our headers, and bytes that are not UTF-8", async () => {
+      it("lets the pipeline judge messages without our headers, and bytes that are not UTF-8", async () => {
         await using trial = await trialOf("strangers");
         const { deliveries: dead } = await collect(trial, topics.dead("orders"), undefined, { concurrency: 4 });
         const silent = { warn: () => undefined, error: () => undefined };
@@ -203,7 +203,7 @@ describeOnPrivateServer(
         expect(bytes).toMatchObject({ value: { message: { attributes: { number: "7", truth: "true" } } } });
       });
 
-      it("drops what came under another topic's key, by a header that the permissions of RabbitMQ do not look at", async () => {
+      it("drops a message under another topic's key, by a header that the permissions of RabbitMQ do not check", async () => {
         await using trial = await trialOf("roundabout");
         const { deliveries: orders } = await collect(trial, "orders");
         const { deliveries: payments } = await collect(trial, "payments");

@@ -27,8 +27,8 @@ describeOnPrivateServer("rabbitmq", "a bus whose RabbitMQ fails", (server) => {
     amqpTrial({ url: proxy.through(server().url), namespace, ...options });
 
   /**
-   * RabbitMQ 3.10.8 loses a quorum queue that was declared less than two seconds before it is killed (measured; its metadata are not on disk yet).
-   * So what is killed later is declared here, and the server ended in good order once.
+   * RabbitMQ 3.10.8 loses a quorum queue that was declared less than two seconds before it is killed (measured; its metadata are not on disk yet). So the
+   * queues for the kill tests are declared here, and the server is stopped cleanly once.
    */
   async function settleQueues(): Promise<void> {
     for (const namespace of ["kill", "ladder"]) {
@@ -40,7 +40,7 @@ describeOnPrivateServer("rabbitmq", "a bus whose RabbitMQ fails", (server) => {
     await server().stop();
   }
 
-  it("loses no message that was confirmed when it is killed, rejects the rest at once, and consumes again by itself", async () => {
+  it("loses no confirmed message when it is killed, rejects the rest at once, and resumes consuming automatically", async () => {
     await using trial = await straight("kill");
     const { deliveries } = await collect(trial, "orders", undefined, { concurrency: 16 });
     const confirmed: string[] = [];
@@ -72,7 +72,7 @@ describeOnPrivateServer("rabbitmq", "a bus whose RabbitMQ fails", (server) => {
     await deliveries.until("what is published afterwards arrives", allArrived(["afterwards"]));
   });
 
-  it("takes back what a handler holds when it restarts, and delivers it again", async () => {
+  it("takes back a handler's messages when it restarts, and delivers them again", async () => {
     await using trial = await straight("restart");
     const release = Promise.withResolvers<void>();
     const { deliveries } = await collect(trial, "orders", async ({ count }) => {
@@ -92,7 +92,7 @@ describeOnPrivateServer("rabbitmq", "a bus whose RabbitMQ fails", (server) => {
     release.resolve();
   });
 
-  it("brings back what waited in the retry ladder when it was killed", async () => {
+  it("restores messages that waited in the retry ladder when it was killed", async () => {
     await using trial = await straight("ladder");
     const { deliveries } = await collect(trial, "orders", ({ count }) => (count === 1 ? LATER : ACK));
     const ids = Array.from({ length: 20 }, (_, n) => `later-${n}`);
@@ -130,7 +130,7 @@ describeOnPrivateServer("rabbitmq", "a bus whose RabbitMQ fails", (server) => {
     expect(held?.signal.aborted).toBe(true);
   });
 
-  it("is left in silence by a bus that closes, also when its connections are cut meanwhile", async () => {
+  it("is left silently by a bus that closes, also when its connections are cut in the meantime", async () => {
     await using trial = await proxied("silence", { drainMs: PATIENCE_MS });
     const release = Promise.withResolvers<void>();
     await trial.bus.listen("news", () => undefined);
@@ -173,7 +173,7 @@ describeOnPrivateServer("rabbitmq", "a bus whose RabbitMQ fails", (server) => {
     expect(trial.lines.items.filter((line) => line.includes("a channel was closed"))).toEqual([]);
   });
 
-  it("rejects what is under way when the connection is cut, and publishes again at once", async () => {
+  it("rejects messages in flight when the connection is cut, and publishes again at once", async () => {
     await using trial = await proxied("cut-publishing");
     const { deliveries } = await collect(trial, "orders");
     const lost = proxy.dropNextReply();
@@ -187,7 +187,7 @@ describeOnPrivateServer("rabbitmq", "a bus whose RabbitMQ fails", (server) => {
   it("notices a connection that is half open by its heartbeat", async () => {
     await using trial = await proxied("half-open", { query: { heartbeat: "1" } });
     const never = Promise.withResolvers<never>();
-    // "unknown" may arrive as well: the broker gets what the black hole held, unless it has given up the connection before.
+    // "unknown" may arrive as well: the broker gets the data that the black hole held, unless it has given up the connection before.
     const { deliveries } = await collect(trial, "orders", ({ count, message: { id } }) =>
       id === "held" && count === 1 ? never.promise : ACK,
     );
@@ -203,7 +203,7 @@ describeOnPrivateServer("rabbitmq", "a bus whose RabbitMQ fails", (server) => {
     await deliveries.until("what is published afterwards arrives", allArrived(["afterwards"]));
   });
 
-  it("rejects a message that is not confirmed in time, and goes on when the broker does", async () => {
+  it("rejects a message that is not confirmed in time, and continues when the broker does", async () => {
     await using trial = await proxied("deadline", { confirmMs: 300 });
     const { deliveries } = await collect(trial, "orders");
     proxy.blackHole();

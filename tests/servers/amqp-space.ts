@@ -3,9 +3,9 @@ import { amqpTopology, connectBus, type ConnectBusOptions, type MessageBus } fro
 import { removeNamespace, type TestServer } from "@toolbus/testing/servers";
 import { afterAll } from "vitest";
 
-/** Names on a server that no other test has; what was made under them is removed after the suite. */
+/** Names on a server that no other test has; everything made under them is removed after the suite. */
 export interface AmqpSpace {
-  /** Connects to a namespace of this space, told apart by any text. */
+  /** Connects to a namespace of this space, distinguished by any text. */
   connect(options: { readonly namespace?: string; readonly url?: string } & Partial<ConnectBusOptions>): Promise<MessageBus>;
   namespaceOf(text: string): string;
 }
@@ -14,7 +14,7 @@ const FIRST_TRY_MS = 10_000;
 
 export function amqpSpace(server: () => Pick<TestServer, "kind" | "url">): AmqpSpace {
   const space = `t-${randomUUID().slice(0, 8)}`;
-  /** The topics consumed in each namespace: AMQP has no way to list what there is. */
+  /** The topics consumed in each namespace: AMQP cannot list them. */
   const consumed = new Map<string, Set<string>>();
   const namespaceOf = (text: string): string => `${space}-${createHash("sha256").update(text).digest("hex").slice(0, 16)}`;
   afterAll(async () => {

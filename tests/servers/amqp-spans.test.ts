@@ -8,7 +8,7 @@ import { amqpSpace } from "./amqp-space.ts";
 
 /** OTLP's numbers. */
 const KIND = { client: 3, producer: 4, consumer: 5 } as const;
-/** More than are under way at once: some are sent when the broker confirms another one. */
+/** More than may be in flight: some are sent when the broker confirms another one. */
 const MANY = 600;
 const TOPIC = "orders";
 

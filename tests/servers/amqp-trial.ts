@@ -13,7 +13,7 @@ export interface TrialOptions extends Partial<ConnectBusOptions> {
   readonly query?: Readonly<Record<string, string>>;
 }
 
-/** A bus of one test on a private server, as the conformance suite's functions take it, with what it logged. */
+/** A bus of one test on a private server, as the conformance suite's functions accept it, with its log. */
 export async function amqpTrial({ url, namespace, query, ...options }: TrialOptions) {
   const lines = record<string>({ patienceMs: PATIENCE_MS });
   const keep = (fields: object, words: string) => lines.add(`${words} ${JSON.stringify(fields)}`);

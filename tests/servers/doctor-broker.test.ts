@@ -13,7 +13,7 @@ const PATIENCE_MS = 20_000;
 const LARGE = JSON.stringify("x".repeat(200_000));
 
 describeOnPrivateServer("nats", "toolbus doctor, of a stream that is full", (server) => {
-  it("fails while NATS refuses messages for want of room, with what to do, and is content once one is stored", async () => {
+  it("fails while NATS refuses messages because it is full, with what to do, and passes once one is stored", async () => {
     const bus = await connectBus(natsUrl(server().url, "full"), { clock: Date.now, connectForMs: PATIENCE_MS, drainMs: 300 });
     await using client = await natsClient(server().url);
     const routes = healthRoutes({ unready: () => bus.unready(), needs: [], warnings: () => bus.warnings?.() ?? [] });
@@ -34,7 +34,7 @@ describeOnPrivateServer("nats", "toolbus doctor, of a stream that is full", (ser
       expect(await broker(health.url)).toEqual([]);
 
       await expect(within(PATIENCE_MS, "the stream is full", untilFull())).rejects.toThrow(/is full/);
-      // It delivers all the same, and what a service accepts waits in its outbox.
+      // It still delivers, and what a service accepts waits in its outbox.
       expect(bus.unready()).toEqual([]);
       expect(await broker(health.url)).toEqual([
         expect.objectContaining({

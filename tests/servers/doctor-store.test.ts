@@ -12,7 +12,7 @@ interface Found {
 }
 
 describeOnPrivateServer("redis", "toolbus doctor, of the store that STATE_URL names", (server) => {
-  it("fails on one that no service starts with, warns of what a power cut may take, and is content where all is kept", async () => {
+  it("fails on one that no service starts with, warns of what a power cut may lose, and passes if everything is kept", async () => {
     await using client = await redisClient(server().url);
     const set = (name: string, value: string) => client.ask("CONFIG", "SET", name, value);
     await set("appendonly", "no");

@@ -55,14 +55,14 @@ describeOnServer("rabbitmq", "a RabbitMQ that the environment names", (server) =
 });
 
 describe.each(kinds)("the search for %s", (kind) => {
-  it("takes one that already runs on this machine before it starts one", async ({ skip }) => {
+  it("prefers one that already runs on this machine to starting one", async ({ skip }) => {
     const { found: local } = await findOnce(kind, { TEST_SERVERS: "local" });
     skip("missing" in local, "none runs on this machine");
     expect(local).toMatchObject({ kind, source: "local" });
     expect(await findOnce(kind, {})).toMatchObject({ found: local });
   });
 
-  it("says what is missing and how to have it, when there is none", async () => {
+  it("says what is missing and how to get it, when there is none", async () => {
     const { found } = await findOnce(kind, { TEST_SERVERS: "environment,private", PATH: "" });
     expect(found).toMatchObject({
       kind,
@@ -94,7 +94,7 @@ describe.each(kinds)("the search for %s", (kind) => {
   });
 });
 
-/** A folder for what a process puts among temporary files. */
+/** A folder for a process's temporary files. */
 function scratchFolder() {
   const folder = mkdtempSync(path.join(tmpdir(), "toolbus-scratch-"));
   return {
@@ -118,7 +118,7 @@ function scratchFolder() {
   };
 }
 
-/** The processes that run inside a folder. Only Linux tells. */
+/** The processes that run inside a folder. Only Linux shows this. */
 function processesIn(folder: string): readonly string[] {
   if (!existsSync("/proc/self/cwd")) return [];
   return readdirSync("/proc")

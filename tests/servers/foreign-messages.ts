@@ -22,7 +22,7 @@ type Change = Partial<Omit<ForeignMessage, "what" | "about" | "n">>;
 
 const HOUR = 3_600_000;
 
-/** All that a program can get wrong which does not know our adapters, once each for one topic. `good` is what it should have sent. */
+/** All mistakes of a program that does not know our adapters, once each for one topic. `good` is what it should have sent. */
 export function foreignMessages(about: FuzzTopic, good: () => Message, random: Random, now: number): readonly ForeignMessage[] {
   const [type = ""] = about.types;
   const at = (ms: number): Change => ({ fields: { ...fieldsOf(good()), time: new Date(now + ms).toISOString() } });

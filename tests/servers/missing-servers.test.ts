@@ -10,7 +10,7 @@ const resolve = createRequire(import.meta.url).resolve;
 const VITEST = path.join(path.dirname(resolve("vitest/package.json")), "vitest.mjs");
 
 describe("a suite whose server is missing", () => {
-  // A project of its own: the suites are registered while a file is collected, so only a whole run shows what becomes of them.
+  // A separate project: the suites are registered while a file is collected, so only a whole run shows their outcome.
   let folder = "";
   beforeAll(() => {
     folder = mkdtempSync(path.join(tmpdir(), "toolbus-missing-"));
@@ -42,7 +42,7 @@ describe("a suite whose server is missing", () => {
     "a private server A private Redis cannot be started: redis-server is not on the PATH. " +
     "To enable: apt-get install redis-server, or start Docker";
 
-  it("is skipped at a desk, by one test that says what is missing and how to have it", async () => {
+  it("is skipped on a developer's machine, by one test that says what is missing and how to get it", async () => {
     expect(await run({})).toEqual({
       code: 0,
       tests: [

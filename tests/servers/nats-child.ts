@@ -1,4 +1,5 @@
-// Consumes "orders" in a process of its own, which a test pauses or kills. Says what it is delivered, and ends a handler when it is told to.
+// Consumes "orders" in a separate process, which a test pauses or kills. Prints what it is delivered, and ends a handler when it is asked
+// to.
 import { connectBus } from "@toolbus/bus";
 
 const [url = "", ackWaitMs = ""] = process.argv.slice(2);

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { connect } from "node:net";
 
-/** A client of few words, for what a bus never does: look at streams, delete them, publish as a stranger. One thing at a time. */
+/** A small client, for what a bus never does: read streams, delete them, publish as a stranger. One thing at a time. */
 export interface NatsClient extends AsyncDisposable {
   /** Resolves when the server has it. */
   publish(subject: string, body: string | Uint8Array, headers?: readonly string[]): Promise<void>;
@@ -27,7 +27,7 @@ export async function natsClient(url: string): Promise<NatsClient> {
     takeAll();
   });
   socket.on("error", (error) => awaited.reject(error));
-  // A rejection of an answer that nobody waits for is no error.
+  // A rejection of an answer that nobody waits for is not an error.
   awaited.promise.catch(() => undefined);
   await once(socket, "connect");
   await say(`CONNECT ${JSON.stringify({ verbose: false, headers: true, no_responders: true })}\r\nSUB ${inbox} 1\r\nPING\r\n`);

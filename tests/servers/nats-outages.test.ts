@@ -19,7 +19,7 @@ describe("a bus on NATS", () => {
   afterAll(() => server.remove());
   afterAll(() => proxy.close());
 
-  /** A bus with a namespace of its own, straight to the server or through the proxy, and what it logged. */
+  /** A bus with its own namespace, straight to the server or through the proxy, and its log. */
   async function setup(name: string, { url = server.url, ...options }: { readonly url?: string } & Partial<ConnectBusOptions> = {}) {
     const lines = record<string>({ patienceMs: PATIENCE_MS });
     const keep = (fields: object, words: string) => lines.add(`${words} ${JSON.stringify(fields)}`);
@@ -56,7 +56,7 @@ describe("a bus on NATS", () => {
   }
 
   describe("whose server is killed while messages are published", () => {
-    it("loses no message that was confirmed, rejects the rest at once, and consumes again by itself", async () => {
+    it("loses no confirmed message, rejects the rest at once, and resumes consuming automatically", async () => {
       await using s = await setup("kill");
       const { deliveries } = await collect(s.context, "orders", undefined, { concurrency: 16 });
       const confirmed: string[] = [];
@@ -92,7 +92,7 @@ describe("a bus on NATS", () => {
   });
 
   describe("whose server restarts", () => {
-    it("acks what it handled meanwhile, so that it does not come again", async () => {
+    it("acks messages that it handled in the meantime, so that they do not come again", async () => {
       await using s = await setup("restart");
       const release = Promise.withResolvers<void>();
       const { deliveries } = await collect(s.context, "orders", async ({ message }) => {
@@ -171,7 +171,7 @@ describe("a bus on NATS", () => {
       expect(idsOf(seen)).toEqual(["under way", "behind"]);
     });
 
-    it("says that JetStream does not answer where it reaches a server without a leader, until it is back", async () => {
+    it("says that JetStream does not answer if it reaches a server without a leader, until it is back", async () => {
       await using silent = await silentJetStream();
       await using s = await setup("silent", { url: `${proxy.through(server.url)},${silent.address}`, confirmMs: 300 });
       await silent.listen();
@@ -185,7 +185,7 @@ describe("a bus on NATS", () => {
       expect(s.bus.unready()).toEqual([]);
     });
 
-    it("says nothing of it while the bus closes", async () => {
+    it("does not report it while the bus closes", async () => {
       await using s = await setup("silence", { url: proxy.through(server.url), drainMs: PATIENCE_MS });
       const release = Promise.withResolvers<void>();
       await s.bus.listen("news", () => undefined);

@@ -11,7 +11,7 @@ import { natsSpace } from "./nats-space.ts";
 
 const PATIENCE_MS = 20_000;
 const ACK_WAIT_MS = 1000;
-/** Shorter than usual, so that nobody waits long for what comes after them. */
+/** Shorter than usual, so that nobody waits long for the following messages. */
 const timings = { ackWaitMs: ACK_WAIT_MS, workingMs: ACK_WAIT_MS / 4, heartbeatMs: 500 };
 
 describeOnServer("nats", "queues on a real server", (server) => {
@@ -67,7 +67,7 @@ describeOnServer("nats", "queues on a real server", (server) => {
       await deliveries.until("the next message arrives", allArrived(["after"]));
     });
 
-    it("is declared again when somebody deletes it, and gets what was published meanwhile", async () => {
+    it("is declared again when somebody deletes it, and gets messages published in the meantime", async () => {
       await using s = await setup("consumer deleted");
       const { deliveries } = await collect(s, "orders");
       await s.client.ask(`$JS.API.CONSUMER.DELETE.${s.stream("work")}.${s.durable("orders")}`);
@@ -76,7 +76,7 @@ describeOnServer("nats", "queues on a real server", (server) => {
       await deliveries.until("the message arrives", allArrived(["meanwhile"]));
     });
 
-    it("is declared again when somebody deletes it while all its handlers are busy, and the server tells nobody", async () => {
+    it("is declared again when somebody deletes it while all its handlers are busy, and the server notifies nobody", async () => {
       await using s = await setup("busy");
       const release = Promise.withResolvers<void>();
       const { deliveries } = await collect(s, "orders", async ({ message }) => {
@@ -105,7 +105,7 @@ describeOnServer("nats", "queues on a real server", (server) => {
       expect(await messagesIn(s.client, s.stream("work"))).toBe(0);
     });
 
-    it("does not stop at a message whose headers cannot be read, and gives each stranger's message an id of its own", async () => {
+    it("does not stop at a message with unreadable headers, and gives each stranger's message its own id", async () => {
       await using s = await setup("strangers");
       const { deliveries } = await collect(s, "orders");
       await s.client.publish(s.subject("orders"), "no headers at all");
@@ -118,7 +118,7 @@ describeOnServer("nats", "queues on a real server", (server) => {
   });
 
   describe("a process", () => {
-    /** Starts a consumer in a process of its own and gives what it says. */
+    /** Starts a consumer in a separate process and returns its output. */
     async function startChild(url: string) {
       const child = fork(new URL("./nats-child.ts", import.meta.url), [url, String(ACK_WAIT_MS)], { env: {} });
       const gone = once(child, "exit");
@@ -173,7 +173,7 @@ describeOnServer("nats", "queues on a real server", (server) => {
   });
 
   describe("publishing", () => {
-    it("takes the same id for one message within two minutes, on its own topic", async () => {
+    it("treats the same id as one message within two minutes, on its own topic", async () => {
       await using s = await setup("duplicates");
       const { deliveries: orders } = await collect(s, "orders");
       const { deliveries: refunds } = await collect(s, "refunds");
@@ -235,7 +235,7 @@ describeOnServer("nats", "queues on a real server", (server) => {
   });
 
   describe("a dead letter", () => {
-    it("takes the place of its message in the streams", async () => {
+    it("replaces its message in the streams", async () => {
       await using s = await setup("buried");
       const { deliveries, subscription } = await collect(s, "orders", () => ({ kind: "dead-letter", reason: "it is hopeless" }));
       await s.bus.publish(probe("orders", "hopeless"));

@@ -32,7 +32,7 @@ describe("the rights that a service needs on NATS, and no more", () => {
   });
   afterAll(() => server.remove());
 
-  /** A bus with the rights of one user, and what it logged. */
+  /** A bus with the rights of one user, and its log. */
   async function busOf(user: string, maxBytes = SETTINGS.maxBytes) {
     const lines = record<string>({ patienceMs: PATIENCE_MS });
     const keep = (fields: object, words: string) => lines.add(`${words} ${JSON.stringify(fields)}`);
@@ -65,7 +65,7 @@ describe("the rights that a service needs on NATS, and no more", () => {
     expect(info.get("state")).toMatchObject({ messages: 1 });
   });
 
-  it("leave a stream as it is, whatever the URL says of it", async () => {
+  it("leave a stream unchanged, whatever the URL says about it", async () => {
     await using worker = await busOf("worker", 2 * SETTINGS.maxBytes);
     await collect(worker.context, INVOKE);
     const [line] = worker.lines.items.filter((one) => one.includes("a stream has other settings and keeps them"));

@@ -3,9 +3,9 @@ import { connectBus, type ConnectBusOptions, type MessageBus } from "@toolbus/bu
 import { removeNamespace, type TestServer } from "@toolbus/testing/servers";
 import { afterAll } from "vitest";
 
-/** Names on a server that no other test has; what was made under them is removed after the suite. */
+/** Names on a server that no other test has; everything made under them is removed after the suite. */
 export interface NatsSpace {
-  /** Connects to a namespace of this space, told apart by any text. */
+  /** Connects to a namespace of this space, distinguished by any text. */
   connect(options: { readonly namespace?: string } & Partial<ConnectBusOptions>): Promise<MessageBus>;
   namespaceOf(text: string): string;
   urlOf(text: string): string;

@@ -119,7 +119,7 @@ describe("streams that are there already", () => {
   });
   afterAll(() => server.remove());
 
-  /** Makes the streams of a namespace beforehand, and gives what becomes of a consumer. */
+  /** Makes the streams of a namespace beforehand, and returns the outcome of a consumer. */
   async function consuming(namespace: string, stream: object | null, query = "max-bytes=4194304") {
     await using client = await natsClient(server.url);
     const name = `${namespace.toUpperCase()}_WORK`;

@@ -42,7 +42,7 @@ describe.each(["rabbitmq", "nats"] as const)("the logins that are made for %s an
     expect(checks.every(({ refused, allowed }) => refused > 100 && allowed > 0)).toBe(true);
   });
 
-  it("leave nothing out of what was committed when the Redis is killed and reads its file again", async () => {
+  it("lose no commit when Redis is killed and reads its file again", async () => {
     const [here, key] = ["00", "tb:inbox:{00}:kept"] as const;
     const state = await connectState(servers.addressesOf("gateway").stateUrl, { clock: () => 0 });
     try {

@@ -3,7 +3,7 @@ import { connect } from "node:net";
 
 export type RedisReply = string | number | null | readonly RedisReply[];
 
-/** A client of few words, for what a store never does: settings, users, looking at keys. One thing at a time. */
+/** A small client, for what a store never does: settings, users, reading keys. One thing at a time. */
 export interface RedisClient extends AsyncDisposable {
   /** Rejects with the server's words when it refuses. */
   ask(...words: readonly string[]): Promise<RedisReply>;
@@ -24,14 +24,14 @@ export async function redisClient(url: string): Promise<RedisClient> {
     const taken = take(bytes, 0);
     if (!taken) return;
     bytes = bytes.subarray(taken.used);
-    // Only an answer has a deadline: a test may look elsewhere for as long as it likes.
+    // Only an answer has a deadline: a test may do something else for as long as it needs.
     socket.setTimeout(0);
     if (taken.value instanceof Error) answered.reject(taken.value);
     else answered.resolve(taken.value);
   });
   socket.on("error", (error) => answered.reject(error));
   socket.on("close", () => answered.reject(new Error("The connection to Redis is closed.")));
-  // A rejection of an answer that nobody waits for is no error.
+  // A rejection of an answer that nobody waits for is not an error.
   answered.promise.catch(() => undefined);
   await once(socket, "connect");
   if (password !== "") await ask("AUTH", ...(username === "" ? [] : [username]), password);

@@ -17,14 +17,14 @@ describeOnPrivateServer("redis", "the store's time, after the server's clock was
     await ask("FLUSHALL");
   });
 
-  it("goes on when everything was lost, in processes that live and in those that come after", async () => {
+  it("continues when everything was lost, in running processes and in later ones", async () => {
     const process = await hourAhead("lost");
     await ask("FLUSHALL");
     await expect.poll(() => aheadKept("lost"), PATIENCE).toBeGreaterThan(HOUR - 60_000);
     await goesOn([process, await open("lost")]);
   });
 
-  it("goes on when an older value was restored, whatever stands in it", async () => {
+  it("continues when an older value was restored, whatever its content", async () => {
     const before: Readonly<Record<string, () => string>> = {
       gone: () => `0 ${Date.now()}`,
       half: () => `${HOUR / 2} ${Date.now() + HOUR / 2}`,

@@ -38,7 +38,7 @@ describe.skipIf(faked === null)(`a store on a Redis whose clock is set${missing}
     expect(await write(after.state, { notAfter: now + 60_000 })).toBe("ok");
   });
 
-  it("goes on from the same time in every process, and says that its clock was set back", async () => {
+  it("continues from the same time in every process, and reports that its clock was set back", async () => {
     const namespace = space();
     const [one, two] = [await open(namespace), await open(namespace)];
     const { now } = await one.state.read([]);
@@ -67,7 +67,7 @@ describe.skipIf(faked === null)(`a store on a Redis whose clock is set${missing}
     await settled(state);
     await arm(state, "there");
     const { now } = await state.read([]);
-    // What was leased while the clock was wrong is over as soon as it would have been.
+    // A lease taken while the clock was wrong is over as soon as it would have been.
     clock.set(0);
     await settled(state);
     expect(await due(state)).toContain("there");
@@ -87,7 +87,7 @@ describe.skipIf(faked === null)(`a store on a Redis whose clock is set${missing}
     expect(again.now).toBeLessThan(now + 30_000);
   });
 
-  it("takes nonsense where its time is kept for none", async () => {
+  it("treats nonsense in place of its stored time as missing", async () => {
     const namespace = space();
     await open(namespace);
     const key = `${namespace}:tb:clock`;
@@ -144,7 +144,7 @@ async function due(state: StateStore): Promise<readonly string[]> {
   return (await state.claim("probe", "timer", { limit: 10, visibleAfter: 60_000 })).map(({ id }) => id);
 }
 
-/** Asks twice: what the first answer shows of a step is agreed on before the second is given. */
+/** Reads twice: a step that the first answer shows is agreed on before the second is given. */
 async function settled(state: StateStore): Promise<void> {
   await state.read([]);
   await state.read([]);

@@ -27,7 +27,7 @@ describeOnPrivateServer("redis", "a worker on a Redis that was emptied", (server
     }
   });
 
-  it("is not registered again when an operator unregistered it, however many signs of life it gives, also after an earlier loss", async () => {
+  it("is not registered again when an operator unregistered it, however many heartbeats it sends, also after an earlier loss", async () => {
     await using t = await setup(2);
     await emptied();
     await expect.poll(t.registered, { timeout: 10 * BEAT_MS, interval: 10 }).toEqual(["look_up"]);

@@ -14,7 +14,7 @@ describeOnPrivateServer("redis", "services on a Redis that was restored from an 
   });
   afterEach(() => files.remove());
 
-  it("void the earlier grants, hold what cannot be repeated safely until it is resumed, and continue with the rest", async () => {
+  it("void the earlier grants, hold writes that cannot be repeated safely until they are resumed, and continue with the rest", async () => {
     await using system = await rolledBackSystem(server().url, files);
     const { effects, shard, callId } = system;
     expect(await system.invoke("pay", 0, await system.grant("pay", 0))).toMatchObject({ status: "ok" });
@@ -43,7 +43,7 @@ describeOnPrivateServer("redis", "services on a Redis that was restored from an 
     expect(await system.resume([shard])).toBe(200);
     expect(await system.invoke("pay", 4, await system.grant("pay", 4))).toMatchObject({ status: "ok" });
     expect(effects).toEqual([0, 1, 3, 4].map(callId));
-    // Approvals raised it once, whoever told of the loss.
+    // Approvals raised it once, whoever reported the loss.
     expect((await system.era(() => true))?.era).toBe(era?.era);
   });
 

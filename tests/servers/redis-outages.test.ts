@@ -27,7 +27,7 @@ describeOnPrivateServer("redis", "a store on a Redis that dies", (server) => {
     expect(keys.length).toBeGreaterThan(650);
   });
 
-  it("fails at once while it is down, and goes on by itself when it is there again", async () => {
+  it("fails at once while it is down, and continues automatically when it is back", async () => {
     await using opened = await openStore(space.urlOf("down"));
     const { store } = opened;
     await commitRepeatedly(store, HERE, put("before"));
@@ -48,7 +48,7 @@ describeOnPrivateServer("redis", "a store on a Redis that dies", (server) => {
     expect(documents.map((document) => document?.value)).toEqual([1, 1]);
   });
 
-  it("goes on when the server has forgotten its scripts", async () => {
+  it("continues when the server has forgotten its scripts", async () => {
     await using opened = await openStore(space.urlOf("no-script"));
     await using client = await redisClient(server().url);
     expect((await opened.store.commit(HERE, put("a"))).outcome).toBe("ok");
@@ -59,7 +59,7 @@ describeOnPrivateServer("redis", "a store on a Redis that dies", (server) => {
     expect((await opened.store.read([keyOf("d")])).documents).toMatchObject([{ value: 1 }]);
   });
 
-  it("may be followed while it is down: the follower hears of a gap, and then what comes", async () => {
+  it("may be followed while it is down: the follower gets a gap, and then new items", async () => {
     await using opened = await openStore(space.urlOf("followed"));
     const { store } = opened;
     await server().stop();

@@ -30,7 +30,7 @@ describeOnPrivateServer("redis", "readiness on a Redis that answers", (server) =
     await client[Symbol.asyncDispose]();
   });
 
-  it("goes off when memory is full, and comes back by itself when there is room", async () => {
+  it("turns off when memory is full, and comes back automatically when there is room", async () => {
     expect(await ready()).toEqual({ status: 200, reasons: [] });
     await client.ask("CONFIG", "SET", "maxmemory", "1");
     await unreadyWith("the state store takes no changes: memory");
@@ -66,7 +66,7 @@ describeOnPrivateServer("redis", "readiness on a Redis that answers", (server) =
     await readyAgain();
   });
 
-  it("goes off when a shard's counter is overwritten, tells of it as a loss, and comes back with a shard that works", async () => {
+  it("turns off when a shard's counter is overwritten, reports it as a loss, and comes back with a working shard", async () => {
     const { state, losses } = running.infrastructure;
     await state.commit(HERE, put("before"));
     await client.ask("SET", `tb:commits:{${HERE}}`, "nonsense");
@@ -118,7 +118,7 @@ describeOnPrivateServer("redis", "readiness on a Redis that answers", (server) =
     await readyAgain();
   });
 
-  /** A test that fails leaves the server as it made it: one that takes no changes would hold up the start of every test after it for minutes. */
+  /** A failed test leaves the server as it made it: a server that accepts no changes would hold up the start of every later test for minutes. */
   async function asItWasStarted(): Promise<void> {
     await client.ask("REPLICAOF", "NO", "ONE");
     await client.ask("CONFIG", "SET", "min-replicas-to-write", "0", "maxmemory", "0", "save", "");
@@ -152,7 +152,7 @@ describeOnPrivateServer("redis", "readiness on a Redis that answers", (server) =
     return last;
   }
 
-  /** Resolves when the store was asked again after what came before. */
+  /** Resolves when the store was read again after this. */
   async function probedAnew(): Promise<void> {
     const { state } = running.infrastructure;
     await state.probe();

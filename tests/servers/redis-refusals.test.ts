@@ -67,7 +67,7 @@ describeOnPrivateServer("redis", "a start on a Redis that is not fit", (server) 
     }
   });
 
-  it("asks INFO where CONFIG is forbidden, and says what that does not tell", async () => {
+  it("uses INFO if CONFIG is forbidden, and says what that does not show", async () => {
     await using changed = await withSettings({ appendonly: "yes" });
     await changed.client.ask("ACL", "SETUSER", "managed", "on", ">secret", "~*", "&*", "+@all", "-config");
     const url = urlAs("managed", "secret");
@@ -143,7 +143,7 @@ describeOnPrivateServer("redis", "a start on a Redis that is not fit", (server) 
     for (const store of opened) await store.close();
   });
 
-  it("ends when it is told to while it waits for a server", async () => {
+  it("ends when it is asked to while it waits for a server", async () => {
     await server().stop();
     const stop = new AbortController();
     const opening = connectState(base(), { clock, signal: stop.signal });

@@ -24,7 +24,7 @@ describeOnPrivateServer("redis", "a commit that is to be on a replica", (server)
         { fault: "replicas" },
       );
       await expect(store.commit(HERE, alone)).rejects.toThrow(onNone);
-      // Repeated on a connection that has written nothing else: what the first one wrote is not on a replica all the same.
+      // Repeated on a connection that has written nothing else: the first one's write is still not on a replica.
       await expect(other.commit(HERE, alone)).rejects.toThrow(onNone);
       await replica.resume();
       expect(await untilReached(store, alone)).toMatchObject({ outcome: "ok", commit: 4 });
@@ -35,7 +35,7 @@ describeOnPrivateServer("redis", "a commit that is to be on a replica", (server)
   });
 });
 
-/** A busy machine's replica may take longer than a commit waits; repeating it is what the refusal asks for. */
+/** On a busy machine a replica may need longer than a commit waits; the refusal asks for a repeat. */
 async function untilReached(store: StateStore, change: Change): Promise<CommitReply> {
   for (let tries = 1; ; tries++) {
     try {

@@ -7,7 +7,7 @@ import { HERE } from "./sample-changes.ts";
 const OWN = `tb:own.x:{${HERE}}:one`;
 const THEIRS = `tb:theirs:{${HERE}}:one`;
 
-/** What a service needs: its own families, what all share, and another's family to read. */
+/** What a service needs: its own families, those that all share, and another's family to read. */
 const RIGHTS = [
   "~tb:own.x:*",
   "~tb:timers.x:*",
@@ -63,7 +63,7 @@ describeOnPrivateServer("redis", "a user who may only read another family", (ser
     expect(await opened.store.commit(HERE, putOf("own", OWN))).toMatchObject({ outcome: "ok", commit: 2 });
   });
 
-  it("is told of by a warning when it is the feed that may not be read", async () => {
+  it("is reported by a warning if only the feed may not be read", async () => {
     await using client = await redisClient(server().url);
     await client.ask("ACL", "SETUSER", "x", "resetkeys", "~tb:store");
     const { promise, resolve } = Promise.withResolvers<void>();

@@ -14,7 +14,7 @@ describeOnPrivateServer("redis", "a Redis that has lost acknowledged commits", (
     await client.ask("FLUSHALL");
   });
 
-  it("is told once, refuses the change that relied on them, and goes on after that", async () => {
+  it("is reported once, refuses the change that relied on them, and works after that", async () => {
     await using opened = await setup();
     const { store, client, lost } = opened;
     await commitAll(store, ["a", "b"]);
@@ -33,7 +33,7 @@ describeOnPrivateServer("redis", "a Redis that has lost acknowledged commits", (
     expect(lost).toEqual([HERE]);
   });
 
-  it("is told with the store's time at which this process last saw the shard", async () => {
+  it("is reported with the store's time at which this process last saw the shard", async () => {
     await using opened = await setup();
     const { store, client, seen } = opened;
     await commitAll(store, ["a"]);
@@ -72,12 +72,12 @@ describeOnPrivateServer("redis", "a Redis that has lost acknowledged commits", (
     const after = await opened.store.commit(HERE, put("c"));
     expect(after).toMatchObject({ outcome: "ok" });
     expect(after.commit).toBeGreaterThan(2);
-    // A process that saw nothing of it, and whose earlier versions are still lower than what comes now.
+    // A process that noticed nothing, and whose earlier versions are still lower than the new ones.
     expect(await other.store.commit(HERE, put("d"))).toMatchObject({ outcome: "ok", commit: after.commit + 1 });
     expect(other.lost).toEqual([]);
   });
 
-  it("goes on when marks or feed of a shard hold another type of value", async () => {
+  it("continues when marks or feed of a shard hold another type of value", async () => {
     await using opened = await setup();
     await commitAll(opened.store, ["a"]);
     for (const key of ["tb:marks:{00}", "tb:feed:{00}"]) {
@@ -108,7 +108,7 @@ describeOnPrivateServer("redis", "a Redis that has lost acknowledged commits", (
         outcome: "ok",
       });
       expect(await client.ask("ZCARD", "tb:timers.x:{00}")).toBe(1);
-      // Each item once, and a gap wherever the reader cannot know what it missed: whoever follows reads the log then.
+      // Each item once, and a gap wherever the reader cannot know what it missed: a follower reads the log then.
       for (;;) {
         const item = await next();
         if (item.kind === "gap" || (item.kind === "append" && item.log === LOG)) break;
@@ -119,7 +119,7 @@ describeOnPrivateServer("redis", "a Redis that has lost acknowledged commits", (
     });
   });
 
-  it("reads once what a service put into a feed under a number that is not exact any more", async () => {
+  it("reads an item once that a service put into a feed under a number that is no longer exact", async () => {
     await using opened = await setup();
     const { store, client } = opened;
     await following(store, async (next) => {
@@ -133,7 +133,7 @@ describeOnPrivateServer("redis", "a Redis that has lost acknowledged commits", (
     });
   });
 
-  it("is told for the shards in which this process saw commits", async () => {
+  it("is reported for the shards in which this process saw commits", async () => {
     await using opened = await setup();
     const { store, client, lost } = opened;
     await keepCopy(client);
@@ -145,7 +145,7 @@ describeOnPrivateServer("redis", "a Redis that has lost acknowledged commits", (
     expect(lost).toEqual([ELSEWHERE]);
   });
 
-  it("is no rollback when a commit is so old that its mark was overwritten", async () => {
+  it("is not assumed when a commit is so old that its mark was overwritten", async () => {
     await using opened = await setup();
     await using other = await setup();
     const first = await opened.store.commit(HERE, put("a"));
@@ -180,7 +180,7 @@ describeOnPrivateServer("redis", "a Redis that has lost acknowledged commits", (
     expect(opened.seen).toEqual([0, 0]);
   });
 
-  it("tells followers of a gap, although its feeds count from the start again", async () => {
+  it("reports a gap to followers, although its feeds count from the start again", async () => {
     await using opened = await setup();
     const { store, client } = opened;
     await following(store, async (next) => {

@@ -4,9 +4,9 @@ import type { OpenedStore } from "@toolbus/state/conformance";
 import { removeNamespace, type TestServer } from "@toolbus/testing/servers";
 import { afterAll } from "vitest";
 
-/** Namespaces on a server that no other test has; what was made under them is removed after the suite. */
+/** Namespaces on a server that no other test has; everything made under them is removed after the suite. */
 export interface RedisSpace {
-  /** The URL of a store of its own, empty at first; the same text names the same store. */
+  /** The URL of a separate store, empty at first; the same text names the same store. */
   urlOf(text: string): string;
   connect(text: string, options?: Partial<ConnectStateOptions>): Promise<StateStore>;
   /** A fresh store whose clock is in the test's hand. */
@@ -42,7 +42,7 @@ export function redisSpace(server: () => Pick<TestServer, "kind" | "url" | "sour
   }
 }
 
-/** A shared server may keep nothing on disk: what a store needs in a test, it keeps. */
+/** A shared server may keep nothing on disk: the stores of the tests do not need it. */
 export function redisUrl(server: string, namespace: string): string {
   return `${server.replace(/[?#].*$/, "")}?namespace=${namespace}&durability=relaxed`;
 }

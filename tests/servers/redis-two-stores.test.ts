@@ -31,7 +31,7 @@ describeOnServer("redis", "two stores on one server", (server) => {
     expect(new Set(ids).size).toBe(200);
   });
 
-  it("hear of what the other appends", async () => {
+  it("are notified of the other's appends", async () => {
     const url = space.urlOf("hearing");
     await using one = await openStore(url);
     await using two = await openStore(url);
@@ -43,7 +43,7 @@ describeOnServer("redis", "two stores on one server", (server) => {
     });
   });
 
-  it("take from the feed only what a log has itself, whoever wrote the feed and however far the log is ahead", async () => {
+  it("accept from the feed only entries that the log itself has, whoever wrote the feed and however far the log is ahead", async () => {
     const url = space.urlOf("genuine");
     await using one = await openStore(url);
     await using two = await openStore(url);

@@ -38,7 +38,7 @@ describeOnPrivateServer("redis", "a change that Redis refuses in the middle", (s
     }
   });
 
-  it("is unavailable while memory is full, and claims go on", async () => {
+  it("is unavailable while memory is full, while claims continue", async () => {
     await using client = await redisClient(server().url);
     const store = await connectState(server().url, { clock: Date.now });
     try {

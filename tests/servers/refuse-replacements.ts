@@ -28,7 +28,7 @@ export async function refuseOnRabbitmq(url: string, namespace: string, { topic, 
   };
 }
 
-/** Refuses every dead letter of a namespace: its stream holds one message, which is there, and takes no other. */
+/** Refuses every dead letter of a namespace: its stream holds one message, which is there, and accepts no other. */
 export async function refuseOnNats(url: string, namespace: string, topic: string): Promise<() => Promise<void>> {
   await using client = await natsClient(url);
   const name = `${namespace}_dead`.toUpperCase();

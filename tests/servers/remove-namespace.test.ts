@@ -42,7 +42,7 @@ describeOnPrivateServer(
   "rabbitmq",
   "a namespace on RabbitMQ",
   (server) => {
-    it("is what is named of it, and what is not there is no fault", async () => {
+    it("removes what is named, and ignores what is missing", async () => {
       const api = (method: string, resource: string, body?: unknown) => rabbitmqApi(server().managementUrl, method, resource, body);
       await api("PUT", "queues/%2F/own.work", { durable: true, arguments: { "x-queue-type": "quorum" } });
       await api("PUT", "exchanges/%2F/own.topics", { type: "topic" });
@@ -69,7 +69,7 @@ describe("a namespace", () => {
     await expect(removeNamespace(nowhere, "")).rejects.toThrow("An empty namespace would remove everything.");
   });
 
-  it("says where it could not be removed, without the password", async () => {
+  it("reports where it could not be removed, without the password", async () => {
     const failed = await removeNamespace(nowhere, "own").catch((error: unknown) => error);
     expect(String(failed)).toBe("Error: The namespace own could not be removed from RabbitMQ.");
     expect(JSON.stringify(failed, Object.getOwnPropertyNames(failed))).not.toContain("secret");

@@ -36,15 +36,15 @@ const OPERATOR = {
 };
 const ARGS = { to: "ann" };
 
-/** What the agent is told of an invoke: the status of its result, or `grant_stale`, and the text. */
+/** The agent's view of an invoke: the status of its result, or `grant_stale`, and the text. */
 export interface Told {
   readonly status: string;
   readonly text: string;
 }
 
 /**
- * Two processes in one, as far as the store can tell: a worker as `runServices` starts it, which notices a loss, and approvals over a connection of
- * its own, which is only told of it. Whoever uses it is the agent, and the target that counts effects.
+ * Two processes in one, as far as the store can tell: a worker as `runServices` starts it, which notices a loss, and approvals over its own connection,
+ * which is only notified of it. The caller plays the agent, and the target that counts effects.
  */
 export async function rolledBackSystem(stateUrl: string, files: Scratch) {
   const clock = Date.now;
@@ -60,7 +60,7 @@ export async function rolledBackSystem(stateUrl: string, files: Scratch) {
   const decider = defineService({
     name: "decider",
     settings: {},
-    // The process tells of losses under this name.
+    // The process reports losses under this name.
     identity: () => ({ setting: "", file: "", names: ["worker.orders"] }),
     async start(infrastructure) {
       const config = readSettings(approvals.settings, {
@@ -94,7 +94,7 @@ export async function rolledBackSystem(stateUrl: string, files: Scratch) {
     effects,
     shard: shardOf(runId),
     callId: (n: number) => callIdOf(runId, 1, n),
-    /** Asks approvals for this call; gives the grant. */
+    /** Asks approvals for this call; returns the grant. */
     async grant(tool: string, n: number): Promise<string> {
       const callId = callIdOf(runId, 1, n);
       const executor = tools.find(tool, undefined);
@@ -112,7 +112,7 @@ export async function rolledBackSystem(stateUrl: string, files: Scratch) {
       if (grant === undefined) throw new Error(`Call ${n} got no grant.`);
       return grant;
     },
-    /** Sends the call to the worker under this grant; gives what the agent is told. */
+    /** Sends the call to the worker under this grant; returns the agent's view. */
     async invoke(tool: string, n: number, grant: string): Promise<Told> {
       const callId = callIdOf(runId, 1, n);
       const named = { [attributes.grant]: grant, [attributes.callSecret]: "secret", [attributes.dispatch]: ++sent };
@@ -126,7 +126,7 @@ export async function rolledBackSystem(stateUrl: string, files: Scratch) {
       if (!read.ok) throw new Error("The answer cannot be read.");
       return { status: read.value.result.status, text: answer.body };
     },
-    /** The stored era, once it is as it should be. */
+    /** The stored era, once it has the expected state. */
     async era(holds: (era: Era | null) => boolean): Promise<Era | null> {
       for (;;) {
         const { documents } = await state.read([keys.era()]);

@@ -14,7 +14,7 @@ export function put(name: string, shard = HERE): Change {
   return { op: `put ${name}`, guards: [{ key, version: 0 }], put: [{ key, value: 1 }] };
 }
 
-/** Follows the store for as long as the work takes. */
+/** Follows the store while the work runs. */
 export async function following(store: StateStore, work: (next: () => Promise<FeedItem>) => Promise<void>): Promise<void> {
   const stop = new AbortController();
   const feed = store.follow({ signal: stop.signal })[Symbol.asyncIterator]();
@@ -29,7 +29,7 @@ export async function following(store: StateStore, work: (next: () => Promise<Fe
   }
 }
 
-/** A follower looks up where the feed ends on the connection of the commands: what is asked there now is answered after that. */
+/** A follower looks up where the feed ends on the connection of the commands: a command sent now is answered after that. */
 export async function hasBegun(store: StateStore): Promise<void> {
   await store.read([]);
 }

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
 
-/** A NATS server whose JetStream has no leader: it takes connections, announces JetStream, and answers nothing that is asked of it. */
+/** A NATS server whose JetStream has no leader: it accepts connections, announces JetStream, and answers no request to it. */
 export interface SilentJetStream extends AsyncDisposable {
   /** host:port, at which nobody listens before `listen`. */
   readonly address: string;

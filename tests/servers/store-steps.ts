@@ -1,7 +1,7 @@
 import type { Json } from "@toolbus/contracts";
 import fc from "fast-check";
 
-/** One thing to do with a store. Numbers choose among few names, so that steps meet; versions and times are told by what holds when it is done. */
+/** One thing to do with a store. Numbers choose among few names, so that steps meet; versions and times are taken from the state at that moment. */
 export type Step =
   | { readonly kind: "commit"; readonly change: PlannedChange }
   | { readonly kind: "repeat"; readonly back: number }
@@ -116,7 +116,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 /** Random sequences, shrunk to the shortest that still fails. */
 export const sequences = fc.array(step, { minLength: 1, maxLength: MOST_STEPS, size: "max" });
 
-/** Mostly nothing: a change rarely has every part. */
+/** Mostly empty: a change rarely has every part. */
 function some<T>(one: fc.Arbitrary<T>): fc.Arbitrary<readonly T[]> {
   return fc.oneof({ weight: 1, arbitrary: fc.constant([]) }, { weight: 2, arbitrary: fc.array(one, { maxLength: 3 }) });
 }

@@ -27,16 +27,16 @@ export interface StrangersOptions {
 }
 
 const SEED = 20_261_216;
-/** In milliseconds: until everything has ended. Nothing of it is tried again, so it takes as long as it takes to send it. */
+/** In milliseconds: until everything has ended. Nothing of it is retried, so it takes as long as sending it. */
 const PATIENCE_MS = 60_000;
 const NO_LETTER = "dl_00_01ARZ3NDEKTSV4RRFFQ69G5FAV";
 
 /**
- * The real services on a real broker, and a program that sends them what it should not. What is sent is the same each time, but for ids and times; so
- * is how each one ends, because every one is judged by itself.
+ * The real services on a real broker, and a program that sends them what it should not. The messages are the same each time, except for ids and times; so
+ * is how each one ends, because every one is judged separately.
  */
 export function testStrangers({ connect, stranger }: StrangersOptions): void {
-  it("end as what they are, stop no consumer and hold up nothing behind them", { timeout: 3 * PATIENCE_MS }, async () => {
+  it("end as expected, stop no consumer and hold up nothing behind them", { timeout: 3 * PATIENCE_MS }, async () => {
     await using outsider = await stranger();
     await using s = await setup(await connect());
     const all = fuzzTopics
@@ -67,7 +67,7 @@ export function testStrangers({ connect, stranger }: StrangersOptions): void {
   });
 }
 
-/** Whoever says that the store lost writes is believed, and the writes of a shard are held for a while: perhaps of the run behind. */
+/** A report that the store lost writes is believed, and the writes of a shard are held for a while: perhaps of the later run. */
 function isBelievedRollback({ about, expected }: ForeignMessage): boolean {
   return about.topic === topics.approvalRollback && (expected === null || expected === "anything");
 }
@@ -116,7 +116,7 @@ async function setup(bus: MessageBus) {
       const message = numbered(validMessage(queue, known), count);
       return queue === topic ? message : numbered(letterOf(message, queue, known), count);
     },
-    /** Resolves when the messages with these numbers, and so many on queues without one, have ended, and every dead letter is kept. */
+    /** Resolves when the messages with these numbers, and this many on queues without one, have ended, and every dead letter is kept. */
     async ended(names: ReadonlyMap<number, string>, nameless: number): Promise<void> {
       const { promise, resolve, reject } = Promise.withResolvers<void>();
       const missing = (): readonly string[] => [

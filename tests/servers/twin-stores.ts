@@ -9,7 +9,7 @@ export interface Twins {
   readonly advance: (ms: number) => void;
 }
 
-/** What was done, and what both answered. */
+/** The steps, and both stores' answers. */
 export interface Answers {
   readonly what: string;
   readonly reference: unknown;
@@ -24,8 +24,8 @@ const SHARDS = ["00", "01"];
 const ALL = 1000;
 
 /**
- * Does the same sequence of steps on both stores, under names that no other sequence has, and then reads all that they hold. What the port leaves
- * open is evened out: what a mark is, and the order of rows that are due at one time.
+ * Runs the same sequence of steps on both stores, under names that no other sequence has, and then reads all of their content. Differences that the port
+ * allows are evened out: the form of a mark, and the order of rows that are due at the same time.
  */
 export async function answersOf({ now, advance, ...stores }: Twins, salt: string, steps: readonly Step[]): Promise<readonly Answers[]> {
   const answers: Answers[] = [];

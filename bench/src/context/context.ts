@@ -20,7 +20,7 @@ import { naiveContext } from "./naive-context.ts";
 const TURNS = [10, 100, 1000] as const;
 
 /**
- * Building the context of the next turn of a conversation, by a process that made the turn before and by one that has read nothing, against a loop
+ * Builds the context of the next turn of a conversation, in a process that made the previous turn and in one that has read nothing, compared with a loop
  * that reads, converts and counts the whole transcript each time. State is in memory, so that only the work counts.
  */
 export async function context(conditions: Conditions, lengths: readonly [number, number, number] = TURNS): Promise<Results> {
@@ -63,7 +63,7 @@ async function openContext(turns: number, process: Process): Promise<Contest> {
   };
 }
 
-/** Prunes once and stores it, as the turn before did. */
+/** Prunes once and stores it, as the previous turn did. */
 async function storeWindow(store: StateStore, input: (window: TranscriptWindow) => ContextInput): Promise<void> {
   const window = await transcripts(store, { maxChars: 10_000_000, keptChars: 100_000_000 }).window(CONVERSATION);
   const plan = contextFor(input(window));
@@ -76,7 +76,7 @@ async function storeWindow(store: StateStore, input: (window: TranscriptWindow) 
 
 const TURN_ENTRIES = 4;
 
-/** The window as it is when its last turn is new: nobody has counted that yet. */
+/** The window when its last turn is new: nobody has counted that yet. */
 function withNewTurn({ entries, ...rest }: TranscriptWindow): TranscriptWindow {
   const last = entries.slice(-TURN_ENTRIES).map(({ sequence, entry }) => ({ sequence, entry: { ...entry } }));
   return { ...rest, entries: [...entries.slice(0, -TURN_ENTRIES), ...last] };

@@ -8,7 +8,7 @@ export const SYSTEM_PROMPT = "You help the people at the orders desk. Look order
 
 const BATCH = 100;
 
-/** A store in memory with a conversation of so many turns: a message, a call, its result of 2 KB and an answer each. */
+/** A store in memory with a conversation of this many turns: a message, a call, its result of 2 KB and an answer each. */
 export async function longConversation(turns: number): Promise<StateStore> {
   const store = memoryStore({ clock: () => 1 });
   const entries = Array.from({ length: turns }, (_, n) => turnEntries(n)).flat();

@@ -5,10 +5,10 @@ import { CONVERSATION, SYSTEM_PROMPT } from "./long-conversation.ts";
 
 const PAGE = 500;
 
-/** What a loop made by hand does each turn: reads the whole transcript, puts it into messages, counts all of it, and drops the oldest until it fits. */
+/** What a hand-written loop does each turn: reads the whole transcript, converts it to messages, counts all of it, and drops the oldest until it fits. */
 export async function naiveContext(store: StateStore, model: ModelProvider, budget: number): Promise<readonly object[]> {
   const entries = await wholeTranscript(store);
-  // Read anew, so counted anew.
+  // Read again, so counted again.
   const sizes = entries.map((entry) => model.estimateTokens([{ ...entry }], ""));
   let tokens = sizes.reduce((sum, own) => sum + own, model.estimateTokens([], SYSTEM_PROMPT));
   let from = 0;

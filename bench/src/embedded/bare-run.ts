@@ -1,6 +1,6 @@
 import { assessRelease, readReleaseFacts } from "@toolbus/models";
 
-/** An investigation without Toolbus: fetch the summary, assess it, file the report under this key. Nothing is kept that a crash would not lose. */
+/** An investigation without Toolbus: fetch the summary, assess it, file the report under this key. Nothing is stored, so a crash would lose everything. */
 export async function bareRun(apiUrl: string, releaseId: string, key: string, signal: AbortSignal): Promise<void> {
   const summary = await fetch(`${apiUrl}/release-summary?release_id=${encodeURIComponent(releaseId)}`, { signal });
   const facts = readReleaseFacts(await summary.text());

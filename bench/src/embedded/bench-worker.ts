@@ -10,7 +10,7 @@ import { noopTools } from "./noop-tools.ts";
 export interface BenchWorker {
   readonly client: CallClient;
   readonly tools: Toolset;
-  /** Signs grants that the worker takes. */
+  /** Signs grants that the worker accepts. */
   readonly approvals: Signer;
   stop(): Promise<void>;
 }

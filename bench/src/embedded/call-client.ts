@@ -32,7 +32,7 @@ export interface DraftCall {
 }
 
 export interface CallClient {
-  /** Sends one invoke and resolves with its result. Rejects when the result is an error: a benchmark of errors would be none. */
+  /** Sends one invoke and resolves with its result. Rejects if the result is an error: a benchmark of errors would be worthless. */
   call(executor: Executor, args: JsonObject, grantFor?: (draft: DraftCall) => Promise<string>): Promise<ToolResult>;
 }
 
@@ -41,7 +41,7 @@ interface Waiting {
   readonly joined: (result: ToolResult) => void;
 }
 
-/** The agent's side of a tool call and nothing else of an agent: invoke with all its attributes, result joined by its call and its secret's hash. */
+/** Only the agent's side of a tool call: invoke with all its attributes, result joined by its call and its secret's hash. */
 export async function callClient({
   bus,
   shards,
@@ -51,7 +51,7 @@ export async function callClient({
   readonly bus: MessageBus;
   readonly shards: number;
   readonly clock: () => number;
-  /** How many results it takes at once. */
+  /** How many results it handles at the same time. */
   readonly concurrency?: number;
 }): Promise<CallClient> {
   const mint = () => ({ now: clock(), random: randomBytes(32) });
@@ -66,7 +66,7 @@ export async function callClient({
       const draft = { callId: nextCallId(), runId, text: canonicalJson(args), now: clock() };
       const secret = randomBytes(16).toString("base64url");
       const { promise, resolve } = Promise.withResolvers<ToolResult>();
-      // Before it is published: the answer may come sooner than the publish resolves.
+      // Before it is published: the answer may come before the publish resolves.
       waiting.set(draft.callId, { secretHash: secretHash(secret), joined: resolve });
       await bus.publish(invokeOf(executor, draft, secret, await grantFor?.(draft)));
       const result = await promise;

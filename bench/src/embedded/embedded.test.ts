@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { embedded } from "./embedded.ts";
 import { ARGUMENTS, act } from "./noop-tools.ts";
 
-/** An hour passes between two looks, so every slice is one piece of work. */
+/** An hour passes between two clock readings, so every slice is one piece of work. */
 function hourly() {
   let hours = 0;
   return { now: () => 3_600_000 * ++hours, cpuMs: () => 0 };
@@ -20,7 +20,7 @@ describe("the embedded benchmark", () => {
     await expect(embedded({ seconds: 1, stopwatch: hourly(), signal })).rejects.toThrow("interrupted");
   });
 
-  it("calls with the sizes that its figures are told for", () => {
+  it("calls with the sizes that its figures are given for", () => {
     expect([JSON.stringify(ARGUMENTS).length, JSON.stringify(act()).length]).toEqual([490, 2033]);
   });
 });

@@ -7,8 +7,8 @@ import type { Contest } from "../contest.ts";
 import { investigate } from "./investigate.ts";
 
 /**
- * One whole run over HTTP: the investigation is posted, its stream followed, its one write approved over the approvals' own API, to the terminal event;
- * every service in this process, state on SQLite. Against the same steps by hand: summary, assessment, report, to the same release API.
+ * One whole run over HTTP: the investigation is posted, its stream followed, its one write approved over the approvals' own API, up to the terminal event;
+ * every service in this process, state on SQLite. Compared with the same steps by hand: summary, assessment, report, to the same release API.
  */
 export async function fullRun(directory: string, signal: AbortSignal): Promise<Contest> {
   const loaded = await loadRelease({ repo: directory, allowRecorded: true, signal });

@@ -2,7 +2,7 @@ import type { AllInOne } from "@toolbus/all-in-one";
 import { isRunEnd, type RunEvent } from "@toolbus/contracts";
 import { runEvents } from "./run-events.ts";
 
-/** One investigation as its user and its approver see it: posted, followed, approved, ended with a filed report. Rejects when it ends otherwise. */
+/** One investigation as its user and its approver see it: posted, followed, approved, ended with a filed report. Rejects if it ends otherwise. */
 export async function investigate({ gatewayUrl, approvalsUrl, keys }: AllInOne, releaseId: string, signal: AbortSignal): Promise<void> {
   const user = { authorization: `Bearer ${keys.user}` };
   const { runId } = await post(`${gatewayUrl}/v1/investigations`, user, { releaseId }, signal);

@@ -34,7 +34,7 @@ export function noopTools(): Toolset {
         kind: "write",
         description: "Changes nothing and says so.",
         parameters: PARAMETERS,
-        // Granted without people: their time is not what is measured.
+        // Granted without people, whose time is not measured.
         risk: { tier: "medium" },
         idempotency: { mode: "key", keepsForMs: 86_400_000 },
         effect: "Change nothing for {query}.",
@@ -57,7 +57,7 @@ export function bareCall({ definition }: Executor, text: string): string {
   return JSON.stringify(act());
 }
 
-/** The tool of this name. Throws when there is none. */
+/** The tool of this name. Throws if there is none. */
 export function executorOf(tools: Toolset, name: string): Executor {
   const executor = tools.find(name);
   if (!executor) throw new Error(`the benchmark has no tool "${name}"`);

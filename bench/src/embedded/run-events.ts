@@ -1,6 +1,6 @@
 import type { RunEvent } from "@toolbus/contracts";
 
-/** The events of a stream in their order, as the gateway writes them: fields in lines, an empty line between events, one line of data each. */
+/** The events of a stream in order, as the gateway writes them: fields in lines, an empty line between events, one line of data each. */
 export async function* runEvents(stream: Response): AsyncGenerator<RunEvent> {
   if (!stream.ok || !stream.body) throw new Error(`the stream of a run answered ${stream.status}`);
   const decoder = new TextDecoder();
@@ -10,7 +10,7 @@ export async function* runEvents(stream: Response): AsyncGenerator<RunEvent> {
     rest = blocks.pop() ?? "";
     for (const block of blocks) {
       const data = /^data: (.*)$/m.exec(block)?.[1];
-      // Comment lines keep the connection open and carry none; deltas have no id and are no events of the run's log.
+      // Comment lines only keep the connection open; deltas have no id and are not events of the run's log.
       if (data !== undefined && /^id: /m.test(block)) yield JSON.parse(data) as RunEvent;
     }
   }

@@ -10,8 +10,8 @@ import { ARGUMENTS, bareCall, executorOf, TOOLSET } from "./noop-tools.ts";
 const GRANT_SECONDS = 900;
 
 /**
- * One write: a grant signed for it, the invoke on the bus, the grant checked, begin, sending and finish in the ledger on SQLite with full sync, the
- * receipt signed, the result joined; against the same function with its schema check.
+ * One write: a grant signed for it, the invoke on the bus, the grant checked, begin, sending and finish in the ledger on SQLite with full sync, the receipt
+ * signed, the result joined; compared with the same function with its schema check.
  */
 export async function writeCall(directory: string): Promise<Contest> {
   const worker = await benchWorker(`sqlite:${path.join(directory, "state")}`);
@@ -24,13 +24,13 @@ export async function writeCall(directory: string): Promise<Contest> {
   };
 }
 
-/** The write with a grant of its own. */
+/** The write with its own grant. */
 export async function grantedCall({ client, tools, approvals }: BenchWorker): Promise<void> {
   const change = executorOf(tools, "change");
   await client.call(change, ARGUMENTS, (draft) => signGrant(claimsOf(change, draft), approvals));
 }
 
-/** What approvals grants by policy for a write of tier medium. */
+/** The grant of approvals by policy for a write of tier medium. */
 function claimsOf({ definition, hash }: Executor, { callId, runId, text, now }: DraftCall): GrantClaims {
   const at = Math.floor(now / 1000);
   return {

@@ -9,7 +9,7 @@ export function accept(directory: string): Promise<Contest> {
   return acceptOn(directory, `sqlite:${path.join(directory, "state")}`);
 }
 
-/** The same without the disk: what is left is the gateway's own work. */
+/** The same without the disk: only the gateway's own work is left. */
 export function acceptInMemory(directory: string): Promise<Contest> {
   return acceptOn(directory, "memory:");
 }

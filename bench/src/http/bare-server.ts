@@ -3,10 +3,10 @@ import type { AddressInfo } from "node:net";
 import type { RunEvent } from "@toolbus/contracts";
 import Fastify from "fastify";
 
-/** The same two routes on Fastify and nothing else: what is posted is kept in a variable, what is said is written to whoever listens. */
+/** The same two routes on Fastify and nothing else: posted data is kept in a variable, sent data is written to every listener. */
 export interface BareServer {
   readonly url: string;
-  /** Where its one stream is. */
+  /** The address of its one stream. */
   readonly events: string;
   say(events: readonly RunEvent[]): void;
   stop(): Promise<void>;

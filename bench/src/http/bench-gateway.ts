@@ -10,7 +10,7 @@ import { connectState } from "@toolbus/state";
 import { silentLog } from "@toolbus/telemetry";
 import { post } from "./http-client.ts";
 
-/** A real gateway on a port of its own, with nobody behind it but the benchmark. */
+/** A real gateway on its own port, with only the benchmark behind it. */
 export interface BenchGateway {
   readonly url: string;
   readonly apiKey: string;
@@ -21,9 +21,9 @@ export interface BenchGateway {
 
 export interface BenchRun {
   readonly runId: string;
-  /** Where its stream is. */
+  /** The address of its stream. */
   readonly events: string;
-  /** Appends events to the run's log in one commit, as its agent would. The log is kept for so long after it, an hour unless told otherwise. */
+  /** Appends events to the run's log in one commit, as its agent would. The log is kept for this long after it, by default an hour. */
   say(events: readonly RunEvent[], keptMs?: number): Promise<void>;
 }
 
@@ -31,7 +31,7 @@ export interface BenchGatewayOptions {
   readonly directory: string;
   readonly stateUrl: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** What an agent says at once to a run that it is told of. */
+  /** What an agent writes at once to a new run. */
   readonly firstWords?: readonly RunEvent[];
 }
 
@@ -56,7 +56,7 @@ export async function benchGateway({ directory, stateUrl, env = {}, firstWords }
   const own = await ownKeys(["gateway"]);
   const keyed = { identity: own.identityOf("gateway"), trusted: own.trusted, embedded: true };
   const infrastructure = { bus, state, log: silentLog, ...keyed, random: randomBytes, monotonic: () => performance.now(), clock };
-  // Nobody takes what is accepted, so nothing may be announced again; and one principal stands for all clients.
+  // Nobody takes accepted runs, so nothing may be announced again; and one principal stands for all clients.
   const patient = {
     WAKE_REPEAT_MS: "3600000",
     SSE_PER_PRINCIPAL: "100000",
@@ -81,7 +81,7 @@ export async function benchGateway({ directory, stateUrl, env = {}, firstWords }
   };
 
   function benchRun(runId: string): BenchRun {
-    // The gateway reads the log alone; what guards its commits here is no document of the product.
+    // The gateway only reads the log; the document that guards its commits here is not one of the product.
     const key = keyOf("conversation", shardOf(runId), `bench ${runId}`);
     let version = 0;
     let said = 0;

@@ -6,13 +6,13 @@ import { sampleEvent } from "./sample-event.ts";
 
 /** What one piece of work delivers to each reader. */
 export const BURST = 100;
-// So that a long measurement does not fill the store: then another run goes on, and the old one expires.
+// So that a long measurement does not fill the store: then another run continues, and the old one expires.
 const EVENTS_OF_A_RUN = 20_000;
 const KEPT_MS = 10_000;
 
 /**
- * A burst of events, each a commit of its own, until every reader has all of it; the readers are another process. State in memory, so that the way
- * from the commit to the wire is measured and no disk. Bare: each event written once and sent to every response.
+ * A burst of events, each in its own commit, until every reader has all of it; the readers are another process. State is in memory, so that only the way
+ * from the commit to the wire is measured, without a disk. Bare: each event is written once and sent to every response.
  */
 export async function eventRate(directory: string, readers: number): Promise<Contest> {
   const process = startReaders();
@@ -41,7 +41,7 @@ export async function eventRate(directory: string, readers: number): Promise<Con
     async bare() {
       for (const event of words) {
         bare.say([event]);
-        // As the other side has one after each commit.
+        // The other side has one after each commit too.
         await Promise.resolve();
       }
       bareSaid += BURST;

@@ -26,7 +26,7 @@ export async function firstEventOfNewRun(directory: string): Promise<Contest> {
   };
 }
 
-/** From the `GET` of a run's stream to its first event, on a new connection; the run has ten events and goes on. */
+/** From the `GET` of a run's stream to its first event, on a new connection; the run has ten events and is active. */
 export async function firstEventOfRun(directory: string): Promise<Contest> {
   const words = Array.from({ length: 10 }, () => sampleEvent(0));
   const gateway = await benchGateway({ directory, stateUrl: `sqlite:${path.join(directory, "state")}` });

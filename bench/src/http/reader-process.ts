@@ -1,4 +1,4 @@
-// Reads streams of server-sent events in a process of its own, so that what is measured is the server's work and not that of its clients.
+// Reads streams of server-sent events in its own process, so that only the server's work is measured and not that of its clients.
 import { connect, type Socket } from "node:net";
 import { answerQuestions } from "../asked-process.ts";
 import type { Manner, OpenReaders, ReaderQuestion } from "./readers.ts";
@@ -11,7 +11,7 @@ interface Reader {
 interface Group {
   readonly readers: readonly Reader[];
   ages: number[];
-  /** What is waited for: each reader shall have this many events. */
+  /** The awaited state: each reader shall have this many events. */
   target: { readonly events: number; readonly reached: () => void } | null;
   short: number;
 }
@@ -19,7 +19,7 @@ interface Group {
 const groups = new Map<number, Group>();
 let opened = 0;
 const HEAD_END = Buffer.from("\r\n\r\n");
-// Once in every event and in no comment: data is one line, in which a line feed is escaped.
+// Once in every event and never in a comment: data is one line, in which a line feed is escaped.
 const EVENT = Buffer.from("\nevent: ");
 
 answerQuestions<ReaderQuestion>(
@@ -47,14 +47,14 @@ async function open(ask: OpenReaders): Promise<object> {
     const reader: Reader = { socket: connect({ host: "127.0.0.1", port: ask.port }), events: 0 };
     readers.push(reader);
     answers.push(begun(reader, group, ask));
-    // A listening socket has room for so many that wait.
+    // A listening socket has room for this many waiting connections.
     if (n % 100 === 99) await Promise.all(answers);
   }
   await Promise.all(answers);
   return { group: id };
 }
 
-/** Asks for the stream and reads it in its manner; resolves when the answer's head is there, or at once for one that never reads. */
+/** Requests the stream and reads it in its manner; resolves when the head of the answer is there, or at once for one that never reads. */
 function begun(reader: Reader, group: Group, { request, manner }: OpenReaders): Promise<void> {
   const { socket } = reader;
   const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -94,7 +94,7 @@ function readOnLater(socket: Socket, bytes: number, { bytesPerSecond }: Exclude<
   setTimeout(() => socket.resume(), (bytes * 1000) / bytesPerSecond).unref();
 }
 
-/** `seam` is where the bytes before and these meet. It is too short on both sides to hold what `bytes` holds. */
+/** `seam` is where the bytes before and these meet. On both sides it is too short to contain what `bytes` contains. */
 function count(reader: Reader, group: Group, seam: Buffer, bytes: Buffer): void {
   const before = reader.events;
   if (seam.includes(EVENT)) reader.events++;

@@ -1,6 +1,6 @@
 import { startAsked } from "../asked-process.ts";
 
-/** How a reader reads: all at once, the same with the age of each event noted, so many bytes a second, or not at all. */
+/** How a reader reads: all at once, the same while recording the age of each event, this many bytes per second, or not at all. */
 export type Manner = "reads" | "reads and times" | "never reads" | { readonly bytesPerSecond: number };
 
 export interface OpenReaders {
@@ -12,34 +12,34 @@ export interface OpenReaders {
   readonly manner: Manner;
 }
 
-/** What the process of the readers is asked. */
+/** The questions to the process of the readers. */
 export type ReaderQuestion =
   | OpenReaders
   | { readonly kind: "had"; readonly group: number; readonly events: number }
   | { readonly kind: "report" | "close" | "closed"; readonly group: number };
 
 export interface ReaderReport {
-  /** What each has had. */
+  /** How many events each has received. */
   readonly events: readonly number[];
-  /** How many connections are still there, as far as those who do not read can know. */
+  /** How many connections are still open, as far as readers that do not read can know. */
   readonly open: number;
-  /** How old each event was when it came, in milliseconds, since the last report; of readers that time. */
+  /** The age of each event on arrival, in milliseconds, since the last report; for readers that time. */
   readonly ages: readonly number[];
 }
 
 /** Some connections to one stream. */
 export interface Readers {
-  /** Resolves when each of them has had so many events. */
+  /** Resolves when each of them has received this many events. */
   had(events: number): Promise<void>;
   report(): Promise<ReaderReport>;
-  /** Lets those that never read do so now, and gives how many of them find that the server has closed their connection; looks for two seconds at most. */
+  /** Lets those that never read do so now, and returns how many of them find that the server has closed their connection; waits for two seconds at most. */
   closedByServer(): Promise<number>;
   close(): Promise<void>;
 }
 
 /** A process that reads streams. */
 export interface ReaderProcess {
-  /** Resolves when all are answered. Rejects when one is refused. */
+  /** Resolves when all are answered. Rejects if one is refused. */
   open(url: string, apiKey: string, count: number, manner: Manner): Promise<Readers>;
   stop(): Promise<void>;
 }

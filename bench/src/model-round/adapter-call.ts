@@ -9,12 +9,12 @@ export interface ModelClient {
   ask(request: ModelRequest): Promise<Pick<ModelReply, "text" | "calls">>;
 }
 
-/** Of a run whose next turn is asked for. */
+/** The run whose next turn is requested. */
 const DONE = 4;
 
 /**
- * Asks for turns as a run does, calls and answers by turns: a history of four rounds, of which the last is new. Rejects when a turn is not what the
- * stub said.
+ * Requests turns as a run does, alternating calls and answers: a history of four rounds, of which the last is new. Rejects if a turn differs from the
+ * stub's.
  */
 export async function askTurns(client: ModelClient, count: number): Promise<void> {
   for (let n = 0; n < count; n++) {

@@ -1,4 +1,4 @@
-// One client of the model in a process of its own.
+// One client of the model in its own process.
 import { connectModel, type ModelProvider, noModelSettings } from "@toolbus/models";
 import { answerQuestions } from "../asked-process.ts";
 import { askTurns, type ModelClient } from "./adapter-call.ts";
@@ -44,7 +44,7 @@ answerQuestions<AdapterQuestion>(
   async () => undefined,
 );
 
-/** Each call with a signal of its own and somebody who hears the text, as the agent asks. */
+/** Each call with its own signal and a listener for the text, as the agent asks. */
 function clientOf(provider: ModelProvider): ModelClient {
   return {
     async ask(request) {

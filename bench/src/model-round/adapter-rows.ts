@@ -5,9 +5,9 @@ import { tableWith } from "../table.ts";
 import type { AdapterQuestion, ClientName } from "./adapter-process.ts";
 import { type Ground, SLICE_MS } from "./ground.ts";
 
-/** One call of an adapter, against the same made otherwise. Times are in milliseconds. */
+/** One call of an adapter, compared with the same call made otherwise. Times are in milliseconds. */
 export interface AdapterRow extends Omit<Row, "cpuMsPer"> {
-  /** Processor time of a call, all of its process. */
+  /** Processor time of a call, of its whole process. */
   readonly cpuMs: number;
   readonly bareCpuMs: number;
   readonly cpuRatio: number;
@@ -20,7 +20,7 @@ const PAIRS: readonly { readonly ours: ClientName; readonly theirs: ClientName }
 ];
 
 const PROCESS = new URL("adapter-process.ts", import.meta.url);
-/** One call of each adapter that can be pointed at the stub, against the same stream read otherwise; each in a process of its own, `batch` in a row. */
+/** One call of each adapter that can use the stub, compared with the same stream read otherwise; each in its own process, `batch` in a row. */
 export async function adapterRows(ground: Ground, batch: number): Promise<readonly AdapterRow[]> {
   const rows: AdapterRow[] = [];
   for (const { ours, theirs } of PAIRS)

@@ -1,7 +1,7 @@
 import { peerModule } from "../peer-module.ts";
 import type { RoundContender } from "./round.ts";
 
-/** Every contender; each is loaded where it runs. Those of peers need what npm installs into their folder. */
+/** Every contender; each is loaded where it runs. Those of peers need the packages that npm installs into their folder. */
 export const contenders = {
   Toolbus: async () => (await import("./toolbus-rounds.ts")).toolbusRounds,
   "Toolbus, read as it streams": async () => (await import("./toolbus-rounds.ts")).toolbusStream,

@@ -3,7 +3,7 @@ import { startAsked } from "../asked-process.ts";
 import type { Conditions } from "../benchmark.ts";
 import type { StubQuestion } from "./stub-model-process.ts";
 
-/** What stands behind every row of this benchmark. */
+/** What every row of this benchmark shares. */
 export interface Ground {
   readonly modelUrl: string;
   readonly conditions: Conditions;

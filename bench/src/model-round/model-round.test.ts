@@ -5,16 +5,16 @@ import { onGround } from "./ground.ts";
 import { modelRound } from "./model-round.ts";
 import { ContenderFailed, startContender } from "./round-contender.ts";
 
-/** An hour passes between two looks, so every slice is one piece of work. */
+/** An hour passes between two clock readings, so every slice is one piece of work. */
 function hourly() {
   let hours = 0;
   return { now: () => 3_600_000 * ++hours, cpuMs: () => 0 };
 }
 
-/** A row takes processes of its own, which start slowly where others work too. */
+/** A row needs separate processes, which start slowly on a busy machine. */
 const PATIENCE = { timeout: 60_000 };
 
-/** Where nobody listens. */
+/** An address where nobody listens. */
 const NOBODY: ServerUrls = {
   rabbitmq: "amqp://guest:secret@127.0.0.1:1",
   nats: "nats://somebody:secret@127.0.0.1:1",
@@ -33,7 +33,7 @@ const ADAPTERS = [
 ];
 
 describeOnPrivateServer("redis", "the model-round benchmark", (redis) => {
-  it("runs to the end in every row, and says how to get those of other libraries", PATIENCE, async () => {
+  it("runs to the end in every row, and says how to get the rows of other libraries", PATIENCE, async () => {
     const { rows, notes } = await measure({ ...NOBODY, redis: redis().url });
     expect(rows).toMatchObject([
       { name: "runs a second, 2 in flight, against the loop by hand", is: "at least", target: 0.8, ratio: 1, met: true },
@@ -45,7 +45,7 @@ describeOnPrivateServer("redis", "the model-round benchmark", (redis) => {
     ]);
   });
 
-  it("has a reader hear each answer of ours where it is streamed", PATIENCE, async () => {
+  it("delivers each streamed answer of ours to a reader", PATIENCE, async () => {
     await onGround(conditionsOf(), async ({ modelUrl }) => {
       const place = { redisUrl: redis().url, postgresUrl: NOBODY.postgres, namespace: "bench-reader", modelUrl };
       const contender = await startContender("Toolbus, read as it streams", place);
@@ -62,7 +62,7 @@ describeOnPrivateServer("redis", "the model-round benchmark", (redis) => {
       const place = { redisUrl: redis().url, postgresUrl: NOBODY.postgres, namespace: "bench-wrong", modelUrl };
       const contender = await startContender("the loop by hand", place);
       try {
-        // The stub reads whole numbers only: of anything else it says at once that it looked no times.
+        // The stub reads whole numbers only: for anything else it answers at once that it looked zero times.
         await expect(contender.runs(1, 1.5, 1)).rejects.toThrow(ContenderFailed);
       } finally {
         await contender.stop();
@@ -77,7 +77,7 @@ describeOnPrivateServer("redis", "the model-round benchmark", (redis) => {
 });
 
 describe("the model-round benchmark without Redis", () => {
-  it("measures the adapters all the same, and names no password", PATIENCE, async () => {
+  it("still measures the adapters, and shows no password", PATIENCE, async () => {
     const { rows, notes } = await measure(NOBODY);
     expect(rows).toMatchObject(ADAPTERS);
     expect(notes).toEqual([

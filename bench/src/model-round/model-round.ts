@@ -29,8 +29,8 @@ const LOADS: Loads = { together: { count: 64, inFlight: 32 }, alone: { count: 4,
 type Asked = Pick<Requests, "servers" | "peers">;
 
 /**
- * Runs of five tool rounds and an answer, six model calls, on a stub of a model: ours on Redis with the adapter for OpenAI as it is, against a loop by
- * hand over OpenAI's client, and against other libraries where `peers` says so. And one call of each adapter against the same made by hand.
+ * Runs of five tool rounds and an answer, six model calls, on a stub of a model: ours on Redis with the real adapter for OpenAI, compared with a
+ * hand-written loop over OpenAI's client, and with other libraries if `peers` says so. And one call of each adapter compared with the same made by hand.
  */
 export async function modelRound(conditions: Conditions, asked: Asked, loads: Loads = LOADS): Promise<Results> {
   return onGround(conditions, async (ground) => {
@@ -57,7 +57,7 @@ async function wholeRuns(ground: Ground, asked: Asked, loads: Loads): Promise<Ma
   }
 }
 
-/** Who can be measured, with a sentence for those who cannot. */
+/** The contenders that can be measured, with a sentence about those that cannot. */
 async function matchesFor(
   { servers, peers }: Asked,
   signal: AbortSignal,

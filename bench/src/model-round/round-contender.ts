@@ -3,11 +3,11 @@ import type { ContenderName } from "./contenders.ts";
 import type { RoundQuestion } from "./round-process.ts";
 import type { RoundPlace } from "./round.ts";
 
-/** A contender in a process of its own, ready to be measured. */
+/** A contender in its own process, ready to be measured. */
 export interface RunningContender {
-  /** So many runs of so many tool rounds each, so many of them in flight at any time. Rejects with `ContenderFailed` when one ends wrongly. */
+  /** This many runs of this many tool rounds each, with this many of them in flight at any time. Rejects with `ContenderFailed` if one ends wrongly. */
   runs(count: number, rounds: number, inFlight: number): Promise<void>;
-  /** Leaves nothing running, and nothing on a server but what has a namespace on Redis. */
+  /** Leaves nothing running, and nothing on a server except data under a namespace on Redis. */
   stop(): Promise<void>;
 }
 
@@ -44,7 +44,7 @@ export async function startContender(name: ContenderName, place: RoundPlace): Pr
   try {
     await ask({ kind: "begin", name, place });
   } catch (error) {
-    // The error that ended it is the one to tell.
+    // Report the error that ended it.
     await stop().catch(() => undefined);
     throw error;
   }

@@ -1,4 +1,4 @@
-// One contender in a process of its own.
+// One contender in its own process.
 import { answerQuestions } from "../asked-process.ts";
 import type { Loop } from "../run-loop/loop.ts";
 import { type ContenderName, contenders } from "./contenders.ts";
@@ -11,7 +11,7 @@ export type RoundQuestion =
   /** Stops the contender and removes what it left on a server. */
   | { readonly kind: "end" };
 
-/** Nobody is told of these runs: no traces, no usage statistics, no warnings. */
+/** These runs are reported to nobody: no traces, no usage statistics, no warnings. */
 const QUIET = {
   AI_SDK_LOG_WARNINGS: "false",
   DBOS__CLOUD: "false",
@@ -41,13 +41,13 @@ answerQuestions<RoundQuestion>(
     }
     return {};
   },
-  // The parent is gone, or has asked for the end already.
+  // The parent is gone, or has already asked for the end.
   end,
 );
 
 async function begin({ name, place }: RoundQuestion & { readonly kind: "begin" }): Promise<void> {
   Object.assign(process.env, QUIET);
-  // What libraries use of one another that is to go one day is not for whoever reads figures.
+  // Deprecation warnings about libraries' use of one another do not concern readers of figures.
   process.noDeprecation = true;
   const contender = await contenders[name]();
   remove = async () => contender.remove?.(place);

@@ -5,7 +5,7 @@ import type { ContenderName } from "./contenders.ts";
 import { type Ground, newNamespace, SLICE_MS } from "./ground.ts";
 import { ContenderFailed, type RunningContender, startContender } from "./round-contender.ts";
 
-/** How many runs are asked for at a time, and how many of those are in flight. */
+/** How many runs are requested at a time, and how many of those are in flight. */
 export interface RunLoad {
   readonly count: number;
   readonly inFlight: number;
@@ -14,15 +14,15 @@ export interface RunLoad {
 export interface Loads {
   readonly together: RunLoad;
   readonly alone: RunLoad;
-  /** Model calls in a row, for the rows of a call alone: so many that the pause between two batches is nothing. */
+  /** Model calls in a row, for the rows of single calls: so many that the pause between two batches does not matter. */
   readonly calls: number;
 }
 
-/** Which of ours is measured against which other, and what is aimed at. */
+/** Which of ours is compared with which other, and the target. */
 export interface Match {
   readonly ours: ContenderName;
   readonly theirs: ContenderName;
-  /** At least so many times as many runs a second, for each load that there is a target for. */
+  /** The minimum ratio of runs per second, for each load with a target. */
   readonly targets: { readonly [L in "alone" | "together"]?: number };
 }
 
@@ -35,14 +35,14 @@ export interface RoundGround extends Ground {
 
 export interface MatchResults {
   readonly rows: readonly Goal[];
-  /** Of the others that could not be measured, and why: a sentence each. */
+  /** The contenders that could not be measured, and why: one sentence each. */
   readonly notes: readonly string[];
 }
 
 /** Tool rounds of a measured run: with the answer six model calls. */
 const ROUNDS = 5;
 
-/** Measures runs a second of ours against each other contender, one process each. Rejects when ours fails; another that fails is left out. */
+/** Measures runs per second of ours against each other contender, one process each. Rejects if ours fails; another that fails is left out. */
 export async function roundRows(matches: readonly Match[], ground: RoundGround): Promise<MatchResults> {
   const rows: Goal[] = [];
   const notes: string[] = [];
@@ -71,7 +71,7 @@ async function matchRows(
     const target = targets[load];
     if (target === undefined) continue;
     const { count, inFlight } = loads[load];
-    // What is compiled is compiled: big libraries take a while to get fast.
+    // Warm-up for the compiler: big libraries take a while to get fast.
     for (const side of [theirs, ours]) await side.runs(2 * count, ROUNDS, inFlight);
     const paired = await pairedSlices({
       subject: () => ours.runs(count, ROUNDS, inFlight),
@@ -85,7 +85,7 @@ async function matchRows(
   return rows;
 }
 
-/** Starts a contender with a namespace of its own, and stops it whatever happens. */
+/** Starts a contender with its own namespace, and stops it whatever happens. */
 async function withContender<T>(
   name: ContenderName,
   { redis, postgresUrl, modelUrl, conditions }: RoundGround,

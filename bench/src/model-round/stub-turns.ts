@@ -1,16 +1,16 @@
 import { ARGUMENTS } from "../embedded/noop-tools.ts";
 import { answerOf, look, MODEL } from "./round.ts";
 
-/** How far a run is, as its request says. */
+/** The progress of a run, from its request. */
 export interface StubTurn {
-  /** Results that stand in it. */
+  /** The number of results in it. */
   readonly done: number;
-  /** How many are wanted. */
+  /** The wanted number. */
   readonly rounds: number;
 }
 
 const USAGE = { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 };
-/** What stands in every chunk. A turn has an id of its own within its run: LangGraph keeps one message for each. */
+/** The content of every chunk. A turn has its own id within its run: LangGraph keeps one message for each. */
 const chat = (done: number) => ({ id: `chatcmpl-${done + 1}`, created: 1_700_000_000, model: MODEL });
 const TEXT_PIECES = 10;
 const ARGUMENT_PIECES = 3;
@@ -88,7 +88,7 @@ function messageEvent(type: string, members: object): string {
 
 const callId = (done: number): string => `call_${done + 1}`;
 
-/** Other arguments each time: a run whose model asks the same again and again is ended as a loop. */
+/** Different arguments each time: a run whose model keeps asking for the same is ended as a loop. */
 function argumentsOf(done: number): string {
   return JSON.stringify({ ...ARGUMENTS, limit: 10 + done });
 }
@@ -98,7 +98,7 @@ function pieces(text: string, count: number): readonly string[] {
   return Array.from({ length: count }, (_, n) => text.slice(n * size, (n + 1) * size));
 }
 
-/** Each turn is written once: what the stub takes of the machine is taken from both sides. */
+/** Each turn is written once: the stub's load on the machine slows both sides. */
 function remembered<T>(write: (turn: StubTurn) => T): (turn: StubTurn) => T {
   const known = new Map<string, T>();
   return (turn) => {

@@ -5,7 +5,7 @@ import { toolbusLoop } from "../run-loop/toolbus-loop.ts";
 import { withOption } from "../server-urls.ts";
 import { API_KEY, checkAnswer, MODEL, openaiUrl, type RoundContender, type RoundPlace } from "./round.ts";
 
-/** Gateway's core, agent and worker in one process, state on Redis, and the model behind the adapter for OpenAI, as configuration connects it. */
+/** Gateway's core, agent and worker in one process, state on Redis, and the model behind the adapter for OpenAI, connected as by configuration. */
 export const toolbusRounds: RoundContender = {
   async open(place) {
     const loop = await toolbusLoop(loopPlace(place), await openaiAdapter(place));
@@ -18,7 +18,7 @@ export const toolbusRounds: RoundContender = {
   },
 };
 
-/** The same with a reader: a run is over when its answer has come live, piece by piece, on a connection of the reader's own. */
+/** The same with a reader: a run is over when its answer has arrived live, piece by piece, on the reader's own connection. */
 export const toolbusStream: RoundContender = {
   async open(place) {
     const reader = await startReader(place);
@@ -37,7 +37,7 @@ export const toolbusStream: RoundContender = {
   },
 };
 
-/** The adapter that `LLM_PROVIDER=openai` and `LLM_BASE_URL` come to. */
+/** The adapter that `LLM_PROVIDER=openai` and `LLM_BASE_URL` select. */
 export function openaiAdapter(place: Pick<RoundPlace, "modelUrl">): Promise<ModelProvider> {
   return connectModel({
     ...noModelSettings,
@@ -53,7 +53,7 @@ function loopPlace({ redisUrl, namespace, modelUrl }: RoundPlace) {
 }
 
 interface Reader {
-  /** Resolves when this text of the run has come. */
+  /** Resolves when this text of the run has arrived. */
   heard(runId: string, text: string): Promise<void>;
   stop(): Promise<void>;
 }

@@ -2,7 +2,7 @@ import type { TranscriptEntry } from "@toolbus/contracts";
 import type { ModelProvider } from "@toolbus/models";
 import { chat, type ChatMessage } from "./chat-client.ts";
 
-/** Is told when a model call begins and when it has ended. */
+/** Called when a model call begins and when it has ended. */
 export interface ModelWitness {
   asked(): void;
   answered(): void;

@@ -1,13 +1,13 @@
 import { Redis } from "ioredis";
 
-/** The state of runs by hand: one script a round. */
+/** The state of hand-written runs: one script per round. */
 export interface Checkpoints {
-  /** Adds the new messages and one event to a run that is still at this version, and gives the next version. Rejects when it is not. */
+  /** Adds the new messages and one event to a run that is still at this version, and returns the next version. Rejects if it is not. */
   keep(run: string, version: number, messages: readonly object[], event: object): Promise<number>;
   stop(): void;
 }
 
-// The version fence, the new messages, the event; what a loop without any of the product's promises needs to go on after a crash.
+// The version fence, the new messages, the event: what a loop without any of the product's promises needs to continue after a crash.
 const SCRIPT = `
 local version = tonumber(redis.call('HGET', KEYS[1], 'version') or '0')
 if version ~= tonumber(ARGV[1]) then return -1 end
@@ -22,7 +22,7 @@ export async function openCheckpoints(url: string, namespace: string): Promise<C
   // The state store's own options.
   plain.search = "";
   const redis = new Redis(plain.href, { lazyConnect: true });
-  // What was asked of a lost server rejects by itself.
+  // Requests to a lost server reject by themselves.
   redis.on("error", () => undefined);
   await redis.connect();
   const sha = String(await redis.script("LOAD", SCRIPT));

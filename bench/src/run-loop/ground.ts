@@ -8,13 +8,13 @@ import type { Tools } from "./loop.ts";
 import { type RunRedis, runRedis } from "./run-redis.ts";
 import type { StubQuestion } from "./stub-model-process.ts";
 
-/** How many runs are asked for at a time, and how many of those are in flight. */
+/** How many runs are requested at a time, and how many of those are in flight. */
 export interface RunLoad {
   readonly count: number;
   readonly inFlight: number;
 }
 
-/** What stands behind every row of this benchmark. */
+/** What every row of this benchmark shares. */
 export interface Ground {
   readonly redis: RunRedis;
   readonly modelUrl: string;
@@ -27,7 +27,7 @@ const SLICE_MS = 1000;
 /** Tool rounds of a measured run: with the answer six model calls. */
 const ROUNDS = 5;
 
-/** Starts the stub of a model, and Redis where none is named; stops them whatever happens. */
+/** Starts the stub of a model, and Redis if none is named; stops them whatever happens. */
 export async function onGround<T>(
   redisUrl: string | null,
   conditions: Conditions,
@@ -45,7 +45,7 @@ export async function onGround<T>(
   }
 }
 
-/** Starts a loop with a namespace of its own, and stops it whatever happens. */
+/** Starts a loop with its own namespace, and stops it whatever happens. */
 export async function withLoop<T>(
   part: "toolbus" | "by hand",
   tools: Tools,
@@ -62,7 +62,7 @@ export async function withLoop<T>(
   }
 }
 
-/** Runs a second of one loop against those of another, the tools of both being at the same place. */
+/** Runs per second of one loop compared with another, with the tools of both in the same place. */
 export async function speedRow(
   tools: string,
   aim: Pick<Target, "is" | "target">,

@@ -9,7 +9,7 @@ const SPEED = { is: "at least", target: 0.8 } as const;
 const TRIPS: Target = { name: "round trips to Redis in series, a round", is: "at most", target: 1 };
 const BYTES: Target = { name: "bytes written to Redis in round 20, against round 2", is: "at most", target: 1.1 };
 
-/** Of the run whose rounds are looked at: the last one shows what grows. */
+/** Of the run whose rounds are traced: the last one shows what grows. */
 const TRACED_ROUNDS = 21;
 
 export interface InProcess {
@@ -18,7 +18,7 @@ export interface InProcess {
   readonly note: string;
 }
 
-/** Everything of a run in one process, and what one run alone asks of its store. */
+/** Everything of a run in one process, and what a single run asks of its store. */
 export async function inProcess(ground: Ground): Promise<InProcess> {
   const tools: Tools = { kind: "here" };
   return withLoop("toolbus", tools, ground, async (ours) => {
@@ -45,7 +45,7 @@ function roundOf(traces: readonly RoundTrace[], round: number): RoundTrace {
   return trace;
 }
 
-/** One with the median of round trips, the first round apart: much is new then. */
+/** One with the median of round trips, not counting the first round, in which much is new. */
 function usualRound(traces: readonly RoundTrace[]): RoundTrace {
   const later = traces.slice(1).toSorted((a, b) => a.inSeries.length - b.inSeries.length);
   const lengths = later.map(({ inSeries }) => inSeries.length);

@@ -7,13 +7,13 @@ import type { LoopQuestion } from "./loop-process.ts";
 import type { LoopPlace } from "./loop.ts";
 import type { RoundTrace } from "./round-trace.ts";
 
-/** One loop in a process of its own, with the process of its tools where they are elsewhere, ready to be measured. */
+/** One loop in its own process, with the process of its tools if they are remote, ready to be measured. */
 export interface LoopContender {
-  /** So many runs of so many tool rounds each, so many of them in flight at any time. */
+  /** This many runs of this many tool rounds each, with this many of them in flight at any time. */
   runs(count: number, rounds: number, inFlight: number): Promise<void>;
-  /** What one run alone asks of the store, round by round; nothing by hand. */
+  /** What a single run asks of the store, round by round; empty for the hand-written loop. */
   trace(rounds: number): Promise<readonly RoundTrace[]>;
-  /** Leaves nothing running, and nothing on a broker; what is on Redis stays. */
+  /** Leaves nothing running, and nothing on a broker; data on Redis stays. */
   stop(): Promise<void>;
 }
 
@@ -35,7 +35,7 @@ export async function startLoop(part: "toolbus" | "by hand", place: LoopPlace): 
     stopTools = await startTools(part, place);
     await loop.ask({ kind: "begin", part, place });
   } catch (error) {
-    // The error that ended it is the one to tell.
+    // Report the error that ended it.
     await stop().catch(() => undefined);
     throw error;
   }
@@ -46,7 +46,7 @@ export async function startLoop(part: "toolbus" | "by hand", place: LoopPlace): 
   };
 }
 
-/** Starts the process of the tools, where they have one; gives what stops it. */
+/** Starts the process of the tools, if they have one; returns a function that stops it. */
 async function startTools(part: "toolbus" | "by hand", place: LoopPlace): Promise<() => Promise<void>> {
   const { tools } = place;
   if (tools.kind === "here") return async () => undefined;

@@ -1,4 +1,4 @@
-// A loop, or the worker of one, in a process of its own.
+// A loop, or the worker of one, in its own process.
 import { answerQuestions } from "../asked-process.ts";
 import { handLoop } from "./hand-loop.ts";
 import type { Loop, LoopPlace } from "./loop.ts";

@@ -1,7 +1,7 @@
 import type { BrokerKind, Place } from "../tool-call/driver.ts";
 import type { DriverName } from "../tool-call/drivers.ts";
 
-/** What every run is told by its profile or its hand-made prompt. */
+/** The system prompt of every run, from its profile or hand-written. */
 export const SYSTEM_PROMPT = "You look things up with the tools that you have, one at a time, and then say what you found.";
 
 /** What starts a run; the stub of a model reads the number in it. */
@@ -14,9 +14,9 @@ export type Tools =
   | { readonly kind: "here" }
   | { readonly kind: "there"; readonly broker: BrokerKind; readonly raw: DriverName; readonly place: Place };
 
-/** What both loops are given. */
+/** The input of both loops. */
 export interface LoopPlace {
-  /** Redis, as the state store takes it, without a namespace. */
+  /** Redis, as the state store accepts it, without a namespace. */
   readonly redisUrl: string;
   /** Before every key. */
   readonly namespace: string;
@@ -26,7 +26,7 @@ export interface LoopPlace {
 
 /** One way to run agents, in the process that it was started in. */
 export interface Loop {
-  /** One run from its task to its answer. Rejects when it ends otherwise. */
+  /** One run from its task to its answer. Rejects if it ends otherwise. */
   run(rounds: number): Promise<void>;
   stop(): Promise<void>;
 }

@@ -18,7 +18,7 @@ export const CHAINS: readonly Chain[] = [
   { kind: "rabbitmq", name: "RabbitMQ", raw: "raw amqplib" },
 ];
 
-/** The whole chain: the tools in a process of their own behind a broker, by hand reached with its raw client. */
+/** The whole chain: the tools in a separate process behind a broker, which the hand-written loop reaches with the broker's raw client. */
 export async function overBroker({ kind, name, raw }: Chain, url: string, ground: Ground): Promise<Goal> {
   const there = (): Tools => ({ kind: "there", broker: kind, raw, place: { url, namespace: newNamespace() } });
   return withLoop("toolbus", there(), ground, (ours) =>

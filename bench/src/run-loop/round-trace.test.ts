@@ -15,7 +15,7 @@ const write = (store: StateStore, op: string, entry: string) =>
   store.commit("00", { op, guards: [{ key: KEY, version: 0 }], append: [{ log: LOG, entries: [entry] }], put: [{ key: KEY, value: op }] });
 
 describe("the trace of a run", () => {
-  it("names what came one after another between two model calls, and counts what was written", async () => {
+  it("names the sequential round trips between two model calls, and counts the written bytes", async () => {
     const { tracer, store } = await setup();
     await store.read([KEY]);
     tracer.begin();
@@ -35,7 +35,7 @@ describe("the trace of a run", () => {
     expect(second).toEqual({ inSeries: [], bytes: 0 });
   });
 
-  it("counts what is asked at the same time once", async () => {
+  it("counts simultaneous requests once", async () => {
     const { tracer, store } = await setup();
     tracer.begin();
     tracer.answered();

@@ -1,16 +1,19 @@
 import type { Change, StateStore } from "@toolbus/state";
 import type { ModelWitness } from "./chat-provider.ts";
 
-/** What a run asked of its store between the end of one model call and the beginning of the next. */
+/** The requests of a run to its store between the end of one model call and the beginning of the next. */
 export interface RoundTrace {
-  /** The round trips that did not overlap, by name, in their order: the time of one came on top of the time of another. */
+  /** The round trips that did not overlap, by name, in order: their times add up. */
   readonly inSeries: readonly string[];
   /** Of everything that was written, as JSON. */
   readonly bytes: number;
 }
 
 export interface RoundTracer extends ModelWitness {
-  /** The same store; what is asked of it is noted. What a service does for all runs and no run waits for (claims, settling, the feed) is not. */
+  /**
+   * The same store, with its requests recorded. Work that a service does for all runs and that no run waits for (claims, settling, the feed) is not
+   * recorded.
+   */
   watch(state: StateStore): StateStore;
   begin(): void;
   end(): readonly RoundTrace[];
@@ -89,7 +92,7 @@ export function roundTracer(): RoundTracer {
     },
   };
 
-  /** What it is, is looked at only while somebody wants to know. */
+  /** Only parsed while a trace is recorded. */
   function noted<T>(ask: () => Promise<T>, what: () => Pick<Operation, "name" | "bytes">): Promise<T> {
     return current ? kept(current, ask, what()) : ask();
   }
@@ -105,7 +108,7 @@ async function kept<T>(operations: Operation[], ask: () => Promise<T>, what: Pic
   }
 }
 
-/** The most of them that follow one another: always the next that ends first. */
+/** The longest sequence without overlap: always take next the one that ends first. */
 function inSeries(operations: readonly Operation[]): readonly string[] {
   const names: string[] = [];
   let free = 0;
@@ -127,7 +130,7 @@ function of(verb: string, keys: readonly string[], bytes = 0): Pick<Operation, "
   return { name: `${verb} ${[...families].join(", ") || "nothing"}`, bytes };
 }
 
-/** What a change is called by its maker: the first word of its op. */
+/** The maker's name of a change: the first word of its op. */
 function verbOf({ op }: Change): string {
   return op.split(":")[0] ?? op;
 }

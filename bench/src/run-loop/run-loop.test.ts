@@ -5,16 +5,16 @@ import { onGround, withLoop } from "./ground.ts";
 import { CHAINS, overBroker } from "./over-broker.ts";
 import { runLoop } from "./run-loop.ts";
 
-/** An hour passes between two looks, so every slice is one piece of work. */
+/** An hour passes between two clock readings, so every slice is one piece of work. */
 function hourly() {
   let hours = 0;
   return { now: () => 3_600_000 * ++hours, cpuMs: () => 0 };
 }
 
-/** A row takes processes of its own, which start slowly where others work too. */
+/** A row needs separate processes, which start slowly on a busy machine. */
 const PATIENCE = { timeout: 60_000 };
 
-/** Where nobody listens. */
+/** An address where nobody listens. */
 const NOBODY: ServerUrls = {
   rabbitmq: "amqp://guest:secret@127.0.0.1:1",
   nats: "nats://somebody:secret@127.0.0.1:1",
@@ -69,7 +69,7 @@ describeOnPrivateServer(
   "redis",
   "the run-loop benchmark on a Redis that keeps nothing",
   (redis) => {
-    it("measures all the same and says so", PATIENCE, async () => {
+    it("still measures and says so", PATIENCE, async () => {
       const signal = new AbortController().signal;
       const notes = await onGround(redis().url, { seconds: 1, stopwatch: hourly(), signal }, FEW, async (ground) => {
         await withLoop("toolbus", { kind: "here" }, ground, (loop) => loop.runs(1, 1, 1));

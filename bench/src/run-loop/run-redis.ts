@@ -3,11 +3,11 @@ import { removeNamespace, startPrivateServer } from "@toolbus/testing/servers";
 import { remedyFor, whyAbsent } from "../absent-server.ts";
 import { hostOf, withOption } from "../server-urls.ts";
 
-/** The Redis that both loops keep their runs on. */
+/** The Redis that both loops store their runs on. */
 export interface RunRedis {
-  /** As the state store takes it, without a namespace. */
+  /** As the state store accepts it, without a namespace. */
   readonly url: string;
-  /** What whoever reads the figures has to know of it, a sentence each. */
+  /** What readers of the figures have to know about it, one sentence each. */
   readonly notes: readonly string[];
   /** Removes everything under a namespace. */
   remove(namespace: string): Promise<void>;
@@ -17,13 +17,13 @@ export interface RunRedis {
 const USUAL_URL = "redis://127.0.0.1:6379";
 
 /**
- * The Redis that was named; else a private one that syncs every write to disk; else, where none can be started, the one at the usual place. Rejects with
- * one sentence when there is none.
+ * The named Redis; else a private one that syncs every write to disk; else, if none can be started, the one at the usual address. Rejects with one sentence
+ * if there is none.
  */
 export async function runRedis(named: string | null, signal: AbortSignal): Promise<RunRedis> {
   if (named !== null) return sharedRedis(named, []);
   try {
-    // A rewrite of the file in the middle would be charged to whoever's turn it is.
+    // A rewrite of the file in the middle would be charged to the side whose turn it is.
     const server = await startPrivateServer("redis", { settings: { "auto-aof-rewrite-percentage": "0" } }, signal);
     return {
       url: server.url,
@@ -53,7 +53,7 @@ async function sharedRedis(url: string, reasons: readonly string[]): Promise<Run
   };
 }
 
-/** What the state store says against this server; one that it refuses for that is measured all the same, as both loops lose the same there. */
+/** The state store's objection to this server. If the store refuses the server, it is measured anyway, because both loops lose the same there. */
 async function durabilityDoubts(url: string): Promise<{ readonly refused: boolean; readonly sentences: readonly string[] }> {
   const sentences: string[] = [];
   const look = async (address: string): Promise<void> => {

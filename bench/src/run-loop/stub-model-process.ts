@@ -1,16 +1,16 @@
-// A language model that thinks for no time, in a process of its own: OpenAI's chat form over HTTP, one tool call a round until the user's number of rounds
-// is reached, then an answer. Everything it knows stands in the request.
+// A language model without thinking time, in its own process: OpenAI's chat form over HTTP, one tool call per round until the user's number
+// of rounds is reached, then an answer. Everything it knows is in the request.
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { answerQuestions } from "../asked-process.ts";
 import { ARGUMENTS } from "../embedded/noop-tools.ts";
 
-/** Starts it; the answer is where it listens. */
+/** Starts it; the answer is its address. */
 export interface StubQuestion {
   readonly kind: "begin";
 }
 
-/** One result of a tool, as the request's JSON has it; inside of a text the quotes would be escaped. */
+/** One result of a tool, as in the request's JSON; inside a text the quotes would be escaped. */
 const RESULT = Buffer.from('"role":"tool"');
 
 const server = createServer((request, response) => {
@@ -48,7 +48,7 @@ function completion(done: number, rounds: number): object {
   const call = {
     id: `call_${done + 1}`,
     type: "function",
-    // Other arguments each time: a run whose model asks the same again and again is ended as a loop.
+    // Different arguments each time: a run whose model keeps asking for the same is ended as a loop.
     function: { name: "look", arguments: JSON.stringify({ ...ARGUMENTS, limit: 10 + done }) },
   };
   const message =

@@ -15,17 +15,17 @@ import { chatProvider } from "./chat-provider.ts";
 import { type Loop, type LoopPlace, SYSTEM_PROMPT, taskOf } from "./loop.ts";
 import { type RoundTrace, roundTracer } from "./round-trace.ts";
 
-/** A run that has ended well, and what it said. */
+/** A run that has ended well, and its answer. */
 export interface AnsweredRun {
   readonly runId: string;
   readonly text: string;
 }
 
-/** A loop of the product, which can also say what a run asks of its store. */
+/** A loop of the product, which can also report what a run asks of its store. */
 export interface ToolbusLoop extends Loop {
-  /** The same as `run`; what it said is the caller's to check. */
+  /** The same as `run`; the caller checks the answer. */
   ask(rounds: number): Promise<AnsweredRun>;
-  /** What one run alone asks of the store, round by round. */
+  /** What a single run asks of the store, round by round. */
   trace(rounds: number): Promise<readonly RoundTrace[]>;
 }
 
@@ -51,9 +51,9 @@ const clock = (): number => Date.now();
 const monotonic = (): number => performance.now();
 
 /**
- * The gateway's core and an agent on Redis, and the worker too where the tools are here. A run is what a person's message begins: the conversation is
- * created, the message accepted, and the run has ended when the commit that ends it is answered. Without a model of its own it asks with the client
- * of the loop by hand.
+ * The gateway's core and an agent on Redis, and the worker too if the tools are here. A run begins with a person's message: the conversation is created,
+ * the message accepted, and the run has ended when the commit that ends it is answered. Without its own model it asks with the client of the hand-written
+ * loop.
  */
 export async function toolbusLoop(place: LoopPlace, model: ModelProvider | null = null): Promise<ToolbusLoop> {
   const ends = endsOfRuns();
@@ -136,7 +136,7 @@ async function oneRun(inbound: Starting, ends: EndsOfRuns, rounds: number): Prom
 }
 
 interface EndsOfRuns {
-  /** The same store; what commits through it is looked at. */
+  /** The same store; its commits are watched. */
   watch(state: StateStore): StateStore;
   of(runId: string): Promise<RunEnd>;
 }

@@ -1,6 +1,6 @@
 import { startAsked } from "../asked-process.ts";
 
-/** How long a reader may stand still until it is disconnected: less than the default, because nobody wants to wait for it here. */
+/** How long a reader may stall until it is disconnected: less than the default, because nobody wants to wait for it here. */
 export const STANDSTILL_MS = 2000;
 
 export interface Pace {
@@ -10,27 +10,27 @@ export interface Pace {
   readonly bytes: number;
 }
 
-/** What the process of the gateway is asked; `run` counts from 0. */
+/** The questions to the process of the gateway; `run` counts from 0. */
 export type GatewayQuestion =
   | { readonly kind: "publish"; readonly run: number; readonly pace: Pace }
   | { readonly kind: "key" | "run" | "memory" };
 
 /** In bytes. */
 export interface Memory {
-  /** After the garbage collector has been. */
+  /** After a garbage collection. */
   readonly rss: number;
-  /** The most since the last time that it was asked, while events were appended. */
+  /** The most since the last question, while events were appended. */
   readonly peak: number;
 }
 
 export interface HostedRun {
-  /** Where its stream is. */
+  /** The address of its stream. */
   readonly events: string;
-  /** Appends events at this pace for so long; gives how many they were. */
+  /** Appends events at this pace for this long; returns their number. */
   publish(pace: Pace): Promise<number>;
 }
 
-/** A gateway on SQLite in a process of its own. */
+/** A gateway on SQLite in its own process. */
 export interface GatewayHost {
   readonly apiKey: string;
   newRun(): Promise<HostedRun>;

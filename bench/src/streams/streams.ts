@@ -14,7 +14,7 @@ export interface StreamsRow {
   /** From the moment before the event's commit to the reader. */
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** Events that a reader should have had and had not, all together. */
+  /** Missing events of all readers together. */
   readonly missing: number;
   readonly rssIdleMb: number;
   /** With every stream open and nothing sent. */
@@ -33,7 +33,7 @@ export interface StreamsRow {
 interface Crowd {
   readonly name: string;
   readonly readers: number;
-  /** Of a run with far more to say, beside the others. */
+  /** Of a run with far more events, next to the others. */
   readonly neverRead: number;
   readonly slow: number;
 }
@@ -43,13 +43,13 @@ const CROWDS: readonly Crowd[] = [
   { name: "1,000 readers", readers: 1000, neverRead: 0, slow: 0 },
   { name: "1,000, and 20 slow, 20 that never read", readers: 1000, neverRead: 20, slow: 20 },
 ];
-/** 700 bytes, twenty times a second: what a talkative run says. */
+/** 700 bytes, twenty times per second: the events of a talkative run. */
 const TALK = { perSecond: 20, bytes: 500 };
-/** Two and a half megabytes a second for each reader: more than the kernel holds for one that does not read. */
+/** Two and a half megabytes per second for each reader: more than the kernel buffers for one that does not read. */
 const FLOOD = { perSecond: 50, bytes: 50_000 };
 const SLOW = { bytesPerSecond: 1_000_000 };
 
-/** Measures what many readers of one run cost, and whether readers that are slow or never read cost the others anything. */
+/** Measures what many readers of one run cost, and whether readers that are slow or never read affect the others. */
 export async function streams({ seconds, signal }: Conditions): Promise<Results> {
   const rows: StreamsRow[] = [];
   for (const crowd of CROWDS) {

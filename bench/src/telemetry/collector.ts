@@ -3,12 +3,12 @@ import { createServer } from "node:http";
 
 export interface Collector {
   readonly url: string;
-  /** How much it was sent so far. */
+  /** How much it has received so far. */
   readonly bytes: () => number;
   stop(): Promise<void>;
 }
 
-/** Takes whatever OTLP over HTTP sends, and keeps nothing of it. */
+/** Accepts everything that OTLP over HTTP sends, and keeps nothing of it. */
 export async function startCollector(): Promise<Collector> {
   let bytes = 0;
   const server = createServer((request, response) => {

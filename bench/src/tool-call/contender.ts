@@ -3,11 +3,13 @@ import type { Place } from "./driver.ts";
 import { type DriverName, drivers } from "./drivers.ts";
 import type { SideQuestion } from "./side-process.ts";
 
-/** One driver with both its sides, each in a process of its own, ready to be measured. */
+/** One driver with both its sides, each in its own process, ready to be measured. */
 export interface Contender {
-  /** So many calls, so many of them in flight at any time. */
+  /** This many calls, with this many of them in flight at any time. */
   calls(load: { readonly count: number; readonly inFlight: number }): Promise<void>;
-  /** Begins to count. What it gives says what each call since then took of both sides' processor time, in milliseconds; the broker's is not in it. */
+  /**
+   * Begins to count. Returns a function that reports the processor time per call of both sides since then, in milliseconds; the broker's is not included.
+   */
   cpuMsPerCall(): Promise<() => Promise<number>>;
   /** Leaves nothing running, and nothing on the broker. */
   stop(): Promise<void>;
@@ -19,7 +21,7 @@ export async function startContender(name: DriverName, place: Place, collector: 
   const answers = startAsked<SideQuestion>(PROCESS);
   const calls = startAsked<SideQuestion>(PROCESS);
   const stop = async (): Promise<void> => {
-    // Whoever waits for an answer has to have it before who answers is gone.
+    // A caller that waits for an answer has to get it before the answering side is gone.
     await calls.stop();
     await answers.stop();
     await (await drivers[name]()).remove(place);
@@ -28,7 +30,7 @@ export async function startContender(name: DriverName, place: Place, collector: 
     await answers.ask({ kind: "begin", side: "answers", driver: name, place, collector });
     await calls.ask({ kind: "begin", side: "calls", driver: name, place, collector });
   } catch (error) {
-    // The error that ended it is the one to tell.
+    // Report the error that ended it.
     await stop().catch(() => undefined);
     throw error;
   }

@@ -2,11 +2,11 @@ import type { JsonObject } from "@toolbus/contracts";
 
 export type BrokerKind = "rabbitmq" | "nats";
 
-/** Where a benchmark's messages go. */
+/** The place of a benchmark's messages. */
 export interface Place {
   /** The broker's address, without a namespace. */
   readonly url: string;
-  /** In every name on the broker, so that nobody else's messages are met. */
+  /** In every name on the broker, so that no other messages are touched. */
   readonly namespace: string;
 }
 
@@ -22,12 +22,12 @@ export interface Answerer {
   stop(): Promise<void>;
 }
 
-/** One way to make a durable call: request and result stored by the broker, confirmed to who published them, acked when they are done with. */
+/** One way to make a durable call: request and result are stored by the broker, confirmed to their publishers, and acked when they have been handled. */
 export interface Driver {
   /** Resolves when calls are answered. */
   answer(place: Place): Promise<Answerer>;
   open(place: Place): Promise<Caller>;
-  /** Removes what both sides left on the broker; they have stopped. */
+  /** Removes what both sides left on the broker; they have already stopped. */
   remove(place: Place): Promise<void>;
 }
 

@@ -1,6 +1,6 @@
 import type { Driver } from "./driver.ts";
 
-/** Every driver; each is loaded where it runs. Those of peers need what npm installs into their folder. */
+/** Every driver; each is loaded where it runs. Those of peers need the packages that npm installs into their folder. */
 export const drivers = {
   "Toolbus on RabbitMQ": async (): Promise<Driver> => (await import("./toolbus-driver.ts")).toolbusDriver("rabbitmq"),
   "Toolbus on JetStream": async (): Promise<Driver> => (await import("./toolbus-driver.ts")).toolbusDriver("nats"),

@@ -5,9 +5,9 @@ import path from "node:path";
 
 const FOLDER = path.resolve(import.meta.dirname, "../../peers");
 
-/** Installs the other libraries of every benchmark where they are not yet, exactly as their lockfile says, and says so. Rejects with one sentence. */
+/** Installs the other libraries of every benchmark if they are missing, exactly as their lockfile says, and reports it. Rejects with one sentence. */
 export async function installPeers(signal: AbortSignal): Promise<void> {
-  // What npm wrote when it was done: older than the lockfile, it is of another list.
+  // npm wrote this when it finished: if it is older than the lockfile, it belongs to another list.
   if (writtenAt("node_modules/.package-lock.json") > writtenAt("package-lock.json")) return;
   process.stderr.write("Installing the libraries to compare with into bench/peers with npm, this once.\n");
   const npm = spawn("npm", ["ci", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"], {
@@ -17,7 +17,7 @@ export async function installPeers(signal: AbortSignal): Promise<void> {
     signal,
   });
   const [code]: readonly unknown[] = await once(npm, "exit");
-  if (code !== 0) throw new Error("npm could not install the libraries of bench/peers; what it says stands above.");
+  if (code !== 0) throw new Error("npm could not install the libraries of bench/peers; see its messages above.");
 }
 
 function writtenAt(file: string): number {

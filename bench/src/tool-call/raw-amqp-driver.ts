@@ -4,7 +4,7 @@ import { rawCalls, type RawRequest, rawWorker } from "./raw-call.ts";
 
 const QUORUM = { durable: true, arguments: { "x-queue-type": "quorum" } };
 
-/** By hand on amqplib, with the same guarantee: quorum queues both ways, confirms for both, acks when each side is done, TCP_NODELAY. */
+/** Hand-written on amqplib, with the same guarantee: quorum queues both ways, confirms for both, acks when each side has finished, TCP_NODELAY. */
 export const rawAmqpDriver: Driver = {
   async answer(place) {
     const { connection, consuming, publishing } = await open(place);

@@ -1,13 +1,13 @@
 import { checkArguments, type JsonObject } from "@toolbus/contracts";
 import { act, executorOf, noopTools } from "../embedded/noop-tools.ts";
 
-/** What a client by hand sends: JSON once, the arguments and the result being values in it. */
+/** The message of a hand-written client: JSON once, with the arguments and the result as values in it. */
 export interface RawRequest {
   readonly id: string;
   readonly text: string;
 }
 
-/** The side that answers, whatever carries it: the request parsed, its arguments checked by the tool's own schema, the tool, the answer as text. */
+/** The side that answers, whatever the transport: the request parsed, its arguments checked by the tool's own schema, the tool, the answer as text. */
 export function rawWorker(): (request: string) => RawRequest {
   const { definition } = executorOf(noopTools(), "look");
   return (request) => {
@@ -18,11 +18,11 @@ export function rawWorker(): (request: string) => RawRequest {
   };
 }
 
-/** The calls that wait for their answers, by the ids that they were given. */
+/** The calls that wait for their answers, by their ids. */
 export interface RawCalls {
-  /** The next request, and what resolves with its result. */
+  /** The next request, and the promise of its result. */
   next(args: JsonObject): { readonly request: RawRequest; readonly answered: Promise<JsonObject> };
-  /** Takes an answer; one that nobody waits for is dropped. */
+  /** Accepts an answer; one that nobody waits for is dropped. */
   take(answer: string): void;
 }
 

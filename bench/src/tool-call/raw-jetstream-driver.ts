@@ -17,7 +17,10 @@ const KINDS = ["invokes", "results"] as const;
 
 type Kind = (typeof KINDS)[number];
 
-/** By hand on the client's own JetStream API, with the same guarantee: work queues on file both ways, publish acks for both, acks when each side is done. */
+/**
+ * Hand-written on the client's own JetStream API, with the same guarantee: work queues on file both ways, publish acks for both, acks when each side has
+ * finished.
+ */
 export const rawJetStreamDriver: Driver = {
   async answer(place) {
     const connection = await dialNats(place.url);
@@ -76,7 +79,7 @@ async function declare(connection: NatsConnection, place: Place): Promise<void> 
   }
 }
 
-/** Takes messages side by side: one that is worked on does not hold up the next. */
+/** Handles messages in parallel: a running one does not hold up the next. */
 async function consume(
   stream: JetStreamClient,
   place: Place,

@@ -1,4 +1,4 @@
-// One side of a call in a process of its own: the one that calls, or the one that answers. With telemetry or without: OpenTelemetry is one a process.
+// One side of a call in its own process: the caller or the answerer. With telemetry or without: OpenTelemetry exists once per process.
 import { randomBytes } from "node:crypto";
 import { messagingSystem } from "@toolbus/runtime";
 import { silentLog, startTelemetry } from "@toolbus/telemetry";
@@ -13,7 +13,7 @@ export type SideQuestion =
       readonly side: "calls" | "answers";
       readonly driver: DriverName;
       readonly place: Place;
-      /** Where telemetry goes; null: it is off. */
+      /** The address for telemetry; null: it is off. */
       readonly collector: string | null;
     }
   /** Makes so many calls, so many of them in flight at any time. */
@@ -22,7 +22,7 @@ export type SideQuestion =
   | { readonly kind: "cpu" };
 
 const FLUSH_MS = 2000;
-/** What every answer of the tool has; one without it is not the right one. */
+/** Every correct answer of the tool contains this. */
 const ITEMS = 16;
 
 let caller: Caller | null = null;

@@ -3,16 +3,16 @@ import { describeOnServer } from "@toolbus/testing/servers";
 import type { ServerUrls } from "../benchmark.ts";
 import { toolCall } from "./tool-call.ts";
 
-/** An hour passes between two looks, so every slice is one piece of work. */
+/** An hour passes between two clock readings, so every slice is one piece of work. */
 function hourly() {
   let hours = 0;
   return { now: () => 3_600_000 * ++hours, cpuMs: () => 0 };
 }
 
-/** A row takes processes of its own, which start slowly where others work too. */
+/** A row needs separate processes, which start slowly on a busy machine. */
 const PATIENCE = { timeout: 60_000 };
 
-/** Where nobody listens. */
+/** An address where nobody listens. */
 const NOBODY: ServerUrls = {
   rabbitmq: "amqp://guest:secret@127.0.0.1:1",
   nats: "nats://somebody:secret@127.0.0.1:1",
@@ -59,7 +59,7 @@ describeOnServer("nats", "the tool-call benchmark on JetStream", (server) => {
 });
 
 describe("the tool-call benchmark without a broker", () => {
-  it("says in one breath that none answers and what to do, without a password", PATIENCE, async () => {
+  it("says in one message that none answers and what to do, without a password", PATIENCE, async () => {
     await expect(measure(NOBODY)).rejects.toThrow(
       "RabbitMQ does not answer at 127.0.0.1:1 (ECONNREFUSED). NATS does not answer at 127.0.0.1:1 (ECONNREFUSED). Start one, or name another with --rabbitmq or --nats.",
     );

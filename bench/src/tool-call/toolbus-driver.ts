@@ -21,7 +21,7 @@ export function toolbusDriver(kind: BrokerKind): Driver {
   return {
     async answer(place) {
       const bus = await open(kind, place, "worker");
-      // Where the tools are registered; a read asks nothing of it.
+      // The registry of the tools; a read does not use it.
       const state = await connectState("memory:", { clock });
       const worker = await startWorker({
         toolset: noopTools(),

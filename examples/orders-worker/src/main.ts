@@ -1,4 +1,4 @@
-// node examples/orders-worker/src/main.ts: serves the toolset in a process of its own, beside any number of replicas of it.
+// node examples/orders-worker/src/main.ts: serves the toolset in its own process, next to any number of replicas of it.
 import { serveToolset } from "@toolbus/tool-kit";
 import { orders } from "./orders.ts";
 
@@ -8,7 +8,7 @@ const serving = serveToolset(orders({ refund: async (_, key) => ({ refundId: `re
   busUrl: BUS_URL,
   stateUrl: STATE_URL,
   jwksUrl: JWKS_URL,
-  // Made by "toolbus keys"; its public half is pinned with the tool, so that what the refund did can be proved.
+  // "toolbus keys" makes it; its public half is pinned with the tool, so that what the refund did can be proved.
   receiptKeyFile: RECEIPT_KEY_FILE,
 });
 try {

@@ -129,7 +129,7 @@ async function setup() {
 }
 
 describe("the orders worker", () => {
-  it("is written as the lint wants it", () => {
+  it("passes the lint", () => {
     const found = orders({ refund: async () => ({ refundId: "r" }) })
       .list()
       .flatMap(({ definition }) => lintTool(definition));
@@ -146,13 +146,13 @@ describe("the orders worker", () => {
 
   it("refunds nothing above 50 EUR that only policy has granted", async () => {
     await using shop = await setup();
-    // The refused call gets no answer, so the next one's shows that it was passed over.
+    // The refused call gets no answer; the next one's answer shows that it was skipped.
     void shop.refund(1, { order: "ORD-1", amount: 80 }, "medium");
     await shop.refund(2, { order: "ORD-2", amount: 5 }, "medium");
     expect(shop.refunds.map((refund) => refund["order"])).toEqual(["ORD-2"]);
   });
 
-  it("answers with every field that is wrong before anything is granted", async () => {
+  it("answers with every wrong field before anything is granted", async () => {
     await using shop = await setup();
     await shop.refund(3, { order: "8821", amount: -1 }, "medium");
     expect(JSON.parse(shop.answers[0] ?? "")).toMatchObject({

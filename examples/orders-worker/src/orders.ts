@@ -1,6 +1,6 @@
 import { defineTool, type Toolset, toolset } from "@toolbus/tool-kit";
 
-/** The system that this worker acts on. It does a refund once per key. */
+/** The system that this worker acts on. It executes a refund once per key. */
 export interface Shop {
   refund(refund: { readonly [name: string]: unknown }, key: string, signal: AbortSignal): Promise<{ readonly refundId: string }>;
 }
@@ -21,7 +21,7 @@ export function orders(shop: Shop): Toolset {
     risk: { tier: "medium", rules: [{ when: { properties: { amount: { exclusiveMinimum: 50 } } }, tier: "high", reason: "over 50 EUR" }] },
     idempotency: { mode: "key", keepsForMs: 86_400_000 },
     effect: "Refund {amount} EUR on {order}.",
-    // Two refunds of one order are never under way at once, whoever asked for them.
+    // Two refunds of one order never run at the same time, whoever asked for them.
     resource: ({ order }: { readonly order: string; readonly amount: number }) => `order:${order}`,
     prepare: async (args) => args,
     run: (refund, { idempotencyKey, signal }) => shop.refund(refund, idempotencyKey, signal),

@@ -1,6 +1,6 @@
 import { readFile, stat } from "node:fs/promises";
 
-/** Reads a text file (UTF-8) of at most `limit` bytes. What cannot be read is one sentence that names the file. */
+/** Reads a text file (UTF-8) of at most `limit` bytes. If it cannot be read, the result is one sentence that names the file. */
 export async function readBounded(
   file: string,
   limit: number,
@@ -14,7 +14,7 @@ export async function readBounded(
   }
 }
 
-// Asked before the file is opened: opening a pipe would wait for its writer.
+// Checked before the file is opened: opening a pipe would wait for its writer.
 async function statFile(file: string) {
   const found = await stat(file);
   if (!found.isFile()) throw new Error("it is not a file");

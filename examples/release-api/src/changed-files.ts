@@ -27,7 +27,7 @@ export interface Area {
 
 const TOP_FILES = 30;
 
-/** Reads the output of `git diff --numstat -z`, whose paths may hold anything but a zero byte. */
+/** Reads the output of `git diff --numstat -z`, whose paths may contain anything but a zero byte. */
 export function parseNumstat(output: string): readonly ChangedFile[] {
   const files: ChangedFile[] = [];
   const fields = output.split("\0").values();
@@ -59,7 +59,7 @@ export function totalsOf(files: readonly ChangedFile[]): FilesChanged {
   };
 }
 
-/** The areas that the files lie in, most changed lines first. */
+/** The areas of the files, most changed lines first. */
 export function areasOf(files: readonly ChangedFile[]): readonly Area[] {
   const areas = new Map<string, { files: number; lines: number }>();
   for (const file of files) {

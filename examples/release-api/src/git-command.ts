@@ -1,10 +1,10 @@
 import { execFile } from "node:child_process";
 
-/** Runs git in one repository. Every command is read only, asks nobody anything and writes at most 32 MiB. */
+/** Runs git in one repository. Every command is read only, asks for no input and writes at most 32 MiB. */
 export interface Git {
-  /** The output of a command that has to work. Throws {@link GitFailed} when it does not, and another error when the signal fires. */
+  /** The output of a command that has to work. Throws {@link GitFailed} if it does not, and another error when the signal fires. */
   run(args: readonly string[]): Promise<string>;
-  /** The output of a question, or undefined when git answers with "no" or "no such thing". Throws as `run` does when git could not answer. */
+  /** The output of a query, or undefined if git answers with "no" or "no such thing". Throws like `run` if git could not answer. */
   ask(args: readonly string[]): Promise<string | undefined>;
 }
 
@@ -42,7 +42,7 @@ export function gitIn({ repository, environment, signal }: GitOptions): Git {
             reject(signal.aborted ? new Error("Git was stopped.", { cause: error }) : new GitFailed(reasonOf(error), said.trim(), error));
         },
       );
-      // Git that could not be started, or that ends early, closes the pipe first; the callback above already tells.
+      // Git that could not be started, or that ends early, closes the pipe first; the callback above already reports it.
       child.stdin?.on("error", () => {});
       child.stdin?.end();
     });
@@ -62,10 +62,10 @@ export function gitIn({ repository, environment, signal }: GitOptions): Git {
 
 const MAX_OUTPUT = 32 * 1024 * 1024;
 
-// A repository's own settings name programs (a monitor, a pager, a signature checker): none of them has a part in reading history.
+// A repository's own settings name programs (a monitor, a pager, a signature checker): none of them is needed to read history.
 const GUARDS = ["--no-pager", "-c", "core.fsmonitor=false", "-c", "log.showSignature=false", "-c", "i18n.logOutputEncoding=UTF-8"];
 
-// SUDO_UID lets git accept the repository of the one who called sudo. Everything else, GIT_DIR of a calling hook above all, stays outside.
+// SUDO_UID lets git accept the repository of the caller of sudo. Everything else, above all GIT_DIR of a calling hook, is left out.
 const PASSED_ON = ["PATH", "HOME", "XDG_CONFIG_HOME", "USERPROFILE", "SystemRoot", "SUDO_UID"];
 
 function hardened(environment: GitOptions["environment"]): Record<string, string> {
@@ -74,7 +74,7 @@ function hardened(environment: GitOptions["environment"]): Record<string, string
     GIT_TERMINAL_PROMPT: "0",
     GIT_OPTIONAL_LOCKS: "0",
     GIT_NO_REPLACE_OBJECTS: "1",
-    // A partial clone fetches what it lacks, over any transport its settings name; history is read from disk or not at all.
+    // A partial clone fetches what it lacks, over any transport in its settings; history is read from disk or not at all.
     GIT_NO_LAZY_FETCH: "1",
     GIT_ALLOW_PROTOCOL: "none",
   };

@@ -24,7 +24,7 @@ export function refused(problem: GitProblem, message: string, remedy: string): R
   return { ok: false, problem, message, remedy };
 }
 
-/** What git's refusal means for the one who named this repository. */
+/** What git's refusal means for the person who named this repository. */
 export function refusalOf(failure: GitFailed, repository: string): RefusedSummary {
   switch (failure.reason) {
     case "not_installed":

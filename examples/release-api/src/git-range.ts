@@ -1,16 +1,16 @@
 import type { Git } from "./git-command.ts";
 import { refused, type RefusedSummary } from "./git-problem.ts";
 
-/** One end of a range. The beginning of a history is no commit, so there `commit` and the dates are absent. Dates are ISO 8601 in UTC. */
+/** One end of a range. The beginning of a history is not a commit, so there `commit` and the dates are absent. Dates are ISO 8601 in UTC. */
 export interface ReleasePoint {
   readonly name: string;
   readonly commit?: string;
   readonly committed_at?: string;
-  /** When the tag was made; only annotated tags know. */
+  /** When the tag was made; only annotated tags have this. */
   readonly tagged_at?: string;
 }
 
-/** A range whose ends were found: from here on only object ids are given to git, never what a person typed. */
+/** A range whose ends were found: from here on git gets only object ids, never typed text. */
 export interface GitRange {
   readonly version: string;
   readonly from: ReleasePoint;
@@ -23,8 +23,8 @@ export interface GitRange {
 }
 
 /**
- * Finds both ends of a range. `to` is HEAD unless named; `from` is the nearest tag before it, or the beginning of the history where no tag is.
- * The difference of two ends on different branches is that of their trees: what a deployment really changes.
+ * Finds both ends of a range. `to` is HEAD by default; `from` is the nearest tag before it, or the beginning of the history if there is no tag. The
+ * difference of two ends on different branches is that of their trees: what a deployment really changes.
  */
 export async function findRange(
   git: Git,
@@ -56,7 +56,7 @@ export async function findRange(
   };
 }
 
-/** The commit that a name stands for. What starts with "-", is empty, very long or holds control characters is no name. */
+/** The commit that a name stands for. A name that starts with "-", is empty, is very long or contains control characters is refused. */
 async function resolve(git: Git, name: string): Promise<string | undefined> {
   if (!/^(?!-)[^\p{Cc}]{1,250}$/u.test(name)) return undefined;
   return git.ask(["rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`]);
@@ -81,7 +81,7 @@ async function pointOf(git: Git, name: string, commit: string): Promise<ReleaseP
   return { name, commit, ...dated("committed_at", committed), ...dated("tagged_at", tagged.trim()) };
 }
 
-// A commit may carry a date that no calendar has; it is left out rather than guessed.
+// A commit may carry a date that no calendar has; it is left out instead of guessed.
 function dated(field: "committed_at" | "tagged_at", text: string): Partial<ReleasePoint> {
   const time = Date.parse(text);
   return Number.isNaN(time) ? {} : { [field]: new Date(time).toISOString() };

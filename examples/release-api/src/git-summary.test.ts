@@ -81,7 +81,7 @@ describe("git summary", () => {
     expect(JSON.stringify(summary)).not.toContain("example.org");
   });
 
-  it("takes tags, branches and commits as ends, and calls an untagged end by its distance from the last tag", async () => {
+  it("accepts tags, branches and commits as ends, and names an untagged end by its distance from the last tag", async () => {
     using repo = twoReleases();
     repo.commit("After the release");
     const summary = await summaryOf(repo, { from: repo.git("rev-parse", "v1.0.0"), to: "main" });
@@ -154,7 +154,7 @@ describe("git summary", () => {
     expect(changes).toEqual(["x".repeat(300), "(no subject)"]);
   });
 
-  it("compares the files of two branches directly and says that it does", async () => {
+  it("compares the files of two branches directly and says so", async () => {
     using repo = twoReleases();
     repo.git("checkout", "--quiet", "-b", "patch", "v1.0.0");
     repo.write("fix.txt", "fixed\n");
@@ -199,7 +199,7 @@ describe("git summary", () => {
 });
 
 describe("git summary refuses", () => {
-  it("a folder that is no repository, or is not there", async () => {
+  it("a folder that is not a repository, or does not exist", async () => {
     using folder = scratchFolder();
     expect((await refusalOf(folder.path)).problem).toBe("not_a_repository");
     expect((await refusalOf(join(folder.path, "nowhere"))).message).toContain("There is no folder");
@@ -210,7 +210,7 @@ describe("git summary refuses", () => {
     expect((await refusalOf(repo.path)).problem).toBe("no_commits");
   });
 
-  it("names that are no commit, and names that look like options", async () => {
+  it("names that are not a commit, and names that look like options", async () => {
     using repo = twoReleases();
     for (const name of ["v9", "--output=stolen", "-h", "", "v1.0.0..v1.1.0", "v1.0.0\n", "x".repeat(300)]) {
       expect(await refusalOf(repo.path, { to: name })).toMatchObject({ problem: "unknown_ref" });
@@ -254,7 +254,7 @@ describe("git summary refuses", () => {
     expect(await refusalOf(repo.path)).toMatchObject({ problem: "git_failed", message: expect.stringContaining(tree) });
   });
 
-  it("to go on once its signal fires", async () => {
+  it("to continue once its signal fires", async () => {
     using repo = twoReleases();
     const reason = new Error("shutdown");
     await expect(summariseGitRange({ repository: repo.path, signal: AbortSignal.abort(reason) })).rejects.toBe(reason);

@@ -13,7 +13,7 @@ export interface GitSummary {
   /** Subjects of the commits, newest first. */
   readonly changes: readonly string[];
   readonly changes_omitted: number;
-  /** Names only: addresses of people have no place in a report. */
+  /** Names only: addresses of people do not belong in a report. */
   readonly authors: readonly Author[];
   readonly files: FilesChanged;
   readonly areas: readonly Area[];
@@ -44,8 +44,8 @@ const MAX_AUTHORS = 50;
 const MAX_AREAS = 30;
 
 /**
- * Summarises what lies between two points of a repository's history, within 60 seconds. It reads only; nothing of the repository is run.
- * A repository or range that has no summary is a value with a remedy. Throws the signal's reason when that fires.
+ * Summarises the part of a repository's history between two points, within 60 seconds. It reads only; nothing of the repository is run. A repository or
+ * range that has no summary is a value with a remedy. Throws the signal's reason when that fires.
  */
 export async function summariseGitRange(
   options: SummariseOptions,

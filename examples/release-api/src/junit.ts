@@ -20,7 +20,7 @@ const MAX_BYTES = 32 * 1024 * 1024;
 const MAX_FAILURES = 50;
 const MAX_TEXT = 300;
 
-/** Reads a JUnit XML file of at most 32 MiB, counting its test cases. What is no such file is refused in one sentence. */
+/** Reads a JUnit XML file of at most 32 MiB, counting its test cases. Any other file is refused in one sentence. */
 export async function readJunit(
   file: string,
 ): Promise<{ readonly ok: true; readonly tests: TestResults } | { readonly ok: false; readonly message: string }> {
@@ -43,7 +43,7 @@ export async function readJunit(
   return { ok: true, tests };
 }
 
-// Entities are not expanded by the parser: `plain` decodes the few that every XML file has, and only in the text that is kept.
+// The parser does not expand entities: `plain` decodes the few that every XML file has, and only in the text that is kept.
 const parser = new XMLParser({
   ignoreAttributes: false,
   attributeNamePrefix: "@",
@@ -55,7 +55,7 @@ const parser = new XMLParser({
 
 const REPEATED = new Set(["testsuites", "testsuite", "testcase", "failure", "error", "skipped"]);
 
-// Only the part before the first suite can declare one; a failure's text may quote whatever it likes.
+// Only the part before the first suite can declare one; a failure's text may quote anything.
 function declaresEntities(text: string): boolean {
   const root = text.indexOf("<testsuite");
   return text.slice(0, root < 0 ? text.length : root).includes("<!ENTITY");
@@ -75,7 +75,7 @@ function count(roots: readonly Element[]): TestResults {
     if (failures.length < MAX_FAILURES) failures.push(failure);
   };
   const suites = roots.flatMap((root) => childrenOf(root, "testsuite"));
-  // The loop also visits what it adds: suites lie in suites.
+  // The loop also visits what it adds: suites may contain suites.
   for (const suite of suites) {
     const name = attribute(suite, "name");
     // A suite that broke before its first test has the fault on itself.

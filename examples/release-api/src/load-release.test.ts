@@ -50,7 +50,7 @@ describe("loading a release", () => {
     expect(loaded.release).not.toHaveProperty("deployment_metrics");
   });
 
-  it("refuses a broken file rather than leave its part out", async () => {
+  it("refuses a broken file instead of leaving its part out", async () => {
     using world = setup();
     const broken = world.file("broken", "?");
     expect(await loadRelease({ repo: world.repo.path, junit: broken })).toEqual({
@@ -71,7 +71,7 @@ describe("loading a release", () => {
     expect(loaded.ok && loaded.notes[0]).toContain("is served instead");
   });
 
-  it("does not take the repository around a copy without history for its own", async () => {
+  it("does not mistake the repository around a copy without history for its own", async () => {
     using world = setup();
     world.repo.write("vendored/readme.md", "a copy of something else\n");
     const loaded = await loadRelease({ repo: join(world.repo.path, "vendored"), allowRecorded: true });

@@ -21,7 +21,7 @@ function setup() {
     return child;
   };
   return {
-    /** Starts the server and gives the process and its address once it prints one. */
+    /** Starts the server and returns the process and its address once it prints one. */
     async serve(...args: string[]) {
       const child = spawnMain(...(args.length > 0 ? args : ["--repo", repo.path]), "--port", "0", "--data", folder.path);
       for await (const line of createInterface({ input: child.stdout })) {
@@ -63,7 +63,7 @@ describe("the release API as a process", () => {
     expect(await ended).toEqual([0, null]);
   });
 
-  it("serves the release that comes with it where there is no history, and says that it is that one", async () => {
+  it("serves the recorded release if there is no history, and says so", async () => {
     using world = setup();
     using bare = scratchFolder();
     const { url } = await world.serve("--repo", bare.path, "--recorded");
@@ -72,7 +72,7 @@ describe("the release API as a process", () => {
     expect(await answer.json()).toMatchObject({ release_id, source: "recorded" });
   });
 
-  it("has one report of one key, although it was killed in between", async () => {
+  it("has one report per key, although it was killed in between", async () => {
     using world = setup();
     const first = await world.serve();
     const filed = await file(first.url);
@@ -86,7 +86,7 @@ describe("the release API as a process", () => {
     expect(await repeat.json()).toEqual(await filed.json());
   });
 
-  it("refuses what it cannot use with one clear text and a code", async () => {
+  it("refuses bad arguments with one clear text and a code", async () => {
     using world = setup();
     expect(await world.run("--prot", "1")).toMatchObject({ code: 2, said: expect.stringContaining("Usage:") });
     expect(await world.run("--port", "70000")).toMatchObject({ code: 2, said: expect.stringContaining("--port must be a number") });

@@ -31,7 +31,7 @@ describe("deployment metrics", () => {
     ["a missing figure", '{"error_rate":0}', "response_time_p95 must be a number"],
     ["an endless time", '{"error_rate":0,"response_time_p95":1e999}', "response_time_p95 must be a number"],
     ["text for a figure", '{"error_rate":"0.1","response_time_p95":1}', "error_rate must be"],
-    ["a baseline that is no object", '{"error_rate":0,"response_time_p95":1,"baseline":null}', "in baseline, an object"],
+    ["a baseline that is not an object", '{"error_rate":0,"response_time_p95":1,"baseline":null}', "in baseline, an object"],
     [
       "a baseline of a baseline",
       '{"error_rate":0,"response_time_p95":1,"baseline":{"baseline":{}}}',

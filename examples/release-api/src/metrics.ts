@@ -8,14 +8,14 @@ export interface Metrics {
   readonly response_time_p95: number;
 }
 
-/** The figures of a release and, where known, those of the release before it. */
+/** The figures of a release and, if known, those of the previous release. */
 export interface DeploymentMetrics extends Metrics {
   readonly baseline?: Metrics;
 }
 
 const MAX_BYTES = 64 * 1024;
 
-/** Reads a metrics file: JSON of at most 64 KiB with exactly these fields. What is no such file is refused in one sentence. */
+/** Reads a metrics file: JSON of at most 64 KiB with exactly these fields. Any other file is refused in one sentence. */
 export async function readMetrics(
   file: string,
 ): Promise<{ readonly ok: true; readonly metrics: DeploymentMetrics } | { readonly ok: false; readonly message: string }> {

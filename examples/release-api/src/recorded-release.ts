@@ -2,10 +2,10 @@ import { readFile } from "node:fs/promises";
 import { type ReleaseSummary, releaseSummary } from "./release-summary.ts";
 import type { GitSummary } from "./git-summary.ts";
 
-/** Where the record lies: `record.ts` writes it. */
+/** The path of the record: `record.ts` writes it. */
 export const RECORDED_SUMMARY = new URL("../recorded/summary.json", import.meta.url);
 
-/** The recorded summary of a real release of this repository, for machines without a git history. It says of itself that it is recorded. */
+/** The recorded summary of a real release of this repository, for machines without a git history. It says that it is recorded. */
 export async function recordedRelease(): Promise<ReleaseSummary> {
   return releaseSummary(parseRecord(await readFile(RECORDED_SUMMARY, "utf8")), "recorded", {});
 }

@@ -81,7 +81,7 @@ describe("release summaries over HTTP", () => {
     expect((await world.get(`/release-summary${query}`)).status).toBe(400);
   });
 
-  it("answers 503, and tells why, when its source of releases fails", async () => {
+  it("answers 503, and logs why, when its source of releases fails", async () => {
     const errors: unknown[] = [];
     const broken = { get: () => Promise.reject(new Error("disk gone")), keys: () => [] };
     await using world = await setup({ releases: broken, onError: (error) => errors.push(error) });
@@ -131,7 +131,7 @@ describe("risk reports over HTTP", () => {
     expect(world.api().reports()).toHaveLength(1);
   });
 
-  it("refuses a key that comes back with another body", async () => {
+  it("refuses a key that is reused with another body", async () => {
     await using world = await setup();
     await world.post(report);
     expect((await world.post({ ...report, severity: "low" })).status).toBe(422);
@@ -163,7 +163,7 @@ describe("risk reports over HTTP", () => {
     expect([other.status, begun, world.api().reports().length]).toEqual([422, ["k1"], 1]);
   });
 
-  it("tells of the effect before and after it, and answers last", async () => {
+  it("reports the effect before and after it, and answers last", async () => {
     const told: string[] = [];
     await using world = await setup({
       beforeEffect: async (key) => void told.push(`before ${key} ${world.api().reports().length}`),
@@ -214,7 +214,7 @@ describe("risk reports over HTTP", () => {
     ["no findings", { ...report, findings: [] }, "invalid_report"],
     ["too many findings", { ...report, findings: Array.from({ length: 65 }, () => "x") }, "invalid_report"],
     ["a finding of blanks", { ...report, findings: [" "] }, "invalid_report"],
-    ["a finding that is no text", { ...report, findings: [1] }, "invalid_report"],
+    ["a finding that is not a text", { ...report, findings: [1] }, "invalid_report"],
   ])("refuses %s", async (_what, body, error) => {
     await using world = await setup();
     const answer = await world.post(body);
@@ -257,7 +257,7 @@ describe("risk reports over HTTP", () => {
 });
 
 describe("stopping the release API", () => {
-  it("answers what is under way, then frees the port and the folder", async () => {
+  it("answers active requests, then frees the port and the folder", async () => {
     const begun = Promise.withResolvers<void>();
     const gate = Promise.withResolvers<void>();
     await using world = await setup({

@@ -19,28 +19,28 @@ export interface ReleaseApi {
   readonly url: string;
   /** Every report filed so far, oldest first. */
   reports(): readonly RiskReport[];
-  /** Takes no more requests, lets those under way end for up to 5 seconds, then frees the port and the folder. Safe twice. */
+  /** Accepts no more requests, lets active ones end for up to 5 seconds, then frees the port and the folder. Safe to call twice. */
   stop(): Promise<void>;
 }
 
 /**
  * For tests that have to know about the effect: `beforeEffect` is awaited before a new report is stored, `afterEffect` when it is on the disk and not yet
- * answered. `onEffect` is told each new report.
+ * answered. `onEffect` is called for each new report.
  */
 export interface ReleaseApiOptions extends RiskReportsOptions {
-  /** The loopback interface when absent. */
+  /** The loopback interface by default. */
   readonly host?: string | undefined;
-  /** Any free port when absent. */
+  /** Any free port by default. */
   readonly port?: number | undefined;
   readonly releases: Releases;
-  /** Told why a request was answered with 503. */
+  /** Called with the reason why a request was answered with 503. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
 const BODY_DEADLINE_MS = 10_000;
 const STOP_DEADLINE_MS = 5_000;
 
-/** Starts the API. `directory` holds its reports and belongs to one process at a time. Throws when the folder or the port cannot be had. */
+/** Starts the API. `directory` holds its reports and belongs to one process at a time. Throws if the folder or the port is unavailable. */
 export async function startReleaseApi({
   host = "127.0.0.1",
   port = 0,

@@ -2,25 +2,25 @@ import type { GitSummary } from "./git-summary.ts";
 import type { TestResults } from "./junit.ts";
 import type { DeploymentMetrics } from "./metrics.ts";
 
-/** Where a summary comes from: read from a repository just now, or read earlier and kept with this example. */
+/** The source of a summary: read from a repository just now, or recorded earlier and kept with this example. */
 export type ReleaseSource = "git" | "recorded";
 
-/** What `GET /release-summary` answers. A part that nobody measured is absent, never zero. */
+/** The answer of `GET /release-summary`. A part that nobody measured is absent, never zero. */
 export interface ReleaseSummary extends GitSummary {
-  /** The version: it is what people call the release. */
+  /** The version, which is what people call the release. */
   readonly release_id: string;
   readonly source: ReleaseSource;
   readonly tests?: TestResults;
   readonly deployment_metrics?: DeploymentMetrics;
 }
 
-/** What is known of a release besides its history. */
+/** What is known about a release besides its history. */
 export interface ReleaseMeasurements {
   readonly tests?: TestResults | undefined;
   readonly metrics?: DeploymentMetrics | undefined;
 }
 
-/** Puts the document together. */
+/** Assembles the document. */
 export function releaseSummary(summary: GitSummary, source: ReleaseSource, { tests, metrics }: ReleaseMeasurements): ReleaseSummary {
   const { notes, ...history } = summary;
   return {

@@ -22,7 +22,7 @@ function entry(key: string): JournalEntry {
 }
 
 describe("report journal", () => {
-  it("gives back every entry in order when it is opened again", async () => {
+  it("returns every entry in order when it is opened again", async () => {
     using world = setup();
     const first = await openReportJournal(world.directory);
     expect(first.entries).toEqual([]);
@@ -59,7 +59,7 @@ describe("report journal", () => {
     }
   });
 
-  it("changes nothing of the file until it writes: a second process that only looks must not cut a line that the first is writing", async () => {
+  it("does not change the file until it writes: a second process that only reads must not cut a line that the first is writing", async () => {
     using world = setup();
     const first = await openReportJournal(world.directory);
     appendFileSync(world.file, '{"key":"half');
@@ -76,7 +76,7 @@ describe("report journal", () => {
     await expect(openReportJournal(world.directory)).rejects.toThrow(/^Line 2 of .* is damaged/);
   });
 
-  it("takes nothing once it is closed, and closes twice", async () => {
+  it("accepts nothing once it is closed, and can be closed twice", async () => {
     using world = setup();
     const journal = await openReportJournal(world.directory);
     await Promise.all([journal.close(), journal.close()]);

@@ -2,27 +2,27 @@ import { mkdir, open, type FileHandle } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import type { RiskReport } from "./risk-report.ts";
 
-/** One filed report with the key it was filed under and the fingerprint of the body that came with the key. */
+/** One filed report with its key and the fingerprint of the body that came with the key. */
 export interface JournalEntry {
   readonly key: string;
   readonly fingerprint: string;
   readonly report: RiskReport;
 }
 
-/** A file of one entry a line, for one process at a time. */
+/** A file with one entry per line, for one process at a time. */
 export interface ReportJournal {
-  /** What the file held when it was opened, oldest first. */
+  /** The entries of the file when it was opened, oldest first. */
   readonly entries: readonly JournalEntry[];
   /**
-   * Resolves when the entry is on the disk; entries land in the order of the calls. Rejects when the entry may not be there: from then on nothing more
-   * is written, because a half line may lie at the end. Opening the journal again repairs it.
+   * Resolves when the entry is on the disk; entries are written in the order of the calls. Rejects if the entry may be missing: from then on nothing more
+   * is written, because half a line may be at the end. Opening the journal again repairs it.
    */
   append(entry: JournalEntry): Promise<void>;
-  /** Waits for the entries under way. Safe twice. */
+  /** Waits for the entries being written. Safe to call twice. */
   close(): Promise<void>;
 }
 
-/** Opens the journal in a folder, which is made when it is missing. Throws with one sentence when a line in the middle is damaged. */
+/** Opens the journal in a folder, which is created if it is missing. Throws with one sentence if a line in the middle is damaged. */
 export async function openReportJournal(directory: string): Promise<ReportJournal> {
   const folder = resolve(directory);
   const made = await mkdir(folder, { recursive: true });
@@ -43,7 +43,8 @@ function journal(file: FileHandle, entries: readonly JournalEntry[], whole: numb
   let last: Promise<void> = Promise.resolve();
   let closing: Promise<void> | undefined;
 
-  // Repaired before the first entry and not at the opening: a process that only looks, because another one has the folder, must change nothing.
+  // Repaired before the first entry and not at the opening: a process that only reads, because another one has the folder, must change
+  // nothing.
   const repair = async () => {
     const { size } = await file.stat();
     if (size > whole) await file.truncate(whole);
@@ -73,7 +74,7 @@ function journal(file: FileHandle, entries: readonly JournalEntry[], whole: numb
 
 async function load(file: FileHandle, path: string): Promise<{ readonly entries: readonly JournalEntry[]; readonly whole: number }> {
   const bytes = await file.readFile();
-  // What follows the last line end was never confirmed to anybody: the process died while it wrote. The next line must not be glued to it.
+  // Text after the last line end was never confirmed to anybody: the process died while it wrote. The next line must not be appended to it.
   const whole = bytes.lastIndexOf("\n") + 1;
   const lines = new TextDecoder().decode(bytes.subarray(0, whole)).split("\n").slice(0, -1);
   const entries = lines.map((line, index) => {

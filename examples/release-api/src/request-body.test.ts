@@ -51,7 +51,7 @@ describe("reading a request body", () => {
     expect(await world.body).toEqual({ ok: false, problem: "cut_off" });
   });
 
-  it("refuses bytes that are no UTF-8", async () => {
+  it("refuses bytes that are not UTF-8", async () => {
     await using world = await setup();
     world.client.end(Buffer.from([0x22, 0xff, 0x22]));
     expect(await world.body).toEqual({ ok: false, problem: "not_json" });

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 
-/** A body, or why it has no meaning. */
+/** A body, or why it is invalid. */
 export type RequestBody =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly problem: "too_large" | "not_json" | "cut_off" };
@@ -8,7 +8,7 @@ export type RequestBody =
 /** The largest body in bytes. */
 export const MAX_BODY = 256 * 1024;
 
-/** Reads a JSON body of at most 256 KiB in UTF-8. A client that is slower than the signal allows, or goes away, has its body cut off. */
+/** Reads a JSON body of at most 256 KiB in UTF-8. The body of a client that is slower than the signal allows, or goes away, is cut off. */
 export function readJsonBody(request: IncomingMessage, signal: AbortSignal): Promise<RequestBody> {
   const { promise: late, resolve } = Promise.withResolvers<RequestBody>();
   const stop = () => resolve({ ok: false, problem: "cut_off" });

@@ -31,7 +31,7 @@ const MAX_PROBLEMS = 16;
 /** The longest release id that is looked up. */
 export const MAX_RELEASE_ID = 200;
 
-/** Reads a parsed body strictly: every fault is named, an unknown field is one. */
+/** Parses a body strictly: every fault is named, and an unknown field is a fault. */
 export function parseRiskReport(
   body: unknown,
 ): { readonly ok: true; readonly request: RiskReportRequest } | { readonly ok: false; readonly problems: readonly FieldProblem[] } {

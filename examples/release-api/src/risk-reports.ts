@@ -5,8 +5,8 @@ import type { RiskReport, RiskReportRequest } from "./risk-report.ts";
 /** The filed reports: one key makes at most one report, across repeats, races and restarts. */
 export interface RiskReports {
   /**
-   * Files a report once. A repeat of the key with the same content answers with the first report, with other content it is a conflict.
-   * Rejects when the report may not be on the disk; the same key may be tried again after a restart.
+   * Files a report once. A repeat of the key with the same content gets the first report, with other content it is a conflict. Rejects if the report may be
+   * missing on the disk; the same key may be tried again after a restart.
    */
   file(key: string, request: RiskReportRequest): Promise<Filing>;
   /** Whether a report was filed under this key, or is being filed. */
@@ -67,7 +67,7 @@ export async function openRiskReports({ directory, clock, newId, ...hooks }: Ris
   };
 }
 
-/** Equal for equal content, however the body was spaced and ordered. */
+/** Equal for equal content, whatever the spacing and order of the body. */
 function fingerprintOf({ release_id, severity, findings, note }: RiskReportRequest): string {
   return createHash("sha256")
     .update(JSON.stringify([release_id, severity, findings, note ?? null]))

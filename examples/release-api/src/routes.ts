@@ -5,13 +5,13 @@ import { MAX_BODY, readJsonBody } from "./request-body.ts";
 import { MAX_RELEASE_ID, parseRiskReport, type RiskReport } from "./risk-report.ts";
 import type { RiskReports } from "./risk-reports.ts";
 
-/** Where summaries come from. A `Map` of them by release id is one. */
+/** The source of summaries. A `Map` of them by release id is one. */
 export interface Releases {
   get(releaseId: string): ReleaseSummary | undefined | Promise<ReleaseSummary | undefined>;
   keys(): Iterable<string>;
 }
 
-/** Answers one request. Rejects only when a summary or a report cannot be read or stored. */
+/** Answers one request. Rejects only if a summary or a report cannot be read or stored. */
 export type Respond = (request: IncomingMessage, signal: AbortSignal) => Promise<Answer>;
 
 const MAX_LISTED = 100;
@@ -65,7 +65,7 @@ async function fileReport(request: IncomingMessage, signal: AbortSignal, release
   const parsed = parseRiskReport(body.value);
   if (!parsed.ok) return problem(400, "invalid_report", "The report has fields that are not valid.", { details: parsed.problems });
 
-  // Only a new report needs its release: a repeat has its answer even when the release is served no more.
+  // Only a new report needs its release: a repeat gets its answer even if the release is no longer served.
   if (!reports.knows(key) && !(await releases.get(parsed.request.release_id))) return releaseNotFound(parsed.request.release_id, releases);
   const filing = await reports.file(key, parsed.request);
   if (filing.kind === "conflict") {

@@ -9,10 +9,10 @@ export function scratchFolder(): { readonly path: string } & Disposable {
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
 }
 
-/** A real git repository in a folder of its own, removed when it goes out of scope. For tests. */
+/** A real git repository in its own folder, removed when it goes out of scope. For tests. */
 export interface ScratchRepository extends Disposable {
   readonly path: string;
-  /** Runs git in it and gives its output. */
+  /** Runs git in it and returns its output. */
   git(...args: string[]): string;
   /** Writes a file, as text or as bytes. */
   write(file: string, content: string | Uint8Array): void;

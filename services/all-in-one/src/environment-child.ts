@@ -1,6 +1,6 @@
 import { runMain } from "@toolbus/runtime";
 
-// Stands in the place of a service, and tells what it was given.
+// Stands in for a service, and reports the environment it was given.
 await runMain(async () => {
   process.stdout.write(`${JSON.stringify(process.env)}\n`);
   return { stop: async () => true };

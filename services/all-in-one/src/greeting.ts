@@ -5,18 +5,18 @@ export interface Greeting {
   readonly gatewayUrl: string;
   readonly approvalsUrl: string;
   readonly keys: LocalKeys;
-  /** Where the keys lie. */
+  /** The directory of the keys. */
   readonly directory: string;
   readonly model: string;
   readonly releaseId: string;
   readonly notes: readonly string[];
-  /** What runs where, by a word each. No password stands in it. */
+  /** What runs where, in a few words each. It contains no password. */
   readonly where: readonly (readonly [word: string, what: string])[];
 }
 
-/** What a person at the terminal is told when everything has started: the addresses, the keys where they were made just now, and what to try. */
+/** What a person at the terminal sees when everything has started: the addresses, the keys if they were just made, and what to try. */
 export function greeting({ gatewayUrl, approvalsUrl, keys, directory, model, releaseId, notes, where }: Greeting): string {
-  // The lines can be kept in a shell's history, or shown to somebody: no key is in them.
+  // The lines may be kept in a shell's history, or shown to somebody: they contain no key.
   const keyFile = (role: string): string => `'${path.join(directory, "keys", `${role}.key`).replaceAll("'", "'\\''")}'`;
   const lines = [
     ...notes,

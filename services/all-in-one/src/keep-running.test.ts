@@ -5,14 +5,14 @@ import type { Replica } from "./start-apart.ts";
 
 type Ending = number | NodeJS.Signals;
 
-/** One process after the other, each of which ends when it is told to; a wait is over at once and kept. */
+/** One process after the other, each of which ends when it is asked to; a wait is over at once and recorded. */
 function setup() {
   const clock = { ms: 0 };
   const leaving = new AbortController();
   const said: string[] = [];
   const waits: number[] = [];
   const ends: ((how: Ending) => void)[] = [];
-  /** What the next starts come to; a process where nothing is said. */
+  /** The outcomes of the next starts; a process by default. */
   const outcomes: Error[] = [];
   let told = Promise.withResolvers<void>();
   const begin = (): Replica => {
@@ -58,7 +58,7 @@ function setup() {
     kept,
     leaving,
     starts: () => ends.length,
-    /** The process that runs ends so, this long after it began; resolves when another one runs, or none will. */
+    /** Ends the running process like this, this long after it began; resolves when another one runs, or none will. */
     async ends(how: Ending, afterMs: number) {
       clock.ms += afterMs;
       ends.at(-1)?.(how);
@@ -70,7 +70,7 @@ function setup() {
 }
 
 describe("processes that end by themselves", () => {
-  it("are named with the way they ended, and start again", async () => {
+  it("are reported with the way they ended, and start again", async () => {
     const { ends, said, waits } = setup();
     await ends("SIGKILL", 5000);
     await ends(1, 90_000);
@@ -83,28 +83,26 @@ describe("processes that end by themselves", () => {
     ]);
   });
 
-  it("wait twice as long each time, are given up after the fifth end in a row, and why is said", async () => {
+  it("wait twice as long each time, and are given up after the fifth end in a row with the reason", async () => {
     const { ends, waits, kept, starts } = setup();
     for (let n = 0; n < 5; n++) await ends(1, 1000);
     expect(waits).toEqual([1000, 2000, 4000, 8000]);
     expect(starts()).toBe(5);
     const failed = await kept.failed;
     expect(failed).toBeInstanceOf(Refusal);
-    expect(failed.message).toMatch(
-      /^The process agent \(105\) ended with exit code 1\. That was the end number 5 in a row: see what agent said before/,
-    );
+    expect(failed.message).toMatch(/^The process agent \(105\) ended with exit code 1\. It ended 5 in a row: see what agent said before/);
   });
 
-  it("count a start that fails as an end, told in its own sentence", async () => {
+  it("count a failed start as an end, reported in its own sentence", async () => {
     const { ends, said, outcomes, kept, waits } = setup();
     outcomes.push(...Array.from({ length: 4 }, () => new Refusal("The service agent did not start: Redis is away.")));
     await ends("SIGTERM", 120_000);
     expect(waits).toEqual([1000, 2000, 4000, 8000]);
     expect(said[1]).toBe("The service agent did not start: Redis is away. It starts again in 2 s (2 of 4).");
-    expect((await kept.failed).message).toMatch(/^The service agent did not start: Redis is away\. That was the end number 5/);
+    expect((await kept.failed).message).toMatch(/^The service agent did not start: Redis is away\. It ended 5/);
   });
 
-  it("are left alone when everything was told to stop", async () => {
+  it("are left alone when everything was asked to stop", async () => {
     const { kept, leaving, said, starts, ends } = setup();
     leaving.abort();
     void ends(0, 1);

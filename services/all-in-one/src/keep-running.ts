@@ -2,17 +2,17 @@ import { pause, Refusal, sentenceOf } from "@toolbus/runtime";
 import type { Apart, Replica } from "./start-apart.ts";
 
 export interface KeepRunning {
-  /** Told in sentences what ended, why, and what is done about it. */
+  /** Called with sentences: what ended, why, and what is done about it. */
   readonly tell: (sentence: string) => void;
-  /** Aborts when everything is to stop: from then on nothing is started again. */
+  /** Aborts when everything is to stop: from then on nothing is restarted. */
   readonly signal: AbortSignal;
   readonly monotonic: () => number;
-  /** Waits; a test's own instead of `pause`. */
+  /** Waits; tests pass their own instead of `pause`. */
   readonly wait?: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
 export interface Kept {
-  /** Resolves with the reason when a process ended too often to be started once more. */
+  /** Resolves with the reason when a process has ended too often to be restarted. */
   readonly failed: Promise<Error>;
   /** Resolves when nothing is being started any more; only after the signal. */
   settled(): Promise<void>;
@@ -20,13 +20,13 @@ export interface Kept {
 
 const FIRST_WAIT_MS = 1000;
 const LONGEST_WAIT_MS = 30_000;
-/** One that ran so long did not end because of how it was started. */
+/** A process that ran this long did not end because of how it was started. */
 const STEADY_MS = 60_000;
 const MOST_ENDS = 5;
 
 /**
- * Starts processes again that end while nobody asked them to, and says so each time: after 1 s, and twice as long each time that one ends within a
- * minute, up to 30 s. One that does so five times in a row, or cannot be started as often, is given up.
+ * Restarts processes that end unasked, and reports it each time: after 1 s, and twice as long each time that one ends within a minute, up to 30 s. One that
+ * does so five times in a row, or whose start fails as often, is given up.
  */
 export function keepRunning(apart: Pick<Apart, "replicas" | "restart">, { tell, signal, monotonic, wait = pause }: KeepRunning): Kept {
   const { promise: failed, resolve: fail } = Promise.withResolvers<Error>();
@@ -80,7 +80,9 @@ export function keepRunning(apart: Pick<Apart, "replicas" | "restart">, { tell, 
   }
 
   function giveUp({ service }: Replica, what: string): void {
-    fail(new Refusal(`${what}. That was the end number ${MOST_ENDS} in a row: see what ${service} said before, fix it and start again.`));
+    fail(
+      new Refusal(`${what}. It ended ${MOST_ENDS} times in a row: see the earlier messages of ${service}, fix the cause and start again.`),
+    );
   }
 }
 

@@ -21,8 +21,8 @@ const env = {
 };
 const ofAll = { LOG_LEVEL: "error", OTEL_SERVICE_NAME: "mine", NODE_EXTRA_CA_CERTS: "/ca.pem" };
 
-describe("what a service of several gets of one environment", () => {
-  it("is what it reads itself and what all read, and nothing that is secret to another", () => {
+describe("what one of several services gets from one environment", () => {
+  it("is what it reads itself and what all read, and no secret of another service", () => {
     expect(Object.fromEntries(APART.map((service) => [service, settingsOfService(service, env)]))).toEqual({
       "tool-executor": { ...ofAll, RELEASE_API_URL: env.RELEASE_API_URL },
       operations: { ...ofAll, RELEASE_API_URL: env.RELEASE_API_URL },

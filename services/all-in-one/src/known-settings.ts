@@ -16,17 +16,19 @@ const SETTINGS: Readonly<Record<ApartName, Readonly<Record<string, unknown>>>> =
   gateway: gateway.settings,
 };
 
-// How telemetry is set, and what Node itself reads for certificates, preloaded modules, time zone and colours.
+// Settings of telemetry, and those that Node itself reads for certificates, preloaded modules, time zone and colours.
 const SURROUNDINGS = /^(OTEL_\w+|NODE_OPTIONS|NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR)|TZ|NO_COLOR|FORCE_COLOR)$/;
 
-/** What a process of several on one machine cannot take from an environment that all of them share. */
+/** Settings that one of several processes on a machine cannot take from a shared environment. */
 export const NOT_SHARED = {
-  TOOLSETS: "each toolset has a process of its own",
-  RECEIPT_KEY_FILE: "each toolset has a key of its own, in the data directory",
-  HEALTH_PORT: "one port cannot be that of every process; gateway and approvals answer /readyz at their addresses",
+  TOOLSETS: "each toolset has its own process",
+  RECEIPT_KEY_FILE: "each toolset has its own key, in the data directory",
+  HEALTH_PORT: "one port cannot serve every process; gateway and approvals answer /readyz at their addresses",
 } as const;
 
-/** Of an environment what one service reads: its own settings and those of every process. Who answers the model's part, and its keys, is the agent's alone. */
+/**
+ * The part of an environment that one service reads: its own settings and those of every process. Only the agent gets the choice of the model and its keys.
+ */
 export function settingsOfService(service: ApartName, environment: Environment): Readonly<Record<string, string>> {
   const mine = { ...processSettings, ...SETTINGS[service] };
   const notMine: ReadonlySet<string> = new Set(["BUS_URL", "STATE_URL", ...Object.keys(NOT_SHARED)]);

@@ -13,13 +13,13 @@ describe("text whose last line is held", () => {
     return { out, secondsPass, text: lastLineHeld((text) => out.push(text), afterWaiting) };
   };
 
-  it("comes a line late, however it is cut into pieces", () => {
+  it("is written one line late, however it is cut into pieces", () => {
     const { out, text } = setup();
     for (const piece of ["one", "\ntw", "o\n", "three\nfour\n"]) text.write(piece);
     expect(out.join("")).toBe("one\ntwo\nthree\n");
   });
 
-  it("comes whole and at once when it is released", () => {
+  it("is written in full and at once when it is released", () => {
     const { out, text } = setup();
     text.write("one\ntwo");
     text.release();
@@ -35,7 +35,7 @@ describe("text whose last line is held", () => {
     expect(out).toEqual(["one\n"]);
   });
 
-  it("is no last line any more when nothing follows it for some seconds", () => {
+  it("is no longer held when nothing follows it for some seconds", () => {
     const { out, text, secondsPass } = setup();
     text.write("one\ntwo\n");
     secondsPass();

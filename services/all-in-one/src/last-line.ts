@@ -1,10 +1,10 @@
 /**
- * Hands text on as it comes, but for its last line, which waits until it is clear whether somebody else tells it. It does not wait long: what was said a
- * few seconds ago, as of a server that is waited for, was no last word.
+ * Passes text on as it arrives, except for its last line, which waits until it is clear whether another process reports it. It does not wait long: a line
+ * from a few seconds ago, such as one about waiting for a server, was not the last word.
  */
 export interface LastLineHeld {
   write(text: string): void;
-  /** Hands on what was held, and from now on everything at once. */
+  /** Passes on what was held, and from now on everything at once. */
   release(): void;
   /** Forgets the last line. */
   drop(): void;
@@ -43,7 +43,7 @@ export function lastLineHeld(handOn: (text: string) => void, afterWaiting: (act:
   }
 }
 
-/** A process that has said why it ends may take two seconds to do it: so long is an attempt to connect under way. */
+/** A process that has said why it ends may take two seconds to end: that is how long a connection attempt may still run. */
 const HELD_MS = 4000;
 
 function afterSeconds(act: () => void): () => void {

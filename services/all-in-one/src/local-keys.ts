@@ -6,18 +6,18 @@ import { makeServiceKeys, readApiKeys, Refusal, type ServiceKeyFiles, serviceKey
 import { OWN_TOOLSETS } from "./embedded-settings.ts";
 
 /**
- * The keys of an embedded start, one a role. The approver's is known to approvals only, the other two to the gateway only; approvals takes it for its
- * operator's as well, because a key that the gateway sees must not resume writes.
+ * The keys of an embedded start, one per role. Only approvals knows the approver's, only the gateway the other two; approvals accepts the approver's as its
+ * operator's key as well, because a key that the gateway sees must not resume writes.
  */
 export interface LocalKeys {
   readonly user: string;
   readonly operator: string;
   readonly approver: string;
-  /** Whether they were made just now: then, and only then, a person is shown them. */
+  /** Whether they were just made: only then a person is shown them. */
   readonly made: boolean;
   readonly gatewayKeysFile: string;
   readonly approvalsKeysFile: string;
-  /** Those that the services sign and seal with. */
+  /** The keys that the services sign and seal with. */
   readonly services: ServiceKeyFiles;
 }
 
@@ -29,7 +29,7 @@ const SCOPES: Readonly<Record<PersonRole, readonly string[]>> = {
 
 /**
  * Reads the keys in this directory, or generates them at the first start. Services get files of hashes; the keys themselves are mode 0600. `toolsets` get
- * a signing key of their own, beside those that have one. Throws a `Refusal`.
+ * their own signing key, in addition to those that have one. Throws a `Refusal`.
  */
 export async function localKeys(directory: string, { toolsets = [] }: { readonly toolsets?: readonly string[] } = {}): Promise<LocalKeys> {
   try {
@@ -43,7 +43,7 @@ export async function localKeys(directory: string, { toolsets = [] }: { readonly
   }
 }
 
-/** The toolsets whose workers share a key where nothing else was said. */
+/** The toolsets whose workers share a key by default. */
 export const SHARED_TOOLSETS: readonly string[] = [...OWN_TOOLSETS.TOOLSETS.split(","), "mcp"];
 
 async function keysIn(directory: string, ownToolsets: readonly string[]): Promise<LocalKeys> {
@@ -66,7 +66,7 @@ async function keysIn(directory: string, ownToolsets: readonly string[]): Promis
   return { user, operator, approver, made, gatewayKeysFile, approvalsKeysFile, services };
 }
 
-/** Writes our entries into a file of hashes, beside those that somebody has added. Whole or not at all: a service may be reading it. */
+/** Writes our entries into a hash file, in addition to those that somebody has added. Atomically: a service may be reading it. */
 async function keepEntries(file: string, ours: readonly ApiKey[]): Promise<void> {
   const known = await readApiKeys(file).catch((error: unknown) => {
     if (error instanceof Refusal && (error.cause as NodeJS.ErrnoException | undefined)?.code === "ENOENT") return [];
@@ -94,7 +94,7 @@ async function secret(directory: string, role: PersonRole): Promise<{ readonly k
   const file = path.join(directory, `${role}.key`);
   const found = await readSecret(file, role);
   if (found) return { key: found, made: false };
-  // Written whole, then linked: a start that is killed leaves no half key, and two starts agree on one.
+  // Written completely, then linked: a start that is killed leaves no half key, and two starts agree on one.
   const draft = `${file}.${randomBytes(6).toString("hex")}`;
   await writeFile(draft, `tb_${role}_${randomBytes(24).toString("base64url")}\n`, { mode: 0o600 });
   await link(draft, file).catch((error: NodeJS.ErrnoException) => {
@@ -113,7 +113,7 @@ async function readSecret(file: string, role: PersonRole): Promise<string | null
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
     throw new Refusal(
-      `The key file ${file} cannot be read (${(error as NodeJS.ErrnoException).code ?? "unknown"}): fix its rights, or delete it to get a new key.`,
+      `The key file ${file} cannot be read (${(error as NodeJS.ErrnoException).code ?? "unknown"}): fix its permissions, or delete it to get a new key.`,
     );
   }
   if (!new RegExp(`^tb_${role}_[\\w-]{16,}\\n?$`).test(text))

@@ -7,7 +7,7 @@ describe("lines of several processes", () => {
     return { written, lines: namedLines((line) => written.push(line)) };
   };
 
-  it("come whole and behind a name, however they are cut into pieces and mixed", () => {
+  it("are written in full after a name, however they are cut into pieces and mixed", () => {
     const { written, lines } = setup();
     lines.write("agent", "it sta");
     lines.write("gateway", "ready\n");
@@ -16,7 +16,7 @@ describe("lines of several processes", () => {
     expect(written).toEqual(["gateway: ready\n", "agent: it starts\n", "\n", "agent: and runs\n"]);
   });
 
-  it("are written at the end also when they were not ended", () => {
+  it("are written at the end even without a line break", () => {
     const { written, lines } = setup();
     lines.write("agent", "half a");
     lines.write("gateway", "half a");

@@ -1,11 +1,11 @@
-/** Writes what several processes say as whole lines, each behind the name of the process that said it. */
+/** Writes the output of several processes as whole lines, each after the name of its process. */
 export interface NamedLines {
   write(name: string, text: string): void;
-  /** Writes what was begun and not ended, of one process or of all. */
+  /** Writes unfinished lines, of one process or of all. */
   end(name?: string): void;
 }
 
-/** A process writes in pieces that end anywhere: a line is written when it is whole, so that lines of two never mix. */
+/** A process writes in pieces that end anywhere: a line is written when it is complete, so that lines of two processes never mix. */
 export function namedLines(write: (line: string) => void): NamedLines {
   const begun = new Map<string, string>();
   return {

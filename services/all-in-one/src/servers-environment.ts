@@ -2,8 +2,8 @@ import { readFile } from "node:fs/promises";
 import { mcpVariablesOf } from "@toolbus/tool-executor";
 
 /**
- * What the bridge to MCP servers gets of an environment beside its settings: where programs lie, and the variables that its file names. Null without a
- * file. One that cannot be read is the bridge's to refuse, in its own words.
+ * What the bridge to MCP servers gets from an environment besides its settings: where programs are, and the variables that its file names. Null without a
+ * file. If the file is unreadable, the bridge itself refuses it, in its own words.
  */
 export async function serversEnvironment(
   env: Readonly<Record<string, string | undefined>>,

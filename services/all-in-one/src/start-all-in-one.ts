@@ -8,9 +8,9 @@ import { GENEROUS, OWN_TOOLSETS, PIN_EVERYTHING } from "./embedded-settings.ts";
 import { type LocalKeys, localKeys } from "./local-keys.ts";
 
 export interface AllInOneOptions {
-  /** Everything that must survive lies here. */
+  /** Everything that must survive is here. */
   readonly directory: string;
-  /** Settings; what is set here wins over the embedded defaults. */
+  /** Settings; these override the embedded defaults. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly wrap?: RunOptions["wrap"];
   readonly signal?: AbortSignal;
@@ -23,7 +23,7 @@ export interface AllInOne {
   stop(): Promise<boolean>;
 }
 
-/** Starts every service in this process: the same services as apart, with SQLite for the state and the bus in memory. */
+/** Starts every service in this process: the same services as in separate processes, with SQLite for the state and the bus in memory. */
 export async function startAllInOne({ directory, env, wrap, signal }: AllInOneOptions): Promise<AllInOne> {
   const keys = await localKeys(path.join(directory, "keys"));
   const running = await runServices([toolExecutor, approvals, agent, gateway], {
@@ -34,7 +34,7 @@ export async function startAllInOne({ directory, env, wrap, signal }: AllInOneOp
   return { gatewayUrl: urlOf(running, "gateway"), approvalsUrl: urlOf(running, "approvals"), keys, stop: () => running.stop() };
 }
 
-/** The data directory when nothing else was said. */
+/** The default data directory. */
 export const DEFAULT_DIRECTORY = ".toolbus";
 
 function embeddedDefaults(directory: string, keys: LocalKeys): Record<string, string> {
@@ -56,7 +56,7 @@ function embeddedDefaults(directory: string, keys: LocalKeys): Record<string, st
   };
 }
 
-/** Its own toolsets, and that of MCP servers where a file names some. */
+/** Its own toolsets, and that of MCP servers if a file names some. */
 function toolsetsOf({ MCP_CONFIG_FILE }: AllInOneOptions["env"]): { readonly TOOLSETS: string } {
   return { TOOLSETS: MCP_CONFIG_FILE ? `${OWN_TOOLSETS.TOOLSETS},mcp` : OWN_TOOLSETS.TOOLSETS };
 }

@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest";
 import { APART, startApart } from "./start-apart.ts";
 
 describe("services that are started in separate processes", () => {
-  it("are refused with the sentence of the one that cannot start, which is told once and without the password", async () => {
+  it("are refused with the sentence of the one that cannot start, reported once and without the password", async () => {
     await using folder = await mkdtempDisposable(path.join(os.tmpdir(), "apart-"));
     const said: string[] = [];
     const starting = startApart({
@@ -26,7 +26,7 @@ describe("services that are started in separate processes", () => {
     expect(String(refusal)).not.toContain("secret");
   });
 
-  it("are given what says which model answers, and its key, when they are the agent, and otherwise not; each toolset has a receipt key of its own", async () => {
+  it("give the model settings and key to the agent only; each toolset has its own receipt key", async () => {
     await using folder = await mkdtempDisposable(path.join(os.tmpdir(), "apart-"));
     const child = new URL("./environment-child.ts", import.meta.url).href;
     const said = new Map<string, string>();
@@ -57,7 +57,7 @@ describe("services that are started in separate processes", () => {
       const models = Object.fromEntries(Object.entries(given).filter(([name]) => Object.hasOwn(model, name)));
       expect({ service, models }).toEqual({ service, models: service === "agent" ? model : {} });
     }
-    // What one toolset signs is not another's word.
+    // One toolset's signature is not valid for another.
     const receiptKeys = APART.map((service) => (JSON.parse(said.get(service) ?? "{}") as Record<string, string>)["RECEIPT_KEY_FILE"]);
     expect(receiptKeys.map((file) => file && path.basename(file))).toEqual([
       "worker.release-signing.jwk",

@@ -6,35 +6,35 @@ import { APART_TOOLSETS, GENEROUS, SHIPPED_TOOLS } from "./embedded-settings.ts"
 import { lastLineHeld } from "./last-line.ts";
 import { type LocalKeys, localKeys } from "./local-keys.ts";
 
-/** The services that can be started as a process each, in the order in which they start. Each toolset has a process, and so a login, of its own. */
+/** The services that can be started in separate processes, in the order in which they start. Each toolset has its own process, and so its own login. */
 export const APART = ["tool-executor", "operations", "approvals", "agent", "gateway"] as const;
 
-/** `mcp` is the bridge to MCP servers, which only some have. */
+/** `mcp` is the bridge to MCP servers, which only some deployments have. */
 export type ApartName = (typeof APART)[number] | "mcp";
 
 export interface ApartOptions {
-  /** The keys lie here; the state lies where `stateUrl` says. */
+  /** The directory of the keys; `stateUrl` says where the state is. */
   readonly directory: string;
-  /** The broker: amqp:// or nats://. The bus in memory is this process's own, so it cannot be shared. */
+  /** The broker: amqp:// or nats://. The bus in memory belongs to this process, so it cannot be shared. */
   readonly busUrl?: string;
   /** The state store that all of them share: redis://. */
   readonly stateUrl?: string;
   /**
-   * Instead of the two: the addresses of each login that `toolbus permissions` makes, `gateway`, `agent`, `approvals`, `operations` and
-   * `worker-release`, so that no process has the rights of another.
+   * Instead of the two: the addresses of each login that `toolbus permissions` makes, `gateway`, `agent`, `approvals`, `operations` and `worker-release`,
+   * so that no process has the rights of another.
    */
   readonly addresses?: (login: string) => ServiceAddresses;
   /** How many of each; the first is 1. */
   readonly replicas: number;
-  /** Settings for every service, for those that know them; what says which model answers, and its keys, goes to the agent alone. */
+  /** Settings for the services that know them; the choice of the model, and its keys, go to the agent only. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Settings of one service alone, before all others. */
+  /** Settings of one service only, which override all others. */
   readonly settingsOf?: (service: ApartName) => Readonly<Record<string, string>>;
-  /** The bridge to MCP servers runs as well, in a process of its own; its settings name their file. */
+  /** Also runs the bridge to MCP servers, in its own process; its settings name its file. */
   readonly mcp?: boolean;
-  /** Another module in the place of a service's own: one that calls `runMain` with it. */
+  /** Another module in place of a service's own: one that calls `runMain` with it. */
   readonly modules?: Partial<Readonly<Record<ApartName, string>>>;
-  /** Gets what the processes write, but for the sentence of one that does not start, which is thrown; by default standard error does. */
+  /** Gets the output of the processes, except for the sentence of one that does not start, which is thrown; by default it goes to standard error. */
   readonly onOutput?: (name: string, text: string) => void;
   readonly signal?: AbortSignal;
 }
@@ -43,41 +43,41 @@ export interface ApartOptions {
 export interface Replica {
   readonly service: ApartName;
   readonly number: number;
-  /** The process that runs it now. */
+  /** The process that currently runs it. */
   readonly process: SpawnedService;
 }
 
 export interface Apart {
   readonly keys: LocalKeys;
-  /** The addresses of the gateways, and of the approvals services, one a replica. */
+  /** The addresses of the gateways, and of the approvals services, one per replica. */
   readonly gatewayUrls: readonly string[];
   readonly approvalsUrls: readonly string[];
   readonly replicas: () => readonly Replica[];
-  /** Starts a replica again, at its old address, after it has ended or instead of the process that runs. */
+  /** Starts a replica again, at its old address, after it has ended or in place of the running process. */
   restart(service: ApartName, number: number): Promise<Replica>;
-  /** Stops all that run: those that take requests first, so that whoever answers them is still there. False when one did not end cleanly. */
+  /** Stops all running processes: those that take requests first, so that the others can still answer them. False if one did not end cleanly. */
   stop(): Promise<boolean>;
 }
 
 /**
- * Starts every service in processes of its own, on a real broker and a shared store: what a cluster does, on one machine. Each gets the settings
- * that it needs and no other: the agent has no key but its model's, which nobody else has, and the gateway none of the approvers'.
+ * Starts every service in separate processes, on a real broker and a shared store: a cluster on one machine. Each gets the settings that it needs and no
+ * other: the agent gets only its model's key, which nobody else has, and the gateway none of the approvers'.
  */
 export async function startApart(options: ApartOptions): Promise<Apart> {
   const { directory, replicas: count, signal } = options;
   const services: readonly ApartName[] = options.mcp ? ["mcp", ...APART] : APART;
   if (services.map((service) => addressesOf(service, options)).some(({ busUrl, stateUrl }) => cannotBeShared(busUrl, stateUrl)))
     throw new Refusal(
-      "Services in processes of their own need a broker and a store that they share: give amqp:// or nats:// and redis:// addresses.",
+      "Services in separate processes need a broker and a store that they share: give amqp:// or nats:// and redis:// addresses.",
     );
   const keys = await localKeys(path.join(directory, "keys"), { toolsets: Object.values(APART_TOOLSETS) });
   const running = new Map<string, Replica>();
   try {
-    // The first of each alone: it makes what the others find (keys, the shape of the store, queues).
+    // The first of each starts alone: it makes what the others find (keys, the shape of the store, queues).
     for (const service of services) await begin(service, 1);
     for (let number = 2; number <= count; number++) await Promise.all(services.map((service) => begin(service, number)));
   } catch (error) {
-    // Whoever is told to stop in the middle of the start does it in order.
+    // A stop in the middle of the start is orderly.
     await Promise.all([...running.values()].map(({ process }) => (signal?.aborted ? process.stop() : process.kill())));
     throw error;
   }
@@ -114,13 +114,13 @@ export async function startApart(options: ApartOptions): Promise<Apart> {
         ...settingsOf(service, options, keys),
         ...given(service, options.env ?? {}),
         ...options.settingsOf?.(service),
-        // One that is started again listens where it did.
+        // A restarted process listens where it did before.
         ...(port === undefined ? {} : { [`${service.toUpperCase()}_PORT`]: port }),
       },
       onOutput: said.write,
       ...(signal ? { signal } : {}),
     }).catch((error: unknown) => {
-      // Its message has the last line in it.
+      // Its message contains the last line.
       if (error instanceof Refusal) said.drop();
       said.release();
       throw error;
@@ -136,7 +136,7 @@ export async function startApart(options: ApartOptions): Promise<Apart> {
   }
 }
 
-/** What keeps dead letters is a worker, too, and so is the bridge to MCP servers. */
+/** The service that keeps dead letters is a worker too, and so is the bridge to MCP servers. */
 const MODULES: Readonly<Record<ApartName, string>> = {
   mcp: "tool-executor",
   operations: "tool-executor",

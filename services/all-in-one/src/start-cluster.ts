@@ -16,24 +16,24 @@ export interface ClusterOptions extends EmbeddedOptions {
   /** The broker and the store that the processes share. */
   readonly busUrl: string;
   readonly stateUrl: string;
-  /** Gets what the processes write, a line each behind the name of its process, and what is done about one that ends. */
+  /** Gets the output of the processes, one line each after the name of its process, and reports about processes that end. */
   readonly tell: (text: string) => void;
   readonly monotonic: () => number;
 }
 
 export interface Cluster {
-  /** Resolves with the reason when it cannot go on. */
+  /** Resolves with the reason when it cannot continue. */
   readonly failed: Promise<Error>;
   stop(): Promise<boolean>;
 }
 
 /**
- * What `toolbus start --bus --state` does: every service in a process of its own, on this machine, with the keys and the example release API that
- * `startEmbedded` has. A process that ends is named, and started again at a pace that is told. All of them end with this one, however it ends.
+ * The implementation of `toolbus start --bus --state`: every service in its own process, on this machine, with the keys and the example release API of
+ * `startEmbedded`. A process that ends is reported, and restarted after a reported wait. All of them end with this one, however it ends.
  */
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const { directory, env, say, tell, signal, monotonic } = options;
-  say("Toolbus starts, each service in a process of its own…\n");
+  say("Toolbus starts, each service in its own process…\n");
   for (const line of unread(env)) tell(`${line}\n`);
   const model = await modelInWords(env);
   const servers = await serversEnvironment(env);
@@ -60,8 +60,8 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     return {
       failed: kept.failed,
       async stop() {
-        leaving.abort(new Error("The processes were told to stop."));
-        say("Stopping; what is open goes on at the next start.\n");
+        leaving.abort(new Error("The processes were asked to stop."));
+        say("Stopping; open work continues at the next start.\n");
         try {
           await kept.settled();
           return await apart.stop();
@@ -78,13 +78,13 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   }
 }
 
-/** Where people look for them, unless the environment says otherwise. */
+/** The default ports, unless the environment names others. */
 const PORTS: Partial<Readonly<Record<ApartName, Readonly<Record<string, string>>>>> = {
   gateway: { GATEWAY_PORT: String(gateway.settings.GATEWAY_PORT.default) },
   approvals: { APPROVALS_PORT: String(approvals.settings.APPROVALS_PORT.default) },
 };
 
-/** A sentence for each variable that was meant for this start and that no process reads: a process of its own gets only what it knows. */
+/** A sentence for each variable that was meant for this start but that no process reads: a separate process gets only the variables it knows. */
 function unread(env: EmbeddedOptions["env"]): readonly string[] {
   const unknown = unknownSettings(env, { known: everySetting(), services: APART });
   return [
@@ -93,7 +93,7 @@ function unread(env: EmbeddedOptions["env"]): readonly string[] {
         `${variable} is not a setting of any service and is not read${meant === null ? "." : `: was ${meant} meant?`}`,
     ),
     ...Object.entries(NOT_SHARED).flatMap(([name, why]) =>
-      env[name] ? [`${name} is not read by services in processes of their own: ${why}.`] : [],
+      env[name] ? [`${name} is not read by services in separate processes: ${why}.`] : [],
     ),
   ];
 }
@@ -113,7 +113,7 @@ function whereOf(apart: Apart, { busUrl, stateUrl, directory }: ClusterOptions):
   ];
 }
 
-/** Its parameters may hold a password as well. */
+/** Its parameters may contain a password as well. */
 function withoutLogin(address: string): string {
   const { protocol, host, pathname } = new URL(address);
   return `${protocol}//${host}${pathname}`;

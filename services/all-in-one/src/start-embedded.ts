@@ -4,21 +4,21 @@ import { embeddedReleaseApi } from "./release-api.ts";
 import { startAllInOne } from "./start-all-in-one.ts";
 
 export interface EmbeddedOptions {
-  /** Everything that must survive lies here. */
+  /** Everything that must survive is here. */
   readonly directory: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Gets what a person at the terminal is told. */
+  /** Gets the messages for a person at the terminal. */
   readonly say: (text: string) => void;
-  /** Ends the wait for a store or a broker that is absent at the start. */
+  /** Ends the wait for a store or a broker that is unavailable at the start. */
   readonly signal?: AbortSignal;
 }
 
-/** Which releases an API of somebody else has, only they know. */
+/** Only an external API knows its own releases. */
 export const NO_RELEASE = { releaseId: "YOUR-RELEASE", notes: [] } as const;
 
 /**
- * What `npm start` does: every service in this process, with the example release API where no other is set, and a greeting with the addresses,
- * the keys and what to try.
+ * The implementation of `npm start`: every service in this process, with the example release API unless another one is set, and a greeting with the
+ * addresses, the keys and what to try.
  */
 export async function startEmbedded({ directory, env, say, signal }: EmbeddedOptions): Promise<{ stop(): Promise<boolean> }> {
   say("Toolbus starts…\n");
@@ -36,7 +36,7 @@ export async function startEmbedded({ directory, env, say, signal }: EmbeddedOpt
     return {
       async stop() {
         stopping.abort();
-        say("Stopping; what is open goes on at the next start.\n");
+        say("Stopping; open work continues at the next start.\n");
         const clean = await system.stop();
         await embedded?.api.stop();
         return clean;

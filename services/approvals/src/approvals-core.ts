@@ -51,14 +51,14 @@ import { refuseUnasked } from "./requests/unasked.ts";
 import { answersToAgents } from "./answers/unread-answers.ts";
 import { createWrites } from "./pins/writes.ts";
 
-/** The approvals service without its HTTP port and its files: requests, decisions, expiries and answers, and the routes that a server puts in front. */
+/** The approvals service without its HTTP port and its files: requests, decisions, expiries and answers, and the routes for a server. */
 export interface ApprovalsCore extends Service {
   readonly routes: readonly Route[];
-  /** Says from now on that it is not ready, while requests under way still end; `stop` comes after them. */
+  /** Reports from now on that it is not ready, while active requests still end; `stop` comes after them. */
   readonly retire: () => void;
 }
 
-/** What approvals alone has: the keys that grants, pins and the era are signed with (the first signs), and the secrets of its seals. */
+/** The secrets that only approvals has: the keys that grants, pins and the era are signed with (the first signs), and the secrets of its seals. */
 export interface ApprovalsKeys {
   readonly signing: readonly [StoredSigningKey, ...StoredSigningKey[]];
   /** The public halves of the signing keys. */
@@ -66,15 +66,15 @@ export interface ApprovalsKeys {
   readonly seals: SealKeys;
 }
 
-/** The other systems that it has to do with; none when absent. */
+/** The other systems that it works with; none if absent. */
 export interface ApprovalsOutside {
-  /** Whom it tells what. */
+  /** The webhooks that it notifies. */
   readonly webhooks?: WebhookPlan;
-  /** Who decides by a signed request. */
+  /** The sources that decide by a signed request. */
   readonly hooks?: HookSources;
 }
 
-/** Starts it with its keys; resolves when it takes work. */
+/** Starts it with its keys; resolves when it accepts work. */
 export async function startApprovalsCore(
   infrastructure: Infrastructure,
   config: ApprovalsConfig,
@@ -96,9 +96,9 @@ export async function startApprovalsCore(
   needKeysOf(trusted, ["gateway", "agent"]);
   const signer = await signerOf(signing[0]);
   const sealed = sealedStore({ state: bare, seals, signer, ownKeys: verifying });
-  // From here on there is no other store: what is committed is sealed.
+  // From here on only this store is used: every commit is sealed.
   const state = sealed.store;
-  // What was opened last is closed first, at a stop and when a later step of the start fails.
+  // Closed in reverse order of opening, at a stop and when a later step of the start fails.
   const open = new AsyncDisposableStack();
   try {
     const security = securityRecorder({
@@ -138,7 +138,8 @@ export async function startApprovalsCore(
 
     const listed = await readEnabledTools(config.TOOLS_ENABLED_FILE);
     const firstSight = config.PIN_ON_FIRST_SIGHT === "true";
-    if (firstSight) log.info({}, "writes are pinned at first sight: whatever a toolset registers may be asked for (PIN_ON_FIRST_SIGHT)");
+    if (firstSight)
+      log.info({}, "writes are pinned when they first register: every registered write may be asked for (PIN_ON_FIRST_SIGHT)");
     const eras = createEras({ sealed: told, losses, resumeAfterMs: config.RESUME_WRITES_AFTER_MS, newId: () => text(random(16)), log });
     const store = pinStore({ sealed: told, log });
     const pace = definitionPace({ log, monotonic });
@@ -252,7 +253,7 @@ export async function startApprovalsCore(
       topic: topics.approvalRollback,
       types: [messageTypes.approvalRollback],
       parse: parser(ApprovalRollback),
-      // A store that loses writes may be away for long.
+      // A store that loses writes may be unavailable for long.
       backoffMs: ROLLBACK_BACKOFF_MS,
       handler: handleRollbacks({ state, eras, trusted, security: security.record }),
     });

@@ -4,7 +4,7 @@ import { attributeNames, type Log, measure, metricNames } from "@toolbus/telemet
 
 const OUTCOMES: ReadonlySet<string> = new Set(APPROVAL_OUTCOMES);
 
-/** Tells metrics which approvals a commit opened or ended, and the log what people decided, by what it says to the audit log. */
+/** Reports to metrics which approvals a commit opened or ended, and to the log what people decided, from the audit entries. */
 export function observeApprovals(change: Change, log: Log): void {
   for (const { event, tier, by, approvalId, callId, tool, decision } of auditOf(change)) {
     if (typeof event !== "string" || typeof tier !== "string") continue;

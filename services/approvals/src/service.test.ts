@@ -13,7 +13,7 @@ import { approvalsSettings } from "./settings.ts";
 import { START } from "./testing/writes-under-test.ts";
 
 describe("the approvals service", () => {
-  it("starts, says where it is, and stops however often it is told to", async () => {
+  it("starts, reports its address, and stops however often it is asked to", async () => {
     await using t = await setup();
     for (let i = 0; i < 5; i++) {
       const service = await t.start();
@@ -34,7 +34,7 @@ describe("the approvals service", () => {
     await expect(t.start()).rejects.toThrow(/open to others/);
   });
 
-  it("writes its public keys where workers on this machine read them, when it is told to", async () => {
+  it("writes its public keys where workers on this machine read them, if configured", async () => {
     await using t = await setup();
     const file = path.join(t.folder, "jwks.json");
     const service = await t.start({ APPROVALS_JWKS_FILE: file });

@@ -24,7 +24,7 @@ export interface ApprovalsService extends Service {
   readonly routes: readonly Route[];
 }
 
-/** The approvals service: it alone holds the key that grants are signed with, and it alone lets a write run. */
+/** The approvals service: only it holds the key that grants are signed with, and only it permits writes. */
 export const approvals = defineService({
   name: APPROVALS_SERVICE,
   settings: approvalsSettings,
@@ -37,14 +37,14 @@ const ABOUT = {
   description: [
     "Writes that wait for people, and their decisions. It has an address and keys of its own: no approver's credential ever passes the gateway.",
     "Send an API key as `Authorization: Bearer <key>`. Approvals of other tenants are not found.",
-    "Times are milliseconds since 1970. Every no is `application/problem+json` (RFC 9457): match on its `code`.",
+    "Times are milliseconds since 1970. Every refusal is `application/problem+json` (RFC 9457): match on its `code`.",
   ].join("\n\n"),
   tags: {
     Approvals: "Writes that wait for people, and their decisions.",
-    Era: "Of which grants count; raised when the store has lost writes.",
+    Era: "Decides which grants count; raised when the store has lost writes.",
     Writes: "Which tools may write, and from which tier on people are asked; for operators.",
-    Security: "What was refused since nobody who may had written it; for operators.",
-    [WEBHOOKS_TAG]: "What others are told of approvals, and what could not be told: that is for operators.",
+    Security: "Documents and messages that were refused because no authorised service wrote them; for operators.",
+    [WEBHOOKS_TAG]: "The webhook events of approvals, and the deliveries that failed; the latter are for operators.",
     Keys: "The public keys with which workers check grants.",
   },
   webhooks: webhookDocs(["approval.held", "approval.reminder", "approval.ended"]),

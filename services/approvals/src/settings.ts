@@ -4,7 +4,7 @@ export const approvalsSettings = {
   ...loopTimings,
   ...httpSettings,
   ...webhookSettings,
-  APPROVALS_HOST: str({ default: "127.0.0.1", desc: "the address that approvers reach; another one than the gateway's in production" }),
+  APPROVALS_HOST: str({ default: "127.0.0.1", desc: "the address that approvers reach; in production different from the gateway's" }),
   APPROVALS_PORT: port({ default: 8081, desc: "the port that approvers reach; 0 takes a free one" }),
   APPROVALS_API_KEYS_FILE: str({
     default: ".toolbus/approvals-api-keys.json",
@@ -16,7 +16,7 @@ export const approvalsSettings = {
   }),
   APPROVALS_SEAL_KEYS_FILE: str({
     default: "",
-    desc: "the secrets that approvals seals its documents with; equal on all replicas; a backup of the store is of no use without them",
+    desc: "the secrets that approvals seals its documents with; equal on all replicas; a backup of the store is useless without them",
   }),
   APPROVALS_JWKS_FILE: str({ default: "", desc: "a file to write the public keys to, for workers on this machine; empty: none" }),
   DECISION_HOOKS_FILE: str({
@@ -26,14 +26,14 @@ export const approvalsSettings = {
   APPROVAL_EXPIRY_MS: milliseconds({ default: 15 * 60_000, desc: "how long people have to decide" }),
   APPROVAL_REMINDER_PERCENT: integer({ min: 0, max: 99 })({
     default: 50,
-    desc: "after which part of the time to decide webhooks remind of what still waits, in percent; 0: never",
+    desc: "after which part of the time to decide webhooks remind of approvals that still wait, in percent; 0: never",
   }),
   EXECUTE_BY_MS: milliseconds({ default: 24 * 3_600_000, desc: "how long after its approval a write may get a fresh grant" }),
-  GRANT_TTL_MS: milliseconds({ default: 15 * 60_000, desc: "how long a signed grant is good for" }),
+  GRANT_TTL_MS: milliseconds({ default: 15 * 60_000, desc: "how long a signed grant is valid" }),
   DECISIONS_PER_MINUTE: perMinute({ default: 10, desc: "decisions per approver and minute; 0 for no limit" }),
   RESUME_WRITES_AFTER_MS: integer({ min: 0, max: 31 * 86_400_000 })({
     default: 0,
-    desc: "when writes that wait because the store lost some go on by themselves; 0: when an operator says so",
+    desc: "when writes that wait because the store lost some resume automatically; 0: when an operator resumes them",
   }),
   AUTO_GRANTS_PER_RUN: integer({ min: 0, max: 10_000 })({
     default: 64,
@@ -49,7 +49,7 @@ export const approvalsSettings = {
   }),
   PENDING_PER_REQUESTER: integer({ min: 0, max: 500 })({
     default: 100,
-    desc: "writes of one requester that wait for people at a time, over all runs; more are told that it is too many; 0 for no limit",
+    desc: "writes of one requester that wait for people at a time, over all runs; more are refused; 0 for no limit",
   }),
   DEAD_LETTERS_PER_MINUTE: integer({ min: 1, max: 1_000_000 })({
     default: 30,
@@ -57,7 +57,7 @@ export const approvalsSettings = {
   }),
   SECURITY_EVENTS_PER_MINUTE: integer({ min: 1, max: 10_000 })({
     default: 30,
-    desc: "security events of a kind that are kept whole in a minute; of those that follow only the number is",
+    desc: "security events per kind and minute that are kept in full; of the rest only the number is kept",
   }),
   PIN_ON_FIRST_SIGHT: str({
     default: "false",
@@ -71,5 +71,5 @@ export type ApprovalsConfig = SettingsOf<typeof approvalsSettings>;
 /** The name of this service's timers and outbox. */
 export const APPROVALS_SERVICE = "approvals";
 
-/** How long a finished approval is kept: longer than any message of its call can live. */
+/** How long a finished approval is kept: longer than any message of its call can exist. */
 export const FINISHED_KEPT_MS = 30 * 86_400_000;

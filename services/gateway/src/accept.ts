@@ -23,35 +23,35 @@ import { conversationsOf } from "./conversation-page.ts";
 import { openRunsOf } from "./runs-under-way.ts";
 import { type GatewayConfig, GATEWAY_SERVICE } from "./settings.ts";
 
-/** What every accepted thing needs to know. */
+/** What every accepted request needs. */
 interface Accepting {
   readonly now: number;
   readonly principal: Principal;
-  /** Names this very request: a repeat of it by the client is another one. */
+  /** Identifies this very request: a repeat of it by the client has another id. */
   readonly requestId: string;
-  /** Of an `Idempotency-Key`, when the request has one. */
+  /** From an `Idempotency-Key`, if the request has one. */
   readonly keyHash?: string | undefined;
 }
 
-/** Who signs the origins of runs. */
+/** Signs the origins of runs. */
 export type OriginSigner = Pick<Identity, "signer">;
 
 export interface AcceptedMessage extends Omit<Accepting, "keyHash"> {
   readonly runId: string;
-  /** The conversation as it is stored, or as it begins with this message: version 0. */
+  /** The conversation as stored, or as it begins with this message: version 0. */
   readonly conversation: { readonly version: number; readonly value: ConversationOrigin };
   readonly text: string;
   readonly input: JsonObject;
   readonly ifActive: IfActive;
-  /** What the request asked for, hashed: a repeat of its key with something else is refused. */
+  /** The hash of the request's content: a repeat of its key with other content is refused. */
   readonly messageHash: string;
   /** W3C trace context of the request. */
   readonly traceparent?: string | undefined;
 }
 
 /**
- * Accepts a message, which starts a run: who asked, what for, and the obligation to tell the agent, in one commit. Its conversation is kept on. The origin
- * is signed: it is what approvals and agents believe about the requester.
+ * Accepts a message, which starts a run: who asked, what for, and the obligation to notify the agent, in one commit. Its conversation is kept longer. The
+ * origin is signed: approvals and agents trust it for the requester.
  */
 export async function acceptMessage(accepted: AcceptedMessage, config: GatewayConfig, { signer }: OriginSigner): Promise<Change> {
   const content = originOf(accepted, config);
@@ -98,7 +98,7 @@ function acceptance(accepted: AcceptedMessage, origin: Signed<RunOrigin>, config
   };
   const expiresAt = now + KEPT_MS;
   return {
-    // Not of the run alone: the store would take another request with the same Idempotency-Key for a repeat of this commit, and say "ok".
+    // Not only of the run: the store would take another request with the same Idempotency-Key for a repeat of this commit, and answer "ok".
     op: `accept:${runId}:${accepted.requestId}`,
     guards: [
       { key: keys.runOrigin(runId), version: 0 },
@@ -118,7 +118,7 @@ function acceptance(accepted: AcceptedMessage, origin: Signed<RunOrigin>, config
   };
 }
 
-/** Accepts a conversation in which nothing has been said. */
+/** Accepts an empty conversation. */
 export function acceptConversation(origin: ConversationOrigin, requestId: string): Change {
   return {
     op: `conversation:${origin.conversationId}:${requestId}`,
@@ -129,8 +129,8 @@ export function acceptConversation(origin: ConversationOrigin, requestId: string
 }
 
 /**
- * Accepts that a conversation is deleted. From this commit on it is there for nobody, and no message is accepted in it; the agent then removes what was said.
- * Its own document stays as a mark, so that a repeat gets the same answer.
+ * Accepts the deletion of a conversation. From this commit on nobody can see it, and it accepts no message; the agent then removes its messages. Its own
+ * document stays as a mark, so that a repeat gets the same answer.
  */
 export function acceptDeletion(
   accepted: {
@@ -211,22 +211,22 @@ function keptConversation(value: ConversationOrigin, now: number): NonNullable<C
   return { key: keys.conversationOrigin(value.conversationId), value, expiresAt: now + CONVERSATION_KEPT_MS };
 }
 
-/** Among those of its owner; one that is there already stays where it is. */
+/** Among those of its owner; an existing entry keeps its place. */
 function listed(origin: ConversationOrigin): NonNullable<Change["index"]>[number] {
   const { tenant, owner: id, conversationId: member, createdAt: score } = origin;
   return { index: conversationsOf({ tenant, id }), member, score };
 }
 
-// Each longer than the agent keeps what it is about, so that its owner is known as long as there is something to see.
+// Each longer than the agent keeps the object, so that its owner is known as long as there is something to see.
 const KEPT_MS = 9 * 86_400_000;
 const CONVERSATION_KEPT_MS = 31 * 86_400_000;
 
-/** The wake of an entry and the timer that repeats it until the agent has taken the entry. `n` tells repeats apart. */
+/** The wake of an entry and the timer that repeats it until the agent has taken the entry. `n` distinguishes repeats. */
 export function announced(entry: InboxEntry, n: number, config: GatewayConfig, now: number): Required<Pick<Change, "timers" | "outbox">> {
   const wake = wakeFor(entry, n, now);
   return {
     timers: [{ service: GATEWAY_SERVICE, id: timerIdOf(entry), dueIn: config.WAKE_REPEAT_MS }],
-    // One row an entry, whose message the next repeat replaces: while no agent takes wakes, they do not pile up.
+    // One row per entry, whose message the next repeat replaces: they do not pile up while no agent takes wakes.
     outbox: [{ service: GATEWAY_SERVICE, id: `wake:${entry.entryId}`, topic: wake.topic, message: wake as unknown as Json, dueIn: 0 }],
   };
 }

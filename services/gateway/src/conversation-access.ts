@@ -22,8 +22,8 @@ export interface OwnConversation {
 }
 
 /**
- * The conversation, if the principal may see it: its own, or as an operator any of the tenant. Everything else is "not found", so that nobody
- * learns what exists.
+ * The conversation, if the principal may see it: its own, or as an operator any of the tenant. Everything else is "not found", so that nobody learns what
+ * exists.
  */
 export async function findConversation(
   state: StateStore,
@@ -39,7 +39,7 @@ export async function findConversation(
   return { kind: "found", now, version: documents[0]?.version ?? 0, origin: origin.value, state: stored.ok ? stored.value : null };
 }
 
-/** The conversation that the caller may see. Throws the problem when there is none. */
+/** The conversation that the caller may see. Throws the problem if there is none. */
 export async function ownConversation(state: StateStore, conversationId: string, principal: Principal): Promise<OwnConversation> {
   return orProblem(await findConversation(state, conversationId, principal));
 }

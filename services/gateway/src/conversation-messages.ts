@@ -4,7 +4,7 @@ import { readCarrier } from "@toolbus/telemetry";
 import type { OwnConversation } from "./conversation-access.ts";
 import { shownResults } from "./whole-results.ts";
 
-/** A page of what was said, oldest first: the newest page, or the one before a message of this number. */
+/** A page of messages, oldest first: the newest page, or the one before a message of this number. */
 export async function messagePage(
   state: StateStore,
   conversationId: string,
@@ -23,7 +23,7 @@ export async function messagePage(
 
 const CONTEXT_MESSAGES = 200;
 
-/** What the conversation holds. Tool calls are those of its newest messages. */
+/** What the conversation contains. Tool calls are those of its newest messages. */
 export async function contextView(store: StateStore, { origin, state }: OwnConversation): Promise<ContextView> {
   const { conversationId, profile, traceparent } = origin;
   const log = keys.transcript(conversationId);

@@ -5,7 +5,7 @@ import { conversationView } from "./conversation-view.ts";
 import { newestIn } from "./index-page.ts";
 import { principalHash } from "./principal-hash.ts";
 
-/** How many conversations are looked at for one page of those that are kept. */
+/** How many conversations are checked for one page of existing ones. */
 const LOOKED_AT = 500;
 
 /** The index of this principal's conversations, by when they began. */
@@ -14,8 +14,8 @@ export function conversationsOf(principal: Pick<Principal, "tenant" | "id">): st
 }
 
 /**
- * A page of the caller's own conversations, the one that began last first. It may hold fewer than its limit, and none, and still have one after it: those
- * that are kept no longer are passed over. Throws the problem for a cursor that no page gave.
+ * A page of the caller's own conversations, newest first. It may hold fewer than its limit, or none, and still have a next page: expired ones are skipped.
+ * Throws the problem for a cursor that no page returned.
  */
 export async function conversationPage(
   state: Pick<StateStore, "page" | "read">,

@@ -9,7 +9,7 @@ const REPEAT_MS = 1000;
 const DAY = 86_400_000;
 
 describe("the timer of an accepted entry", () => {
-  it("repeats the wake, each under an id of its own, until the run has a document, and is gone then", async () => {
+  it("repeats the wake, each under its own id, until the run has a document, and is gone then", async () => {
     await using t = await setup();
     const runId = await t.accepted();
     await until(() => t.wakes.length === 1);
@@ -32,7 +32,7 @@ describe("the timer of an accepted entry", () => {
     const runId = await t.accepted();
     await until(() => t.wakes.length === 1);
     t.clock.now += REPEAT_MS - 1;
-    // Whoever is accepted later is woken later: by then the first one's timer was looked at.
+    // A later entry is woken later: by then the first one's timer was handled.
     const other = await t.accepted();
     await until(() => t.wakes.length === 2);
     t.clock.now += 1;
@@ -73,7 +73,7 @@ describe("the timer of an accepted entry", () => {
     expect(await t.left()).toEqual({ timers: [], messages: [] });
   });
 
-  it("drops the deletion of a conversation in which nothing was said", async () => {
+  it("drops the deletion of an empty conversation", async () => {
     await using t = await setup();
     const id = await t.conversation("una");
     await t.ask("una", `/v1/conversations/${id}`, { method: "DELETE" });
@@ -131,7 +131,7 @@ describe("the timer of an accepted entry", () => {
     expect((await t.left()).timers).toEqual([]);
   });
 
-  it("piles nothing up while there is no agent, and wakes the first that comes", async () => {
+  it("does not pile up while there is no agent, and wakes the first one that starts", async () => {
     await using t = await setup({ OUTBOX_VISIBILITY_MS: "400" }, { noAgent: true });
     const runId = await t.accepted();
     for (const n of [1, 2, 3, 4, 5]) {
@@ -150,7 +150,7 @@ describe("the timer of an accepted entry", () => {
   });
 });
 
-/** A gateway whose commits can be watched, with a repeat of one second of the clock that the test moves. */
+/** A gateway whose commits can be watched, which repeats after one second of the clock that the test moves. */
 async function setup(env: Readonly<Record<string, string>> = {}, options: { readonly noAgent?: boolean } = {}) {
   const changes: Change[] = [];
   const wrapStore = (state: StateStore): StateStore => ({
@@ -164,12 +164,12 @@ async function setup(env: Readonly<Record<string, string>> = {}, options: { read
   const t = await setupGateway({ wrapStore, env: { WAKE_REPEAT_MS: String(REPEAT_MS), ...env }, ...options });
   return {
     ...t,
-    /** True when the timer of this entry was taken away. */
+    /** True when the timer of this entry was removed. */
     done: (entryId: string): boolean =>
       changes.some(({ timers }) => timers?.some(({ id, dueIn }) => id === `entry:${entryId}` && dueIn === null)),
     repeats: (entryId: string): number => changes.filter(({ op }) => op.startsWith(`again:${entryId}:`)).length,
     wakesOf: (entryId: string): number => t.wakes.filter(({ attributes }) => attributes["toolbus-entry"] === entryId).length,
-    /** What the gateway still has to do, once it has stopped. */
+    /** The gateway's open work after it has stopped. */
     async left() {
       await t.service.stop();
       t.clock.now += 100 * DAY;

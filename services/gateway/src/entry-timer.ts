@@ -13,7 +13,7 @@ import type { StateStore, TimerRow } from "@toolbus/state";
 import { announced, answeredCall, conversationOfDeletion } from "./accept.ts";
 import { type GatewayConfig, GATEWAY_SERVICE } from "./settings.ts";
 
-/** Repeats the wake of an accepted entry until an agent document records that it was taken; then the obligation is done. */
+/** Repeats the wake of an accepted entry until an agent document records that it was taken; then the obligation is over. */
 export async function onEntryTimer(state: StateStore, outbox: Outbox, config: GatewayConfig, timer: TimerRow): Promise<void> {
   const entryId = timer.id.slice("entry:".length);
   const inboxKey = keys.inbox(timer.shard, entryId);
@@ -26,11 +26,11 @@ export async function onEntryTimer(state: StateStore, outbox: Outbox, config: Ga
     await state.commit(timer.shard, { op: `taken:${entryId}`, guards, timers: [{ service: GATEWAY_SERVICE, id: timer.id, dueIn: null }] });
     return;
   }
-  // The time tells repeats apart: no broker may take this one for a duplicate.
+  // The time distinguishes repeats: no broker may take this one for a duplicate.
   await outbox.commit(shardOf(entry.value.runId), { op: `again:${entryId}:${now}`, guards, ...announced(entry.value, now, config, now) });
 }
 
-/** The agent's document that an entry changes; an entry's id begins with that document's. */
+/** The agent's document that an entry changes; an entry's id begins with that document's id. */
 function aboutKey(entryId: string): string {
   const [id = entryId] = entryId.split("!");
   return id === conversationOfDeletion(entryId) ? keys.conversation(id) : keys.run(id);
@@ -45,7 +45,7 @@ function taken(entry: InboxEntry, run: Json | undefined, call: Json | undefined)
   const parsed = parseRun(run);
   const ended = parsed.ok && parsed.value.endedAt !== null;
   if (entry.kind === "cancel") return ended || (parsed.ok && parsed.value.cancel !== null);
-  // It was accepted while the call was asked: one that is not any more has its result, by this answer or by something that came before it.
+  // It was accepted while the call was open; a call that is no longer open has its result, from this answer or from something earlier.
   const asked = parseCall(call);
   return ended || call === undefined || (asked.ok && asked.value.state !== "asked");
 }

@@ -7,7 +7,7 @@ import type { GatewayConfig } from "./settings.ts";
 import type { Feed } from "./stream/feed.ts";
 import type { OpenStreams } from "./stream/open-streams.ts";
 
-/** What the gateway's routes stand on. */
+/** What the gateway's routes need. */
 export interface Gateway {
   readonly state: StateStore;
   readonly outbox: Outbox;

@@ -1,7 +1,7 @@
 import { HttpProblem } from "@toolbus/runtime";
 import type { Page, StateStore } from "@toolbus/state";
 
-/** A page of an index, the newest members first. Throws the problem for a cursor that no page gave. */
+/** A page of an index, newest members first. Throws the problem for a cursor that no page returned. */
 export async function newestIn(
   state: Pick<StateStore, "page">,
   index: string,
@@ -11,7 +11,7 @@ export async function newestIn(
     return await state.page(index, { limit, order: "desc", ...(cursor === undefined ? {} : { cursor }) });
   } catch (error) {
     if (error instanceof RangeError)
-      throw new HttpProblem("invalid_cursor", "This cursor comes from no page.", { remedy: "Start again without a cursor." });
+      throw new HttpProblem("invalid_cursor", "This cursor does not come from a page.", { remedy: "Start again without a cursor." });
     throw error;
   }
 }

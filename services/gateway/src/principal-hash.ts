@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Principal } from "@toolbus/runtime";
 
-/** What a principal is called in the name of an index: its tenant too, since two tenants may have the same name in them. */
+/** The name of a principal in the name of an index. It includes the tenant, because two tenants may use the same name. */
 export function principalHash({ tenant, id }: Pick<Principal, "tenant" | "id">): string {
   return createHash("sha256")
     .update(JSON.stringify([tenant, id]))

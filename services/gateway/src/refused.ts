@@ -1,7 +1,7 @@
 import type { Problem, ProblemCode } from "@toolbus/contracts";
 import { HttpProblem } from "@toolbus/runtime";
 
-/** A "no", in the words in which HTTP gives it. */
+/** A refusal, in the words of the HTTP answer. */
 export interface Refused {
   readonly kind: "refused";
   readonly code: ProblemCode;
@@ -18,7 +18,7 @@ export function refused(code: ProblemCode, detail: string, remedy: string, error
   return { kind: "refused", code, detail, remedy, ...(errors ? { errors } : {}) };
 }
 
-/** What was not refused. Throws the problem that HTTP answers with for what was. */
+/** The value, if it was not refused. Otherwise throws the problem that HTTP answers with. */
 export function orProblem<T extends { readonly kind: string }>(outcome: T | Refused): T {
   if (!isRefused(outcome)) return outcome;
   const { code, detail, remedy, errors, retryAfterS } = outcome;
@@ -26,12 +26,12 @@ export function orProblem<T extends { readonly kind: string }>(outcome: T | Refu
   throw new HttpProblem(code, detail, { remedy, ...(errors ? { errors } : {}) }, headers);
 }
 
-/** Whether this is a "no". */
+/** Whether this is a refusal. */
 export function isRefused(outcome: object): outcome is Refused {
   return "kind" in outcome && outcome.kind === "refused";
 }
 
-/** The "no" to an Idempotency-Key that comes again with something else. */
+/** The refusal of an Idempotency-Key that is reused with another request. */
 export function keyReused(): Refused {
   return refused("idempotency_key_reused", "This Idempotency-Key was used for another request.", "Use a new key for a new request.");
 }

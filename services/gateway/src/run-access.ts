@@ -14,8 +14,8 @@ export interface OwnRun {
 }
 
 /**
- * The run of this id, if the principal may see it: its own, or as an operator any of the tenant. Everything else is "not found", so that nobody
- * learns what exists. Who asked is read from the gateway's own document, never from what the agent may write.
+ * The run of this id, if the principal may see it: its own, or as an operator any of the tenant. Everything else is "not found", so that nobody learns what
+ * exists. The requester is read from the gateway's own document, never from anything that the agent may write.
  */
 export async function findRun(state: StateStore, runId: string, principal: Principal): Promise<OwnRun | Refused> {
   if (!isRunId(runId) || !isShardOf(state, runId)) return noRun(runId);
@@ -24,12 +24,12 @@ export async function findRun(state: StateStore, runId: string, principal: Princ
   if (!origin?.ok || origin.value.tenant !== principal.tenant) return noRun(runId);
   if (origin.value.principal !== principal.id && !principal.roles.includes("operator")) return noRun(runId);
   const run = documents[1] && parseRun(documents[1].value);
-  // The agent keeps a finished run for a shorter time than the gateway knows whose it was. Nothing waits that long to be taken.
+  // The agent keeps a finished run for a shorter time than the gateway knows its owner. No run waits that long to be taken.
   if (!run && now > origin.value.openUntil) return refused("expired", "This run ended long ago and is no longer kept.", "Start a new one.");
   return { kind: "found", now, runId, origin: origin.value, run: run?.ok ? run.value : null };
 }
 
-/** The run that the caller may see. Throws the problem when there is none. */
+/** The run that the caller may see. Throws the problem if there is none. */
 export async function ownRun(state: StateStore, runId: string, principal: Principal): Promise<OwnRun> {
   return orProblem(await findRun(state, runId, principal));
 }
@@ -38,6 +38,6 @@ function noRun(runId: string): Refused {
   return refused(
     "not_found",
     `There is no run "${runId.slice(0, 80)}" for this key.`,
-    "Use the id that starting it gave, with the key that started it.",
+    "Use the id from the answer that started it, with the key that started it.",
   );
 }

@@ -1,12 +1,12 @@
 import { keys, type NumberedRunEvent, type RunEvent, type RunHistory } from "@toolbus/contracts";
 import type { StateStore } from "@toolbus/state";
 
-/** Read at once, and what a page may hold beyond its bytes. */
+/** The number of events per read, and how many a page may hold beyond its bytes. */
 const READ = 16;
-/** From then on the next page has the rest: each event is bounded, their number is the caller's. */
+/** From this size on the rest goes to the next page: each event is bounded, their number is up to the caller. */
 const PAGE_BYTES = 1_048_576;
 
-/** The durable events of a run after this one, up to the end that its log has now. A page may hold fewer than its limit and still have one after it. */
+/** The durable events of a run after this one, up to the current end of its log. A page may hold fewer than its limit and still have a next page. */
 export async function runHistory(
   state: Pick<StateStore, "range">,
   runId: string,
@@ -28,7 +28,7 @@ export async function runHistory(
   return { runId, events, ...(more.length > 0 ? { next: last } : {}) };
 }
 
-/** Where in the log an event stands. After one that never happened, a client would wait for events that it then misses. */
+/** An event's position in the log. After an event that never happened, a client would wait for events that it then misses. */
 export async function placeOf(state: Pick<StateStore, "range">, runId: string, sequence: number): Promise<"last" | "earlier" | "nowhere"> {
   const entries = await state.range(keys.events(runId), { after: Math.max(0, sequence - 1), limit: sequence === 0 ? 1 : 2 });
   if (sequence > 0 && entries[0]?.sequence !== sequence) return "nowhere";

@@ -16,7 +16,7 @@ export interface RunsWanted {
   readonly since?: number | undefined;
 }
 
-/** Whose runs are listed: the caller's, or those of another of the tenant where the caller is its operator. */
+/** The requester whose runs are listed: the caller, or another principal of the tenant if the caller is its operator. */
 export function listedFor({ id, tenant, roles }: Principal, requester: string = id): Requester | Refused {
   if (requester === id || roles.includes("operator")) return { kind: "requester", id: requester, tenant };
   return refused("forbidden", "Only operators list the runs of others.", "Leave requester out, or use an operator's key.");
@@ -26,12 +26,12 @@ export interface Requester extends Pick<Principal, "id" | "tenant"> {
   readonly kind: "requester";
 }
 
-/** How many runs are looked at for one page of those that are wanted. */
+/** How many runs are checked for one page of matching ones. */
 const LOOKED_AT = 500;
 
 /**
- * A page of a principal's runs, newest first. It may hold fewer than its limit, and none, and still have one after it: runs that are kept no
- * longer are passed over, and of those that are not wanted a number is looked at. Throws the problem for a cursor that no page gave.
+ * A page of a principal's runs, newest first. It may hold fewer than its limit, or none, and still have a next page: expired runs are skipped, and only a
+ * limited number of non-matching ones is checked. Throws the problem for a cursor that no page returned.
  */
 export async function runPage(state: StateStore, requester: Requester, wanted: RunsWanted): Promise<RunPage> {
   const { limit, since = 0 } = wanted;
@@ -69,7 +69,7 @@ async function plainPage(
   const owns = ids.flatMap((runId, i): OwnRun[] => {
     const origin = parseRunOrigin(documents[2 * i]?.value);
     const run = parseRun(documents[2 * i + 1]?.value);
-    // The index is by the principal's name alone, which another tenant may have too.
+    // The index uses the principal's name only, which may exist in another tenant too.
     if (!origin.ok || origin.value.tenant !== requester.tenant) return [];
     if (!run.ok && now > origin.value.openUntil) return [];
     return [{ kind: "found", now, runId, origin: origin.value, run: run.ok ? run.value : null }];

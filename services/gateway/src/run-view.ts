@@ -56,7 +56,10 @@ async function readCalls(state: StateStore, callIds: readonly string[]): Promise
   });
 }
 
-/** Runs as a list shows them, in their order, with what they wait for people with. Calls are read only where a run waits for some, all of them at once. */
+/**
+ * Runs as a list shows them, in their order, with the approvals and questions that they wait for. Calls are read only if a run waits for some, all of them
+ * at once.
+ */
 export async function viewRuns(state: StateStore, owns: readonly OwnRun[]): Promise<readonly RunView[]> {
   const calls = await readCalls(
     state,

@@ -10,7 +10,7 @@ import {
 } from "@toolbus/contracts";
 import { approversOf } from "./approvers-of.ts";
 
-/** What is known of a run that has not ended, at one moment. */
+/** What is known about an active run, at one moment. */
 export interface OpenRun {
   readonly now: number;
   readonly createdAt: number;
@@ -100,7 +100,7 @@ function waitOf(call: Call, { now, run, requesters, registrationOf }: OpenRun): 
 }
 
 function sentTo({ toolName, dispatch, sentAt }: Call, registration: Registration | null, now: number, cancelled: boolean): Wait {
-  if (!registration) return { kind: "worker", says: `Nobody serves ${toolName} of this version any more.`, since: sentAt };
+  if (!registration) return { kind: "worker", says: `No worker serves this version of ${toolName} any more.`, since: sentAt };
   const { lastSeenAt, leftAt, unavailable } = registration;
   const since = goneSince(registration, now) ?? lastSeenAt;
   switch (availabilityOf(registration, now)) {
@@ -115,7 +115,7 @@ function sentTo({ toolName, dispatch, sentAt }: Call, registration: Registration
         since: unavailable?.since ?? since,
       };
     case "ready": {
-      const what = cancelled ? "The run is cancelled and waits for the outcome of what was sent" : "It was sent to its worker";
+      const what = cancelled ? "The run is cancelled and waits for the outcome of a sent call" : "It was sent to its worker";
       return { kind: "tool", says: `${what}: ${toolName}${times(dispatch)}.`, since: sentAt };
     }
   }

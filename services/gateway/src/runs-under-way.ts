@@ -5,11 +5,12 @@ import { principalHash } from "./principal-hash.ts";
 import { refused, type Refused } from "./refused.ts";
 import type { GatewayConfig } from "./settings.ts";
 
-/** How many runs of one principal are under way: accepted and not ended, over all gateways of a store. */
+/** The number of active runs of one principal: accepted and not ended, over all gateways of a store. */
 export interface RunsUnderWay {
   /**
-   * Starts a run of this principal, unless as many as may are under way; then `start` is not called. A run that is in the index already needs no second
-   * place. Gateways that start runs of one principal at the same moment do not see each other's: together they may go over by those. Throws `StoreUnavailable`.
+   * Starts a run of this principal, unless the maximum is active; then `start` is not called. A run that is already in the index needs no second place.
+   * Gateways that start runs of one principal at the same moment do not see each other's: together they may exceed the maximum by those. Throws
+   * `StoreUnavailable`.
    */
   within<T>(principal: Principal, runId: string, start: () => Promise<T>): Promise<T | Refused>;
 }
@@ -22,19 +23,19 @@ export interface RunsUnderWayOptions {
 type Member = Page["members"][number];
 
 /**
- * The index of a principal's runs under way is written by the commit that accepts a run, so it names all of them. It may name some that have ended: they
- * are looked up, and taken out, only when it holds as many as may be under way. So a start costs one page, and nothing has to be told of a run's end.
+ * The commit that accepts a run also writes the index of its principal's active runs, so the index names all of them. It may name some that have ended:
+ * they are looked up, and removed, only when it is full. So a start costs one page, and nothing has to be reported at a run's end.
  */
 export function runsUnderWay({ state, config }: RunsUnderWayOptions): RunsUnderWay {
   const { RUNS_PER_PRINCIPAL: most, ORIGIN_OPEN_MS: openMs } = config;
-  // Of this process: not in the index yet, perhaps.
+  // Of this process: perhaps not in the index yet.
   const starting = new Map<string, Set<string>>();
   return {
     async within(principal, runId, start) {
       if (most === 0) return start();
       const index = openRunsOf(principal);
       const here = starting.get(index) ?? new Set();
-      // Those that came before: of requests at one moment as many go through as fit.
+      // The earlier ones: of simultaneous requests as many are accepted as fit.
       const before = [...here];
       starting.set(index, here.add(runId));
       try {
@@ -82,7 +83,7 @@ export function runsUnderWay({ state, config }: RunsUnderWayOptions): RunsUnderW
       [...byShard].map(([shard, members]) =>
         state.commit(shard, {
           op: `ended:${members.map(({ member }) => member).join(" ")}`,
-          // It stands for nothing: a change needs a guard, and taking out twice is taking out once.
+          // A placeholder: a change needs a guard, and removing twice is the same as removing once.
           guards: [{ key: keys.inbox(shard, "under-way"), version: 0 }],
           index: members.map(({ member }) => ({ index, member, score: null })),
         }),
@@ -91,7 +92,7 @@ export function runsUnderWay({ state, config }: RunsUnderWayOptions): RunsUnderW
   }
 }
 
-/** The index of this principal's runs under way. */
+/** The index of this principal's active runs. */
 export function openRunsOf(principal: Pick<Principal, "tenant" | "id">): string {
   return keys.openRuns(principalHash(principal));
 }
@@ -100,7 +101,7 @@ function tooMany(most: number): Refused {
   return {
     ...refused(
       "rate_limited",
-      `This principal has ${counted(most, "run")} under way, as many as may be at a time.`,
+      `This principal has ${counted(most, "run")} under way, the maximum at a time.`,
       "Start another when one has ended, or cancel one.",
     ),
     retryAfterS: RETRY_AFTER_S,
@@ -109,5 +110,5 @@ function tooMany(most: number): Refused {
 
 const RETRY_AFTER_S = 10;
 const READ = 100;
-// More members than may be under way are there only after the setting was lowered, or by starts at one moment; each look takes some out.
+// More members than the maximum exist only after the setting was lowered, or after simultaneous starts; each look removes some.
 const MOST_LOOKS = 20;

@@ -7,7 +7,7 @@ import { setup, until } from "./testing/gateway-under-test.ts";
 import { gateway } from "./index.ts";
 
 describe("the gateway service", () => {
-  it("starts, says where it is, and stops however often it is told to", async () => {
+  it("starts, reports its address, and stops however often it is asked to", async () => {
     await using t = await setup();
     expect(t.service.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     expect(t.service.unready()).toEqual([]);
@@ -18,7 +18,7 @@ describe("the gateway service", () => {
     await expect(fetch(`${t.service.url}/healthz`)).rejects.toThrow(/fetch failed/);
   });
 
-  it("is unready first when it stops, answers what is under way, and nothing new", async () => {
+  it("becomes unready first when it stops, then finishes active requests and accepts no new ones", async () => {
     const { wrapStore, reading, release } = heldBack();
     await using t = await setup({ wrapStore });
     const underWay = t.ask("una", "/v1/tools");
@@ -33,7 +33,7 @@ describe("the gateway service", () => {
     await stopped;
   });
 
-  it("takes work up where another process left it", async () => {
+  it("continues work where another process left it", async () => {
     await using t = await setup();
     const runId = await t.accepted();
     await t.service.stop();
@@ -67,7 +67,7 @@ describe("the gateway service", () => {
     );
   });
 
-  it("has settings that suit a process of its own", () => {
+  it("has settings that suit a separate process", () => {
     expect(readSettings(gateway.settings, {})).toEqual({
       GATEWAY_HOST: "127.0.0.1",
       GATEWAY_PORT: 8080,

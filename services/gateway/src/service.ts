@@ -30,7 +30,7 @@ import { type GatewayConfig, gatewaySettings, GATEWAY_SERVICE } from "./settings
 import { startFeed } from "./stream/feed.ts";
 import { openStreams } from "./stream/open-streams.ts";
 
-/** The gateway: who asks, what was accepted, and the stream of what happens. No agent code, no approver's credential. */
+/** The gateway: authentication, acceptance, and the stream of events. No agent code, no approver's credential. */
 export const gateway = defineService({
   name: "gateway",
   settings: gatewaySettings,
@@ -74,28 +74,28 @@ export const gateway = defineService({
 const ABOUT = {
   title: "Toolbus gateway",
   description: [
-    "Conversations, investigations and runs, with the stream of what happens in them. Approvals are decided elsewhere, at the address of the approvals service, with keys of their own.",
-    "Send an API key as `Authorization: Bearer <key>`. What belongs to others is not found; an operator sees, and may cancel, all of the tenant.",
-    "Times are milliseconds since 1970. Every no is `application/problem+json` (RFC 9457): match on its `code`.",
+    "Conversations, investigations and runs, with the stream of their events. Approvals are decided elsewhere, at the address of the approvals service, with separate keys.",
+    "Send an API key as `Authorization: Bearer <key>`. Objects of other principals are not found; an operator sees, and may cancel, all of the tenant.",
+    "Times are milliseconds since 1970. Every refusal is `application/problem+json` (RFC 9457): match on its `code`.",
   ].join("\n\n"),
   tags: {
-    Conversations: "Talks with an agent: what was said, and what is said next.",
+    Conversations: "Conversations with an agent: past messages, and new ones.",
     Investigations: "Releases and alerts that an agent assesses.",
     Triggers: "Webhooks that start investigations, each with a key that may do nothing else.",
-    Runs: "What agents do for one message or investigation: where it stands, and the stream of its events.",
+    Runs: "What agents do for one message or investigation: its state, and the stream of its events.",
     "Dead letters": "Messages that nobody could use, and their replay; for operators.",
-    [WEBHOOKS_TAG]: "What others are told of runs, and what could not be told: that is for operators.",
-    Tools: "What is registered, and whether a worker is there.",
-    Agents: "Who takes runs, and whether they live.",
+    [WEBHOOKS_TAG]: "The webhook events of runs, and the deliveries that failed; the latter are for operators.",
+    Tools: "The registered tools, and whether a worker serves them.",
+    Agents: "The agents that take runs, and whether they are alive.",
   },
   webhooks: webhookDocs(["run.ended"]),
 } as const;
 
-/** The gateway without its HTTP port: what is accepted and announced, the feed, and the routes that a server puts in front. */
+/** The gateway without its HTTP port: accepting, announcing, the feed, and the routes for a server. */
 export interface GatewayCore extends Service {
   readonly parts: Gateway;
   readonly routes: readonly Route[];
-  /** Says from now on that it is not ready, while requests under way still end; `stop` comes after them. */
+  /** Reports from now on that it is not ready, while active requests still end; `stop` comes after them. */
   readonly retire: () => void;
 }
 

@@ -4,7 +4,7 @@ import { heldText, type LogEntry, type StateStore } from "@toolbus/state";
 /** How much of the long results of one page is shown, in characters: a page of hundreds of them would be hundreds of megabytes. */
 const WHOLE_CHARS = 262_144;
 
-/** What is shown of the long results among these entries, by their numbers: the newest whole, of the others the beginning with a note. */
+/** What is shown of the long results among these entries, by their numbers: the newest in full, of the others the beginning with a note. */
 export async function shownResults(state: StateStore, entries: readonly LogEntry[]): Promise<ReadonlyMap<number, string>> {
   const shown = new Map<number, string>();
   let left = WHOLE_CHARS;

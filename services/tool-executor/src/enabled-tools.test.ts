@@ -5,7 +5,7 @@ import { toolHash } from "@toolbus/grants";
 import { expect, it } from "vitest";
 import { releaseToolset } from "./toolsets/release/release-toolset.ts";
 
-it("the file of enabled tools names every write that ships, by the hash of what it is", async () => {
+it("the file of enabled tools names every write that ships, by its hash", async () => {
   const file = fileURLToPath(import.meta.resolve("@toolbus/tool-executor/enabled-tools.json"));
   const toolset = releaseToolset({ url: "http://127.0.0.1:9" });
   const writes = toolset.list().flatMap(({ definition }) => (definition.kind === "write" ? [definition] : []));

@@ -19,7 +19,7 @@ describe("the tools that this image can serve", () => {
 });
 
 describe("the tool executor", () => {
-  it("registers the toolsets it is told to serve, and stops", async () => {
+  it("registers the configured toolsets, and stops", async () => {
     const directory = await mkdtemp(path.join(tmpdir(), "executor-"));
     const running = await runServices([toolExecutor], { env: { ...base, RECEIPT_KEY_FILE: path.join(directory, "receipts.jwk") } });
     expect((await readRegistry(running.infrastructure.state)).map(({ definition }) => definition.name)).toEqual([
@@ -30,7 +30,7 @@ describe("the tool executor", () => {
     await rm(directory, { recursive: true });
   });
 
-  it("needs no keys when it serves operations alone, which registers nothing", async () => {
+  it("needs no keys when it serves only operations, which registers nothing", async () => {
     const running = await runServices([toolExecutor], { env: { ...base, JWKS_FILE: "", TOOLSETS: "operations" } });
     expect(await readRegistry(running.infrastructure.state)).toEqual([]);
     expect(await running.stop()).toBe(true);
@@ -38,7 +38,7 @@ describe("the tool executor", () => {
 
   it("refuses to start with one sentence: unknown toolset, no public keys, a renewal that comes too late, flags that cannot be read", async () => {
     for (const [env, words] of [
-      [{ TOOLSETS: "release,weather" }, 'TOOLSETS names "weather", which is no toolset. Known: release, mcp, operations.'],
+      [{ TOOLSETS: "release,weather" }, 'TOOLSETS names "weather", which is not a toolset. Known: release, mcp, operations.'],
       [{ JWKS_FILE: "" }, /^The public keys of approvals are not known/],
       [{ LEDGER_RENEW_MS: "10000" }, /^LEDGER_RENEW_MS must be shorter/],
       [{ TOOL_FLAGS: "a=maybe" }, /^"a=maybe" sets no flag: write flags as/],

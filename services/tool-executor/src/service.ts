@@ -15,8 +15,8 @@ import type { McpBridge } from "./toolsets/mcp/mcp-bridge.ts";
 import { startOperations } from "./toolsets/operations/start-operations.ts";
 
 /**
- * Runs tools: one worker for each toolset of `TOOLSETS`. It calls the targets, checks every grant itself, and knows nothing of runs. With `operations`
- * among them it looks after dead letters as well.
+ * Runs tools: one worker for each toolset of `TOOLSETS`. It calls the targets, checks every grant itself, and knows nothing about runs. With `operations`
+ * among them it handles dead letters as well.
  */
 export const toolExecutor = defineService({
   name: "tool-executor",
@@ -41,11 +41,11 @@ export const toolExecutor = defineService({
       await bridge?.stop();
     };
     try {
-      // First, so that nothing the toolsets give up goes unseen.
+      // First, so that no message that the toolsets give up is missed.
       const { DEAD_LETTERS_KEPT_MS: keptMs, DEAD_LETTERS_PER_MINUTE: lettersPerMinute } = config;
       if (operations) workers.push(await startOperations({ bus, state, log, trusted, clock, keptMs, lettersPerMinute }));
-      // Without tools it needs no keys to check their grants with.
-      // Read only where it is needed: the client of MCP is a fifth of what a start reads.
+      // Without tools it needs no keys to check their grants. Loaded only if needed: the MCP client is a fifth of the code that a start
+      // loads.
       const servers = mcp ? await import("./toolsets/mcp/start-mcp.ts") : null;
       if (servers) bridge = await servers.openMcp(config.MCP_CONFIG_FILE, infrastructure);
       const served = [...toolsets, ...(bridge ? [bridge.toolset] : [])];
@@ -60,7 +60,7 @@ export const toolExecutor = defineService({
   },
 });
 
-/** Starts the toolsets' workers one after another and adds each to `started`, so that whoever has to stop them knows of all. Gives them by toolset. */
+/** Starts the toolsets' workers one after another and adds each to `started`, so that the caller can stop all of them. Returns them by toolset. */
 async function startWorkers(
   toolsets: readonly Toolset[],
   { bus, state, losses, log, identity, trusted, random, monotonic, clock }: Infrastructure,

@@ -14,7 +14,7 @@ export const executorSettings = {
   WORKER_CONCURRENCY: integer({ min: 1, max: 1024 })({ default: 16, desc: "calls of each toolset worked on at the same time" }),
   TOOL_RESULT_MAX_BYTES: integer({ min: 1024, max: 16_777_216 })({
     default: MAX_CONTENT_BYTES,
-    desc: "the longest result of a tool, in bytes of UTF-8; a longer one is cut with a notice",
+    desc: "the longest result of a tool, in bytes of UTF-8; a longer one is truncated with a notice",
   }),
   DEAD_LETTERS_PER_MINUTE: integer({ min: 1, max: 1_000_000 })({
     default: 30,

@@ -13,7 +13,7 @@ const CRASHING_WORKER = fileURLToPath(new URL("crashing-worker.ts", import.meta.
 const GATED_AGENT = fileURLToPath(new URL("gated-agent.ts", import.meta.url));
 
 describe.each(["rabbitmq", "nats"] as const)("two of every service, each with the login that was made for it, on %s and Redis", (kind) => {
-  // What takes longest is shown on one broker by every run of the suite; the longer run has both.
+  // Every run of the suite covers the slowest tests on one broker; the longer run covers both.
   const onlyOnce = kind === "nats" && process.env["LONG_PROOFS"] === undefined;
   let servers: ServersWithLogins;
   let broker: PrivateServer;
@@ -41,7 +41,7 @@ describe.each(["rabbitmq", "nats"] as const)("two of every service, each with th
     expect(system.output()).not.toMatch(/refuse|permit|ACCESS_REFUSED|no right|NOPERM/i);
   });
 
-  it("go on when a worker is killed in the middle of a read", async () => {
+  it("continue when a worker is killed in the middle of a read", async () => {
     const open = system.api.hold();
     const asked = system.api.asked();
     await investigated("worker", async () => {
@@ -53,7 +53,7 @@ describe.each(["rabbitmq", "nats"] as const)("two of every service, each with th
     });
   });
 
-  it("go on when an agent is killed in the middle of a model call", async () => {
+  it("continue when an agent is killed in the middle of a model call", async () => {
     const asking = gate.hold();
     await investigated("agent", async () => {
       const pid = Number(await asking);
@@ -64,7 +64,7 @@ describe.each(["rabbitmq", "nats"] as const)("two of every service, each with th
     });
   });
 
-  it("go on when the broker is restarted in the middle of a run", async () => {
+  it("continue when the broker is restarted in the middle of a run", async () => {
     const open = system.api.hold();
     const asked = system.api.asked();
     await investigated("broker", async () => {
@@ -75,7 +75,7 @@ describe.each(["rabbitmq", "nats"] as const)("two of every service, each with th
     });
   });
 
-  it("go on when Redis is restarted in the middle of a run", async () => {
+  it("continue when Redis is restarted in the middle of a run", async () => {
     const open = system.api.hold();
     const asked = system.api.asked();
     await investigated("store", async () => {
@@ -111,7 +111,7 @@ describe.each(["rabbitmq", "nats"] as const)("two of every service, each with th
     },
   );
 
-  /** Starts a worker again whenever it went down, until the signal; gives the codes with which it did. */
+  /** Restarts a worker whenever it went down, until the signal; returns its exit codes. */
   async function startedAgain(number: number, signal: AbortSignal): Promise<readonly (number | NodeJS.Signals)[]> {
     const codes: (number | NodeJS.Signals)[] = [];
     const over = new Promise<null>((resolve) => signal.addEventListener("abort", () => resolve(null), { once: true }));
@@ -160,7 +160,7 @@ describe.each(["rabbitmq", "nats"] as const)("two of every service, each with th
       const { ends, perSecond } = await underLoad;
       expect(codes).toEqual(codes.map(() => 0));
       expect(ends.length).toBeGreaterThanOrEqual(LEAST_RUNS);
-      // A machine that does not keep the pace is overloaded: there a read may time out, which the run then tells; it does not fail.
+      // A machine that does not keep the pace is overloaded: there a read may time out, which the run then reports; it does not fail.
       const good = perSecond > RUNS_A_SECOND * 0.9 ? /^run\.completed ok$/ : /^run\.completed (?:ok|timeout)$/;
       expect({ failed: ends.filter((end) => !good.test(end)), said: system.output().slice(-4000) }).toMatchObject({ failed: [] });
       console.log(
@@ -169,7 +169,7 @@ describe.each(["rabbitmq", "nats"] as const)("two of every service, each with th
     },
   );
 
-  /** Investigates a release while something happens to the system, and looks at what came of it. */
+  /** Investigates a release while something happens to the system, and checks the outcome. */
   async function investigated(release: string, meanwhile: () => Promise<void> = async () => undefined): Promise<void> {
     const client = patientClient(system.apart);
     const { runId } = await client.investigate(release);

@@ -22,14 +22,14 @@ export function patientClient({ gatewayUrls, approvalsUrls, keys }: Pick<Apart, 
   const next = (urls: readonly string[]): string => urls[turn++ % urls.length] ?? "";
   const asApprover = { authorization: `Bearer ${keys.approver}`, "content-type": "application/json" };
   return {
-    /** Starts an investigation and gives its run. */
+    /** Starts an investigation and returns its run. */
     investigate: (releaseId: string) => post<{ readonly runId: string }>("/v1/investigations", { releaseId }),
-    /** Says one thing in a conversation of its own and gives its run. */
+    /** Sends one message in a new conversation and returns its run. */
     async say(text: string) {
       const { conversationId } = await post<{ readonly conversationId: string }>("/v1/conversations", {});
       return post<{ readonly runId: string }>(`/v1/conversations/${conversationId}/messages`, { text });
     },
-    /** Every durable event of a run up to its end; what waits for a person is approved, unless somebody else is told of it. */
+    /** Every durable event of a run up to its end; writes that wait for a person are approved, unless another approver is passed. */
     async toTheEnd(runId: string, onHeld: (approvalId: string) => void = (id) => void approve(id)): Promise<readonly Received[]> {
       const received: Received[] = [];
       await untilDone(`the end of ${runId}`, async () => {
@@ -42,7 +42,7 @@ export function patientClient({ gatewayUrls, approvalsUrls, keys }: Pick<Apart, 
     },
     approve,
     look,
-    /** Approves with a token that was got before; gives the HTTP status. */
+    /** Approves with an existing token; returns the HTTP status. */
     async decide(approvalId: string, token: string): Promise<number> {
       return untilDone(`an answer to the decision of ${approvalId}`, async () => {
         const { status } = await decision(approvalId, token);
@@ -126,7 +126,7 @@ class Refused extends Error {
   override readonly name = "Refused";
 }
 
-/** Tries until there is a value: a process that is away, or a broker that is, is no failure yet. */
+/** Tries until there is a value: an unavailable process, or broker, is not a failure yet. */
 async function untilDone<T>(what: string, attempt: () => Promise<T | null>): Promise<T> {
   const late = AbortSignal.timeout(DEADLINE_MS);
   let lastError: unknown;

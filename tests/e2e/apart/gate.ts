@@ -2,12 +2,12 @@ import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A door of the test's own that processes ask before they go on. */
+/** A gate of the test that processes ask before they continue. */
 export interface Gate {
   readonly url: string;
-  /** From now on whoever asks waits. Gives who comes first, by what it sends. */
+  /** From now on every caller waits. Returns the first caller, by what it sends. */
   hold(): Promise<string>;
-  /** Lets all go on who wait, and everybody who comes. */
+  /** Releases all waiting callers, and all later ones. */
   open(): void;
   stop(): Promise<void>;
 }

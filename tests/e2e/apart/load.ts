@@ -4,7 +4,7 @@ import type { patientClient } from "./client.ts";
 const LONG = process.env["LONG_PROOFS"] !== undefined;
 export const RUNS_A_SECOND = LONG ? 20 : 8;
 export const LEAST_RUNS = LONG ? 100 : 40;
-/** Four seconds of runs. A machine on which more pile up cannot do so many a second; what is shown there is that none fails, not the pace. */
+/** Four seconds of runs. A machine on which more pile up cannot do that many per second; the test shows that none fails, not the pace. */
 const MOST_UNDER_WAY = 80;
 const MESSAGE = 'get_release_summary {"release_id": "calm"}';
 
@@ -14,7 +14,7 @@ export interface Loaded {
   readonly perSecond: number;
 }
 
-/** Begins runs at a steady pace, up to so many under way at once, until it is told to stop and there were enough. */
+/** Begins runs at a steady pace, up to this many active at once, until it is asked to stop and there were enough. */
 export async function load(client: ReturnType<typeof patientClient>, stop: AbortSignal): Promise<Loaded> {
   const runs: Promise<string>[] = [];
   let underWay = 0;

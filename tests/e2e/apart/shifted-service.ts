@@ -1,4 +1,4 @@
-// A service on a machine whose clock is wrong by what a file says when it starts. Which service it is, its settings tell.
+// A service on a machine whose clock is wrong by what a file says when it starts. Its settings decide which service it is.
 import { readFileSync } from "node:fs";
 
 const shiftMs = Number(readFileSync(process.env["CLOCK_SHIFT_FILE"] ?? "", "utf8"));
@@ -6,7 +6,7 @@ const RealDate = Date;
 
 class ShiftedDate extends RealDate {
   constructor(...given: readonly unknown[]) {
-    // A date without arguments is the moment; every other one is what it is told.
+    // A date without arguments is the current moment; every other one is what its arguments say.
     super(...((given.length === 0 ? [RealDate.now() + shiftMs] : given) as [number]));
   }
 

@@ -3,7 +3,7 @@ import { type GatedReleaseApi, gatedReleaseApi } from "../gated-release-api.ts";
 import { scratch } from "../scratch.ts";
 import { IMPATIENT } from "./impatient.ts";
 
-/** Every service in processes of its own, two of each, as people and their agents meet it. */
+/** Every service in separate processes, two of each, as people and their agents meet it. */
 export interface ApartSystem {
   readonly apart: Apart;
   readonly api: GatedReleaseApi;

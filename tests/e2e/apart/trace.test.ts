@@ -38,7 +38,7 @@ describe.each(["rabbitmq", "nats"] as const)("an investigation with every servic
       ({ runId } = await client.investigate(RELEASE));
       await client.toTheEnd(runId);
     } finally {
-      // SIGTERM: what was not sent yet is sent now.
+      // SIGTERM: unsent telemetry is sent now.
       await system.stop();
     }
     spans = receiver.spans();
@@ -77,12 +77,12 @@ describe.each(["rabbitmq", "nats"] as const)("an investigation with every servic
     expect(above("agent: process run.wake", 2)).toContain(`gateway: publish run.wake < ${conversation}`);
   });
 
-  it("has every span beneath one that its process sent before it ended, or beneath nothing", () => {
+  it("has every span below one that its process sent before it ended, or at the root", () => {
     const known = new Set(spans.map(({ spanId }) => spanId));
     expect(spans.filter(({ parentSpanId }) => parentSpanId !== "" && !known.has(parentSpanId)).map(told)).toEqual([]);
   });
 
-  it("has one producer and one consumer span for each message, which are ours, and beneath each publish what its client did", () => {
+  it("has one producer and one consumer span of ours for each message, and below each publish the client's work", () => {
     for (const each of [KIND.producer, KIND.consumer]) {
       const ours = trace.filter((span) => span.kind === each);
       const messages = ours.map(

@@ -160,7 +160,7 @@ export const answers: readonly Attack[] = [
 const NONE = `sha256-${"A".repeat(43)}`;
 let sent = 0;
 
-/** Somebody says that a write failed while it is under way; its worker then says how it really ended. */
+/** Somebody reports that a running write failed; its worker then reports how it really ended. */
 export async function answeredWrite(
   arena: Arena,
   attacker: Exclude<Attacker, "http">,

@@ -23,7 +23,7 @@ const BY_NOBODY = (names: readonly string[], ticket?: string) => (stored: JsonOb
   return { status: "approved", decisions, endedAt: at, grant };
 };
 
-/** Writes to the documents with which approvals decides, by whoever has a login of the store. */
+/** Writes to the documents with which approvals decides, by an attacker with a login of the store. */
 export const approvalDocuments: readonly Attack[] = [
   changedApproval("a pending approval is stored as approved by somebody who does not exist", BY_NOBODY(["eve"])),
   changedApproval(
@@ -126,7 +126,7 @@ export const approvalDocuments: readonly Attack[] = [
   quota("the count of what policy granted is deleted", residual("R4"), (arena, key) => arena.as("agent").putBack(key, null)),
 ];
 
-/** A pending approval with something else in it, by whoever has the agent's login; then the agent asks for it again. */
+/** A pending approval with changed content, by an attacker with the agent's login; then the agent asks for it again. */
 function changedApproval(name: string, change: (stored: JsonObject) => JsonObject, which: Attacked = "high"): Attack {
   return {
     name,
@@ -163,7 +163,7 @@ async function notRun(arena: Arena, write: Held): Promise<Outcome> {
 
 let asked = 100;
 
-/** The very request that the agent made, from whoever has the agent's login. */
+/** The very request that the agent made, from an attacker with the agent's login. */
 export async function askAgain(arena: Arena, { callId }: Pick<Held, "callId">, change: JsonObject = {}): Promise<void> {
   const call = await arena.stored(keys.call(callId));
   const { toolName, toolVersion, toolHash, arguments: args, conversationId: sessionId } = call;
@@ -204,7 +204,7 @@ function quota(name: string, expected: Attack["expected"]["shared"], act: (arena
   };
 }
 
-/** Asks as the agent for one more write of the run, which it never sends, and gives how that ended. */
+/** Asks as the agent for one more write of the run, which it never sends, and returns how that ended. */
 async function outcomeOf(arena: Arena, write: Held, index: number): Promise<string> {
   const callId = write.callId.replace(/\d+$/, String(index));
   await askAgain(arena, write, { toolCallId: callId });

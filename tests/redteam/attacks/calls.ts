@@ -63,7 +63,7 @@ export const calls: readonly Attack[] = [
   ),
 ];
 
-/** Topic permissions of RabbitMQ are not asked about it (P2), so whoever consumes the queue has to look. */
+/** Topic permissions of RabbitMQ do not cover it (P2), so the consumer of the queue has to check. */
 export const smuggled: Attack = {
   name: "an answer is routed to the queue of calls as well, by a header",
   attacker: "neighbour",
@@ -80,7 +80,7 @@ export const smuggled: Attack = {
   },
 };
 
-/** A genuine write that was granted and is over, and what the agent knows of it. */
+/** A genuine write that was granted and is over, and what the agent knows about it. */
 interface Genuine {
   readonly grant: string;
   readonly claims: JsonObject;
@@ -114,7 +114,7 @@ function invoked(
   };
 }
 
-/** Whether nothing has come to the target but what is genuine, once whatever was sent has been taken. */
+/** Whether only genuine effects have reached the target, after everything that was sent has been taken. */
 export async function noEffect(arena: Arena, before: number, callId: string): Promise<Outcome> {
   const { callId: genuine } = await arena.done("high", { payee: "BAKERY", amount: 42 });
   const more = arena.system.target
@@ -159,7 +159,7 @@ export function granted(message: Message, grant: string): Message {
   return { ...message, attributes: { ...message.attributes, [attributes.grant]: grant } };
 }
 
-/** A call of the attacker's own, with a grant that says all that the genuine one says. */
+/** A call of the attacker, with a grant that has all claims of the genuine one. */
 async function ownGrant({ another, claims }: Genuine, signer: Signer): Promise<Message> {
   const message = another();
   const args = (JSON.parse(message.body) as { readonly arguments: string }).arguments;

@@ -11,7 +11,7 @@ import { requests } from "./requests.ts";
 import { disturbances, servers } from "./servers.ts";
 import { streams } from "./streams.ts";
 
-/** All of them, in the order in which they are tried: what disturbs others most comes last. */
+/** All of them, in the order in which they are tried: the most disruptive come last. */
 export const ATTACKS: readonly Attack[] = [
   ...approvalDocuments,
   ...origins,

@@ -11,7 +11,7 @@ const REFUSED = service("document_refused", /document_refused/);
 const UNASKED = service("message_refused", /message_refused/);
 const LIMIT = dropped(/"status":"refused".*a write asked for a grant/);
 
-/** Who asked for a run, as somebody else says it, and what a requester may, as the agent would have it. */
+/** Who asked for a run, forged by somebody else, and what a requester may do, changed by the agent. */
 export const origins: readonly Attack[] = [
   forged("the requester of a run is somebody else, so that the requester may approve it", REFUSED, () => ({ principal: "una" })),
   forged("a run is of another tenant, whose approvers then decide", REFUSED, () => ({ tenant: "globex" })),
@@ -86,7 +86,7 @@ function forged(name: string, expected: Expected, change: Change): Attack {
         const callId = write.callId.replace(/\d+$/, "9");
         await askAgain(arena, write, { toolCallId: callId });
         const status = await statusOf(arena, callId);
-        // Rita has a key of an approver too; where she were not the requester any more, she could approve what waits.
+        // Rita also has an approver's key; if she were no longer the requester, she could approve the waiting write.
         const url = arena.approvals(`/v1/approvals/${encodeURIComponent(write.approvalId)}`);
         const { ritaApproving, foreignApprover } = arena.system.people;
         const shown = [await ask(url, ritaApproving), await ask(url, foreignApprover)];

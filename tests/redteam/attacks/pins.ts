@@ -96,7 +96,7 @@ async function refusedWrite(arena: Arena) {
   return outcome === "approved" ? reached("it was granted") : held(`a write asked for meanwhile ended as ${outcome}`, keys.pin(TOOLS.high));
 }
 
-/** What was put right counts again, so the next attack begins where this one did. */
+/** A repaired document counts again, so the next attack begins where this one did. */
 async function genuineAgain(arena: Arena): Promise<void> {
   await arena.decide(await arena.held("high", { payee: "BAKERY", amount: 75 }), "deny");
 }

@@ -39,7 +39,7 @@ export const registrations: readonly Attack[] = [
   },
 ];
 
-/** The registration says something else, and a person's run asks for the write as it says. */
+/** The registration is changed, and a person's run asks for the write as changed. */
 function changed(name: string, expected: Attack["expected"], change: (definition: JsonObject) => JsonObject): Attack {
   return {
     name,

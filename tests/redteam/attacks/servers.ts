@@ -137,7 +137,7 @@ export const servers: readonly Attack[] = [
     attacker: "agent",
     expected: { own: server, shared: R7 },
     async run(arena) {
-      // So little that nothing expires: what was set ahead stays so.
+      // So little that nothing expires: a clock that was set ahead stays so.
       const time = `${AHEAD_MS} ${Date.now()}`;
       await arena.as("agent").redis("SET", "tb:clock", time);
       return reached(`it is ${AHEAD_MS} ms ahead`, "R7");
@@ -160,7 +160,7 @@ export const servers: readonly Attack[] = [
   },
 ];
 
-/** What only whoever keeps the server should do, and how it is undone. */
+/** What only the operator of the server should do, and how it is undone. */
 function administered(name: string, words: readonly string[], undo?: readonly string[]): Attack {
   return {
     name,
@@ -206,7 +206,7 @@ function stolenReplay(name: string, attacker: Exclude<Attacker, "http">): Attack
   };
 }
 
-/** What every service may do, and so one that was taken over; these come last, because they disturb the others. */
+/** What every service may do, and so may a compromised one; these come last, because they disturb the others. */
 export const disturbances: readonly Attack[] = [
   {
     name: "ten notices that the store lost writes, signed with the agent's own genuine key",
@@ -251,7 +251,7 @@ export const disturbances: readonly Attack[] = [
         await resumed(arena);
         throw error;
       }
-      // Whoever asks next finds it; approvals then says that the store has lost the newer one, and raises it again.
+      // The next reader finds it; approvals then reports that the store has lost the newer one, and raises it again.
       await arena.asked("high", { payee: "BAKERY", amount: 100 });
       const now = await arena.until("the era to be raised again", async () => {
         const found = await eraNow(arena).catch(() => 0);
@@ -278,7 +278,7 @@ export const disturbances: readonly Attack[] = [
       await arena.as("agent").redis("SET", counter, "nonsense");
       // Whoever commits next there finds it: a person's next run of the shard.
       await arena.until("the counter to count again", async () => {
-        // The first one there is told to repeat its request.
+        // The first one there is asked to repeat its request.
         await arena.asked("read", { payee: "BAKERY", amount: 1 }).catch(() => undefined);
         return /^\d+$/.test(String(await arena.eye.redis("GET", counter))) ? true : null;
       });

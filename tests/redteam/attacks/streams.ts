@@ -31,7 +31,7 @@ async function shown(arena: Arena, act: (means: Means, runId: string) => Promise
   try {
     const watched = await watch(arena, write.runId);
     await act(arena.as("worker"), write.runId);
-    // The gateway has taken it up, one way or the other.
+    // The gateway has handled it, one way or the other.
     await arena.until("the gateway's verdict", () =>
       watched.text().includes(UNTRUE) || arena.system.lines().some((line) => NOT_THE_LOGS.test(line) && line.includes(write.runId))
         ? true
@@ -63,7 +63,7 @@ interface Watched {
   readonly ended: Promise<void>;
 }
 
-/** Resolves when the stream has told that the run waits. */
+/** Resolves when the stream has reported that the run waits. */
 async function watch(arena: Arena, runId: string): Promise<Watched> {
   const url = arena.gateway(`/v1/runs/${encodeURIComponent(runId)}/events`);
   const headers = { authorization: `Bearer ${arena.system.people.rita}`, accept: "text/event-stream" };
@@ -75,7 +75,7 @@ async function watch(arena: Arena, runId: string): Promise<Watched> {
   const ended = (async () => {
     for await (const bytes of body) text += decoder.decode(bytes, { stream: true });
   })();
-  // Whoever waits for it is told.
+  // Listeners that wait for it are notified.
   ended.catch(() => undefined);
   await arena.until("the stream to say that the run waits", () => (text.includes("call.held") ? true : null));
   return { text: () => text, ended };

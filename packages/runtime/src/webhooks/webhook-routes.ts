@@ -97,7 +97,7 @@ export function webhookRoutes({ state, service, mayShow, sendAgain, rate }: Webh
       return await state.page(keys.failedDeliveries(service), { limit, order: "desc", ...(cursor === undefined ? {} : { cursor }) });
     } catch (error) {
       if (error instanceof RangeError)
-        throw new HttpProblem("invalid_cursor", "This cursor comes from no page.", { remedy: "Start again without a cursor." });
+        throw new HttpProblem("invalid_cursor", "This cursor does not come from a page.", { remedy: "Start again without a cursor." });
       throw error;
     }
   }

@@ -57,7 +57,7 @@ export const streams: readonly Mutant[] = [
     patches: [
       {
         file: "services/gateway/src/stream/feed.ts",
-        find: "      // What came in between was not heard.\n      everyoneLooks();\n",
+        find: "      // Notifications in between were missed.\n      everyoneLooks();\n",
         replace: "",
       },
     ],

@@ -16,8 +16,8 @@ import type { ApprovalDocuments } from "../sealed/approval-documents.ts";
 import { grantClaims } from "./grant-claims.ts";
 
 /**
- * Makes the message of an outbox row when it is published. A grant is signed here, from the stored approval: nothing that could be stolen lies in the
- * store, and a repeat of a row has the same bytes. Null for an approval that is not what this service stored: nothing is signed or said about it.
+ * Makes the message of an outbox row when it is published. The grant is signed here, from the stored approval: so the store holds nothing worth stealing,
+ * and a repeat of a row has the same bytes. Null for an approval that this service did not store: nothing is signed or sent for it.
  */
 export function answerMaker(options: {
   readonly documents: Pick<ApprovalDocuments, "approval">;

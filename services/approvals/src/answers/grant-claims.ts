@@ -3,10 +3,10 @@ import { type GrantClaims, parseGrantClaims } from "@toolbus/grants";
 import type { Facts } from "../machine/approval.ts";
 import { ticketOf } from "../requests/policy.ts";
 
-/** What a grant rests on: the facts of the write, who decided, and when the grant counts. */
+/** What a grant is based on: the facts of the write, who decided, and when the grant is valid. */
 export type Granted = Facts & Pick<Approval, "need" | "decisions"> & { readonly grant: GrantTerms };
 
-/** What the grant of a write says: this call, these arguments, this definition, these people. Its id is the approval's, however often it is signed. */
+/** The claims of a write's grant: this call, these arguments, this definition, these people. Its id is the approval's, however often it is signed. */
 export function grantClaims(granted: Granted): GrantClaims {
   const { grant, decisions } = granted;
   const ticket = ticketOf(granted);

@@ -12,7 +12,7 @@ import { bigRefund, bigWire, smallRefund } from "../testing/writes-under-test.ts
 
 const SECRETS = [1, 2].map((n) => `whsec_${Buffer.alloc(32, n).toString("base64")}`);
 
-/** A real target with a service that tells it; `down` has it answer 500. */
+/** A real target with a service that notifies it; `down` makes it answer 500. */
 async function told(env: Readonly<Record<string, string>> = {}) {
   const arrived: { readonly headers: IncomingHttpHeaders; readonly body: string }[] = [];
   const target = { down: false };
@@ -36,7 +36,7 @@ async function told(env: Readonly<Record<string, string>> = {}) {
     t,
     target,
     arrived,
-    /** The next thing that was told, checked as a receiver does: the package judges the time by the real clock, so its own is left out. */
+    /** The next notification, checked as a receiver does. The package judges the time by the real clock, so the time check is left out. */
     async next(): Promise<{ readonly id: string; readonly type: WebhookEvent; readonly data: JsonObject }> {
       await until(async () => arrived.length > 0);
       const { headers, body } = arrived.shift() ?? { headers: {}, body: "" };
@@ -58,7 +58,7 @@ async function told(env: Readonly<Record<string, string>> = {}) {
 }
 
 describe("what waits for people", () => {
-  it("is told when it is held, when half of its time is over, and when it has ended, as the API shows it", async () => {
+  it("is reported when it is held, when half of its time is over, and when it has ended, as the API shows it", async () => {
     await using s = await told();
     const { t } = s;
     const id = await t.hold(bigWire(1));
@@ -77,7 +77,7 @@ describe("what waits for people", () => {
     expect(held.data).not.toHaveProperty("decisionToken");
   });
 
-  it("is told as it was when its target comes back, though it has ended meanwhile; nobody is reminded of it then", async () => {
+  it("is reported in its earlier state when its target comes back, although it has ended in the meantime; no reminder is sent then", async () => {
     await using s = await told();
     const { t, target } = s;
     target.down = true;
@@ -95,7 +95,7 @@ describe("what waits for people", () => {
     expect(s.arrived).toEqual([]);
   });
 
-  it("is told by the next process when the first is gone before it could; what policy decides is told to nobody", async () => {
+  it("is reported by the next process when the first one is gone; writes that policy decides are not reported", async () => {
     await using s = await told({ POLL_MS: "3600000" });
     const { t } = s;
     await t.ask(smallRefund(1));
@@ -105,7 +105,7 @@ describe("what waits for people", () => {
     expect(await s.next()).toMatchObject({ type: "approval.held", data: { id } });
   });
 
-  it("is decided though its target takes nothing; what was given up is in the list of an operator, who has it sent again", async () => {
+  it("is decided although its target accepts nothing; deliveries that were given up are in the operator's list and can be sent again", async () => {
     await using s = await told({ APPROVAL_REMINDER_PERCENT: "0" });
     const { t, target } = s;
     target.down = true;

@@ -8,8 +8,8 @@ import { viewOf } from "../decisions/view.ts";
 type Rules = Pick<ApprovalsConfig, "APPROVAL_EXPIRY_MS" | "APPROVAL_REMINDER_PERCENT">;
 
 /**
- * What a commit makes true that others want to be told of. What enters the list of pending approvals is held, and people are reminded of it later; what leaves
- * it has ended. So a write that policy alone decided is told to nobody.
+ * The webhook events of a commit. An approval that enters the list of pending ones is held, and people are reminded of it later; one that leaves the list
+ * has ended. So a write that policy alone decided is not reported.
  */
 export function toldByApprovals(change: Change, rules: Rules): readonly Told[] {
   return (change.index ?? [])
@@ -24,7 +24,7 @@ export function toldByApprovals(change: Change, rules: Rules): readonly Told[] {
     });
 }
 
-/** When the commit was made, as it says to the audit log. */
+/** The time of the commit, from its audit entry. */
 function auditedAt(change: Change, approvalId: string): number | null {
   const records = (change.append ?? []).flatMap(({ log, entries }) =>
     log.startsWith("tb:audit:") ? (entries as readonly JsonObject[]) : [],
@@ -34,7 +34,7 @@ function auditedAt(change: Change, approvalId: string): number | null {
 }
 
 /**
- * What a target is told of an approval: the view that the API gives, as it was at the time of the event, so that each attempt says the same. Null for one
+ * What a target gets about an approval: the view of the API, as it was at the time of the event, so that each attempt sends the same. Null for an approval
  * that this service did not store, and for a reminder of one that has ended.
  */
 export async function contentOfApproval(

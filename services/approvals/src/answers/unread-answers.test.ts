@@ -16,7 +16,7 @@ describe("an answer to an agent", () => {
     ]);
   });
 
-  it("whose queue is not there yet is published again, and dropped when it never comes", async () => {
+  it("whose queue does not exist yet is published again, and dropped if the queue never appears", async () => {
     const { publish, events } = setup(new Unroutable("No queue."));
     await expect(publish(NOW - 9 * MINUTE_MS)).rejects.toThrow(Unroutable);
     expect(events).toEqual([]);
@@ -24,7 +24,7 @@ describe("an answer to an agent", () => {
     expect(events).toMatchObject([{ details: { why: "unroutable" } }]);
   });
 
-  it("is published again as long as the broker is away", async () => {
+  it("is published again as long as the broker is unavailable", async () => {
     const { publish, events } = setup(new BusUnavailable("Away."));
     await expect(publish(NOW - 60 * MINUTE_MS)).rejects.toThrow(BusUnavailable);
     expect(events).toEqual([]);

@@ -3,9 +3,9 @@ import { attributes, DEFAULT_AGENT, shardOf } from "@toolbus/contracts";
 import type { RecordSecurityEvent } from "../sealed/security.ts";
 
 /**
- * Publishes answers to agents. One for an agent that does not exist is dropped, with a sampled security event: who asks names whom to tell, and the outbox would
- * repeat what nobody takes for ever. A name that this service may not write to is none at once, a topic without a queue after
- * `UNREAD_MS`: its agent may be on its way. An honest agent asks again and is answered again.
+ * Publishes answers to agents. An answer for an agent that does not exist is dropped, with a sampled security event: the requester names the recipient, and
+ * otherwise the outbox would repeat an unreadable answer forever. A name that this service may not write to is dropped at once, a topic without a queue
+ * after `UNREAD_MS`, because its agent may be starting. An honest agent asks again and is answered again.
  */
 export function answersToAgents({
   bus,

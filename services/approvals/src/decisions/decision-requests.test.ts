@@ -3,7 +3,7 @@ import { type Requested, setup as setupApprovals } from "../testing/approvals-un
 import { bigRefund } from "../testing/writes-under-test.ts";
 
 describe("a decision with an Idempotency-Key", () => {
-  it("is answered as the first was when it comes again, and says so", async () => {
+  it("gets the first answer when it is repeated, and the answer says so", async () => {
     await using t = await setup();
     const id = await t.hold(bigRefund(1));
     const body = { decision: "approve", token: await t.token("amy", id) };
@@ -18,7 +18,7 @@ describe("a decision with an Idempotency-Key", () => {
     { what: "another decision", part: { decision: "deny" } },
     { what: "another comment", part: { comment: "No." } },
     { what: "another ticket", part: { ticket: "T-2" } },
-  ])("is refused when its key comes again with $what, and the first decision stands", async ({ part }) => {
+  ])("is refused when its key is reused with $what, and the first decision stands", async ({ part }) => {
     await using t = await setup();
     const id = await t.hold(bigRefund(1));
     const body = { decision: "approve", token: await t.token("amy", id) };
@@ -37,7 +37,7 @@ describe("a decision with an Idempotency-Key", () => {
       expect((await t.decided(who, id, { decision: "deny", token: await t.token(who, id) }, "k")).replayed).toBeNull();
   });
 
-  it("is refused when the key cannot be one", async () => {
+  it("is refused when the key is invalid", async () => {
     await using t = await setup();
     const id = await t.hold(bigRefund(1));
     const body = { decision: "approve", token: await t.token("amy", id) };
@@ -92,7 +92,7 @@ describe("decisions", () => {
 });
 
 describe("readiness of approvals", () => {
-  it("goes off while the bus does not carry messages, and the process lives", async () => {
+  it("is off while the bus carries no messages, and the process stays alive", async () => {
     await using t = await setup();
     await t.bus.close();
     const answer = await t.request(null, "/readyz");
@@ -100,7 +100,7 @@ describe("readiness of approvals", () => {
     expect((await t.request(null, "/healthz")).status).toBe(200);
   });
 
-  it("goes off when the store does not answer, and says no more than that", async () => {
+  it("is off when the store does not answer, and says only that", async () => {
     await using t = await setup();
     await t.store.close();
     const answer = await t.request(null, "/readyz");

@@ -75,7 +75,7 @@ describe("a decision over HTTP", () => {
     expect(await t.security()).toMatchObject([{ kind: "token_reused", by: "amy" }]);
   });
 
-  it("with another approver's token, another approval's or none of ours is 403", async () => {
+  it("with another approver's token, another approval's or a foreign one is 403", async () => {
     await using t = await setup();
     const id = await t.hold(bigRefund(1));
     const other = await t.hold(bigRefund(2));
@@ -152,7 +152,7 @@ describe("a decision over HTTP", () => {
     await using t = await setup();
     const id = await t.hold(bigWire(1));
     const token = await t.token("amy", id);
-    // As a version before this one gave one with each look.
+    // As an earlier version did, which gave a new token with each look.
     const spare = "an-earlier-token-of-amy-s";
     await storeToken(t, id, spare, "amy");
     expect(await t.post("amy", id, { decision: "approve", token })).toMatchObject({
@@ -167,7 +167,7 @@ describe("a decision over HTTP", () => {
     expect((await t.held.next()).body).toMatchObject({ approvalId: id, tier: "critical", approvedBy: ["amy"] });
     expect(await t.post("amy", id, { decision: "approve", token: spare, ticket: "T-1" })).toMatchObject({
       status: 403,
-      body: { detail: expect.stringMatching(/decided this already/) },
+      body: { detail: expect.stringMatching(/already decided this/) },
     });
     expect((await t.get("amy", `/v1/approvals/${id}`)).body).toMatchObject({ mayDecide: false });
     expect(t.decided.unread).toBe(0);
@@ -201,7 +201,7 @@ describe("a decision over HTTP", () => {
     expect(await t.stored(id)).toMatchObject({ status: "pending" });
   });
 
-  it("with unknown fields, another word or no token is 400", async () => {
+  it("with unknown fields, an unknown decision or no token is 400", async () => {
     await using t = await setup();
     const id = await t.hold(bigRefund(1));
     const token = await t.token("amy", id);
@@ -210,7 +210,7 @@ describe("a decision over HTTP", () => {
     }
   });
 
-  it("to approve is 409 when the pin changed meanwhile; to deny is not", async () => {
+  it("to approve is 409 when the pin changed in the meantime; to deny is not", async () => {
     await using t = await setup();
     const id = await t.hold(bigRefund(1));
     const token = await t.token("amy", id);
@@ -257,7 +257,7 @@ describe("two decisions that race", () => {
     expect(claimsOf(await t.decided.next()).approvers).toHaveLength(2);
   });
 
-  it("a decision against the expiry: what is stored is what both say", async () => {
+  it("a decision against the expiry: both report what is stored", async () => {
     await using t = await setup({ env: { POLL_MS: "1" } });
     const seen = new Set<unknown>();
     for (let n = 1; n <= 20; n++) {
@@ -277,7 +277,7 @@ describe("two decisions that race", () => {
   });
 });
 
-/** Stores a token that the service would not have given. */
+/** Stores a token that the service would not have issued. */
 async function storeToken(
   t: { write(key: string, value: Json): Promise<void> },
   approvalId: string,
@@ -288,7 +288,7 @@ async function storeToken(
   await t.write(keys.token(approvalId, secretHash(token)), value);
 }
 
-/** A store to which every decision comes after a pause. */
+/** A store that delays every decision. */
 function pausing(state: StateStore, pause: () => void): StateStore {
   return {
     ...state,
@@ -299,7 +299,7 @@ function pausing(state: StateStore, pause: () => void): StateStore {
   };
 }
 
-/** A store that takes a decision and then fails to say so. */
+/** A store that stores a decision and then loses the reply. */
 function losingReplies(state: StateStore, lost: { left: number }): StateStore {
   return {
     ...state,

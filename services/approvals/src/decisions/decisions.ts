@@ -18,7 +18,7 @@ export interface DecisionsOptions {
   readonly security: RecordSecurityEvent;
   readonly rules: Moment["rules"];
   /** 256 random bits, as text. */
-  /** The token that this person decides this approval with: the same each time, and one that nobody else can make. */
+  /** The token that this person decides this approval with: the same each time, and nobody else can make it. */
   readonly tokenOf: (approvalId: string, approver: Principal) => string;
 }
 
@@ -39,20 +39,20 @@ export interface NotDecided {
   readonly approval?: Approval;
 }
 
-/** `approval` is as this decision left it, for a repeat too. */
+/** `approval` is as this decision left it, also for a repeat. */
 export type DecisionOutcome = { readonly kind: "decided"; readonly approval: Approval } | NotDecided;
 
-/** What a person may see of an approval and do with it. Both take the store's word for who asked and what time it is. */
+/** What a person may see of an approval and do with it. Both trust the store for the requester and the time. */
 export interface Decisions {
-  /** The approval and, for one who may decide it, their single-use token. Null where there is none in the reader's tenant. Decides nothing. */
+  /** The approval and, for a reader who may decide it, their single-use token. Null if there is none in the reader's tenant. Decides nothing. */
   look(
     approvalId: string,
     reader: Principal,
   ): Promise<{ readonly kind: "seen"; readonly approval: Approval; readonly right: Right } | NotDecided | null>;
-  /** Takes one decision. Two that race are put in order by the store: the first counts, the second is told what it was. */
+  /** Takes one decision. The store orders two that race: the first counts, the second learns the outcome. */
   decide(approvalId: string, approver: Principal, request: DecisionRequest): Promise<DecisionOutcome>;
   /**
-   * Takes one decision of a person whom another system vouches for, which holds no token: the person's own is used, so that the same decision again gets
+   * Takes one decision of a person without a token for whom another system vouches: the person's own token is used, so that the same decision again gets
    * the same answer and another is refused. `via` names the system.
    */
   decideFor(approvalId: string, approver: Principal, request: Omit<DecisionRequest, "token">, via: string): Promise<DecisionOutcome>;
@@ -101,7 +101,7 @@ export function createDecisions(options: DecisionsOptions): Decisions {
     throw crowded(approvalId);
   }
 
-  /** Why somebody without a token may not decide it: it is over, or the rules say so, which is told to operators as well. */
+  /** Why somebody without a token may not decide it: it is over, or the rules say so, which operators see as well. */
   async function mayNot(approval: Approval, approver: Principal, decision: DecisionRequest["decision"]): Promise<DecisionOutcome> {
     const { approvalId, status } = approval;
     if (status !== "pending" && status !== "expired") return { ...no("already_decided", `This ended as "${status}".`), approval };
@@ -109,7 +109,7 @@ export function createDecisions(options: DecisionsOptions): Decisions {
     if (status === "expired" || now >= approval.expiresAt)
       return { ...no("expired", "The time to decide is over. The write did not run."), approval };
     const may = permission(approver, approval, origin);
-    // It was no moment ago: a repeat of the request finds it as it is.
+    // It did not exist a moment ago: a repeat of the request finds it.
     if (may.allowed) throw crowded(approvalId);
     const isSelf = may.rule === "self";
     const kind = isSelf ? "self_approval" : "not_allowed";
@@ -131,7 +131,7 @@ export function createDecisions(options: DecisionsOptions): Decisions {
     const may = permission(approver, approval.value, origin);
     if (!may.allowed && may.rule === "self") return alarmed("self_approval", no("self_approval", may.reason));
     if (!token || token.value.approver !== approver.id || token.value.approvalId !== approvalId) {
-      return alarmed("unknown_token", no("forbidden", "This token is none that you were given for this approval."));
+      return alarmed("unknown_token", no("forbidden", "This token was not issued to you for this approval."));
     }
     const { decision, comment, ticket } = request;
     const { pin, era } = await pins.find(approval.value.toolName, approval.value.toolHash);
@@ -148,14 +148,17 @@ export function createDecisions(options: DecisionsOptions): Decisions {
     if (moved.kind === "illegal") return notPossible(moved.why, approval, token, now);
     if (!may.allowed) return alarmed("not_allowed", no("forbidden", may.reason));
     if (grantFault(moved.approval) !== null)
-      return no("forbidden", "Your name, as this key has it, cannot stand in a grant. An operator has to fix the key.");
+      return no("forbidden", "Your name in this key cannot be written into a grant. An operator has to fix the key.");
     if (ticket === undefined && needsTicket(approval.value, decision))
-      return no("ticket_missing", "A critical write is approved with the ticket it rests on.");
+      return no("ticket_missing", "Approving a critical write needs its ticket.");
     const fault = decision === "approve" ? pinFault(pin, approval.value) : null;
     if (fault !== null)
-      return no("pin_changed", "What you were shown is not what is enabled any more, so it cannot be approved. Deny it, or let it expire.");
+      return no(
+        "pin_changed",
+        "The definition that you were shown is no longer enabled, so it cannot be approved. Deny it, or let it expire.",
+      );
     const { outcome } = await outbox.commit(shardOf(approvalId), moved.change);
-    // Stale or late: read again, and say what is true now.
+    // Stale or late: read again, and report the current state.
     return outcome === "ok" ? decided(approvalId, tokenHash) : null;
 
     async function alarmed(kind: "self_approval" | "unknown_token" | "not_allowed", answer: NotDecided): Promise<NotDecided> {
@@ -185,9 +188,9 @@ export function createDecisions(options: DecisionsOptions): Decisions {
           by: token.value.approver,
           details: { first: token.value.used },
         });
-        return { ...no("token_used", `This token decided "${token.value.used ?? ""}" already; a token decides once.`), approval };
+        return { ...no("token_used", `This token has already decided "${token.value.used ?? ""}"; a token decides once.`), approval };
       case "twice":
-        return no("forbidden", "You decided this already: it takes another approver.");
+        return no("forbidden", "You have already decided this: it needs another approver.");
       case "final":
         return { ...no("already_decided", `This ended as "${approval.status}".`), approval };
       case "expired": {
@@ -210,8 +213,8 @@ export function createDecisions(options: DecisionsOptions): Decisions {
   }
 
   /**
-   * Gives the person's token, and stores its hash the first time, unless the approval changed meanwhile: however often somebody looks, one document is
-   * kept for each approval and approver. Of the token itself nothing is kept.
+   * Gives the person's token, and stores its hash the first time, unless the approval changed in the meantime: however often somebody looks, one document
+   * is kept for each approval and approver. The token itself is not stored.
    */
   async function issueToken(approval: Read<Approval>, approver: Principal, now: number): Promise<string | null> {
     const { approvalId, expiresAt } = approval.value;
@@ -224,11 +227,11 @@ export function createDecisions(options: DecisionsOptions): Decisions {
     const { outcome } = await outbox.commit(shardOf(approvalId), {
       op: `token:${approvalId}:${hash}:${approval.version}`,
       guards: [
-        // What somebody else wrote in its place is told of when it is read, and replaced.
+        // A forged document in its place is reported when it is read, and replaced.
         { key, version: document.kind === "refused" ? document.version : 0 },
         { key: keys.approval(approvalId), version: approval.version },
       ],
-      // Readable a little longer than it is good for, so that one who is late hears "expired" and not "unknown".
+      // Readable a little longer than it is valid, so that a late person gets "expired" and not "unknown".
       put: [{ key, value, expiresAt: expiresAt + LATE_MS }],
     });
     return outcome === "ok" ? token : null;
@@ -247,20 +250,17 @@ function ofTenant(approval: Read<Approval> | null, { tenant }: Principal): Read<
   return approval?.value.tenant === tenant ? approval : null;
 }
 
-/** Why nobody decides this any more; null while it is open. */
+/** Why it can no longer be decided; null while it is open. */
 function overReason({ status, expiresAt }: Approval, now: number): string | null {
   if (status !== "pending") return `This ended as "${status}".`;
   return now >= expiresAt ? "The time to decide is over." : null;
 }
 
-/** Of a document that does not count nothing is shown: not to whom it belongs, and not what it says. */
+/** Nothing of a document that does not count is shown: not its owner, and not its content. */
 function damaged({ why }: RefusedApproval): NotDecided {
   if (why === "unsealed")
-    return no(
-      "damaged",
-      "This approval was stored without a seal, by a version before this one or by somebody else, so it cannot be decided.",
-    );
-  return no("damaged", "What is stored of this approval is not what the approvals service stored last, so it cannot be decided.");
+    return no("damaged", "This approval was stored without a seal, by an earlier version or by somebody else, so it cannot be decided.");
+  return no("damaged", "The stored approval is not the one that the approvals service stored last, so it cannot be decided.");
 }
 
 function no(why: NotDecided["why"], reason: string): NotDecided {

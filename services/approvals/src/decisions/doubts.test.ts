@@ -3,7 +3,7 @@ import { doubtsOf } from "./doubts.ts";
 
 const plain = { effect: "Pays a bill.", requester: "rita" };
 
-it("finds a doubtful word wherever it stands, by JSON Pointer", () => {
+it("finds a doubtful word wherever it is, by JSON Pointer", () => {
   const found = doubtsOf({ ...plain, requester: "ritа" }, { to: [{ hоst: "x" }, "раураӏ.com"], "a/b": "1৪" });
   expect(found.map(({ place, why, spelled }) => [place, why, spelled])).toEqual([
     ["/arguments/to/0/hоst", "mixed_scripts", "h\\u043est"],
@@ -13,10 +13,10 @@ it("finds a doubtful word wherever it stands, by JSON Pointer", () => {
   ]);
 });
 
-it("finds one that only the effect has, as a tool's author wrote it", () => {
+it("finds one that only the effect has, from the tool's author", () => {
   expect(doubtsOf({ ...plain, effect: "Pays to pаypal." }, null)).toMatchObject([{ place: "/effect", spelled: "p\\u0430ypal" }]);
 });
 
-it("tells 16 at most", () => {
+it("reports 16 at most", () => {
   expect(doubtsOf(plain, { list: Array.from({ length: 1000 }, (_, n) => `pа${n}`) })).toHaveLength(16);
 });

@@ -2,10 +2,10 @@ import { type Approval, type ApprovalView, doubtfulWords, type Json, type JsonOb
 
 type CardDoubt = NonNullable<ApprovalView["doubts"]>[number];
 
-// Whoever reads as many looks at every word.
+// A person who reads this many will look at every word.
 const MOST = 16;
 
-/** What on a card may be read as something else, and where: in names and values of the arguments, in the effect, in who asks. */
+/** The words on a card that may be misread, and where they are: in names and values of the arguments, in the effect, in the requester's name. */
 export function doubtsOf({ effect, requester }: Pick<Approval, "effect" | "requester">, args: JsonObject | null): readonly CardDoubt[] {
   const found: CardDoubt[] = [];
   const note = (place: string, text: string): void => {
@@ -30,7 +30,7 @@ export function doubtsOf({ effect, requester }: Pick<Approval, "effect" | "reque
   }
 }
 
-/** A name in a JSON Pointer (RFC 6901), cut to what a person is shown. */
+/** A name in a JSON Pointer (RFC 6901), truncated to what a person is shown. */
 function pointerPart(name: string): string {
   const cut = name.length <= 64 ? name : `${name.slice(0, 64).toWellFormed()}…`;
   return visible(cut.replaceAll("~", "~0").replaceAll("/", "~1"));

@@ -10,25 +10,25 @@ export interface HookSource extends Omit<HookSourceEntry, "secrets"> {
 /** By their names. */
 export type HookSources = ReadonlyMap<string, HookSource>;
 
-/** What of a request is signed, as it came. */
+/** The signed parts of a request, as received. */
 export interface SignedRequest {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   /** The body, byte for byte. */
   readonly text: string;
 }
 
-/** How far the time of a request may be from ours: one that was overheard is of no use later. */
+/** How much the time of a request may differ from ours: an intercepted request is useless later. */
 const REPLAY_WINDOW_S = 300;
 const WHAT = "The file of decision hooks";
 
-/** Reads who may decide by webhook; nobody where no file is named. Throws a `Refusal` of one sentence, without a secret. */
+/** Reads who may decide by webhook; nobody if no file is named. Throws a `Refusal` of one sentence, without a secret. */
 export async function readHookSources(file: string): Promise<HookSources> {
   if (file === "") return new Map();
   const text = await readPrivateFile({ file, what: WHAT });
   if (text === null)
     throw new Refusal(`There is no file of decision hooks at ${file} (DECISION_HOOKS_FILE); make it, or leave the setting empty.`);
   const json = parseStrictJson(text);
-  if (!json.ok) throw new Refusal(`${WHAT} ${file} is not JSON that can be read in one way.`);
+  if (!json.ok) throw new Refusal(`${WHAT} ${file} is not JSON, or repeats a name in an object.`);
   const read = parseHookSourcesFile(json.value);
   if (!read.ok) throw new Refusal(`${WHAT} ${file} breaks its schema: ${describeProblems(read.problems)}.`);
   const sources = new Map(read.value.sources.map((source) => [source.name, withKeys(source, file)]));
@@ -47,25 +47,25 @@ function withKeys({ secrets, ...source }: HookSourceEntry, file: string): HookSo
 
 /**
  * The source that signed this request, by Standard Webhooks, now. Throws the same problem for a source that does not exist as for a signature that is not
- * its own: who guesses names learns none.
+ * its own: guessing names reveals nothing.
  */
 export function signingSource(sources: HookSources, name: string, { headers, text }: SignedRequest, nowMs: number): HookSource {
   const [id, time, signature] = ["webhook-id", "webhook-timestamp", "webhook-signature"].map((header) => headers[header]);
   if (typeof id !== "string" || typeof time !== "string" || typeof signature !== "string" || !ID.test(id) || !TIME.test(time))
-    throw unsigned("The request lacks webhook-id, webhook-timestamp or webhook-signature.", "Sign it as Standard Webhooks has it.");
+    throw unsigned("The request lacks webhook-id, webhook-timestamp or webhook-signature.", "Sign it as Standard Webhooks specifies.");
   const seconds = Number(time);
   const source = sources.get(name);
   if (!source || !isSigned(signature, { id, seconds, body: text }, source.secrets))
     throw unsigned("The signature is not this source's over these bytes.", "Sign the very bytes that are sent, with the source's secret.");
   if (Math.abs(nowMs / 1000 - seconds) > REPLAY_WINDOW_S)
-    throw unsigned("The request was signed more than 5 minutes from now.", "Sign it anew, by a clock that is right.");
+    throw unsigned("The request was signed more than 5 minutes from now.", "Sign it again, with a correct clock.");
   return source;
 }
 
 const ID = /^[\x21-\x7e]{1,200}$/;
 const TIME = /^[0-9]{1,12}$/;
 
-/** The approver that the source's name for somebody stands for. Throws the problem for one whom nobody named; null where the body names none. */
+/** The approver that the source's name for a person maps to. Throws the problem for an unknown name; null if the body names nobody. */
 export function approverOf(source: HookSource, body: Json | undefined): Principal | null {
   const theirs = isJsonObject(body) ? body["approver"] : undefined;
   if (typeof theirs !== "string") return null;

@@ -1,7 +1,7 @@
 import { HttpProblem } from "@toolbus/runtime";
 import type { NotDecided } from "./decisions.ts";
 
-/** Each "no" as a problem; where the approval has ended, its final state stands in `errors` for machines and in the detail for people. */
+/** Each refusal as a problem; if the approval has ended, its final state is in `errors` for machines and in the detail for people. */
 export function problemOf({ why, reason, approval }: NotDecided): HttpProblem {
   const state = approval ? { errors: [{ path: "/status", message: approval.status }] } : {};
   switch (why) {
@@ -21,16 +21,16 @@ export function problemOf({ why, reason, approval }: NotDecided): HttpProblem {
       });
     case "damaged":
       return new HttpProblem("conflict", reason, {
-        remedy: 'An operator looks at "toolbus approvals adopt" and at the security events; a new run can ask for the write again.',
+        remedy: 'An operator should check "toolbus approvals adopt" and the security events; a new run can ask for the write again.',
       });
     case "pin_changed":
       return new HttpProblem("conflict", reason, { remedy: "Deny it; a new run asks with the definition that is enabled." });
   }
 }
 
-/** There is none in the tenant of whoever asks. */
+/** There is none in the requester's tenant. */
 export function notFound(): HttpProblem {
   return new HttpProblem("not_found", "There is no such approval.", {
-    remedy: "Look at the id again; approvals of other tenants are not shown.",
+    remedy: "Check the id; approvals of other tenants are not shown.",
   });
 }

@@ -9,8 +9,8 @@ export interface PendingPage {
 }
 
 /**
- * Pending approvals of one tenant, oldest first. The index is everybody's, so a page looks through a bounded part of it. Throws RangeError
- * for a cursor that no page gave.
+ * Pending approvals of one tenant, oldest first. The index is shared by all tenants, so a page reads a bounded part of it. Throws RangeError for a cursor
+ * that no page returned.
  */
 export async function pendingApprovals(
   { state, documents }: { readonly state: StateStore; readonly documents: ApprovalDocuments },

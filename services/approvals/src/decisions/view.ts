@@ -9,8 +9,8 @@ export type Right =
   | { readonly mayDecide: false; readonly mayNotBecause: string };
 
 /**
- * What people are shown of an approval. Credentials are left out wherever they stand: nobody decides by one, and a card is seen by many. The write itself is
- * granted with its arguments as they are, by their hash.
+ * What people are shown of an approval. Credentials are left out wherever they are: nobody needs one to decide, and many people see a card. The write
+ * itself is granted with its unchanged arguments, by their hash.
  */
 export function viewOf(approval: Approval): ApprovalView {
   const args = parseCanonicalArguments(approval.arguments);

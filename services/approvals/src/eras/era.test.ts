@@ -29,7 +29,7 @@ describe("a loss of writes", () => {
     expect(note(null, [{ shard: "03", seenAt: NOW - 1 }]).era).toMatchObject(held);
   });
 
-  it("is the known one for whoever last saw the shard before that was held, however late it is told and whether or not it was resumed", () => {
+  it("is the known one for a process that last saw the shard before it was held, however late it reports and whether or not the shard was resumed", () => {
     const later = NOW + 3_600_000;
     const done = { ...held, lost: [{ shard: "03", lostAt: NOW, resumeAt: NOW + 5, resumedBy: "otto" }] };
     for (const before of [held, done])
@@ -37,7 +37,7 @@ describe("a loss of writes", () => {
         expect(note(before, [{ shard: "03", seenAt }], later)).toEqual({ era: null, shards: [], refused: [], waitMs: 0 });
   });
 
-  it("of what was seen after that is another one, and holds the shard again", () => {
+  it("that was seen after that is a new one, and holds the shard again", () => {
     const done = { ...held, lost: [{ shard: "03", lostAt: NOW, resumeAt: NOW + 5, resumedBy: "otto" }] };
     const now = NOW + 3_600_000;
     expect(note(done, [{ shard: "03", seenAt: NOW + 1 }], now).era).toMatchObject({
@@ -46,7 +46,7 @@ describe("a loss of writes", () => {
     });
   });
 
-  it("is looked at again a minute after the last of its shard, and only that", () => {
+  it("is looked at again a minute after the last one of its shard, and only of that shard", () => {
     const losses = [
       { shard: "03", seenAt: NOW + 10 },
       { shard: "04", seenAt: NOW + 10 },
@@ -56,7 +56,7 @@ describe("a loss of writes", () => {
     expect(note(noted.era, losses, NOW + RAISE_EVERY_MS)).toMatchObject({ shards: ["03"], waitMs: 0 });
   });
 
-  it("is believed three times an hour of one sender and shard, and of another sender still", () => {
+  it("is believed three times an hour for one sender and shard, and still for another sender", () => {
     let before: Era | null = null;
     for (let n = 0; n < RAISES_PER_HOUR; n++) {
       const now = NOW + n * RAISE_EVERY_MS;
@@ -73,7 +73,7 @@ describe("a loss of writes", () => {
     expect(note(before, [{ shard: "03", seenAt: later }], later)).toMatchObject({ shards: ["03"], refused: [] });
   });
 
-  it("cannot be of the future: whoever says so is limited like everybody", () => {
+  it("cannot be in the future: a sender that says so is limited like any other", () => {
     expect(note(held, [{ shard: "03", seenAt: NOW + 1e9 }], NOW + 1)).toMatchObject({ shards: [], waitMs: RAISE_EVERY_MS - 1 });
     expect(note(held, [{ shard: "03", seenAt: NOW + 1e9 }], NOW)).toMatchObject({ shards: [], waitMs: 0 });
   });
@@ -86,7 +86,7 @@ describe("a loss of writes", () => {
 });
 
 describe("a raised era", () => {
-  it("is above every one that may have been lost, and above the one before whatever the clock says", () => {
+  it("is above every one that may have been lost, and above the previous one whatever the clock says", () => {
     expect(raised(null, { now: NOW, reason: "r", held: [] })).toEqual({ era: SECONDS, raisedAt: NOW, reason: "r" });
     expect(raised({ era: SECONDS + 7, raisedAt: NOW, reason: "r" }, { now: NOW, reason: "r", held: [] }).era).toBe(SECONDS + 8);
   });
@@ -106,7 +106,7 @@ describe("a resume", () => {
     ],
   };
 
-  it("is of the shards that are named, or of all, and leaves the era as it is", () => {
+  it("affects the named shards, or all, and leaves the era unchanged", () => {
     expect(resumed(both, { shards: ["03", "04"], by: "otto", now: NOW + 1 })).toEqual({
       era: { ...both, lost: [{ shard: "03", lostAt: NOW, resumeAt: NOW + 1, resumedBy: "otto" }, both.lost?.[1]] },
       shards: ["03"],
@@ -114,7 +114,7 @@ describe("a resume", () => {
     expect(resumed(both, { shards: null, by: "otto", now: NOW + 1 })?.shards).toEqual(["03", "05"]);
   });
 
-  it("changes nothing where nothing is held", () => {
+  it("changes nothing if nothing is held", () => {
     expect(resumed(null, { shards: null, by: "otto", now: NOW })).toBeNull();
     expect(resumed(both, { shards: ["05"], by: "otto", now: NOW + 9000 })).toBeNull();
   });

@@ -1,30 +1,30 @@
 import { type ApprovalRollback, type Era, FIRST_ERA, type LostShard } from "@toolbus/contracts";
 
-// What becomes of the era, as pure transitions. `before` is null while there is no document.
+// The state changes of the era, as pure transitions. `before` is null while there is no document.
 
 export type Losses = ApprovalRollback["losses"];
 
 export interface LossNoted {
-  /** The era as it is to be stored; null when there is nothing to store. */
+  /** The era to store; null if there is nothing to store. */
   readonly era: Era | null;
   /** The shards that it was raised for. */
   readonly shards: readonly string[];
-  /** The shards that this sender told of too often: nothing is done about them. */
+  /** The shards that this sender reported too often: nothing is done about them. */
   readonly refused: readonly string[];
-  /** How long until the rest of the losses may be looked at again; 0 when there is no rest. */
+  /** How long until the remaining losses may be looked at again; 0 if none remain. */
   readonly waitMs: number;
 }
 
-/** So that whoever tells of losses that there are none raises the era, and holds a shard, no more often than this. */
+/** So that a sender of false loss reports raises the era, and holds a shard, no more often than this. */
 export const RAISE_EVERY_MS = 60_000;
 
-/** How often the word of one sender raises the era for one shard within an hour. A store that really loses more is told of by others, and by operators. */
+/** How often the reports of one sender raise the era for one shard within an hour. If a store really loses more, others and operators report it. */
 export const RAISES_PER_HOUR = 3;
 const HOUR_MS = 3_600_000;
 
 /**
- * Raises the era for shards that lost writes, and holds them. What was last seen before the shard was held is the loss that is known: every
- * process notices it in its own time, perhaps long after the shard was resumed. `resumeAfterMs`: when they go on by themselves; 0 for never.
+ * Raises the era for shards that lost writes, and holds them. A loss that was seen before the shard was held is already known: every process notices it in
+ * its own time, perhaps long after the shard was resumed. `resumeAfterMs`: when they resume automatically; 0 for never.
  */
 export function noteLosses(
   before: Era | null,
@@ -59,30 +59,31 @@ export function noteLosses(
   return { era: { ...era, raises }, shards, refused: [...refused], waitMs };
 }
 
-// As many as every shard of a store and a few senders need; the oldest go first.
+// As many as every shard of a store and a few senders need; the oldest are dropped first.
 const MOST_RAISES = 512;
 
-/** The next era, with these shards held besides those that are. */
+/** The next era, with these shards held besides those that already are. */
 export function raised(
   before: Era | null,
   next: {
     readonly now: number;
     readonly reason: string;
     readonly held: readonly LostShard[];
-    /** The highest that this process has seen, where it is none that stands. */
+    /** The highest era that this process has seen, if there is no valid one. */
     readonly highest?: number | undefined;
   },
 ): Era {
   const { now, reason, held, highest = FIRST_ERA } = next;
   const others = (before?.lost ?? []).filter(({ shard }) => held.every((one) => one.shard !== shard));
   const lost = [...others, ...held].toSorted((a, b) => a.shard.localeCompare(b.shard));
-  // By the clock and above what was seen, because the document may be an old copy: an era that was used once and was lost must not come again.
+  // By the clock and above every era seen, because the document may be an old copy: an era that was used once and was lost must not come
+  // again.
   const era = Math.max((before?.era ?? FIRST_ERA) + 1, highest + 1, Math.floor(now / 1000));
   const { raises } = before ?? {};
   return { era, raisedAt: now, reason, ...(lost.length === 0 ? {} : { lost }), ...(raises === undefined ? {} : { raises }) };
 }
 
-/** The era with these shards' writes resumed, or all of them; null when none of them is held. */
+/** The era with the writes of these shards resumed, or of all; null if none of them is held. */
 export function resumed(
   before: Era | null,
   { shards, by, now }: { readonly shards: readonly string[] | null; readonly by: string; readonly now: number },

@@ -8,8 +8,8 @@ import { smallRefund, START } from "../testing/writes-under-test.ts";
 
 const ERA = Math.floor(START / 1000);
 
-describe("approvals that are told of a loss", () => {
-  it("raises the era, holds the shards and says so in the audit", async () => {
+describe("approvals, on a reported loss", () => {
+  it("raises the era, holds the shards and records it in the audit", async () => {
     await using t = await running();
     await t.tell([{ shard: "03", seenAt: START - 1 }]);
     const era = {
@@ -29,7 +29,7 @@ describe("approvals that are told of a loss", () => {
     });
   });
 
-  it("signs the earlier grants again, for whoever asks again", async () => {
+  it("signs the earlier grants again, for agents that ask again", async () => {
     await using t = await running();
     await t.ask(smallRefund(1));
     expect(claimsOf(await t.decided.next()).era).toBe(1);
@@ -39,14 +39,14 @@ describe("approvals that are told of a loss", () => {
     expect(claimsOf(await t.decided.next())).toMatchObject({ era: ERA, callId: smallRefund(1).callId });
   });
 
-  it("raises it once when all processes tell of the same loss", async () => {
+  it("raises it once when all processes report the same loss", async () => {
     await using t = await running();
     for (let n = 1; n <= 3; n++) await t.tell([{ shard: "03", seenAt: START - n }]);
     await t.tell([{ shard: "04", seenAt: START - 1 }]);
     expect(await t.era((body) => JSON.stringify(body["lost"]).includes('"04"'))).toMatchObject({ era: ERA + 1 });
   });
 
-  it("makes a dead letter of what names a shard that it does not have", async () => {
+  it("makes a dead letter of a report about a shard that it does not have", async () => {
     await using t = await running();
     const dead = new Promise((resolve) => {
       void t.bus.consume("dead.approval.rollback", async ({ message }) => (resolve(JSON.parse(message.body)), { kind: "ack" }), {
@@ -60,7 +60,7 @@ describe("approvals that are told of a loss", () => {
 });
 
 describe("an operator", () => {
-  it("raises the era from the one that stands, once, and holds every shard when asked to", async () => {
+  it("raises the era from the current one, once, and holds every shard when asked to", async () => {
     await using t = await running();
     const body = { era: 1, reason: "restored", hold: true };
     const answer = await t.send("raise", body);
@@ -70,7 +70,7 @@ describe("an operator", () => {
     expect((await t.audit(HOME_SHARD)).at(-1)).toMatchObject({ event: "era_raised", by: "otto", era: ERA });
   });
 
-  it("gets the first answer again for a repeat of the key, and none for another body under it", async () => {
+  it("gets the first answer again for a repeated key, and a refusal for another body under it", async () => {
     await using t = await running();
     const body = { era: 1, reason: "restored", hold: true };
     const first = await t.send("raise", body, "k");
@@ -80,13 +80,13 @@ describe("an operator", () => {
     const resumed = await t.send("resume", { shards: ["03"] }, "k");
     expect(resumed.status).toBe(200);
     expect(await t.send("resume", {}, "k")).toMatchObject({ status: 422 });
-    // What was refused is no use of a key.
+    // A refused request does not use up its key.
     expect((await t.send("raise", { era: 1, reason: "again" }, "other")).status).toBe(409);
     expect((await t.send("raise", { era: ERA, reason: "again" }, "other")).status).toBe(200);
     expect((await t.audit(HOME_SHARD)).slice(-3).map(({ event }) => event)).toEqual(["era_raised", "writes_resumed", "era_raised"]);
   });
 
-  it("resumes the shards that are named, then all; to resume what is not held changes nothing", async () => {
+  it("resumes the named shards, then all; resuming shards that are not held changes nothing", async () => {
     await using t = await running();
     await t.send("raise", { era: 1, reason: "restored", hold: true });
     const held = ({ body }: HttpAnswer) => (body["lost"] as { shard: string; held: boolean }[]).filter((one) => one.held).length;
@@ -100,7 +100,7 @@ describe("an operator", () => {
 });
 
 describe("an era that was read and is gone", () => {
-  it("is a loss of its shard, and the shards that were held with it are told of again", async () => {
+  it("is a loss of its shard, and the shards that were held with it are reported again", async () => {
     const t = readers();
     await t.put({
       era: 7,
@@ -121,7 +121,7 @@ describe("an era that was read and is gone", () => {
     ]);
   });
 
-  it("is never raised again to what it was: grants that were voided stay void", async () => {
+  it("is never raised to the same number again: voided grants stay void", async () => {
     const t = readers();
     await t.put({ era: 7, raisedAt: 50, reason: "r" });
     await t.eras.read();
@@ -132,7 +132,7 @@ describe("an era that was read and is gone", () => {
     expect(await t.eras.raise({ from: 5, reason: "r", hold: false, by: "olga" })).toMatchObject({ era: { era: 9 } });
   });
 
-  it("is none when only an answer was overtaken by a later one", async () => {
+  it("is not a loss when only an answer was overtaken by a later one", async () => {
     const t = readers();
     await t.put({ era: 5, raisedAt: 20, reason: "r" });
     const [old] = (await t.store.read([keys.era()])).documents;
@@ -151,7 +151,7 @@ async function running() {
   return Object.assign(t, {
     tell: (losses: { readonly shard: string; readonly seenAt: number }[]) =>
       t.tellAs("worker.orders", rollbackMessage({ losses, source: "worker.orders", id: `loss-${++told}`, now: t.clock.now })),
-    /** The era as it is shown, once it is as it should be. */
+    /** The era as shown, once it has the expected state. */
     async era(holds: (body: HttpAnswer["body"]) => boolean) {
       let body: HttpAnswer["body"] = {};
       await until(async () => holds((body = (await t.get("amy", "/v1/era")).body)));

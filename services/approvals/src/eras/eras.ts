@@ -15,23 +15,27 @@ export interface EraNow {
 export interface Eras {
   read(): Promise<EraNow>;
   /**
-   * What was read of the era elsewhere. An older one than was read before means that the store has lost a newer one. Rejects for one that is damaged, or
-   * that approvals did not sign: it is there to void grants, so none is given out without it.
+   * Checks an era that was read elsewhere. An older era than one read before means that the store has lost the newer one. Rejects for one that is damaged,
+   * or that approvals did not sign: the era exists to void grants, so without it none is given out.
    */
   seen(document: StoredDocument | null): Promise<Era | null>;
   /**
-   * Raises the era for these losses. Gives how long until it has to be told again, 0 when all is done, and the shards that this sender told of too often.
+   * Raises the era for these losses. Returns how long until the rest has to be reported again, 0 when all is done, and the shards that this sender reported
+   * too often.
    */
   lost(losses: Losses, by: string): Promise<{ readonly waitMs: number; readonly refused: readonly string[] }>;
-  /** Raises the era from the one that is named, and holds every shard when asked to. Null when it is another one by now. */
+  /** Raises the era from the named one, and holds every shard when asked to. Null if the era has changed by now. */
   raise(request: { readonly from: number; readonly reason: string; readonly hold: boolean; readonly by: string }): Promise<EraNow | null>;
-  /** Raises the era over a document that does not count, and holds every shard: what was held is not known any more. Null when it does count. */
+  /**
+   * Raises the era over a document that does not count, and holds every shard, because it is no longer known which were held. Null if the document does
+   * count.
+   */
   replace(request: { readonly reason: string; readonly by: string }): Promise<EraNow | null>;
   /** Lets the writes of these shards begin again, or of all. */
   resume(request: { readonly shards: readonly string[] | null; readonly by: string }): Promise<EraNow>;
 }
 
-/** The stored era is none that approvals signed. */
+/** Approvals did not sign the stored era. */
 export class EraRefused extends Error {
   override readonly name = "EraRefused";
 }
@@ -39,13 +43,13 @@ export class EraRefused extends Error {
 export interface ErasOptions {
   readonly sealed: SealedStore;
   readonly losses: StoreLosses | undefined;
-  /** When held shards go on by themselves, in milliseconds; 0 for never. */
+  /** When held shards resume automatically, in milliseconds; 0 for never. */
   readonly resumeAfterMs: number;
   readonly newId: () => string;
   readonly log: Log;
 }
 
-/** What is to be stored, the audit's words for it, and the answer; no era when nothing changes. */
+/** What is to be stored, the audit's text for it, and the answer; no era if nothing changes. */
 interface Decided<T> {
   readonly era: Era | null;
   readonly event: "era_raised" | "writes_resumed";
@@ -84,7 +88,7 @@ export function createEras({ sealed, losses, resumeAfterMs, newId, log }: ErasOp
         by,
         (before, now) => {
           if (before !== "refused") return { era: null, event: "era_raised", shards, answer: null };
-          // By the clock, and above what this process has seen: no era that was ever used comes again.
+          // By the clock, and above every era this process has seen: no era that was ever used comes again.
           const era = raised(highest, { now, reason, held: shards.map((shard) => ({ shard, lostAt: now })) });
           return { era, event: "era_raised", shards, answer: { era, now } };
         },
@@ -119,18 +123,18 @@ export function createEras({ sealed, losses, resumeAfterMs, newId, log }: ErasOp
     return era;
   }
 
-  /** Replies may overtake each other, so only an answer to a later question says that the newer era is gone. */
+  /** Replies may overtake each other, so only an answer to a later request proves that the newer era is gone. */
   async function lookAgain(newer: Era): Promise<void> {
     if (!losses || looking) return;
     looking = true;
     try {
       const { now, documents } = await state.read([keys.era()]);
       if (!isOlder(await eraIn(documents[0] ?? null), newer)) return;
-      // With it is lost which shards are held: they are told of again.
+      // The loss also loses which shards are held: they are reported again.
       const held = (newer.lost ?? []).filter(({ shard }) => isHeld(newer, shard, { now }));
       for (const shard of new Set([HOME_SHARD, ...held.map((one) => one.shard)])) losses.onRollback(shard, newer.raisedAt);
     } catch (error) {
-      log.warn({ error }, "an older era was read than before; the store could not be asked again");
+      log.warn({ error }, "an older era was read than before; the store could not be read again");
     } finally {
       looking = false;
     }
@@ -139,7 +143,7 @@ export function createEras({ sealed, losses, resumeAfterMs, newId, log }: ErasOp
   async function eraIn(document: StoredDocument | null): Promise<Era | null> {
     if (document === null) return null;
     const opened = await sealed.open(keys.era(), document);
-    // An older one was signed: what has to be done about it is decided by its number.
+    // An older one was signed: its number decides what has to be done.
     const value = opened.kind === "genuine" ? opened.value : opened.kind === "refused" && opened.why === "older" ? document.value : null;
     if (value === null)
       throw new EraRefused('The stored era is not what approvals signed, so no write is granted; "toolbus approvals adopt" shows it.');
@@ -176,7 +180,7 @@ export function createEras({ sealed, losses, resumeAfterMs, newId, log }: ErasOp
       log.warn({ era: era.era, shards, by }, event === "era_raised" ? `the era was raised: ${era.reason}` : "held writes were resumed");
       return answer;
     }
-    throw new Error("The era was not stored: it was changed too often at the same time.");
+    throw new Error("The era was not stored: it changed too often at the same time.");
   }
 }
 

@@ -14,8 +14,8 @@ export interface RollbacksOptions {
 }
 
 /**
- * The handler of the queue on which processes tell that the store lost writes. It believes the services whose keys are trusted, and none of them without end:
- * what one that was taken over gets by a lie is a raised era and held shards, a few times an hour.
+ * The handler of the queue on which processes report that the store lost writes. It believes the services whose keys are trusted, but not without limit: a
+ * compromised service that lies gets a raised era and held shards, a few times an hour.
  */
 export function handleRollbacks({ state, eras, trusted, security }: RollbacksOptions) {
   return async (message: Message, { losses }: ApprovalRollback): Promise<Disposition> => {

@@ -1,12 +1,12 @@
 import type { Json } from "@toolbus/contracts";
 
 /**
- * What the outbox keeps of an answer: which one, about which approval, under which number. Nothing secret is in it: the relay makes the message, and
- * signs the grant, from the stored approval, so a repeat has the same bytes. `withdrawn`: approved, but its definition is not the pinned one any more.
+ * What the outbox keeps of an answer: which one, about which approval, under which number. It contains no secrets: the relay makes the message, and signs
+ * the grant, from the stored approval, so a repeat has the same bytes. `withdrawn`: approved, but its definition is no longer the pinned one.
  */
 export interface AnswerRow {
   readonly approvalId: string;
-  /** Part of the message id: each repeat on purpose has a new one. */
+  /** Part of the message id: each deliberate repeat has a new one. */
   readonly n: number;
   /** The store's time of the commit that made the row. */
   readonly at: number;
@@ -22,11 +22,11 @@ export function storedRow({ approvalId, n, at, answer, reason }: AnswerRow): Jso
   return { approvalId, n, at, answer, ...(reason === undefined ? {} : { reason }) };
 }
 
-/** The row that `storedRow` wrote. Throws on anything else: only this service writes its outbox. */
+/** Parses a row that `storedRow` wrote. Throws on anything else: only this service writes its outbox. */
 export function parseRow(stored: Json): AnswerRow {
   const { approvalId, n, at, answer, reason } = stored as Record<string, Json | undefined>;
   const kind = ANSWERS.find((known) => known === answer);
   if (typeof approvalId !== "string" || typeof n !== "number" || typeof at !== "number" || !kind)
-    throw new Error("A row of the outbox is none of ours.");
+    throw new Error("An outbox row is not one of ours.");
   return { approvalId, n, at, answer: kind, ...(typeof reason === "string" ? { reason } : {}) };
 }

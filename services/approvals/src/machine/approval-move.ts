@@ -14,22 +14,22 @@ export interface Move {
 /** The id of an approval's expiry timer. */
 export const timerIdOf = (approvalId: string): string => `apr:${approvalId}`;
 
-/** What ends with the approval: its timer and its place in the list of what is pending. */
+/** What ends with the approval: its timer and its place in the list of pending approvals. */
 export function closing(approval: Approval): Pick<Change, "timers" | "index"> {
   return { timers: [timer(approval, null)], index: [indexed(approval, null)] };
 }
 
-/** The expiry timer, due in so many milliseconds; null takes it away. */
+/** The expiry timer, due in this many milliseconds; null removes it. */
 export function timer({ approvalId }: Approval, dueIn: number | null): NonNullable<Change["timers"]>[number] {
   return { service: APPROVALS_SERVICE, id: timerIdOf(approvalId), dueIn };
 }
 
-/** Its place among what is pending; null takes it away. */
+/** Its place in the list of pending approvals; null removes it. */
 export function indexed({ approvalId }: Approval, score: number | null): NonNullable<Change["index"]>[number] {
   return { index: keys.pendingApprovals(), member: approvalId, score };
 }
 
-/** What a transition does beside putting the approval. */
+/** What a transition does besides putting the approval. */
 export interface MoveParts {
   readonly at: number;
   readonly events: readonly { readonly event: AuditEvent; readonly by: string }[];
@@ -40,7 +40,7 @@ export interface MoveParts {
   readonly beside?: readonly { readonly key: string; readonly version: number; readonly value: DecisionToken | Quota }[];
 }
 
-/** Puts a transition together: the document guarded by its version, what is audited, and the answer that goes out. */
+/** Assembles a transition: the document guarded by its version, the audit entry, and the answer that is sent. */
 export function move(op: string, version: number, approval: Approval, parts: MoveParts): Move {
   const { at, events, answer, reason, change, beside = [] } = parts;
   const key = keys.approval(approval.approvalId);

@@ -111,7 +111,7 @@ describe("the life of an approval", () => {
     expect(decide(held(), token(), made("approve"), at(START))).toMatchObject({ change: { notAfter: START + 15 * MINUTE } });
   });
 
-  it("needs two distinct people when it is critical; one of them twice is none", () => {
+  it("needs two distinct people when it is critical; one person twice does not count", () => {
     const first = decide(held("critical"), token(), made("approve"), at(START));
     if (first.kind !== "move") throw new Error("the first decision counts");
     expect(first.approval.status).toBe("pending");
@@ -123,7 +123,7 @@ describe("the life of an approval", () => {
     });
   });
 
-  it("renews a grant that is about to be stale, and leaves a fresh one as it is", () => {
+  it("renews a grant that is about to be stale, and leaves a fresh one unchanged", () => {
     const granted: Read<Approval> = { version: 1, value: hold(facts("low"), { by: "policy" }, at(START)).approval };
     const edge = START + rules.GRANT_TTL_MS - RENEW_BELOW_MS;
     expect(resend(granted, null, at(edge)).approval.grant).toEqual(granted.value.grant);
@@ -179,7 +179,7 @@ describe("transitions that race for one approval", () => {
     );
   });
 
-  it("another request under the same call id is no repeat of the first", async () => {
+  it("another request under the same call id is not a repeat of the first", async () => {
     const store = memoryStore({ clock: () => START });
     const holding: Holding = { by: "people" };
     expect(await commit(store, hold(facts(), holding, at(START)).change)).toBe("ok");

@@ -14,13 +14,13 @@ import type { AuditEvent } from "./audit.ts";
 import { asOfDecision, statusAfter } from "./decision-status.ts";
 import type { ApprovalsConfig } from "../settings.ts";
 
-/** A document as it was read: what a change is guarded by. */
+/** A document as it was read: a change is guarded by its version. */
 export interface Read<T> {
   readonly version: number;
   readonly value: T;
 }
 
-/** The store's time, the era, and how long things last. */
+/** The store's time, the era, and the configured durations. */
 export interface Moment {
   readonly now: number;
   readonly era: number;
@@ -33,7 +33,7 @@ export interface Illegal<Why extends string> {
   readonly why: Why;
 }
 
-/** What is known of a write when it comes in. */
+/** What is known about a write when its request arrives. */
 export type Facts = Pick<
   Approval,
   | "callId"
@@ -59,7 +59,7 @@ export type Facts = Pick<
 /** Who ends it: people, later; policy, at once; or nobody, because of its count or a fault. */
 export type Holding = { readonly by: "people" } | { readonly by: "policy" } | { readonly by: "limit" | "refused"; readonly reason: string };
 
-/** How often policy granted under the origin; null when nobody can tell, because the count is not what this service stored. */
+/** How often policy granted under the origin; null if nobody can tell, because the count is not what this service stored. */
 export interface GrantedSoFar {
   readonly version: number;
   readonly granted: number | null;
@@ -68,7 +68,7 @@ export interface GrantedSoFar {
 /** One person's decision, before it counts. */
 export type DecisionMade = Omit<Decision, "at">;
 
-/** A grant with less than this left is renewed on request: by the time it reaches its worker it would be stale. */
+/** A grant with less than this left is renewed on request: it would be stale when it reaches its worker. */
 export const RENEW_BELOW_MS = 90_000;
 
 /**
@@ -117,13 +117,13 @@ export function hold(
   });
 }
 
-/** What became of a decision: it counts, it counted already (`approval` as it was then), or it may not. */
+/** The outcome of a decision: it counts, it already counted (`approval` as it was then), or it may not. */
 export type Decided =
   | Move
   | { readonly kind: "repeat"; readonly approval: Approval }
   | Illegal<"final" | "expired" | "token_used" | "twice">;
 
-/** One person decides. A denial or a request for revision ends it; approvals end it when there are enough. Too late is refused by the commit itself. */
+/** One person decides. A denial or a request for revision ends it; approvals end it when there are enough. The commit itself refuses a late decision. */
 export function decide(read: Read<Approval>, token: Read<DecisionToken>, made: DecisionMade, moment: Moment): Decided {
   const { now } = moment;
   const before = read.value;
@@ -168,7 +168,7 @@ export function expire(read: Read<Approval>, { now }: Pick<Moment, "now">): Move
   });
 }
 
-/** Nobody needs the write any more. What is pending ends; what was approved stays approved, but gets no fresh grant from now on. */
+/** Nobody needs the write any more. A pending approval ends; an approved one stays approved, but gets no fresh grant from now on. */
 export function cancel(read: Read<Approval>, reason: string, { now }: Pick<Moment, "now">): Move | Illegal<"final"> {
   const before = read.value;
   const by = before.agent;
@@ -192,7 +192,7 @@ export function cancel(read: Read<Approval>, reason: string, { now }: Pick<Momen
 
 /**
  * Answers a repeated request under a new number: held, or the outcome. An approved write whose grant is stale gets new terms, of the same approval, while
- * `executeBy` and its pin hold; otherwise it is told why not. `pinFault` says in words what changed about the pin, null when nothing did.
+ * `executeBy` and its pin hold; otherwise the answer says why not. `pinFault` says in words what changed about the pin, null if nothing did.
  */
 export function resend(read: Read<Approval>, pinFault: string | null, moment: Moment): Move {
   const { now, era, rules } = moment;
@@ -224,7 +224,7 @@ export function resend(read: Read<Approval>, pinFault: string | null, moment: Mo
   return again({ ...before, grant: terms }, "decided", "renewed");
 }
 
-// What a message may carry of a reason.
+// The length of a reason that a message may carry.
 const MAX_REASON = 500;
 
 function statusOf(holding: Holding): "pending" | "approved" | "limit" | "refused" {

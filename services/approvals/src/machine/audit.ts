@@ -2,7 +2,7 @@ import { type Approval, type Era, type Json, keys, type Pin, shardOf } from "@to
 import type { Change } from "@toolbus/state";
 import { pinnedTier } from "../pins/pin-rules.ts";
 
-/** What happened to an approval, in the order in which it can. */
+/** What can happen to an approval, in order. */
 export type AuditEvent =
   | "held"
   | "decision"
@@ -20,14 +20,14 @@ export type AuditEvent =
 type Append = NonNullable<Change["append"]>[number];
 
 /**
- * Records of one transition, for the audit log of its shard: who did what to which write, when and at which tier. Arguments are there as their
- * hash only. `by` is an approver, `policy`, `clock` or an agent.
+ * Records of one transition, for the audit log of its shard: who did what to which write, when and at which tier. Arguments appear as their hash only. `by`
+ * is an approver, `policy`, `clock` or an agent.
  */
 export function audited(approval: Approval, events: readonly { readonly event: AuditEvent; readonly by: string }[], at: number): Append {
   return { log: keys.audit(shardOf(approval.approvalId)), entries: events.map(({ event, by }) => record(approval, event, by, at)) };
 }
 
-/** What happened to a pin: by itself (`pinned`), or by an operator. */
+/** What happened to a pin: automatically (`pinned`), or by an operator. */
 export type PinEvent = "pinned" | "tool_enabled" | "tool_disabled" | "tool_tier";
 
 /** The record of a pin: from then on this definition is the one that is shown and granted, or none is. */

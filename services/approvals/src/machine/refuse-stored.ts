@@ -2,8 +2,8 @@ import { type Approval, approvalCallId, callParts, DEFAULT_AGENT } from "@toolbu
 import { closing, move, type Move } from "./approval-move.ts";
 
 /**
- * Ends a pending approval that this service did not store so, when its time is over: by a version before seals, or changed by somebody. Whom to tell is read
- * off its id and, for the agent's name, off what stands there; nothing else of it is kept.
+ * Ends a pending approval when its time is over that this service did not store in this form: an earlier version stored it without a seal, or somebody
+ * changed it. The recipient is read from its id and, for the agent's name, from the document; nothing else of it is kept.
  */
 export function refuseStored(
   approvalId: string,
@@ -35,5 +35,5 @@ export function refuseStored(
 
 const NOT_ADOPTED =
   "What was stored of this approval was not sealed by the approvals service, and no operator adopted it in time. A new run can ask for the write again.";
-// More answers than any approval ever gets: a number that somebody wrote must not become too large to count on.
+// More answers than any approval ever gets: a forged number must not become too large to count on from.
 const MOST_SENT = 1_000_000;

@@ -6,7 +6,7 @@ export function definitionChanges(from: ToolDefinition, to: ToolDefinition): rea
   return changes("", from, to).slice(0, MOST);
 }
 
-/** So many are read by nobody; the definitions themselves are shown beside them. */
+/** Nobody reads more of them; the definitions themselves are shown next to them. */
 const MOST = 200;
 
 function changes(path: string, from: Json | undefined, to: Json | undefined): readonly FieldChange[] {

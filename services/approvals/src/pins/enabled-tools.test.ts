@@ -19,7 +19,7 @@ describe("the file of enabled tools", () => {
     expect(await t.audit(HOME_SHARD)).toMatchObject([{ event: "pinned", by: "file", tool: "issue_refund", toolHash: toolHash(refund) }]);
   });
 
-  it("enables what registers later, when that is announced or asked for", async () => {
+  it("enables definitions that register later, when they are announced or asked for", async () => {
     await using t = await setup([listed(refund), listed(note)], []);
     await register(t.store, refund, START);
     expect(await t.outcome(1, refund)).toBe("approved");
@@ -33,7 +33,7 @@ describe("the file of enabled tools", () => {
     await until(async () => (await t.pin(note.name)) !== null);
   });
 
-  it("enables no other definition, of whatever tool and toolset it is said to be", async () => {
+  it("enables no other definition, whatever tool and toolset it claims", async () => {
     await using t = await setup([listed(refund)], []);
     await register(t.store, second, START);
     await register(t.store, { ...refund }, START, "intruder");
@@ -48,7 +48,7 @@ describe("the file of enabled tools", () => {
     expect(await t.pin(refund.name)).toMatchObject({ hash: toolHash(weaker), pinnedBy: "file" });
   });
 
-  it("gives way to what an operator decided", async () => {
+  it("gives way to an operator's decision", async () => {
     await using t = await setup([listed(refund)], [refund]);
     await t.request("otto", "/v1/writes/issue_refund/disable", { method: "POST" });
     await t.restart();
@@ -57,9 +57,9 @@ describe("the file of enabled tools", () => {
   });
 
   it.each([
-    ["is no list", "{}", /^The file of enabled tools .* cannot be used: .*it is a list of/],
+    ["is not a list", "{}", /^The file of enabled tools .* cannot be used: .*it is a list of/],
     ["lacks a hash", '[{"tool": "a", "toolset": "b"}]', /cannot be used: \/0.* it is a list of/],
-    ["is no JSON", "[", /cannot be used/],
+    ["is not JSON", "[", /cannot be used/],
   ])("is refused when it %s", async (_, text, words) => {
     await using folder = await mkdtempDisposable(path.join(os.tmpdir(), "enabled-"));
     const file = path.join(folder.path, "tools.json");
@@ -67,7 +67,7 @@ describe("the file of enabled tools", () => {
     await expect(readEnabledTools(file)).rejects.toThrow(words);
   });
 
-  it("is refused when it is not there, and none is needed", async () => {
+  it("is refused when it is missing, and is optional", async () => {
     await expect(readEnabledTools("/nowhere/tools.json")).rejects.toThrow(/cannot be read \(ENOENT\): correct TOOLS_ENABLED_FILE/);
     expect((await readEnabledTools("")).size).toBe(0);
   });

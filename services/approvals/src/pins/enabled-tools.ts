@@ -20,7 +20,7 @@ export function enabledTools(listed: readonly EnabledTool[]): EnabledTools {
   };
 }
 
-/** What the file that `TOOLS_ENABLED_FILE` names holds; nothing where it names none. Throws a `Refusal`. */
+/** The contents of the file that `TOOLS_ENABLED_FILE` names; nothing if it names none. Throws a `Refusal`. */
 export async function readEnabledTools(file: string): Promise<EnabledTools> {
   if (file === "") return enabledTools([]);
   let text: string;

@@ -5,7 +5,7 @@ import { refund, START } from "../testing/writes-under-test.ts";
 
 const rule = refund.risk.rules?.[0];
 
-describe("pins at first sight", () => {
+describe("pins at the first registration", () => {
   it("give a name to the toolset that registered it first, and then keep it there", () => {
     const registered = [registration("late", refund, 2), registration("first", refund, 1)];
     expect(pinVerdict(null, registered)).toMatchObject({ kind: "pin", toolset: "first" });
@@ -21,19 +21,19 @@ describe("pins at first sight", () => {
     expect(pinVerdict(pin("orders", refund), [registration("orders", refund, 1)])).toEqual({ kind: "keep" });
   });
 
-  it("leave a definition that guards less to an operator", () => {
+  it("leave a less strict definition to an operator", () => {
     expect(pinVerdict(pin("orders", refund), [registration("orders", { ...refund, risk: { tier: "low" } }, 2)])).toMatchObject({
       kind: "operator",
     });
   });
 });
 
-describe("versions beside the pinned one", () => {
+describe("versions besides the pinned one", () => {
   const main = { ...refund, version: "10" };
   const older = { ...refund, version: "9" };
   const weaker = { ...refund, version: "8", risk: { tier: "low" as const } };
 
-  it("are those of the same toolset that guard no less", () => {
+  it("are those of the same toolset that are no less strict", () => {
     const registered = [
       registration("orders", main, 1),
       registration("orders", older, 1),
@@ -43,7 +43,7 @@ describe("versions beside the pinned one", () => {
     expect(grantedBeside(pin("orders", main), registered).map(({ definition }) => definition.version)).toEqual(["9"]);
   });
 
-  it("stand no more when the tool is switched off, handed on, or guarded more", () => {
+  it("no longer count when the tool is switched off, given to another toolset, or made stricter", () => {
     const beside = { toolset: "orders", definition: older };
     expect(standsBeside(pin("orders", main), beside)).toBe(true);
     expect(standsBeside({ ...pin("orders", main), enabled: false }, beside)).toBe(false);
@@ -51,12 +51,12 @@ describe("versions beside the pinned one", () => {
     expect(standsBeside(pin("orders", { ...main, risk: { tier: "critical" } }), beside)).toBe(false);
   });
 
-  it("leave the pin to the newest by number, and not to the one that was registered last", () => {
+  it("leave the pin to the highest number, not to the last registration", () => {
     expect(pinVerdict(null, [registration("orders", main, 1), registration("orders", older, 2)])).toMatchObject({ definition: main });
   });
 });
 
-describe("a definition guards less", () => {
+describe("a definition is less strict", () => {
   const scoped: ToolDefinition = { ...refund, scopes: ["orders"] };
   it.each([
     ["with a lower tier", refund, { ...refund, risk: { ...refund.risk, tier: "low" as const } }, /tier falls from medium to low/],
@@ -76,13 +76,13 @@ describe("a definition guards less", () => {
     ["a higher tier instead of the rule", { ...refund, risk: { tier: "high" as const } }],
     ["another description", { ...refund, description: "Pays back." }],
     ["one more scope", scoped],
-  ])("not with %s", (_case, changed) => {
+  ])("but not with %s", (_case, changed) => {
     expect(guardsLess(changed, refund)).toBeNull();
   });
 });
 
-describe("what keeps a write from its grant", () => {
-  it("is no pin, a switched-off one, another toolset or another definition", () => {
+describe("the reasons to refuse a write its grant", () => {
+  it("are no pin, a switched-off one, another toolset or another definition", () => {
     const asked = { toolName: refund.name, toolHash: "hash of 1", toolset: "orders" };
     expect(pinFault(null, asked)).toMatch(/operator has to enable it/);
     expect(pinFault({ ...pin("orders", refund), enabled: false }, asked)).toMatch(/switched off/);
@@ -92,7 +92,7 @@ describe("what keeps a write from its grant", () => {
   });
 });
 
-// Hashes stand for definitions here; that they are genuine is the registry's to say.
+// Hashes stand for definitions here; the registry checks that they are genuine.
 function registration(toolset: string, definition: ToolDefinition, registeredAt: number): Registration {
   return { toolset, definition, hash: hashOf(definition), registeredAt, lastSeenAt: registeredAt };
 }

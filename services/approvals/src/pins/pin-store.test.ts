@@ -36,7 +36,7 @@ function found(opened: OpenedDocument): ReadDocument {
 }
 
 describe("a pin as it is read", () => {
-  it("counts again when what somebody wrote over it is gone, under the same version", async () => {
+  it("counts again when a forged document over it is gone, under the same version", async () => {
     await using t = setup();
     expect(t.pins.of(genuine(pin, "one")).pin).toMatchObject({ enabled: true });
     const refused: OpenedDocument = { kind: "refused", version: VERSION, why: "forged", detail: "another content", seen: 1 };
@@ -44,7 +44,7 @@ describe("a pin as it is read", () => {
     expect(t.pins.of(genuine(pin, "one"))).toMatchObject({ version: VERSION, pin: { enabled: true }, fault: null });
   });
 
-  it("is not taken for an older one whose version somebody gave it", async () => {
+  it("is not mistaken for an older one whose version somebody gave it", async () => {
     await using t = setup();
     expect(t.pins.of(genuine(pin, "one")).pin).toMatchObject({ enabled: true });
     expect(t.pins.of(genuine({ ...pin, enabled: false }, "two")).pin).toMatchObject({ enabled: false });

@@ -7,9 +7,9 @@ import type { NotGenuine, ReadDocument, SealedStore } from "../sealed/sealed-sto
 /** A pin as it is stored. Version 0: there is no document. */
 export interface StoredPin {
   readonly version: number;
-  /** Null when there is none, or it does not count. */
+  /** Null if there is none, or it does not count. */
   readonly pin: Pin | null;
-  /** Why one that is there does not count. */
+  /** Why an existing one does not count. */
   readonly fault: NotGenuine | "damaged" | null;
 }
 
@@ -22,23 +22,23 @@ export interface PinPut {
   readonly pin: Pin;
 }
 
-/** The documents of pins, judged by approvals' signature as they are read. */
+/** The documents of pins; approvals' signature is checked as they are read. */
 export interface PinStore {
-  /** The tool's pin, and those of these other definitions beside it. */
+  /** The tool's pin, and those of these other definitions besides it. */
   read(
     tool: string,
     hashes?: readonly string[],
   ): Promise<{ readonly now: number; readonly main: StoredPin; readonly besides: readonly StoredPin[] }>;
   /** A document that was read together with others. */
   of(document: ReadDocument | undefined): StoredPin;
-  /** Writes pins in one commit, each with its record in the audit. False when one of them was changed meanwhile. */
+  /** Writes pins in one commit, each with its record in the audit. False if one of them changed in the meantime. */
   write(puts: readonly [PinPut, ...PinPut[]], done: { readonly event: PinEvent; readonly op: string }): Promise<boolean>;
 }
 
 export function pinStore({ sealed, log }: { readonly sealed: SealedStore; readonly log: Log }): PinStore {
   const { store: state } = sealed;
-  // A pin is parsed once: its schemas are compiled once an object, and a compiled schema is never freed. It is known again by its signature, because the
-  // store's version is whatever somebody wrote there.
+  // A pin is parsed once: its schemas are compiled once per object, and a compiled schema is never freed. It is recognised by its
+  // signature, because anybody with access could have set the store's version.
   const parsed = new Map<string, { readonly signature: string; readonly pin: Pin }>();
   return {
     async read(tool, hashes = []) {

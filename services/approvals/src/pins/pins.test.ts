@@ -4,13 +4,13 @@ import { claimsOf, setup, until } from "../testing/approvals-under-test.ts";
 import { putDocument, refund, register, requestMessage, smallRefund, START } from "../testing/writes-under-test.ts";
 
 describe("pins", () => {
-  it("are not made by themselves unless first sight is on", async () => {
+  it("are not made automatically unless PIN_ON_FIRST_SIGHT is on", async () => {
     await using t = await setup({ env: { PIN_ON_FIRST_SIGHT: "false" } });
     await t.ask(smallRefund(1));
     expect((await t.decided.next()).body).toMatchObject({ outcome: "refused", reason: expect.stringMatching(/operator has to enable/) });
   });
 
-  it("are never made at first sight of what a server of others describes", async () => {
+  it("are never made automatically for tools that an external server describes", async () => {
     await using t = await setup({ tools: [] });
     const foreign = { ...refund, source: "mcp:shop" };
     await register(t.store, foreign, START);
@@ -18,7 +18,7 @@ describe("pins", () => {
     expect((await t.decided.next()).body).toMatchObject({ outcome: "refused", reason: expect.stringMatching(/operator has to enable/) });
   });
 
-  it("follow a changed definition that guards no less, when a request names it", async () => {
+  it("follow a changed definition that is no less strict, when a request names it", async () => {
     await using t = await setup();
     const changed = { ...refund, version: "2", description: "Pays money back, again." };
     await register(t.store, changed, START + 1);
@@ -30,7 +30,7 @@ describe("pins", () => {
     expect(await t.audit(HOME_SHARD)).toMatchObject(Array.from({ length: 5 }, () => ({ event: "pinned", by: "first_sight" })));
   });
 
-  it("grant versions side by side, the newest by number, however they were registered", async () => {
+  it("grant versions side by side, the newest by number, in whatever order they were registered", async () => {
     await using t = await setup({ tools: [] });
     const versions = ["9", "10"].map((version) => ({ ...refund, version }));
     for (const tool of versions.toReversed()) await register(t.store, tool, START);
@@ -41,7 +41,7 @@ describe("pins", () => {
     expect((await t.store.read([keys.pin(refund.name)])).documents[0]?.value).toMatchObject({ definition: { version: "10" } });
   });
 
-  it("grant an older version no more once a newer one guards more", async () => {
+  it("no longer grant an older version once a newer one is stricter", async () => {
     await using t = await setup();
     const [equal, stricter] = [
       { ...refund, version: "2" },
@@ -59,7 +59,7 @@ describe("pins", () => {
     expect((await t.decided.next()).body).toMatchObject({ outcome: "refused", reason: expect.stringMatching(/version 3/) });
   });
 
-  it("stay when a changed definition guards less, or another toolset takes the name", async () => {
+  it("stay when a changed definition is less strict, or another toolset takes the name", async () => {
     await using t = await setup();
     const weaker = { ...refund, version: "2", risk: { tier: "low" as const } };
     await register(t.store, weaker, START + 1);
@@ -75,7 +75,7 @@ describe("pins", () => {
     expect(claimsOf(await t.decided.next())).toMatchObject({ aud: "tb-executor:orders" });
   });
 
-  it("are made of what a toolset announces", async () => {
+  it("are made from a toolset's announcements", async () => {
     await using t = await setup({ tools: [] });
     await register(t.store, refund, START);
     const parts = {
@@ -95,7 +95,7 @@ describe("pins", () => {
     expect(await pinned()).toMatchObject({ toolset: "orders", enabled: true });
   });
 
-  it("leave out registrations that do not hold together", async () => {
+  it("leave out inconsistent registrations", async () => {
     await using t = await setup({ tools: [] });
     await register(t.store, refund, START);
     const key = keys.registration("orders", refund.name, refund.version);

@@ -9,16 +9,16 @@ import { NO_PIN, type PinPut, type PinStore, type StoredPin } from "./pin-store.
 import { arePinned, receiptKeysOf } from "./receipt-keys.ts";
 import type { SealedStore } from "../sealed/sealed-store.ts";
 
-/** The definitions that approvals grants, by tool name, and the era that grants are good for. */
+/** The definitions that approvals grants, by tool name, and the era that grants are valid for. */
 export interface Pins {
   /**
-   * The pin of this tool and the era, as they are stored now: the pin of this very definition where there is one (another version may be pinned
-   * beside), otherwise the tool's. A definition that may be pinned by itself, and is not yet, is looked for first.
+   * The pin of this tool and the era, as stored now: the pin of this very definition if there is one (another version may be pinned besides it), otherwise
+   * the tool's. If a definition may be pinned automatically, and is not yet, it is pinned first.
    */
   find(tool: string, hash: string): Promise<{ readonly pin: Pin | null; readonly era: number }>;
   /**
-   * Pins what may be pinned by itself: what the file of enabled tools names, and with first sight on whatever is registered and unknown, or changed
-   * and no less guarded, but for what servers of others describe. What an operator has decided stands. Otherwise it does nothing.
+   * Pins what may be pinned automatically: definitions that the file of enabled tools names, and with PIN_ON_FIRST_SIGHT every registered definition that
+   * is unknown, or changed and no less strict, except those of external servers. An operator's decisions stand. Otherwise it does nothing.
    */
   sight(): Promise<void>;
 }
@@ -37,7 +37,7 @@ export interface PinsOptions {
 
 export function createPins({ sealed, store, eras, trusted, log, firstSight, listed, pace }: PinsOptions): Pins {
   const byItself = firstSight || listed.size > 0;
-  // What was refused is said once a definition, not once a request.
+  // A refusal is logged once per definition, not once per request.
   const told = new Set<string>();
   return {
     async find(tool, hash) {
@@ -58,7 +58,7 @@ export function createPins({ sealed, store, eras, trusted, log, firstSight, list
     if (!pin || pin.hash === hash) return { pin, era };
     const { pin: beside } = store.of(documents[1]);
     if (beside?.hash !== hash || !standsBeside(pin, beside)) return { pin, era };
-    // What an operator raised was the tool, not one of its versions.
+    // The operator raised the tier of the tool, not of one of its versions.
     const { tier: _, ...own } = beside;
     return { pin: pin.tier === undefined ? own : { ...own, tier: pin.tier }, era };
   }
@@ -72,7 +72,7 @@ export function createPins({ sealed, store, eras, trusted, log, firstSight, list
     for (const [tool, registered] of Map.groupBy(allowed, ({ definition }) => definition.name)) {
       if (only !== undefined && tool !== only) continue;
       const { main, now } = await store.read(tool);
-      // What does not count is an operator's matter: nothing is written over it.
+      // A pin that does not count is left to an operator: nothing is written over it.
       if (main.fault !== null) continue;
       await sightOne(tool, { main, registered, now });
       await pinBesides(tool, registered);
@@ -95,9 +95,9 @@ export function createPins({ sealed, store, eras, trusted, log, firstSight, list
     const { toolset, definition, hash } = verdict;
     const inFile = listed.has({ tool, toolset, hash });
     if (pin && isOperators(pin))
-      return tellOnce(tool, hash, "what an operator enabled stands; the changed definition waits for an operator");
+      return tellOnce(tool, hash, "the definition that an operator enabled stays; the changed one waits for an operator");
     if (verdict.kind === "operator" && !inFile)
-      return tellOnce(tool, hash, `a changed write guards less than the pinned one: ${verdict.reason}; it waits for an operator`);
+      return tellOnce(tool, hash, `a changed write is less strict than the pinned one: ${verdict.reason}; it waits for an operator`);
     const { keys: receiptKeys } = receiptKeysOf({ toolset, hash }, { registered, trusted });
     const next: Pin = {
       toolset,
@@ -108,14 +108,14 @@ export function createPins({ sealed, store, eras, trusted, log, firstSight, list
       pinnedBy: firstSight && !isForeign(definition) ? "first_sight" : "file",
       receiptKeys,
     };
-    // Stale: another replica pinned meanwhile, and the pin that stands is the one that counts.
+    // Stale: another replica pinned in the meantime, and the stored pin is the one that counts.
     const op = `pin:${tool}:${toolset}:${hash}:${main.version}`;
     const kept = pin ? await besidePut(store, pin, next) : [];
     if (await store.write([{ key: keys.pin(tool), version: main.version, pin: next }, ...kept], { event: "pinned", op }))
       log.info({ tool, version: definition.version, toolset, hash, tier: definition.risk.tier, by: next.pinnedBy }, "a write is pinned");
   }
 
-  /** The toolset signs with another key now: those that were pinned by themselves follow. */
+  /** The toolset now signs with another key: its automatic pins follow. */
   async function renewKeys(
     { version }: StoredPin,
     pin: Pin,
@@ -154,7 +154,7 @@ export function createPins({ sealed, store, eras, trusted, log, firstSight, list
   }
 }
 
-/** The document that keeps what was pinned before beside the next pin; none where the rules do not let it stand there, or it is there. */
+/** The document that keeps the earlier pin besides the next one; none if the rules do not allow it, or if it already exists. */
 export async function besidePut(store: PinStore, before: Pin, next: Pin): Promise<readonly PinPut[]> {
   if (before.hash === next.hash || !before.enabled || !standsBeside(next, before)) return [];
   const tool = next.definition.name;
@@ -166,7 +166,7 @@ export async function besidePut(store: PinStore, before: Pin, next: Pin): Promis
   return [{ key: keys.pinBeside(tool, hash), version, pin: { toolset, definition, hash, enabled: true, pinnedAt, pinnedBy, receiptKeys } }];
 }
 
-/** Whether it is there on somebody's decision, and not by itself. */
+/** Whether it is there by somebody's decision, and not automatically. */
 export function isOperators({ pinnedBy }: Pick<Pin, "pinnedBy">): boolean {
   return pinnedBy !== "file" && pinnedBy !== "first_sight";
 }

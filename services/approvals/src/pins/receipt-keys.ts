@@ -1,15 +1,15 @@
 import { parser, type Pin, PublicJwk, type Registration } from "@toolbus/contracts";
 import type { TrustedKeys } from "@toolbus/grants";
 
-/** The keys that the receipts of a toolset are to be verified with, and on whose word. */
+/** The keys that verify the receipts of a toolset, and the source of these keys. */
 export interface ReceiptKeys {
   readonly keys: NonNullable<Pin["receiptKeys"]>;
   readonly from: "service-keys" | "registration";
 }
 
 /**
- * What the file of trusted keys says of the toolset's worker counts; where it says nothing, what the workers registered with this very definition: the store
- * says so, so an operator looks at it first.
+ * If the file of trusted keys has keys of the toolset's worker, these count; otherwise those that the workers registered with this very definition. The
+ * latter come from the store, so an operator checks them first.
  */
 export function receiptKeysOf(
   { toolset, hash }: Pick<Pin, "toolset" | "hash">,
@@ -25,7 +25,7 @@ export function receiptKeysOf(
   return { keys: own.flatMap(({ receiptKey }) => (receiptKey ? [receiptKey] : [])).slice(0, MOST), from: "registration" };
 }
 
-/** Whether every key that is to be enabled is pinned already. */
+/** Whether every key that is to be enabled is already pinned. */
 export function arePinned({ keys }: ReceiptKeys, pin: Pick<Pin, "receiptKeys">): boolean {
   const pinned = new Set(pin.receiptKeys?.map(({ kid }) => kid));
   return keys.every(({ kid }) => pinned.has(kid));

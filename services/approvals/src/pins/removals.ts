@@ -4,9 +4,9 @@ import type { Log } from "@toolbus/telemetry";
 import { readRegistry } from "@toolbus/tool-kit";
 import type { SealedStore } from "../sealed/sealed-store.ts";
 
-/** Operators' requests to remove registrations. Approvals signs them, `operations` does it: nobody else writes what toolsets registered. */
+/** Operators' requests to remove registrations. Approvals signs them, `operations` carries them out: nobody else writes to what toolsets registered. */
 export interface Removals {
-  /** Asking again for what is asked already changes nothing that counts. */
+  /** A repeated request changes nothing that counts. */
   ask(tool: string, wanted: ToolRemove, by: string): Promise<RemovalAsked>;
 }
 
@@ -56,8 +56,8 @@ export function createRemovals({ state, sealed, log }: RemovalsOptions): Removal
           },
         ],
       });
-      // Stale: another operator asked at the same moment, for the same.
-      if (outcome === "ok") log.info({ ...meant, by }, "an operator asked for a registration to be taken away");
+      // Stale: another operator made the same request at the same moment.
+      if (outcome === "ok") log.info({ ...meant, by }, "an operator asked for a registration to be removed");
       const served = availabilityOf(first, now) !== "asleep";
       return { kind: "asked", removal: { ...meant, lastSeenAt: first.lastSeenAt, served } };
     },

@@ -10,7 +10,7 @@ const hostile: ToolDefinition = {
   risk: { tier: "low", rules: [{ when: { properties: { order: { pattern: "(?<=x)y" } } }, tier: "high", reason: "never judged" }] },
 };
 
-describe("a registered write whose definition nobody uses", () => {
+describe("a registered write with a refused definition", () => {
   it("is shown with where it is refused and why, and gets no grants although it was enabled before", () => {
     expect(shown(hostile, NO_PIN)).toMatchObject({
       state: "pending",
@@ -24,7 +24,7 @@ describe("a registered write whose definition nobody uses", () => {
     });
   });
 
-  it("is another than one that can be used", () => {
+  it("differs from one that can be used", () => {
     const view = shown(refund, pinned(refund));
     expect(view).toMatchObject({ state: "enabled", granted: true });
     expect(view).not.toHaveProperty("quarantined");

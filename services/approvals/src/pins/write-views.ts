@@ -13,19 +13,19 @@ import { pinnedTier, standsBeside, weakerThan } from "./pin-rules.ts";
 import type { StoredPin } from "./pin-store.ts";
 import { arePinned, receiptKeysOf } from "./receipt-keys.ts";
 
-/** Everything that is known of one write. */
+/** Everything that is known about one write. */
 export interface Standing {
   readonly main: StoredPin;
-  /** The pins beside it, in the order of `registered`. */
+  /** The pins besides it, in the order of `registered`. */
   readonly besides: readonly StoredPin[];
   readonly registered: readonly Registration[];
   readonly trusted: TrustedKeys;
 }
 
-/** How it guards less than a pin that nobody can read any more: nobody can tell. */
-export const UNKNOWN_GUARDS = "what was enabled is not what approvals stored, so nobody can tell what it asked for";
+/** How it is less strict than a pin that is unreadable: nobody can tell. */
+export const UNKNOWN_GUARDS = "the enabled definition is not what approvals stored, so nobody can tell what it asked for";
 
-/** What is registered of a write, each with what an operator has to know before it is enabled. */
+/** The registrations of a write, each with what an operator has to know before enabling it. */
 export function registeredOf({ main, besides, registered, trusted }: Standing): readonly RegisteredWrite[] {
   const { pin } = main;
   return registered.map((one, n) => {
@@ -55,7 +55,7 @@ export function registeredOf({ main, besides, registered, trusted }: Standing): 
   });
 }
 
-/** What is enabled, without its definition. */
+/** The enabled state, without the definition. */
 export function enabledSummary(pin: Pin): EnabledSummary {
   const { toolset, definition, hash, enabled, pinnedAt, pinnedBy, receiptKeys = [] } = pin;
   const kids = receiptKeys.map(({ kid }) => kid);

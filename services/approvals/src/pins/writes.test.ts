@@ -7,8 +7,8 @@ import { own, putDocument, refund, register, smallRefund, START } from "../testi
 const second: ToolDefinition = { ...refund, version: "2", description: "Pays money back, twice as kindly." };
 const weaker: ToolDefinition = { ...refund, version: "3", risk: { tier: "low" } };
 
-describe("a write that registers apart", () => {
-  it("waits for an operator, and is granted once exactly what was looked at is enabled", async () => {
+describe("a write that registers in a separate process", () => {
+  it("waits for an operator, and is granted once the definition that was checked is enabled", async () => {
     await using t = await setup();
     expect(await t.states()).toEqual(["issue_refund@1 pending"]);
     expect(await t.outcome(1, refund)).toBe("refused");
@@ -20,7 +20,7 @@ describe("a write that registers apart", () => {
     ]);
   });
 
-  it("is enabled once, however often that is asked", async () => {
+  it("is enabled once, however often the request is repeated", async () => {
     await using t = await setup();
     await t.enable(refund);
     const { documents } = await t.store.read([keys.pin("issue_refund")]);
@@ -29,7 +29,7 @@ describe("a write that registers apart", () => {
     expect(await t.audit(HOME_SHARD)).toHaveLength(1);
   });
 
-  it("is not enabled by a hash that nobody registers, or of another toolset", async () => {
+  it("is not enabled by an unregistered hash, or one of another toolset", async () => {
     await using t = await setup();
     expect(await t.enable(second)).toMatchObject({ status: 409, body: { code: "conflict", detail: expect.stringMatching(/registers/) } });
     expect((await t.enable(refund, { body: { toolset: "billing" } })).status).toBe(409);
@@ -48,7 +48,7 @@ describe("a write that registers apart", () => {
     expect((await t.store.read([keys.pin("issue_refund")])).documents[0]?.value).toMatchObject({ receiptKeys: [{ kty: "OKP", kid }] });
   });
 
-  it("is an operator's matter alone, and there is none of another name", async () => {
+  it("is for operators only, and an unknown name is not found", async () => {
     await using t = await setup();
     expect((await t.enable(refund, { who: "amy" })).status).toBe(403);
     expect((await t.get("amy", "/v1/writes")).status).toBe(403);
@@ -56,7 +56,7 @@ describe("a write that registers apart", () => {
   });
 });
 
-describe("a write whose definition nobody uses", () => {
+describe("a write with a refused definition", () => {
   it("is listed and shown with where and why, and cannot be enabled", async () => {
     const pattern = { ...refund, parameters: { ...refund.parameters, properties: { order: { type: "string", pattern: "(?<=x)y" } } } };
     await using t = await setup({ tools: [] });
@@ -97,7 +97,7 @@ describe("a definition that changed", () => {
     expect(await t.states()).toEqual(["issue_refund@1 changed"]);
   });
 
-  it("and guards less is enabled only by whoever says that they know, and the older one guards more, so it stays", async () => {
+  it("and is less strict is enabled only with acceptWeaker, and the older, stricter one stays", async () => {
     await using t = await setup();
     await t.enable(refund);
     await register(t.store, weaker, START + 1);
@@ -111,7 +111,7 @@ describe("a definition that changed", () => {
     expect([await t.outcome(2, weaker), await t.outcome(3, refund)]).toEqual(["approved", "approved"]);
   });
 
-  it("and guards more takes the older one's grants away", async () => {
+  it("and is stricter ends the older one's grants", async () => {
     await using t = await setup();
     await t.enable(refund);
     const stricter = { ...refund, version: "2", risk: { tier: "critical" as const } };
@@ -120,7 +120,7 @@ describe("a definition that changed", () => {
     expect(await t.outcome(1, refund)).toBe("refused");
   });
 
-  it("of another toolset takes the name only from whoever says that they know", async () => {
+  it("of another toolset takes the name only with acceptWeaker", async () => {
     await using t = await setup();
     await t.enable(refund);
     await register(t.store, second, START + 1, "billing");
@@ -132,7 +132,7 @@ describe("a definition that changed", () => {
     expect(await t.outcome(1, refund)).toBe("refused");
   });
 
-  it("is released by going back to the older one: the newer one is granted no more", async () => {
+  it("is released by going back to the older one: the newer one is no longer granted", async () => {
     await using t = await setup();
     await t.enable(refund);
     await register(t.store, second, START + 1);
@@ -163,7 +163,7 @@ describe("a write that is switched off", () => {
     ]);
   });
 
-  it("stays off although first sight is on, whatever registers", async () => {
+  it("stays off although PIN_ON_FIRST_SIGHT is on, whatever registers", async () => {
     await using t = await setup({ env: { PIN_ON_FIRST_SIGHT: "true" } });
     await t.decide("disable");
     await register(t.store, second, START + 1);
@@ -178,23 +178,26 @@ describe("a write that is switched off", () => {
 });
 
 describe("the tier of a write", () => {
-  it("is raised above its definition's: a call that policy granted takes a person, and what was approved lower gets no more grants", async () => {
+  it("is raised above its definition's: a call that policy granted now needs a person, and writes approved at a lower tier get no more grants", async () => {
     await using t = await setup();
     await t.enable(refund);
     expect(await t.outcome(1, refund)).toBe("approved");
     expect(await t.decide("tier", { tier: "high" })).toMatchObject({ status: 200, body: { enabled: { tier: "high" } } });
     await t.ask(smallRefund(1));
-    expect((await t.decided.next()).body).toMatchObject({ outcome: "refused", reason: expect.stringMatching(/tier "high" now/) });
+    expect((await t.decided.next()).body).toMatchObject({
+      outcome: "refused",
+      reason: expect.stringMatching(/now needs the approval of the tier "high"/),
+    });
     const id = await t.hold(smallRefund(2));
     expect(await t.stored(id)).toMatchObject({ tier: "high", need: 1, reasons: [expect.stringMatching(/operator raised/)] });
     await t.decideAs("amy", id);
     const granted = await t.decided.next();
     expect(claimsOf(granted)).toMatchObject({ tier: "high" });
-    // The worker judges by its own definition: a grant for more is good for less.
+    // The worker judges by its own definition: a grant of a higher tier also covers a lower one.
     expect(await t.verdict(granted, smallRefund(2), { tier: "medium", need: 0 })).toMatchObject({ kind: "granted" });
   });
 
-  it("is raised for a version beside the enabled one, too", async () => {
+  it("is raised for a version besides the enabled one, too", async () => {
     await using t = await setup();
     await t.enable(refund);
     await register(t.store, second, START + 1);
@@ -212,7 +215,7 @@ describe("the tier of a write", () => {
     expect(await t.enable(second)).toMatchObject({ body: { enabled: { version: "2", tier: "high" } } });
   });
 
-  it("is never set below the definition's, and falls only for whoever says that they know", async () => {
+  it("is never set below the definition's, and falls only with acceptWeaker", async () => {
     await using t = await setup();
     await t.enable(refund);
     expect(await t.decide("tier", { tier: "low" })).toMatchObject({ status: 400, body: { errors: [{ path: "/tier" }] } });
@@ -227,7 +230,7 @@ describe("the tier of a write", () => {
 });
 
 describe("a pin that somebody else wrote", () => {
-  it("grants nothing, is shown as damaged, and is replaced only by whoever says that they know", async () => {
+  it("grants nothing, is shown as damaged, and is replaced only with acceptWeaker", async () => {
     await using t = await setup();
     await t.enable(refund);
     const { documents } = await t.store.read([keys.pin("issue_refund")]);
@@ -241,7 +244,7 @@ describe("a pin that somebody else wrote", () => {
 });
 
 describe("a registration that is to go", () => {
-  it("is asked for once by a signed request that names it, and stays enabled; the answer says whether a worker lives", async () => {
+  it("is requested once by a signed request that names it, and stays enabled; the answer says whether a worker is alive", async () => {
     await using t = await setup();
     await t.enable(refund);
     expect(await t.remove("issue_refund")).toEqual({
@@ -264,7 +267,7 @@ describe("a registration that is to go", () => {
     expect((await t.show()).enabled).toMatchObject({ enabled: true });
   });
 
-  it("has to be named where there are several, and to be there", async () => {
+  it("has to be named if there are several, and has to exist", async () => {
     await using t = await setup();
     await register(t.store, second, START + 1);
     expect(await t.remove("issue_refund")).toMatchObject({
@@ -277,7 +280,7 @@ describe("a registration that is to go", () => {
   });
 });
 
-/** Approvals as it runs in a process of its own: nothing is pinned by itself. */
+/** Approvals as it runs in its own process: nothing is pinned automatically. */
 async function setup(options: Options = {}) {
   const t = await setupApprovals({ tools: [refund], ...options, env: { PIN_ON_FIRST_SIGHT: "false", ...options.env } });
   const post = async (who: Person, url: string, body: object): Promise<HttpAnswer> => {
@@ -303,7 +306,7 @@ async function setup(options: Options = {}) {
       const writes = body["writes"] as unknown as readonly { tool: string; version: string; state: string }[];
       return writes.map(({ tool, version, state }) => `${tool}@${version} ${state}`).toSorted();
     },
-    /** What becomes of a small refund by this definition, which policy would grant. */
+    /** The outcome of a small refund by this definition, which policy would grant. */
     async outcome(n: number, tool: ToolDefinition): Promise<unknown> {
       await t.ask({ ...smallRefund(n), tool });
       return (await t.decided.next()).body["outcome"];

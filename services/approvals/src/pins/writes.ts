@@ -25,12 +25,12 @@ import { enabledSummary, registeredOf, type Standing, UNKNOWN_GUARDS } from "./w
 export interface Writes {
   /** Every registered write. */
   list(): Promise<readonly WriteSummary[]>;
-  /** One write; null when nothing of this name is registered or enabled. */
+  /** One write; null if nothing of this name is registered or enabled. */
   show(tool: string): Promise<WriteView | null>;
   /** Enables exactly this definition. */
   enable(tool: string, wanted: WriteEnable, by: string): Promise<WriteOutcome>;
   disable(tool: string, by: string): Promise<WriteOutcome>;
-  /** Sets what the tool's calls take at least, never below the definition's own tier. */
+  /** Sets the lowest tier of the tool's calls, never below the definition's own tier. */
   raiseTier(tool: string, wanted: WriteTier, by: string): Promise<WriteOutcome>;
 }
 
@@ -51,7 +51,7 @@ export interface WritesOptions {
   readonly pace: DefinitionPace;
 }
 
-/** A pin that is to be written in the place of this one, or that nothing is to be written. */
+/** The pin to write in place of this one, or that nothing is to be written. */
 type Decided = { readonly kind: "pin"; readonly pin: Pin } | WriteOutcome;
 
 interface Now {
@@ -103,7 +103,7 @@ export function createWrites({ state, store, trusted, newId, log, pace }: Writes
     return { ...(await store.read(tool, hashes)), registered, trusted };
   }
 
-  /** Reads, decides and writes until nobody changed the pin in between. */
+  /** Reads, decides and writes until nobody changes the pin in between. */
   async function decide(
     tool: string,
     by: string,
@@ -133,7 +133,7 @@ export function createWrites({ state, store, trusted, newId, log, pace }: Writes
     { toolset, hash, acceptWeaker = false, receiptKeys: shown }: WriteEnable,
     { registered, now, by }: Now & { readonly registered: readonly Registration[] },
   ): Decided {
-    // What is enabled may be enabled again although its workers are gone: it is what stands in the pin.
+    // An enabled definition may be enabled again although its workers are gone: the pin has it.
     const known = before?.hash === hash && before.toolset === toolset ? before : null;
     const found = registered.find((one) => one.hash === hash && one.toolset === toolset) ?? known;
     if (!found) return no("not_registered", `No worker of "${toolset}" registers this definition now.`);
@@ -144,7 +144,7 @@ export function createWrites({ state, store, trusted, newId, log, pace }: Writes
       registered.length === 0 && known ? { keys: known.receiptKeys ?? [] } : receiptKeysOf(found, { registered, trusted });
     const kids = receiptKeys.map(({ kid }) => kid);
     if (shown && !isSameSet(shown, kids))
-      return no("keys_changed", `The keys of its receipts are others by now: ${kids.length === 0 ? "none" : kids.join(", ")}.`);
+      return no("keys_changed", `The keys of its receipts have changed: ${kids.length === 0 ? "none" : kids.join(", ")}.`);
     const weaker = fault !== null ? UNKNOWN_GUARDS : before ? weakerThan(before, found) : null;
     if (weaker !== null && !acceptWeaker) return no("weaker", `It is less strict than the enabled definition: ${weaker}.`);
     const stands = known?.enabled === true && isSameSet(kids, known.receiptKeys?.map(({ kid }) => kid) ?? []);
@@ -156,7 +156,7 @@ export function createWrites({ state, store, trusted, newId, log, pace }: Writes
 
 function raised(pin: Pin, { tier, acceptWeaker = false }: WriteTier, { now, by }: Now): Decided {
   const own = pin.definition.risk.tier;
-  if (!atLeast(tier, own)) return no("too_low", `Its own definition is of the tier "${own}", and a tier is raised only.`);
+  if (!atLeast(tier, own)) return no("too_low", `Its own definition has the tier "${own}", and a tier can only be raised.`);
   const before = pinnedTier(pin);
   if (tier === before) return DONE;
   if (!atLeast(tier, before) && !acceptWeaker) return no("weaker", `Its tier falls from ${before} to ${tier}.`);
@@ -169,7 +169,7 @@ const MAX_ATTEMPTS = 5;
 
 function notEnabled(tool: string, fault: StoredPin["fault"]): WriteRefused {
   if (fault === null) return no("not_enabled", `The write "${tool}" was never enabled, so it gets no grants.`);
-  return no("damaged", `What is stored as enabled of "${tool}" is not what approvals stored, so it gets no grants already.`);
+  return no("damaged", `The stored definition of "${tool}" is not what approvals stored, so it already gets no grants.`);
 }
 
 function no(why: WriteRefused["why"], reason: string): WriteRefused {

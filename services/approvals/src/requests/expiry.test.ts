@@ -17,7 +17,7 @@ describe("a cancelled write", () => {
     expect((await t.audit()).filter(({ event }) => event === "cancelled")).toHaveLength(1);
   });
 
-  it("that was approved gets no fresh grant any more", async () => {
+  it("that was approved gets no more fresh grants", async () => {
     await using t = await setup();
     const id = await t.ask(smallRefund(1));
     await t.decided.next();
@@ -31,7 +31,7 @@ describe("a cancelled write", () => {
 });
 
 describe("an approval that nobody decides", () => {
-  it("expires by the store's clock, tells the agent once and leaves no timer", async () => {
+  it("expires by the store's clock, notifies the agent once and leaves no timer", async () => {
     await using t = await setup();
     const id = await t.hold(bigRefund(1));
     t.clock.now += 15 * MINUTE;

@@ -7,7 +7,7 @@ import { refuseStored } from "../machine/refuse-stored.ts";
 import type { ApprovalDocuments } from "../sealed/approval-documents.ts";
 import { APPROVALS_SERVICE } from "../settings.ts";
 
-/** Handles a due timer of an approval: ends it when its time is over, and takes the timer away from what has ended already. */
+/** Handles a due timer of an approval: ends the approval when its time is over, and removes the timer if it has already ended. */
 export function expiryHandler(options: {
   readonly documents: ApprovalDocuments;
   readonly outbox: Outbox;
@@ -17,9 +17,9 @@ export function expiryHandler(options: {
   const { documents, outbox, expiryMs } = options;
   return async ({ shard, id }) => {
     const approvalId = id.slice(timerIdOf("").length);
-    if (!isApprovalId(approvalId)) throw new Error(`The timer ${id} is none of an approval.`);
+    if (!isApprovalId(approvalId)) throw new Error(`The timer ${id} does not belong to an approval.`);
     const { now, approval, refused } = await documents.read(approvalId, callParts(approvalCallId(approvalId)).runId);
-    // As long as it says that it has, but no longer than an approval may: an operator has that time to adopt it.
+    // For as long as the document says, but no longer than an approval may wait: an operator has that time to adopt it.
     const left = Math.min((refused?.claimed?.expiresAt ?? 0) - now, expiryMs);
     if (refused?.claimed?.status === "pending" && refused.why !== "unknown_key" && left <= 0) {
       await outbox.commit(shard, refuseStored(approvalId, { version: refused.version, claimed: refused.claimed }, { now }).change);

@@ -7,8 +7,8 @@ import { grantedIn } from "./granted-so-far.ts";
 /** How often policy grants a tool to one principal within an hour, over all of their runs. */
 export interface GrantRate {
   /**
-   * Takes one of the hour's grants before the write is granted: what is taken and not used is lost, so the count is never too low. False when none is
-   * left, or when nobody can tell. `now` is the store's. Throws `StoreUnavailable`.
+   * Takes one of the hour's grants before the write is granted: an unused one is lost, so the count is never too low. False if none is left, or if nobody
+   * can tell. `now` is the store's. Throws `StoreUnavailable`.
    */
   take(wanted: Pick<Approval, "approvalId" | "tenant" | "requester" | "toolName">, now: number): Promise<boolean>;
 }
@@ -21,10 +21,10 @@ export interface GrantRateOptions {
 }
 
 const HOUR_MS = 3_600_000;
-// Each that fails means that another grant was counted.
+// Each failed attempt means that another grant was counted.
 const TRIES = 64;
 
-/** Counted in a shard of the principal's own, because a principal has runs in every shard: two commits, of which this one comes first. */
+/** Counted in a shard of the principal, because a principal has runs in every shard: two commits, of which this one comes first. */
 export function grantRate({ state, documents, perHour }: GrantRateOptions): GrantRate {
   return {
     async take({ approvalId, tenant, requester, toolName }, now) {

@@ -4,25 +4,25 @@ import { describe, expect, it } from "vitest";
 import { judgeRequest } from "./judge-request.ts";
 import { call, CONVERSATION, refund, RUN, START } from "../testing/writes-under-test.ts";
 
-/** Enabled by a version that did not ask this of definitions yet. */
+/** Enabled by a version that did not yet check this in definitions. */
 const hostile: ToolDefinition = {
   ...refund,
   risk: { tier: "low", rules: [{ when: { properties: { order: { pattern: "(?<=x)y" } } }, tier: "high", reason: "never judged" }] },
 };
 
 describe("a request for a write that was enabled", () => {
-  it("is refused with what is wrong with its definition, when that is one that nobody uses", () => {
+  it("is refused with the fault of its definition, if the definition is refused", () => {
     const { facts, holding } = judged(hostile);
     expect(holding).toEqual({
       by: "refused",
       reason: expect.stringMatching(
-        /^"issue_refund@1" is quarantined: its definition is refused at \/risk\/rules\/0\/when\/properties\/order\/pattern\. .+ Go on without it\.$/,
+        /^"issue_refund@1" is quarantined: its definition is refused at \/risk\/rules\/0\/when\/properties\/order\/pattern\. .+ Continue without it\.$/,
       ),
     });
     expect(facts).toMatchObject({ arguments: "", effect: "" });
   });
 
-  it("is judged where its definition is a good one", () => {
+  it("is judged if its definition is valid", () => {
     expect(judged(refund)).toMatchObject({ facts: { tier: "medium" }, holding: { by: "policy" } });
   });
 });

@@ -25,7 +25,7 @@ import { pinFault, pinnedTier } from "../pins/pin-rules.ts";
 import { decidedBy } from "./policy.ts";
 import { NOBODY_ASKED } from "./unasked.ts";
 
-/** What a request is judged by. The origin is the requester's, never the agent's word; the pin is what is shown and granted. */
+/** The facts that a request is judged by. The origin is the requester's, never the agent's word; the pin is what is shown and granted. */
 export interface Case {
   readonly request: ApprovalRequest;
   /** The agent that waits for the answer. */
@@ -45,16 +45,16 @@ export interface Judgement {
 export const MAX_APPROVAL_BYTES = 40 * 1024;
 
 /**
- * Who ends this request: policy, people, or nobody because something about it is wrong. Then the reason is a sentence for the model, and of what could
- * not be trusted nothing is kept but its hash.
+ * Who ends this request: policy, people, or nobody because something about it is wrong. In the last case the reason is a sentence for the model, and only a
+ * hash is kept of what could not be trusted.
  */
 export function judgeRequest(asked: Case): Judgement {
   const fault = originFault(asked) ?? pinFault(asked.pin, asked.request);
   if (fault !== null || !asked.pin || !asked.origin) return refused(asked, fault ?? "It cannot be judged.");
   const { definition } = asked.pin;
-  // It may have been pinned before this was asked of definitions.
+  // It may have been pinned before definitions were checked for this.
   const quarantined = definitionFault(definition);
-  if (quarantined !== null) return refused(asked, `${quarantineSentence(definition, quarantined)} Go on without it.`);
+  if (quarantined !== null) return refused(asked, `${quarantineSentence(definition, quarantined)} Continue without it.`);
   if (asked.request.toolVersion !== definition.version)
     return refused(asked, `"${definition.name}" is enabled in version ${definition.version}, not ${asked.request.toolVersion}.`);
   const right = rightsFault(asked.origin, { name: definition.name, toolset: asked.pin.toolset, scopes: definition.scopes });
@@ -74,18 +74,18 @@ export function judgeRequest(asked: Case): Judgement {
   if (Buffer.byteLength(JSON.stringify(facts)) > MAX_APPROVAL_BYTES)
     return refused(asked, "The arguments are too long for an approver to judge. Split the write into smaller ones.");
   const unsignable = grantFault({ ...facts, need: APPROVERS_NEEDED[tier], decisions: [] });
-  if (unsignable !== null) return refused(asked, `No grant can be made out for this write: ${unsignable}.`);
+  if (unsignable !== null) return refused(asked, `No grant can be issued for this write: ${unsignable}.`);
   return { facts, holding: { by: decidedBy(tier) } };
 }
 
-/** An operator may have raised the tool: then every call of it takes that tier at least. */
+/** An operator may have raised the tool: then every call of it has at least that tier. */
 function raisedRisk(pin: Pin, { tier, reasons }: RiskAssessment): RiskAssessment {
   const least = pinnedTier(pin);
   if (atLeast(tier, least)) return { tier, reasons };
   return { tier: least, reasons: [...reasons, `an operator raised the tool to the tier "${least}"`] };
 }
 
-// What fits on a card; the arguments are shown whole beside it.
+// The text that fits on a card; the arguments are shown in full next to it.
 const MAX_EFFECT = 2000;
 
 function originFault({ request, origin, now }: Case): string | null {
@@ -98,7 +98,7 @@ function originFault({ request, origin, now }: Case): string | null {
 
 type Arguments = { readonly ok: true; readonly value: JsonObject } | { readonly ok: false; readonly fault: string };
 
-/** The arguments, if they are canonical, obey the pinned schema and are complete: a default that were filled in would change what is granted. */
+/** The arguments, if they are canonical, obey the pinned schema and are complete: filling in a default would change what is granted. */
 function canonicalArguments(definition: ToolDefinition, text: string): Arguments {
   const parsed = parseCanonicalArguments(text);
   if (!parsed.ok) return { ok: false, fault: `The arguments are not canonical JSON: ${describeProblems(parsed.problems)}.` };
@@ -123,7 +123,7 @@ function refused(asked: Case, reason: string): Judgement {
   return { facts, holding: { by: "refused", reason } };
 }
 
-/** What is known whatever the judgement is. An unknown requester's tenant is empty: no tenant matches, so nobody can read it. */
+/** What is known whatever the judgement. An unknown requester's tenant is empty: no tenant matches, so nobody can read it. */
 function known({ request, agent, correlationId, origin }: Case) {
   const { toolCallId: callId, toolName, toolVersion, toolHash } = request;
   const { runId } = callParts(callId);

@@ -6,7 +6,7 @@ import { bigRefund, call, putOrigin, refund } from "../testing/writes-under-test
 const TOO_MANY = /3 writes of this requester wait for people already/;
 
 describe("writes of one requester that wait for people", () => {
-  it("are as many as the setting says: one more is answered at once with a sentence, and nobody is asked", async () => {
+  it("are limited by the setting: one more is answered at once with a sentence, and nobody is asked", async () => {
     await using t = await setup({ env: { PENDING_PER_REQUESTER: "3" } });
     for (let n = 1; n <= 3; n++) await t.hold(bigRefund(n));
     const id = await t.ask(bigRefund(4));
@@ -32,13 +32,13 @@ describe("writes of one requester that wait for people", () => {
     for (let n = 5; n <= 7; n++) await t.hold(bigRefund(n));
   });
 
-  it("keep their place when they are asked for again", async () => {
+  it("keep their place when they are requested again", async () => {
     await using t = await setup({ env: { PENDING_PER_REQUESTER: "3" } });
     for (let n = 1; n <= 3; n++) await t.hold(bigRefund(n));
     for (let n = 1; n <= 3; n++) await t.hold(bigRefund(n));
   });
 
-  it("are counted over all runs, and of another requester apart", async () => {
+  it("are counted over all runs, and separately for each requester", async () => {
     await using t = await setup({ env: { PENDING_PER_REQUESTER: "3" } });
     const [own, others] = ["rn_0b_01J9Z3NDEKTSV4RRFFQ69G5FAV", "rn_0c_01J9Z3NDEKTSV4RRFFQ69G5FAV"];
     await putOrigin(t.store, { runId: own });
@@ -49,7 +49,7 @@ describe("writes of one requester that wait for people", () => {
     await t.hold({ ...bigRefund(1), callId: `${others}.1.0` });
   });
 
-  it("lose their places soon after they were decided, so that the list is short and costs little", async () => {
+  it("lose their places soon after they were decided, so that the list stays short and cheap", async () => {
     const places: number[] = [];
     await using t = await setup({
       wrapStore: (state) => ({
@@ -70,7 +70,7 @@ describe("writes of one requester that wait for people", () => {
     expect((await t.get("amy", "/v1/approvals")).body).toMatchObject({ approvals: waiting.map(() => ({})) });
   });
 
-  it("cost a bounded number of pending approvals and places, however many are asked for", async () => {
+  it("cost a bounded number of pending approvals and places, however many are requested", async () => {
     const asked = Number(process.env["PENDING_ASKED"] ?? 2000);
     const pending = new Set<string>();
     const places: number[] = [];

@@ -6,8 +6,8 @@ import type { ApprovalDocuments } from "../sealed/approval-documents.ts";
 /** How many writes of one requester may wait for people at a time, over all of their runs. */
 export interface PendingRoom {
   /**
-   * Takes a place before the write is held; whoever has one keeps it, however often it is asked for. False when none is left. A place is free again when
-   * its approval has ended, which is looked up now and then, and always when no other is left. `now` is the store's. Throws `StoreUnavailable`.
+   * Takes a place before the write is held; a write that has one keeps it, however often it is requested. False if none is left. A place is free again when
+   * its approval has ended, which is checked now and then, and always when no other is left. `now` is the store's. Throws `StoreUnavailable`.
    */
   take(wanted: Pick<Approval, "approvalId" | "tenant" | "requester">, now: number): Promise<boolean>;
 }
@@ -17,14 +17,14 @@ export interface PendingRoomOptions {
   readonly documents: Pick<ApprovalDocuments, "own" | "approvals">;
   /** 0 for no limit. */
   readonly most: number;
-  /** How long a place can be needed at most: what people have to decide, in milliseconds. */
+  /** The longest time that a place can be needed: how long people have to decide, in milliseconds. */
   readonly expiryMs: number;
 }
 
-// Each that fails means that another write took a place.
+// Each failed attempt means that another write took a place.
 const TRIES = 64;
 
-/** One sealed document for each requester, in a shard of their own, with the ids that have a place: two commits, of which this one comes first. */
+/** One sealed document for each requester, in their own shard, with the ids that have a place: two commits, of which this one comes first. */
 export function pendingRoom({ state, documents, most, expiryMs }: PendingRoomOptions): PendingRoom {
   return {
     async take({ approvalId, tenant, requester }, now) {
@@ -36,7 +36,7 @@ export function pendingRoom({ state, documents, most, expiryMs }: PendingRoomOpt
       const key = keyOf("quota", shard, `${name.toString("base64url")}:pending`);
       for (let tries = 1; tries <= TRIES; tries++) {
         const { document } = await documents.own(key, approvalId);
-        // People decide each of them, so a list that somebody else wrote is told of and begun anew.
+        // People decide each of them, so a forged list is reported and begun again.
         const value = document.kind === "genuine" ? document.value : null;
         let taken = placesIn(value, now);
         let lookAt = lookAtIn(value);
@@ -61,7 +61,7 @@ export function pendingRoom({ state, documents, most, expiryMs }: PendingRoomOpt
 
   async function stillPending(taken: ReadonlyMap<string, number>, now: number): Promise<Map<string, number>> {
     const found = new Map((await documents.approvals([...taken.keys()])).map((approval) => [approval.approvalId, approval]));
-    // What is not stored yet took its place a moment ago; what never came is free again soon.
+    // A write that is not stored yet took its place a moment ago; a place whose write never came is free again soon.
     return new Map(
       [...taken].filter(([id, until]) => {
         const approval = found.get(id);
@@ -74,7 +74,7 @@ export function pendingRoom({ state, documents, most, expiryMs }: PendingRoomOpt
 /** From taking a place to holding the write. */
 const HELD_SOON_MS = 60_000;
 
-/** So many places that the list is worth a look at what has ended; twice as many as were left after the last look, so that it is rare. */
+/** The number of places at which the list is checked for ended ones; twice as many as were left after the last check, so that checks are rare. */
 const LOOK_AT = 16;
 
 function lookAtIn(value: Json): number {

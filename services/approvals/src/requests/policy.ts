@@ -9,35 +9,35 @@ export function decidedBy(tier: Tier): DecidedBy {
   return APPROVERS_NEEDED[tier] === 0 ? "policy" : "people";
 }
 
-/** A critical approval names the ticket it rests on; one ticket serves both approvers. */
+/** A critical approval names its ticket; one ticket serves both approvers. */
 export function needsTicket(approval: Approval, decision: DecisionKind): boolean {
   return approval.tier === "critical" && decision === "approve" && ticketOf(approval) === undefined;
 }
 
-/** The ticket that the approval rests on: the first that an approver named. */
+/** The ticket of the approval: the first that an approver named. */
 export function ticketOf({ decisions }: Pick<Approval, "decisions">): string | undefined {
   return decisions.find((made) => made.decision === "approve" && made.ticket !== undefined)?.ticket;
 }
 
-/** Whether this person may decide; if not, which rule says so and a sentence for them. */
+/** Whether this person may decide; if not, the rule that forbids it and a sentence for them. */
 export type Permission =
   | { readonly allowed: true }
   | { readonly allowed: false; readonly rule: "self" | "role" | "scope" | "twice" | "unknown_requester"; readonly reason: string };
 
 /**
- * Who may decide an approval of their own tenant: role approver, scope `approve:<tier>` or `approve:*`, not the one who asked (nor the principal
- * that stands behind a trigger), and once only. Without the origin nobody knows who asked, so nobody may decide, unless an operator vouched for the approval.
+ * Who may decide an approval of their own tenant: role approver, scope `approve:<tier>` or `approve:*`, not the requester (nor the principal that stands
+ * behind a trigger), and only once. Without the origin nobody knows who asked, so nobody may decide, unless an operator vouched for the approval.
  */
 export function permission(approver: Principal, approval: Approval, origin: RunOrigin | null): Permission {
   if (requesters(approval, origin).includes(approver.id))
     return no("self", "You asked for this yourself: another approver has to decide it.");
   if (!origin && approval.adopted === undefined)
-    return no("unknown_requester", "Nobody can tell any more who asked for this, so nobody may decide it.");
-  if (!approver.roles.includes("approver")) return no("role", "Only the role approver decides; this key reads.");
+    return no("unknown_requester", "It is no longer known who asked for this, so nobody may decide it.");
+  if (!approver.roles.includes("approver")) return no("role", "Only the role approver decides; this key can only read.");
   if (!holdsScope(approver, approval.tier))
-    return no("scope", `Deciding a ${approval.tier} write takes the scope "approve:${approval.tier}" or "approve:*".`);
+    return no("scope", `Deciding a ${approval.tier} write needs the scope "approve:${approval.tier}" or "approve:*".`);
   if (approval.decisions.some((made) => made.approver === approver.id))
-    return no("twice", "You decided this already: it takes another approver.");
+    return no("twice", "You have already decided this: it needs another approver.");
   return { allowed: true };
 }
 

@@ -112,11 +112,11 @@ describe("a request for a write", () => {
     expect((await t.decided.next()).body).toMatchObject({ outcome: "refused", reason: expect.stringMatching(/too old/) });
   });
 
-  it("is refused when the requester's name could not stand in a grant, rather than never answered", async () => {
+  it("is refused when the requester's name cannot be written into a grant, instead of never answered", async () => {
     await using t = await setup();
     await putOrigin(t.store, { principal: " rita " });
     await t.ask(smallRefund(1));
-    expect((await t.decided.next()).body).toMatchObject({ outcome: "refused", reason: expect.stringMatching(/No grant can be made out/) });
+    expect((await t.decided.next()).body).toMatchObject({ outcome: "refused", reason: expect.stringMatching(/No grant can be issued/) });
   });
 
   it("is refused when its arguments are too long to be judged", async () => {
@@ -131,7 +131,7 @@ describe("a request for a write", () => {
     expect((await t.decided.next()).body).toMatchObject({ outcome: "approved" });
   });
 
-  it("gets `limit` when policy granted this tool often enough under one origin, sub-runs included; another tool still goes", async () => {
+  it("gets `limit` when policy granted this tool often enough under one origin, sub-runs included; another tool is still granted", async () => {
     await using t = await setup({ env: { AUTO_GRANTS_PER_RUN: "2" } });
     for (const callId of [call(1), `${RUN}~1.1.0`]) {
       await t.ask({ ...smallRefund(1), callId });
@@ -160,7 +160,7 @@ describe("a request for a write", () => {
     expect((await t.decided.next()).body).toMatchObject({ outcome: "approved" });
   });
 
-  it("counts every grant of many that come at once", async () => {
+  it("counts every grant of many that are requested at once", async () => {
     await using t = await setup({ env: { AUTO_GRANTS_PER_HOUR: "5" } });
     await Promise.all(Array.from({ length: 12 }, (_, n) => t.ask(smallRefund(n))));
     const outcomes = new Map<unknown, unknown>();
@@ -209,7 +209,7 @@ describe("a request for a write", () => {
     await t.ask({ ...bigRefund(1), callId: "rn_ff_01HZX3V5J8K2M4N6P8Q0R2S4T7.1.0" });
     await t.ask({ ...bigRefund(1), agent: "a.b#" });
     await until(async () => letters.length === 2);
-    expect(letters.join()).toMatch(/a shard that this store does not have.*the agent's name is none/s);
+    expect(letters.join()).toMatch(/a shard that this store does not have.*the agent's name is invalid/s);
     expect(t.decided.unread).toBe(0);
   });
 });
@@ -265,7 +265,7 @@ describe("a repeated request", () => {
     expect(await t.verdict(answer, asked, { tier: "medium", need: 0, era: 2 })).toMatchObject({ kind: "granted" });
   });
 
-  it("is told that the approval lapsed after execute-by; the stored outcome stays", async () => {
+  it("gets that the approval lapsed after execute-by; the stored outcome stays", async () => {
     await using t = await setup();
     const id = await t.ask(smallRefund(1));
     await t.decided.next();
@@ -288,7 +288,7 @@ describe("a repeated request", () => {
   });
 });
 
-/** A critical write that takes any arguments. */
+/** A critical write that accepts any arguments. */
 function anyWire() {
   return { ...wire, parameters: { type: "object" } };
 }

@@ -44,13 +44,16 @@ export interface RequestsOptions {
   readonly log: Log;
 }
 
-/** Handlers of the two queues that agents write to. Each may be called again with the same message: the same approval is answered, never a second one made. */
+/**
+ * Handlers of the two queues that agents write to. Each may be called again with the same message: the same approval is answered, a second one is never
+ * made.
+ */
 export interface Requests {
   request(message: Message, body: ApprovalRequest): Promise<Verdict>;
   cancel(message: Message, body: ApprovalCancel, context: Pick<DeliveryContext, "count">): Promise<Verdict>;
 }
 
-/** What a request brings that nobody has asked for before. */
+/** What is needed for a request that is new. */
 interface FirstTime {
   readonly correlationId: string;
   /** Takes one of the requester's grants of the hour, once. */
@@ -62,11 +65,11 @@ export function handleRequests(options: RequestsOptions): Requests {
   return {
     async request(message, request) {
       const agent = agentOf(message);
-      if (agent === null) return { kind: "unusable", reason: "the agent's name is none" };
+      if (agent === null) return { kind: "unusable", reason: "the agent's name is invalid" };
       if (!isShardOf(state, shardOf(request.toolCallId)))
         return { kind: "unusable", reason: "the call id names a shard that this store does not have" };
       const correlationId = newCorrelationId();
-      // Of one try that others came before nothing is left but what it took of the hour.
+      // A try that lost the race leaves nothing behind but the hour's grant that it took.
       let taken: Promise<boolean> | undefined;
       const take = (facts: Facts, now: number): Promise<boolean> => (taken ??= rate.take(facts, now));
       for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
@@ -84,7 +87,7 @@ export function handleRequests(options: RequestsOptions): Requests {
       for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
         const { now, approval, refused } = await documents.read(approvalIdOf(toolCallId), callParts(toolCallId).runId);
         if (refused) return { kind: "ack" };
-        // The request may be behind its own cancel: queues keep no order between topics.
+        // The request may arrive after its own cancel: queues keep no order between topics.
         if (!approval)
           return count < CANCEL_TRIES
             ? { kind: "retry", after: EARLY_CANCEL_MS, reason: "nothing is known of the call yet" }
@@ -103,20 +106,20 @@ export function handleRequests(options: RequestsOptions): Requests {
     return { kind: "ack" };
   }
 
-  /** One try to make or to repeat an approval; false when somebody else was first. */
+  /** One try to make or to repeat an approval; false if somebody else was first. */
   async function answer(request: ApprovalRequest, agent: string, first: FirstTime): Promise<boolean> {
     const records = await documents.read(approvalIdOf(request.toolCallId), callParts(request.toolCallId).runId);
     if (records.approval) return repeat(request, agent, records.approval, records.now);
-    // What was pending before the seals waits for an operator, and what has lost its key for that key: what they hold may be right. What says that it was
-    // decided, and has no seal, counts for nothing: it ends.
+    // A pending approval from before the seals waits for an operator, and one whose key is missing waits for that key: both may be genuine.
+    // An approval without a seal that claims to be decided does not count: it ends.
     const { refused, origin, now } = records;
     if (refused?.why === "unknown_key" || (refused?.why === "unsealed" && refused.claimed?.status === "pending")) return true;
-    // Only what stands there already is written over: very many of runs that nobody asked for leave no document each.
+    // Only an existing document is overwritten: very many requests of runs that nobody asked for do not leave one document each.
     if (!refused && !origin) return refuse({ request, agent, now }).then(() => true);
     return create(request, agent, first, records);
   }
 
-  /** Makes the approval; over one that somebody else wrote only to refuse it, so that the call ends and its person may ask again. */
+  /** Makes the approval. An approval that somebody else wrote is overwritten only with a refusal, so that the call ends and its person may ask again. */
   async function create(request: ApprovalRequest, agent: string, { correlationId, take }: FirstTime, records: Records): Promise<boolean> {
     const { now, origin, refused } = records;
     const { pin, era } = await pins.find(request.toolName, request.toolHash);
@@ -124,7 +127,7 @@ export function handleRequests(options: RequestsOptions): Requests {
     const moment: Moment = { now, era, rules };
     const quota = await quotaOf(facts, holding);
     const ended = refused ? notOurs(refused) : await limited(facts, holding, quota, { now, take: () => take(facts, now) });
-    // Nobody was asked, so nobody has to see more of it than what it was: very many of them stay small.
+    // Nobody was asked, so only the kind of the request is kept: very many of them stay small.
     const kept = ended.by === "limit" && holding.by === "people" ? { ...facts, arguments: "", reasons: [], effect: "" } : facts;
     const held = hold(kept, ended, moment, { over: refused?.version ?? 0, quota });
     return said(held.approval, (await outbox.commit(shardOf(request.toolCallId), held.change)).outcome === "ok");
@@ -138,8 +141,8 @@ export function handleRequests(options: RequestsOptions): Requests {
   }
 
   /**
-   * What policy would grant, unless it granted as much as it may: under this origin, or to this principal within the hour. What people would be asked,
-   * unless as much waits for them already.
+   * Policy's decision, unless policy has already granted as much as it may: under this origin, or to this principal within the hour. Otherwise people are
+   * asked, unless as much already waits for them.
    */
   async function limited(
     facts: Facts,
@@ -180,26 +183,26 @@ function notOurs({ why }: RefusedApproval): Holding {
   const what = why === "older" ? "an older copy of it" : "not what the approvals service stored";
   return {
     by: "refused",
-    reason: `What is stored of this approval is ${what}, so it grants nothing. A new run can ask for the write again.`,
+    reason: `The stored approval is ${what}, so it grants nothing. A new run can ask for the write again.`,
   };
 }
 
 const UNCOUNTED =
-  "How often this run was granted the tool without a person cannot be counted any more, because the count was changed in the store. Finish with what was done.";
-/** All agents are one domain of trust with one key; which of them asked stands in the message, and has to be the one that cancels. */
+  "The grants of the tool to this run without a person can no longer be counted, because the count was changed in the store. Finish with what was done.";
+/** All agents share one trust domain and one key; the message says which of them asked, and only that one may cancel. */
 const AGENT = "agent";
 const CANCELLED: Readonly<Record<CancelReason, string>> = {
-  not_needed: "The run does not need this decision any more.",
+  not_needed: "The run no longer needs this decision.",
   run_cancelled: "The run was cancelled.",
 };
 const MOST_SOURCE = 100;
-// Requests of one run and tool change the same count, so each may come after all the others that are handled at once.
+// Requests of one run and tool change the same count, so each may lose against all others that are handled at the same time.
 const MAX_ATTEMPTS = 32;
 const CROWDED_MS = 100;
 const CANCEL_TRIES = 3;
 const EARLY_CANCEL_MS = 1000;
 
-/** The agent that waits for the answer; its name is a part of topics. Null for a name that cannot be one. */
+/** The agent that waits for the answer; its name is a part of topics. Null for an invalid name. */
 function agentOf(message: Message): string | null {
   const name = message.attributes[attributes.agent] ?? DEFAULT_AGENT;
   return /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(name) ? name : null;
@@ -220,9 +223,9 @@ function rateReason({ toolName }: { readonly toolName: string }): string {
 }
 
 function tooManyPending({ PENDING_PER_REQUESTER: count }: RequestsOptions["rules"]): string {
-  return `${counted(count, "write")} of this requester ${count === 1 ? "waits" : "wait"} for people already, which is the most at a time, so nobody was asked for this one. It can be asked for again when ${count === 1 ? "it was" : "some of them were"} decided.`;
+  return `${counted(count, "write")} of this requester ${count === 1 ? "waits" : "wait"} for people already, the maximum at a time, so nobody was asked for this one. It can be asked for again when ${count === 1 ? "it was" : "some of them were"} decided.`;
 }
 
 function limitReason({ toolName }: { readonly toolName: string }, { AUTO_GRANTS_PER_RUN: count }: Moment["rules"]): string {
-  return `This run was granted "${toolName}" ${counted(count, "time")}, which is the most that is granted without a person. Finish with what was done.`;
+  return `This run was granted "${toolName}" ${counted(count, "time")}, the maximum without a person. Finish with what was done.`;
 }

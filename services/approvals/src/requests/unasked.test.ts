@@ -11,7 +11,7 @@ const SHARD = "03";
 const forged = (n: number): Asked => ({ ...smallRefund(1), callId: `rn_${SHARD}_01HZX3V5J8K2M4N6P8Q0R2S4T9.${n}.0` });
 
 describe("a request for a write of a run that nobody asked for", () => {
-  it("is refused in words, and nothing is stored of it but a security event", async () => {
+  it("is refused in words, and only a security event is stored", async () => {
     const commits: Change[] = [];
     await using t = await setup({ wrapStore: (store) => watched(store, commits) });
     await t.ask(smallRefund(1));
@@ -34,7 +34,7 @@ describe("a request for a write of a run that nobody asked for", () => {
     expect(await t.audit(SHARD)).toMatchObject([{ event: "approved" }]);
   });
 
-  it("is answered again when it is asked again", async () => {
+  it("is answered again when it is repeated", async () => {
     await using t = await setup();
     for (let n = 0; n < 2; n++) {
       await t.ask(forged(1));
@@ -54,7 +54,7 @@ describe("a request for a write of a run that nobody asked for", () => {
     for (let n = 1; n <= FLOOD; n++) await t.ask(forged(n));
     for (let n = 1; n <= ANSWERS_PER_MINUTE; n++) expect((await t.decided.next()).body).toMatchObject({ outcome: "refused" });
     await until(async () => looked.size === FLOOD);
-    // Its stop says how many were left out.
+    // When it stops, it reports how many were left out.
     await t.restart();
     expect((await t.security(SHARD)).reduce((sum, event) => sum + countOf(event), 0)).toBe(FLOOD);
     expect(commits.length).toBeLessThanOrEqual(32);
@@ -66,14 +66,14 @@ describe("a request for a write of a run that nobody asked for", () => {
     expect((await t.decided.next()).body).toMatchObject({ outcome: "approved" });
   });
 
-  it("does not stand in the way when it names an agent that nobody runs", async () => {
+  it("does not block others when it names an agent that nobody runs", async () => {
     await using t = await setup();
     await t.ask({ ...forged(1), agent: "nobody" });
     await until(async () => (await t.security(SHARD)).length > 0);
     expect(await t.security(SHARD)).toMatchObject([{ kind: "message_refused", by: "nobody" }]);
   });
 
-  it("has the broker asked about a few agents in a minute only, and an agent that is known is answered all the same", async () => {
+  it("makes the broker check only a few agents per minute, while a known agent is still answered", async () => {
     const asked: string[] = [];
     const refuse = refuseUnasked({
       bus: {
@@ -94,7 +94,7 @@ describe("a request for a write of a run that nobody asked for", () => {
   });
 });
 
-/** `looked`: the approvals that were looked for. */
+/** `looked`: the approvals that were looked up. */
 function watched(store: StateStore, commits: Change[], looked = new Set<string>()): StateStore {
   return {
     ...store,
@@ -106,7 +106,7 @@ function watched(store: StateStore, commits: Change[], looked = new Set<string>(
   };
 }
 
-/** How many events an entry stands for. */
+/** The number of events that an entry stands for. */
 function countOf({ details }: JsonObject): number {
   const leftOut = isJsonObject(details) ? details["leftOut"] : 1;
   return typeof leftOut === "number" ? leftOut : 1;

@@ -13,21 +13,21 @@ import {
 import { eventSample } from "@toolbus/state";
 import type { RecordSecurityEvent } from "../sealed/security.ts";
 
-/** A request for a write of a run whose origin is missing, or is none that the gateway signed. */
+/** A request for a write of a run whose origin is missing, or was not signed by the gateway. */
 export interface Unasked {
   readonly request: Pick<ApprovalRequest, "toolCallId" | "toolHash">;
-  /** Whom to tell. */
+  /** The recipient of the answer. */
   readonly agent: string;
   /** The store's time. */
   readonly now: number;
 }
 
 /**
- * Refuses a write that nobody asked for, and stores nothing of it but a sampled security event. An honest agent may be the one that asks, when the origin was
- * spoiled or is kept no longer, so it is answered: before its request is acked, and again when it is delivered again. A topic that nobody reads has nobody
- * who waits. Of a flood the first of a minute are answered; an honest agent that got nothing asks again. Of agents that never took an answer before, only
- * a few are tried in a minute: names can be made up without end, and a broker that refuses one costs more than a word. Throws when the broker cannot be
- * reached: then the request comes again.
+ * Refuses a write that nobody asked for, and stores only a sampled security event. The sender may be an honest agent, if the origin was damaged or has
+ * expired, so it is answered: before its request is acked, and again when it is delivered again. A topic that nobody reads has nobody waiting. Of a flood,
+ * the first of a minute are answered; an honest agent that got no answer asks again. Of agents that never took an answer before, only a few are tried per
+ * minute: names can be invented without limit, and a refusal by the broker costs more than a message. Throws if the broker is unreachable: then the request
+ * comes again.
  */
 export type RefuseUnasked = (unasked: Unasked) => Promise<void>;
 
@@ -38,10 +38,10 @@ export function refuseUnasked({
 }: {
   readonly bus: Pick<MessageBus, "publish">;
   readonly security: RecordSecurityEvent;
-  /** Milliseconds of a clock that never goes back. */
+  /** Milliseconds of a monotonic clock. */
   readonly monotonic: () => number;
 }): RefuseUnasked {
-  // What is not answered is counted with the security events.
+  // Unanswered requests are counted with the security events.
   const tell = async (): Promise<void> => undefined;
   const answers = eventSample({ monotonic, tell, perMinute: ANSWERS_PER_MINUTE });
   const strangers = eventSample({ monotonic, tell, perMinute: STRANGERS_PER_MINUTE });

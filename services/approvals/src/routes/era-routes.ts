@@ -15,7 +15,7 @@ import { type EraNow, EraRefused, type Eras } from "../eras/eras.ts";
 const TAG = "Era";
 const OPERATORS = ["operator"] as const;
 
-/** What operators look after when the store lost writes: the era of all grants, and the shards in which writes wait. They are of no tenant. */
+/** What operators use when the store lost writes: the era of all grants, and the shards in which writes wait. Both belong to no tenant. */
 export function eraRoutes({ eras }: { readonly eras: Pick<Eras, "read" | "raise" | "replace" | "resume"> }): readonly Route[] {
   return [
     getRoute({
@@ -24,7 +24,7 @@ export function eraRoutes({ eras }: { readonly eras: Pick<Eras, "read" | "raise"
       docs: {
         operationId: "getEra",
         tag: TAG,
-        summary: "The era that grants are good for, and the shards that lost writes.",
+        summary: "The era that grants are valid for, and the shards that lost writes.",
         answers: { 200: { says: "The era.", body: view, example } },
         problems: ["conflict"],
       },
@@ -40,14 +40,14 @@ export function eraRoutes({ eras }: { readonly eras: Pick<Eras, "read" | "raise"
         summary: "Voids every grant, after a restore that no process could notice.",
         description:
           "Grants are renewed by themselves. With `hold`, writes that cannot be repeated safely wait in every shard until they are resumed. `replace` raises it over a stored era that approvals did not sign, and holds every shard.",
-        answers: { 200: { says: "The era as it is now.", body: view, example } },
+        answers: { 200: { says: "The current era.", body: view, example } },
         problems: ["conflict"],
       },
       body: {
         declared: eraRaise,
         required: true,
         examples: [{ era: 1, reason: "restored from the backup of midnight", hold: true }],
-        remedy: 'Send {"era": the era as GET /v1/era says it, "reason": "…"}.',
+        remedy: 'Send {"era": the era from GET /v1/era, "reason": "…"}.',
       },
       rate: null,
       handle: ({ body, principal }) => raise(body, principal.id),
@@ -59,8 +59,8 @@ export function eraRoutes({ eras }: { readonly eras: Pick<Eras, "read" | "raise"
         operationId: "resumeWrites",
         tag: TAG,
         summary: "Lets writes begin again in shards that lost some.",
-        description: "Those that are named, or all. Whoever calls it has looked at what the targets got before the loss.",
-        answers: { 200: { says: "The era as it is now.", body: view, example } },
+        description: "In the named shards, or in all. The caller has checked what the targets received before the loss.",
+        answers: { 200: { says: "The current era.", body: view, example } },
         problems: [],
       },
       body: {
@@ -77,7 +77,7 @@ export function eraRoutes({ eras }: { readonly eras: Pick<Eras, "read" | "raise"
   async function raise({ era, reason, hold = false, replace = false }: EraRaise, by: string): Promise<EraView> {
     if (replace) return replaced(reason, by);
     const now = await told(() => eras.raise({ from: era, reason, hold, by }));
-    if (!now) throw new HttpProblem("conflict", "The era is another one by now.", { remedy: "Read it again, and raise it from there." });
+    if (!now) throw new HttpProblem("conflict", "The era has changed.", { remedy: "Read it again, and raise it from there." });
     return viewOf(now);
   }
 
@@ -91,14 +91,14 @@ export function eraRoutes({ eras }: { readonly eras: Pick<Eras, "read" | "raise"
     return viewOf(await told(() => eras.resume({ shards: shards ?? null, by })));
   }
 
-  /** An era that approvals did not sign is a matter for the operator who asks, and no fault of the service. */
+  /** An era that approvals did not sign is for the operator to handle, and not a fault of the service. */
   async function told<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
       if (!(error instanceof EraRefused)) throw error;
       throw new HttpProblem("conflict", "The stored era is not what approvals signed, so no write is granted.", {
-        remedy: 'Look at it with "toolbus approvals adopt", or raise it over that with replace.',
+        remedy: 'Check it with "toolbus approvals adopt", or replace it by raising the era with replace.',
       });
     }
   }

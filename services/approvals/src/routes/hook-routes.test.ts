@@ -25,7 +25,7 @@ interface Hook {
   readonly secret?: string;
   /** How long before the request it was signed. */
   readonly ageMs?: number;
-  /** What is sent in place of what was signed. */
+  /** What is sent instead of what was signed. */
   readonly sent?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -60,7 +60,7 @@ async function hooked() {
 }
 
 describe("the decision webhook", () => {
-  it("decides for the approver whom the operator's file names, and the grant and the record say by which system", async () => {
+  it("decides for the approver whom the operator's file names; grant and record name the system", async () => {
     await using s = await hooked();
     const { t } = s;
     const asked = bigRefund(1);
@@ -79,7 +79,7 @@ describe("the decision webhook", () => {
     expect(await t.audit()).toContainEqual(expect.objectContaining({ event: "decision", by: "amy", via: "webhook:chat" }));
   });
 
-  it("answers a repeat of its id as the first, also after a restart and later decisions, and refuses the id for something else", async () => {
+  it("gives a repeat of its id the first answer, also after a restart and later decisions, and refuses the id for another request", async () => {
     await using s = await hooked();
     const { t } = s;
     const approval = await t.hold(bigWire(1));
@@ -97,7 +97,7 @@ describe("the decision webhook", () => {
     expect((await t.stored(approval)).decisions).toHaveLength(2);
   });
 
-  it("changes nothing for what is not signed by its source, just now, over these bytes", async () => {
+  it("changes nothing for a request that is not freshly signed by its source over these bytes", async () => {
     await using s = await hooked();
     const { t } = s;
     const approval = await t.hold(bigRefund(1));
@@ -120,7 +120,7 @@ describe("the decision webhook", () => {
     expect(await s.hook(body, { ageMs: 299_000 })).toMatchObject({ status: 200 });
   });
 
-  it("refuses whom nobody named, what the file does not allow, and what the rules of approvals forbid, with one sentence each", async () => {
+  it("refuses unknown people, decisions that the file does not allow, and decisions that the rules of approvals forbid, with one sentence each", async () => {
     await using s = await hooked();
     const { t } = s;
     const high = await t.hold(bigRefund(1));
@@ -139,7 +139,7 @@ describe("the decision webhook", () => {
     expect((await t.security()).map(({ kind }) => kind)).toEqual(["self_approval", "not_allowed"]);
   });
 
-  it("says how it ended when it comes too late, and when its person has decided otherwise", async () => {
+  it("reports how the approval ended if it comes too late, or if its person has decided otherwise", async () => {
     await using s = await hooked();
     const { t } = s;
     const [decided, late] = [await t.hold(bigRefund(1)), await t.hold(bigRefund(2))];
@@ -158,7 +158,7 @@ describe("the file of decision hooks", () => {
     ["no JSON", "{", /not JSON/],
     ["a source without people", [{ ...CHAT, approvers: {} }], /breaks its schema/],
     ["two of one name", [CHAT, CHAT], /one name/],
-    ["a secret that is none", [{ ...CHAT, secrets: ["whsec_c2VjcmV0"] }], /A secret of the source "chat"/],
+    ["an invalid secret", [{ ...CHAT, secrets: ["whsec_c2VjcmV0"] }], /A secret of the source "chat"/],
   ])("is refused for %s, with a sentence and no secret", async (_, sources, words) => {
     const { file, remove } = await hooksFile(sources);
     const refused = await readHookSources(file).then(
@@ -170,7 +170,7 @@ describe("the file of decision hooks", () => {
     for (const secret of [SECRET, "c2VjcmV0"]) expect(refused.message).not.toContain(secret);
   });
 
-  it("may be left out, and then nobody decides by webhook; one that others may read, or that is not there, is refused", async () => {
+  it("may be left out, and then nobody decides by webhook; a file that others may read, or that is missing, is refused", async () => {
     expect((await readHookSources("")).size).toBe(0);
     const { file, remove } = await hooksFile([CHAT], 0o644);
     await expect(readHookSources(file)).rejects.toThrow(/open to others/);

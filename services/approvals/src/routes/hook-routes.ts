@@ -16,22 +16,24 @@ export interface HookRoutesOptions {
   readonly sources: HookSources;
   /** Milliseconds since 1970, for the time that a source signed. */
   readonly clock: () => number;
-  /** What each approver may decide a minute; null for no limit. */
+  /** How many decisions each approver may make per minute; null for no limit. */
   readonly rate: RateLimit | null;
 }
 
-/** `POST /v1/hooks/{id}`: another system decides for one of its people, with a request that it signed. Whom it does not know, and what it may not, is refused. */
+/**
+ * `POST /v1/hooks/{id}`: another system decides for one of its people, with a request that it signed. People whom the operator's file does not name, and decisions that it does not allow, are refused.
+ */
 export function hookRoutes({ state, documents, decisions, sources, clock, rate }: HookRoutesOptions): readonly Route[] {
   const route = postRoute({
     url: "/v1/hooks/:id",
-    // Who asks is known by the signature, below.
+    // The signature, below, identifies the caller.
     access: "public",
     docs: {
       operationId: "decideByWebhook",
       tag: "Approvals",
       summary: "Decides an approval for a person of another system, whose request is signed.",
       description:
-        "Signed as Standard Webhooks has it, over the very bytes of the body, within 5 minutes, with the secret of a source that an operator named. Who its people are, and which tiers they may decide this way, says the operator's file; the rules of approvals hold for them as for everybody. The same `webhook-id` again is answered as the first was.",
+        "Signed as Standard Webhooks specifies, over the exact bytes of the body, within 5 minutes, with the secret of a source that an operator named. The operator's file says who its people are, and which tiers they may decide this way; the rules of approvals apply to them as to everybody. A repeat of the same `webhook-id` gets the first answer.",
       id: { says: "The source.", pattern: "^[a-z0-9][a-z0-9-]{0,22}$", example: "servicenow" },
       headers: {
         "Idempotency-Key": "Not read: the `webhook-id` names the request.",
@@ -41,7 +43,7 @@ export function hookRoutes({ state, documents, decisions, sources, clock, rate }
       },
       answers: {
         200: {
-          says: "It counts; the approval as this decision left it.",
+          says: "The decision counts; the approval as this decision left it.",
           body: views.approval,
           example: examples.approval,
           headers: { "idempotent-replay": "`true` when this repeats the answer to an earlier request with the same `webhook-id`." },
@@ -101,12 +103,12 @@ export function hookRoutes({ state, documents, decisions, sources, clock, rate }
 const NOBODY: Principal = { id: "", tenant: "", roles: [], scopes: [], keyId: "" };
 const APPROVAL = approvalDocs.example;
 
-/** Whose `webhook-id` it is: the source's, whichever of its people it speaks for. */
+/** The owner of the `webhook-id`: the source, whichever of its people it speaks for. */
 function sourceOf(source: string, { tenant, keyId }: Principal): Principal {
   return { id: `hook:${source}`, tenant, keyId, roles: [], scopes: [] };
 }
 
-/** The decision as it is noted under its id: in place of a token, who decided. */
+/** The decision as it is recorded under its id: with the decider instead of a token. */
 function asRequest({ decision, approver, comment, ticket }: HookDecision) {
   return { decision, token: approver, ...(comment === undefined ? {} : { comment }), ...(ticket === undefined ? {} : { ticket }) };
 }

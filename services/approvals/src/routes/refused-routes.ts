@@ -26,7 +26,7 @@ const OPERATORS = ["operator"] as const;
 const DAY_MS = 86_400_000;
 const LISTED = 20;
 
-/** What operators see of documents and messages that approvals refused, and what they may vouch for. They are of no tenant. */
+/** What operators see of documents and messages that approvals refused, and what they may vouch for. These belong to no tenant. */
 export function refusedRoutes({ refused, seals, state }: RefusedRoutesOptions): readonly Route[] {
   return [
     getRoute({
@@ -36,7 +36,7 @@ export function refusedRoutes({ refused, seals, state }: RefusedRoutesOptions): 
         operationId: "getSeals",
         tag: TAG,
         summary: "How many documents of approvals are sealed or signed with another key than the current one.",
-        description: "An old key may go when there are none left, two days after the new one was first used.",
+        description: "An old key may be removed when there are none left, two days after the new one was first used.",
         answers: { 200: { says: "The count.", body: views.seals, example: { left: 3, resealed: 0 } } },
         problems: [],
       },
@@ -50,8 +50,10 @@ export function refusedRoutes({ refused, seals, state }: RefusedRoutesOptions): 
         operationId: "resealDocuments",
         tag: TAG,
         summary: "Seals and signs them again with the current key.",
-        description: "Approvals, pins and the era. Nothing of them changes but seal and signature. It may be repeated.",
-        answers: { 200: { says: "What was done, and what is left.", body: views.seals, example: { left: 0, resealed: 3 } } },
+        description: "Approvals, pins and the era. Only seal and signature change. It may be repeated.",
+        answers: {
+          200: { says: "How many were sealed again, and how many are left.", body: views.seals, example: { left: 0, resealed: 3 } },
+        },
         problems: [],
       },
       body: noBody,
@@ -66,7 +68,7 @@ export function refusedRoutes({ refused, seals, state }: RefusedRoutesOptions): 
         tag: TAG,
         summary: "Documents of approvals in the store that do not count.",
         description:
-          "Of pending approvals, registered writes and the era. What stands in one may be anybody's words: a version before this one wrote no seals, and so does whoever else can write to the store.",
+          "Documents of pending approvals, registered writes and the era. Anybody may have written their content: earlier versions wrote no seals, and neither does anybody else who can write to the store.",
         answers: { 200: { says: "The documents.", body: views.list, example: { documents: [document] } } },
         problems: [],
       },
@@ -79,10 +81,10 @@ export function refusedRoutes({ refused, seals, state }: RefusedRoutesOptions): 
       docs: {
         operationId: "adoptDocument",
         tag: TAG,
-        summary: "Has approvals seal a document without a seal, exactly as it was looked at.",
+        summary: "Has approvals seal an unsealed document, exactly as the caller saw it.",
         description:
           "The caller vouches for it, by name, in the audit. A forged document, an older one, or a decided approval is never adopted.",
-        answers: { 200: { says: "It counts.", body: views.adopted, example: { document: document.document, adopted: true } } },
+        answers: { 200: { says: "The document counts.", body: views.adopted, example: { document: document.document, adopted: true } } },
         problems: ["conflict"],
       },
       body: {
@@ -100,7 +102,7 @@ export function refusedRoutes({ refused, seals, state }: RefusedRoutesOptions): 
       docs: {
         operationId: "listSecurityEvents",
         tag: TAG,
-        summary: "What an honest service or person does not do, as approvals noted it: the newest first.",
+        summary: "Security events: what no honest service or person does, as approvals recorded it, newest first.",
         answers: { 200: { says: "The events.", body: views.events, example: { since: AT - DAY_MS, count: 1, events: [event] } } },
         problems: [],
       },
@@ -116,7 +118,7 @@ export function refusedRoutes({ refused, seals, state }: RefusedRoutesOptions): 
   async function adopt(wanted: AdoptDocument, by: string): Promise<AdoptedDocument> {
     const outcome = await refused.adopt(wanted, by);
     if (outcome === "done") return { document: wanted.document, adopted: true };
-    throw new HttpProblem("conflict", outcome.reason, { remedy: "Look at GET /v1/refused again." });
+    throw new HttpProblem("conflict", outcome.reason, { remedy: "Read GET /v1/refused again." });
   }
 }
 

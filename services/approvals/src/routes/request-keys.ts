@@ -7,8 +7,8 @@ import type { ApprovalDocuments } from "../sealed/approval-documents.ts";
 const KEPT_MS = 48 * 3_600_000;
 
 /**
- * Notes an `Idempotency-Key` with the decision that it names, before anything is decided: the token makes the repeat of a decision harmless, so all
- * that has to be kept of the key is what it was used for. Throws the problem for a key that comes again with another decision.
+ * Records an `Idempotency-Key` with the decision that it names, before anything is decided. The token already makes the repeat of a decision harmless, so
+ * only the use of the key has to be kept. Throws the problem for a key that is reused with another decision.
  */
 export async function firstUse(
   { state, documents }: { readonly state: Pick<StateStore, "commit">; readonly documents: ApprovalDocuments },
@@ -20,7 +20,7 @@ export async function firstUse(
   const { now, document } = await documents.own(name, approvalId);
   if (document.kind === "absent") {
     const put = [{ key: name, value: { bodyHash }, expiresAt: now + KEPT_MS }];
-    // Two requests that race with different bodies are two changes; with the same, they may be one.
+    // Two requests that race with different bodies are two changes; with the same body, they may be one.
     const change = { op: `key:${name}:${bodyHash}`, guards: [{ key: name, version: 0 }], put };
     if ((await state.commit(shardOf(approvalId), change)).outcome === "ok") return "first";
   }

@@ -1,7 +1,7 @@
 import { ApprovalPage, ApprovalToDecide, ApprovalView, declared, ID_PATTERNS, type JsonObject } from "@toolbus/contracts";
 import type { RouteDocs } from "@toolbus/runtime";
 
-// What the descriptions of the routes are made of: the views under their names, and examples that hang together.
+// The parts of the routes' descriptions: the views under their names, and consistent examples.
 
 const RUN = "rn_05_01JD0000000000000000000001";
 const CALL = `${RUN}.1.0`;

@@ -18,7 +18,7 @@ import {
 const MINUTE = 60_000;
 
 describe("GET /v1/approvals/{id}", () => {
-  it("shows everything that an approver judges by, from the pin and the origin", async () => {
+  it("shows everything that an approver needs to decide, from the pin and the origin", async () => {
     await using t = await setup();
     const id = await t.hold(bigRefund(1));
     const { status, body } = await t.get("amy", `/v1/approvals/${id}`);
@@ -54,7 +54,7 @@ describe("GET /v1/approvals/{id}", () => {
     });
   });
 
-  it("gives each approver one token of their own however often they look, stores only its hash once, and decides nothing", async () => {
+  it("gives each approver one token however often they look, stores only its hash once, and decides nothing", async () => {
     const committed: string[] = [];
     await using t = await setup({
       wrapStore: (state) => ({
@@ -75,7 +75,7 @@ describe("GET /v1/approvals/{id}", () => {
     expect(documents).toEqual([null]);
   });
 
-  it("shows no credential, neither among the arguments nor in the effect, and grants the arguments as they are", async () => {
+  it("shows no credential, neither among the arguments nor in the effect, and grants the unchanged arguments", async () => {
     await using t = await setup();
     const secret = "sk-proj-abcdefghijklmnop1234";
     const asked = { ...bigRefund(1), args: { amount: 100, order: `ORD-1 ${secret}` } };
@@ -90,7 +90,7 @@ describe("GET /v1/approvals/{id}", () => {
     expect(await t.verdict(await t.decided.next(), asked, { tier: "high", need: 1 })).toMatchObject({ kind: "granted" });
   });
 
-  it("is read and decided by its own links, which carry the call's id, and says the outcome at the same link later", async () => {
+  it("is read and decided by its own links, which carry the call's id, and shows the outcome at the same link later", async () => {
     await using t = await setup();
     await t.hold(bigRefund(1));
     const page = await t.get("amy", "/v1/approvals");
@@ -126,7 +126,7 @@ describe("GET /v1/approvals/{id}", () => {
       word: "раураӏ",
       spelled: "\\u0440\\u0430\\u0443\\u0440\\u0430\\u04cf",
     },
-  ])("marks $what once, with where it stands, and leaves the value as it is", async ({ what: _, order, ...doubt }) => {
+  ])("marks $what once, with its place, and leaves the value unchanged", async ({ what: _, order, ...doubt }) => {
     await using t = await setup();
     const id = await t.hold({ ...bigRefund(1), args: { amount: 100, order } });
     const { body } = await t.get("amy", `/v1/approvals/${id}`);
@@ -152,7 +152,7 @@ describe("GET /v1/approvals/{id}", () => {
     }
   });
 
-  it("of one that ended says how, to everybody of the tenant", async () => {
+  it("of one that ended says how, to everybody in the tenant", async () => {
     await using t = await setup();
     const id = await t.ask(smallRefund(1));
     await t.decided.next();
@@ -163,7 +163,7 @@ describe("GET /v1/approvals/{id}", () => {
     });
   });
 
-  it("is 404 for another tenant, an unknown id and what is no id", async () => {
+  it("is 404 for another tenant, an unknown id and an invalid id", async () => {
     await using t = await setup();
     const id = await t.hold(bigRefund(1));
     expect((await t.get("zed", `/v1/approvals/${id}`)).status).toBe(404);
@@ -202,7 +202,7 @@ describe("GET /v1/approvals", () => {
     expect((await t.get("zed", "/v1/approvals")).body["approvals"]).toHaveLength(2);
   });
 
-  it("gives no tokens, and forgets what was decided", async () => {
+  it("gives no tokens, and drops decided approvals", async () => {
     await using t = await setup();
     const id = await t.hold(bigRefund(1));
     const { body } = await t.get("amy", "/v1/approvals");

@@ -28,10 +28,10 @@ export interface RoutesOptions {
   readonly jwks: object;
   readonly unready: () => readonly string[];
   readonly warnings?: (() => readonly string[]) | undefined;
-  /** Whether the store takes changes. */
+  /** Whether the store accepts changes. */
   readonly storeNeed: Need;
   readonly clocks: Infrastructure["clocks"];
-  /** What each approver may decide a minute; null for no limit. */
+  /** How many decisions each approver may make per minute; null for no limit. */
   readonly rate: RateLimit | null;
 }
 
@@ -39,7 +39,7 @@ const TAG = "Approvals";
 const READERS = ["approver", "operator"] as const;
 const APPROVALS = 20;
 
-/** The HTTP surface that approvers and workers reach. GET never decides: links are fetched by machines before people read them. */
+/** The HTTP surface for approvers and workers. GET never decides: machines fetch links before people read them. */
 export function approvalRoutes(options: RoutesOptions): readonly Route[] {
   const { state, documents, decisions, jwks, unready, warnings, storeNeed, clocks, rate } = options;
   const listNeed: Need = { what: storeNeed.what, ask: () => state.page(keys.pendingApprovals(), { limit: 1 }) };
@@ -50,7 +50,7 @@ export function approvalRoutes(options: RoutesOptions): readonly Route[] {
       docs: {
         operationId: "listApprovals",
         tag: TAG,
-        summary: "What waits for a decision in the caller's tenant, oldest first.",
+        summary: "The approvals that wait for a decision in the caller's tenant, oldest first.",
         description: "A page may hold fewer approvals than its limit, and still have one after it.",
         answers: { 200: { says: "A page of approvals.", body: views.page, example: { approvals: [examples.approval] } } },
         problems: ["invalid_cursor"],
@@ -64,9 +64,9 @@ export function approvalRoutes(options: RoutesOptions): readonly Route[] {
       docs: {
         operationId: "getApproval",
         tag: TAG,
-        summary: "An approval, and a single-use token for one who may decide it.",
+        summary: "An approval, and a single-use token if the caller may decide it.",
         description:
-          "Everything in it comes from the pinned definition and from who asked, nothing from the agent's words. Reading decides nothing.",
+          "Everything in it comes from the pinned definition and the requester, nothing from the agent's words. Reading decides nothing.",
         id: approvalId,
         answers: { 200: { says: "The approval.", body: views.toDecide, example: examples.toDecide } },
         problems: [],
@@ -82,11 +82,11 @@ export function approvalRoutes(options: RoutesOptions): readonly Route[] {
         tag: TAG,
         summary: "Decides an approval, once.",
         description:
-          "The token that `GET /v1/approvals/{id}` gave this approver names the decision: the same decision with it again is answered as the first was, another is refused. The requester never decides, and nobody twice.",
+          "The token that `GET /v1/approvals/{id}` gave this approver identifies the decision: a repeat of the same decision gets the first answer, another decision is refused. The requester never decides, and nobody decides twice.",
         id: approvalId,
         answers: {
           200: {
-            says: "It counts; the approval as this decision left it.",
+            says: "The decision counts; the approval as this decision left it.",
             body: views.approval,
             example: examples.approval,
             headers: { "idempotent-replay": "`true` when this repeats the answer to an earlier request with the same Idempotency-Key." },
@@ -146,7 +146,7 @@ export function approvalRoutes(options: RoutesOptions): readonly Route[] {
     return viewOf(outcome.approval);
   }
 
-  /** The id in the path. An id that cannot be one, or that this store never had, is not found. */
+  /** The id in the path. An invalid id, or one that this store never had, is not found. */
   function knownId(id: string): string {
     if (!isApprovalId(id) || !isShardOf(state, shardOf(id))) throw notFound();
     return id;
@@ -158,7 +158,7 @@ async function atCursor<T>(page: () => Promise<T>): Promise<T> {
     return await page();
   } catch (error) {
     if (error instanceof RangeError)
-      throw new HttpProblem("invalid_cursor", "This cursor comes from no page.", { remedy: "Start again without a cursor." });
+      throw new HttpProblem("invalid_cursor", "This cursor does not come from a page.", { remedy: "Start again without a cursor." });
     throw error;
   }
 }

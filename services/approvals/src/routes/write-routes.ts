@@ -6,7 +6,7 @@ import type { WriteOutcome, WriteRefused, Writes } from "../pins/writes.ts";
 const TAG = "Writes";
 const OPERATORS = ["operator"] as const;
 
-/** What operators decide about writes: which definition is granted, whether it is at all, and what it takes at least. They are of no tenant. */
+/** What operators decide about writes: which definition is granted, whether it is at all, and its lowest tier. Writes belong to no tenant. */
 export function writeRoutes({ writes, removals }: { readonly writes: Writes; readonly removals: Removals }): readonly Route[] {
   return [
     getRoute({
@@ -29,7 +29,7 @@ export function writeRoutes({ writes, removals }: { readonly writes: Writes; rea
       docs: {
         operationId: "getWrite",
         tag: TAG,
-        summary: "One write: what is enabled, what is registered, and the difference.",
+        summary: "One write: the enabled definition, the registered ones, and the difference.",
         id: tool,
         answers: { 200: { says: "The write.", body: views.write, example } },
         problems: [],
@@ -43,11 +43,11 @@ export function writeRoutes({ writes, removals }: { readonly writes: Writes; rea
       docs: {
         operationId: "enableWrite",
         tag: TAG,
-        summary: "Enables a registered definition, exactly as it was looked at.",
+        summary: "Enables a registered definition, exactly as the caller saw it.",
         description:
-          "Its hash names the definition, so that what was looked at is what is enabled. One that guards less than what is enabled takes `acceptWeaker`. What was enabled before stays granted for runs that began with it, as far as it guards no less.",
+          "The hash names the definition, so that the checked definition is the one that is enabled. A definition that is less strict than the enabled one needs `acceptWeaker`. The earlier definition stays granted for runs that began with it, if it is no less strict.",
         id: tool,
-        answers: { 200: { says: "The write as it stands now.", body: views.write, example } },
+        answers: { 200: { says: "The write in its new state.", body: views.write, example } },
         problems: ["conflict"],
       },
       body: {
@@ -66,9 +66,9 @@ export function writeRoutes({ writes, removals }: { readonly writes: Writes; rea
         operationId: "disableWrite",
         tag: TAG,
         summary: "Switches a write off: no version of it gets grants.",
-        description: "Grants that were given out stay good until they expire.",
+        description: "Existing grants stay valid until they expire.",
         id: tool,
-        answers: { 200: { says: "The write as it stands now.", body: views.write, example } },
+        answers: { 200: { says: "The write in its new state.", body: views.write, example } },
         problems: ["conflict"],
       },
       body: noBody,
@@ -81,11 +81,11 @@ export function writeRoutes({ writes, removals }: { readonly writes: Writes; rea
       docs: {
         operationId: "raiseWriteTier",
         tag: TAG,
-        summary: "Sets what the calls of a write take at least.",
+        summary: "Sets the lowest tier for the calls of a write.",
         description:
-          "Never below the definition's own tier, which takes a raise back. What was approved at a lower tier gets no more grants. Lowering it again takes `acceptWeaker`.",
+          "Never below the definition's own tier; naming that tier undoes a raise. Writes that were approved at a lower tier get no more grants. Lowering the tier again needs `acceptWeaker`.",
         id: tool,
-        answers: { 200: { says: "The write as it stands now.", body: views.write, example } },
+        answers: { 200: { says: "The write in its new state.", body: views.write, example } },
         problems: ["conflict"],
       },
       body: { declared: writeTier, required: true, examples: [{ tier: "critical" }], remedy: 'Send {"tier": "high"} or "critical".' },
@@ -98,25 +98,25 @@ export function writeRoutes({ writes, removals }: { readonly writes: Writes; rea
       docs: {
         operationId: "removeTool",
         tag: TAG,
-        summary: "Asks `operations` to take a registration away.",
+        summary: "Asks `operations` to remove a registration.",
         description:
-          "Of any tool, also of one whose workers are gone. It is done within seconds where a worker of `operations` runs. What is enabled stays enabled; a worker that still runs registers again when it starts the next time.",
+          "Of any tool, also of one whose workers are gone. A running worker of `operations` does it within seconds. An enabled definition stays enabled; a worker that still runs registers the tool again when it next starts.",
         id: tool,
-        answers: { 200: { says: "What is taken away.", body: views.removal, example: removal } },
+        answers: { 200: { says: "The registration that is removed.", body: views.removal, example: removal } },
         problems: ["conflict"],
       },
       body: {
         declared: toolRemove,
         required: false,
         examples: [{ version: "2" }],
-        remedy: 'Send {"version": "…"} where several are registered.',
+        remedy: 'Send {"version": "…"} if several are registered.',
       },
       rate: null,
       async handle({ id, body, principal }) {
         const asked = await removals.ask(known(id), body, principal.id);
         if (asked.kind === "asked") return asked.removal;
         if (asked.kind === "none") throw notFound();
-        throw new HttpProblem("conflict", asked.reason, { remedy: "Name the version, and the toolset where several registered the name." });
+        throw new HttpProblem("conflict", asked.reason, { remedy: "Name the version, and the toolset if several registered the name." });
       },
     }),
   ];
@@ -133,14 +133,14 @@ export function writeRoutes({ writes, removals }: { readonly writes: Writes; rea
   }
 }
 
-/** The tool in the path; what cannot be the name of one is not found. */
+/** The tool in the path; an invalid tool name is not found. */
 function known(id: string): string {
   if (!new RegExp(tool.pattern).test(id)) throw notFound();
   return id;
 }
 
 function notFound(): HttpProblem {
-  return new HttpProblem("not_found", "There is no such write.", { remedy: "GET /v1/writes lists those that are registered." });
+  return new HttpProblem("not_found", "There is no such write.", { remedy: "GET /v1/writes lists the registered ones." });
 }
 
 function problemOf({ why, reason }: WriteRefused): HttpProblem {
@@ -150,18 +150,18 @@ function problemOf({ why, reason }: WriteRefused): HttpProblem {
     case "quarantined":
       return new HttpProblem("conflict", reason, { remedy: "Its worker has to register a definition without that." });
     case "damaged":
-      return new HttpProblem("conflict", reason, { remedy: "Look at what approvals refuses, then enable what is registered." });
+      return new HttpProblem("conflict", reason, { remedy: "Check what approvals refuses, then enable the registered definition." });
     case "not_registered":
     case "keys_changed":
-      return new HttpProblem("conflict", reason, { remedy: "Look at the write again, then enable what it shows." });
+      return new HttpProblem("conflict", reason, { remedy: "Read the write again, then enable what it shows." });
     case "weaker":
       return new HttpProblem("conflict", reason, {
-        remedy: "Look at the difference; with acceptWeaker it is done all the same.",
+        remedy: "Check the difference; with acceptWeaker the request is accepted anyway.",
         errors: [{ path: "/acceptWeaker", message: "is needed" }],
       });
     case "too_low":
       return new HttpProblem("invalid_request", reason, {
-        remedy: "Change the definition where its toolset is made.",
+        remedy: "Change the definition in its toolset's source.",
         errors: [{ path: "/tier", message: "is below the definition's own" }],
       });
   }

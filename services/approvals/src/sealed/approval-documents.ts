@@ -17,34 +17,34 @@ import type { Read } from "../machine/approval.ts";
 import type { NotGenuine, OpenedDocument, ReadDocument, SealedStore } from "./sealed-store.ts";
 import type { RecordSecurityEvent } from "./security.ts";
 
-/** An approval and who asked for it, read at one moment. */
+/** An approval and its requester, read at one moment. */
 export interface Records {
   readonly now: number;
   readonly approval: Read<Approval> | null;
-  /** There is an approval, and it is none that this service stored: nothing in it counts. */
+  /** There is an approval, but this service did not store it: nothing in it counts. */
   readonly refused: RefusedApproval | null;
-  /** Null also where the stored one is not signed by the gateway. */
+  /** Null also if the stored one is not signed by the gateway. */
   readonly origin: RunOrigin | null;
-  /** Null where no token was asked for, or where there is none of this hash. */
+  /** Null if no token was asked for, or if there is none with this hash. */
   readonly token: Read<DecisionToken> | null;
 }
 
 export interface RefusedApproval {
   readonly version: number;
   readonly why: NotGenuine;
-  /** What stands there, for whom it may concern; never to be acted on. */
+  /** The content of the refused document, to find whom it may concern; never to be acted on. */
   readonly claimed: Approval | null;
 }
 
-/** What belongs to approvals in the store, judged by seal and signature as it is read. */
+/** The documents of approvals in the store; seal and signature are checked as they are read. */
 export interface ApprovalDocuments {
   /** Throws on a genuine document that breaks its schema: that is a fault of ours. */
   read(approvalId: string, runId: string, tokenHash?: string): Promise<Records>;
-  /** The approval as it counts; null where there is none that does. */
+  /** The approval if it counts; null if there is none that does. */
   approval(approvalId: string): Promise<Approval | null>;
   /** The genuine ones among these, in order. */
   approvals(approvalIds: readonly string[]): Promise<readonly Approval[]>;
-  /** Another document of this approval that only this service writes, as it counts. */
+  /** Another document of this approval that only this service writes, if it counts. */
   own(key: string, approvalId: string): Promise<{ readonly now: number; readonly document: OpenedDocument }>;
 }
 
@@ -56,7 +56,7 @@ export interface ApprovalDocumentsOptions {
 }
 
 export function approvalDocuments({ sealed, origins, security }: ApprovalDocumentsOptions): ApprovalDocuments {
-  // One event for each document that was found, not one for each look at it.
+  // One event for each refused document, not one for each read.
   const said = new Set<string>();
   return {
     async read(approvalId, runId, tokenHash) {
@@ -121,7 +121,7 @@ export function approvalDocuments({ sealed, origins, security }: ApprovalDocumen
   }
 }
 
-/** The shard of an id, as a number, is one of this store's: anything else was never written here. */
+/** The shard of an id, as a number, is one of this store's: a document with another one was never written here. */
 export function isShardOf(state: Pick<StateStore, "shards">, shard: string): boolean {
   return Number.parseInt(shard, 16) < state.shards;
 }
@@ -138,7 +138,7 @@ function parsed<T>(value: Json, parse: (value: unknown) => Parsed<T>): T {
   return result.value;
 }
 
-/** What stands in a document that does not count. */
+/** The content of a document that does not count. */
 function claimed(document: StoredDocument | null | undefined): Approval | null {
   if (!document || typeof document.value !== "object" || document.value === null || Array.isArray(document.value)) return null;
   const { seal: _, ...content } = document.value as Record<string, Json>;

@@ -1,7 +1,7 @@
 import type { Json } from "@toolbus/contracts";
 import type { LogEntry, StateStore } from "@toolbus/state";
 
-/** The entries of a log from its end on, in pages, each page in order. A log says only what comes after a number, so its end is looked for first. */
+/** The entries of a log from its end backwards, in pages, each page in order. A log only returns entries after a number, so its end is searched first. */
 export async function* pagesFromEnd(
   state: Pick<StateStore, "range">,
   log: string,
@@ -14,7 +14,7 @@ export async function* pagesFromEnd(
   }
 }
 
-/** When an entry was written, as it says itself; null for one that does not. */
+/** The time at which an entry was written, from the entry itself; null if it has none. */
 export function writtenAt(value: Json): number | null {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return null;
   const at = (value as { readonly at?: Json }).at;

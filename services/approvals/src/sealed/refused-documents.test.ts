@@ -4,7 +4,7 @@ import { type HttpAnswer, type Options, type Person, setup as setupApprovals, un
 import { bigRefund, putDocument, refund, RUN, smallRefund } from "../testing/writes-under-test.ts";
 
 describe("a pending approval of a version before the seals", () => {
-  it("is decided by nobody until an operator adopts it; then it is approved and granted once", async () => {
+  it("cannot be decided until an operator adopts it; then it is approved and granted once", async () => {
     await using t = await setup();
     const id = await t.hold(bigRefund(1));
     await t.strip(keys.approval(id));
@@ -28,7 +28,7 @@ describe("a pending approval of a version before the seals", () => {
     ]);
   });
 
-  it("is vouched for with who asked, whose origin nobody signed then, and without what stands there of decisions", async () => {
+  it("is vouched for with its requester, whose origin nobody signed then, and without any decisions in it", async () => {
     await using t = await setup();
     const id = await t.hold(bigRefund(1));
     const decision = { approver: "ben", decision: "approve", at: 1, via: "http", tokenHash: "none" };
@@ -45,7 +45,7 @@ describe("a pending approval of a version before the seals", () => {
     expect((await t.decided.next()).body).toMatchObject({ outcome: "approved" });
   });
 
-  it("keeps its time when its timer comes early, as at the start of a store that was taken over", async () => {
+  it("keeps its time when its timer comes early, as at the start of a store that another process opened", async () => {
     await using t = await setup();
     const id = await t.hold(bigRefund(1));
     await t.strip(keys.approval(id));
@@ -58,7 +58,7 @@ describe("a pending approval of a version before the seals", () => {
     expect((await t.decided.next()).body).toMatchObject({ outcome: "refused" });
   });
 
-  it("is adopted once, however often that is asked", async () => {
+  it("is adopted once, however often the request is repeated", async () => {
     await using t = await setup();
     const id = await t.hold(bigRefund(1));
     await t.strip(keys.approval(id));
@@ -68,17 +68,17 @@ describe("a pending approval of a version before the seals", () => {
     expect((await t.audit(shardOf(RUN))).filter(({ event }) => event === "adopted")).toHaveLength(1);
   });
 
-  it("is not adopted when it was changed since it was looked at", async () => {
+  it("is not adopted if it changed after it was read", async () => {
     await using t = await setup();
     const id = await t.hold(bigRefund(1));
     await t.strip(keys.approval(id));
     const [found] = await t.refused();
     await t.strip(keys.approval(id), { requester: "eve" });
-    expect(await t.adopt(found)).toMatchObject({ status: 409, body: { detail: expect.stringMatching(/changed since/) } });
+    expect(await t.adopt(found)).toMatchObject({ status: 409, body: { detail: expect.stringMatching(/changed after you read it/) } });
     expect(await t.refused()).toMatchObject([{ says: { requester: "eve" } }]);
   });
 
-  it("is an operator's matter", async () => {
+  it("is for operators only", async () => {
     await using t = await setup();
     const id = await t.hold(bigRefund(1));
     await t.strip(keys.approval(id));
@@ -88,17 +88,17 @@ describe("a pending approval of a version before the seals", () => {
   });
 });
 
-describe("what is never adopted", () => {
-  it("is an approval that says that it is decided: nobody's word would be signed", async () => {
+describe("a document that is never adopted", () => {
+  it("is an approval that claims to be decided: its grant would be signed without a decision", async () => {
     await using t = await setup();
     const id = await t.hold(bigRefund(1));
     await t.strip(keys.approval(id), { status: "approved" });
     const [found] = await t.refused();
     expect(found).toMatchObject({ adoptable: false });
-    expect(await t.adopt(found)).toMatchObject({ status: 409, body: { detail: expect.stringMatching(/decided already/) } });
+    expect(await t.adopt(found)).toMatchObject({ status: 409, body: { detail: expect.stringMatching(/already decided/) } });
   });
 
-  it("is a document that somebody changed under its seal, or put under another name", async () => {
+  it("is a document that somebody changed under its seal, or copied to another name", async () => {
     await using t = await setup();
     const id = await t.hold(bigRefund(1));
     const { documents } = await t.store.read([keys.approval(id)]);
@@ -161,7 +161,7 @@ describe("pins and the era of a version before the seals", () => {
 });
 
 describe("security events", () => {
-  it("are listed since a time, over all shards, the newest first", async () => {
+  it("are listed since a time, over all shards, newest first", async () => {
     await using t = await setup();
     const id = await t.hold(bigRefund(1));
     for (const _ of Array.from({ length: 5 })) {

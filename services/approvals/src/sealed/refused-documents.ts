@@ -19,13 +19,13 @@ import { readRegistry } from "@toolbus/tool-kit";
 import { isShardOf } from "./approval-documents.ts";
 import type { ReadDocument, SealedStore } from "./sealed-store.ts";
 
-/** What approvals finds in the store under its own names and does not act on, for operators. */
+/** The documents that approvals finds in the store under its own names but does not act on, for operators. */
 export interface RefusedDocuments {
-  /** Those of pending approvals, registered writes and the era. */
+  /** The documents of pending approvals, registered writes and the era. */
   list(): Promise<readonly RefusedDocument[]>;
   /**
-   * Seals an unsealed document exactly as it was looked at: an operator vouches for it, because nobody can tell who wrote it. What is forged, older or
-   * of an unknown key is never adopted. A repeat changes nothing.
+   * Seals an unsealed document exactly as the operator saw it: an operator vouches for it, because nobody can tell who wrote it. A forged or older
+   * document, or one of an unknown key, is never adopted. A repeat changes nothing.
    */
   adopt(wanted: AdoptDocument, by: string): Promise<"done" | { readonly reason: string }>;
 }
@@ -35,11 +35,11 @@ export interface RefusedDocumentsOptions {
   readonly log: Log;
 }
 
-/** A document by its key: which kind it is, whose shard, and what of it may be adopted. */
+/** A document by its key: its kind, its shard, and what of it may be adopted. */
 interface Known {
   readonly kind: RefusedDocument["kind"];
   readonly shard: string;
-  /** Why this content is none that is adopted; null when it is one. */
+  /** Why this content is never adopted; null if it may be. */
   fault(content: JsonObject): string | null;
 }
 
@@ -57,16 +57,16 @@ export function refusedDocuments({ sealed, log }: RefusedDocumentsOptions): Refu
     },
     async adopt({ document: key, version }, by) {
       const known = knownOf(key, state);
-      if (!known) return { reason: "This is no document that is adopted: an approval, a pin or the era is." };
+      if (!known) return { reason: "Only an approval, a pin or the era can be adopted." };
       const { now, documents } = await sealed.read([key]);
       const [found] = documents;
-      if (!found || found.opened.kind === "absent") return { reason: "There is no such document any more." };
+      if (!found || found.opened.kind === "absent") return { reason: "The document no longer exists." };
       if (found.opened.kind === "genuine") return "done";
-      if (found.opened.version !== version) return { reason: "It was changed since it was looked at." };
-      if (found.opened.why !== "unsealed") return { reason: `It is ${found.opened.why}, and such a one is never adopted.` };
+      if (found.opened.version !== version) return { reason: "It changed after you read it." };
+      if (found.opened.why !== "unsealed") return { reason: `It is ${found.opened.why}, and such a document is never adopted.` };
       const content = contentOf(found);
-      const fault = content === null ? "it is no object" : known.fault(content);
-      if (content === null || fault !== null) return { reason: `It is none that approvals could have left open: ${fault ?? ""}.` };
+      const fault = content === null ? "it is not an object" : known.fault(content);
+      if (content === null || fault !== null) return { reason: `Approvals cannot have left it open: ${fault ?? ""}.` };
       const reply = await state.commit(known.shard, {
         op: `adopt:${version}:${key}`,
         guards: [{ key, version }],
@@ -78,7 +78,7 @@ export function refusedDocuments({ sealed, log }: RefusedDocumentsOptions): Refu
           },
         ],
       });
-      if (reply.outcome !== "ok") return { reason: "It was changed since it was looked at." };
+      if (reply.outcome !== "ok") return { reason: "It changed after you read it." };
       log.warn({ document: key, version, by }, "a document without a seal was adopted by an operator");
       return "done";
     },
@@ -127,16 +127,16 @@ function knownOf(key: string, state: Pick<StateStore, "shards">): Known | null {
   return null;
 }
 
-/** A decided one is none: its grant would be signed on nobody's word. */
+/** A decided approval is not open: its grant would be signed without anybody's decision. */
 function approvalFaultOf(id: string, content: JsonObject): string | null {
   const parsed = parseApproval(content);
   if (!parsed.ok) return faultOf(parsed);
   if (parsed.value.approvalId !== id) return "it is another approval";
-  if (parsed.value.adopted !== undefined) return "it says that somebody adopted it before";
-  return parsed.value.status === "pending" ? null : "it is decided already, and a new run can ask again";
+  if (parsed.value.adopted !== undefined) return "it claims that somebody adopted it before";
+  return parsed.value.status === "pending" ? null : "it is already decided, and a new run can ask again";
 }
 
-/** What an operator vouches for is the write and who asked for it, never that somebody approved it, or how few have to. */
+/** An operator vouches for the write and its requester, never for an approval by anybody, or for how many people have to approve. */
 function adopted(content: JsonObject, vouched: { readonly by: string; readonly at: number }): JsonObject {
   const tier = TIERS.find((known) => known === content["tier"]) ?? "critical";
   return { ...content, need: APPROVERS_NEEDED[tier], decisions: [], adopted: vouched };
@@ -153,7 +153,7 @@ function faultOf(parsed: { readonly ok: boolean }): string | null {
   return parsed.ok ? null : "it breaks the schema";
 }
 
-/** Without what only approvals puts in. */
+/** Without the fields that only approvals adds. */
 function contentOf({ stored }: ReadDocument): JsonObject | null {
   const value: Json | undefined = stored?.value;
   if (typeof value !== "object" || value === null || Array.isArray(value)) return null;

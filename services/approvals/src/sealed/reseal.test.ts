@@ -6,7 +6,7 @@ import { setup as setupApprovals } from "../testing/approvals-under-test.ts";
 import { bigRefund, refund, smallRefund } from "../testing/writes-under-test.ts";
 
 describe("sealing again", () => {
-  it("takes the old keys out of approvals, pins and the era, so that they may go, and nothing else changes", async () => {
+  it("removes the old keys from approvals, pins and the era, so that they can be deleted, and changes nothing else", async () => {
     await using t = await setup();
     const pending = await t.hold(bigRefund(1));
     const granted = await t.ask(smallRefund(2));
@@ -14,7 +14,7 @@ describe("sealing again", () => {
     await t.post2("/v1/era/raise", { era: 1, reason: "restored" });
     expect(await t.seals()).toEqual({ left: 0, resealed: 0 });
     await t.rotate();
-    // Known, and not used yet.
+    // Known, but not used yet.
     expect(await t.seals()).toMatchObject({ left: 0 });
     const before = await t.stored(granted);
     await t.rotate();
@@ -31,7 +31,7 @@ describe("sealing again", () => {
     expect((await t.audit(HOME_SHARD)).filter(({ event }) => event === "pinned")).toHaveLength(1);
   });
 
-  it("is missed by whoever takes an old key away too early: the document waits, and is not lost", async () => {
+  it("matters when an old key is removed too early: the document waits, and is not lost", async () => {
     await using t = await setup();
     const pending = await t.hold(bigRefund(1));
     const old = await t.keyFiles();

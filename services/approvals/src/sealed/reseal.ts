@@ -6,16 +6,16 @@ import { pagesFromEnd, writtenAt } from "./log-tail.ts";
 import type { ReadDocument, SealedStore } from "./sealed-store.ts";
 import { FINISHED_KEPT_MS } from "../settings.ts";
 
-/** What of approvals' documents was sealed or signed with another key than the current one. */
+/** The documents of approvals that were sealed or signed with another key than the current one. */
 export interface Seals {
   /** How many there are. */
   left(): Promise<number>;
-  /** Seals and signs them again. Gives how many were, and how many are left because others changed them meanwhile. */
+  /** Seals and signs them again. Returns how many were, and how many are left because others changed them in the meantime. */
   again(by: string): Promise<{ readonly resealed: number; readonly left: number }>;
 }
 
 /**
- * Looks at approvals (by the audit, which names every one), pins of registered tools, and the era. Decision tokens and counts are left: they are of no use
+ * Checks approvals (by the audit, which names every one), pins of registered tools, and the era. Decision tokens and counts are left: they are useless
  * after two days, which is how long an old key has to stay.
  */
 export function createSeals({ sealed, log }: { readonly sealed: SealedStore; readonly log: Log }): Seals {
@@ -67,7 +67,7 @@ export function createSeals({ sealed, log }: { readonly sealed: SealedStore; rea
         const fresh = entries.flatMap(({ value }) => approvalIn(value) ?? []).filter((id) => !seen.has(id));
         fresh.forEach((id) => seen.add(id));
         if (fresh.length > 0) yield [...new Set(fresh)].map((id) => keys.approval(id));
-        // An older one is finished, and removed by itself.
+        // An older approval is finished, and expires by itself.
         if (entries.some(({ value }) => now - (writtenAt(value) ?? now) > FINISHED_KEPT_MS)) break;
       }
     }

@@ -4,12 +4,12 @@ import { describe, expect, it } from "vitest";
 import { setup, until } from "../testing/approvals-under-test.ts";
 import { bigRefund, call, putDocument, RUN, smallRefund, START } from "../testing/writes-under-test.ts";
 
-// Somebody with the store's login, and no key of approvals, writes to what approvals acts on.
+// Somebody with the store's login, but without a key of approvals, writes to the documents that approvals acts on.
 
 type Fields = Readonly<Record<string, Json>>;
 
 describe("an approval that somebody else wrote", () => {
-  it("as approved gets no grant, is refused to whoever asks again, and is a security event", async () => {
+  it("as approved gets no grant, is refused on a repeated request, and is a security event", async () => {
     await using t = await setup();
     const id = await t.hold(bigRefund(1));
     const stored = await raw(t, keys.approval(id));
@@ -24,7 +24,7 @@ describe("an approval that somebody else wrote", () => {
     expect(await t.stored(id)).toMatchObject({ status: "refused", decisions: [] });
   });
 
-  it("is neither shown nor decided, whatever in it was changed", async () => {
+  it("is neither shown nor decided, whatever was changed in it", async () => {
     await using t = await setup();
     const id = await t.hold(bigRefund(1));
     const token = await t.token("amy", id);
@@ -49,7 +49,7 @@ describe("an approval that somebody else wrote", () => {
     expect(await t.post("amy", id, { decision: "approve", token })).toMatchObject({ status: 200 });
   });
 
-  it("and that is an older copy of its own is refused by the process that saw the newer one", async () => {
+  it("that is an older copy of a genuine one is refused by the process that saw the newer one", async () => {
     await using t = await setup();
     const id = await t.hold(bigRefund(1));
     const pending = await raw(t, keys.approval(id));
@@ -101,7 +101,7 @@ describe("a decision token that somebody else wrote", () => {
     expect(await t.stored(id)).toMatchObject({ status: "pending" });
   });
 
-  it("and that was used decides nothing when it is put back as new", async () => {
+  it("that was used decides nothing when it is put back as new", async () => {
     await using t = await setup();
     const id = await t.hold(bigRefund(1));
     const token = await t.token("amy", id);
@@ -115,18 +115,18 @@ describe("a decision token that somebody else wrote", () => {
 });
 
 describe("the count of what policy granted", () => {
-  it("that somebody else wrote ends what policy grants to that run", async () => {
+  it("that somebody else wrote ends policy's grants to that run", async () => {
     await using t = await setup();
     await t.ask(smallRefund(1));
     expect((await t.decided.next()).body).toMatchObject({ outcome: "approved" });
     await putDocument(t.store, keys.quota(RUN, "issue_refund"), { granted: 0 });
     await t.ask(smallRefund(2));
-    expect((await t.decided.next()).body).toMatchObject({ outcome: "limit", reason: expect.stringMatching(/cannot be counted/) });
+    expect((await t.decided.next()).body).toMatchObject({ outcome: "limit", reason: expect.stringMatching(/can no longer be counted/) });
   });
 });
 
 describe("the origin of a run", () => {
-  it("counts only as the gateway signed it", async () => {
+  it("counts only if the gateway signed it", async () => {
     await using t = await setup();
     const key = keys.runOrigin(RUN);
     const stored = await raw(t, key);
@@ -178,7 +178,7 @@ describe("a pin or an era that approvals did not sign", () => {
 });
 
 describe("a notice that the store lost writes", () => {
-  it("is believed of a service that signs it, and of nobody else", async () => {
+  it("is believed from a service that signs it, and from nobody else", async () => {
     await using t = await setup();
     const notice = (id: string) => rollbackMessage({ losses: [{ shard: "03", seenAt: START - 1 }], source: "agent", id, now: START });
     await t.bus.publish(notice("unsigned"));
@@ -192,7 +192,7 @@ describe("a notice that the store lost writes", () => {
 });
 
 describe("a cancel", () => {
-  it("counts when the agent that asked signed it, and of nobody else", async () => {
+  it("counts when the agent that asked signed it, and from nobody else", async () => {
     await using t = await setup();
     const id = await t.hold(bigRefund(1));
     await t.cancel(call(1), { as: null });
@@ -207,7 +207,7 @@ describe("a cancel", () => {
     expect((await t.decided.next()).body).toMatchObject({ outcome: "cancelled" });
   });
 
-  it("has its reason from a list: a text of somebody's own is a dead letter", async () => {
+  it("has its reason from a list: free text is a dead letter", async () => {
     await using t = await setup();
     const dead = new Promise((resolve) => {
       void t.bus.consume("dead.approval.cancel", async ({ message }) => (resolve(JSON.parse(message.body)), { kind: "ack" }), {

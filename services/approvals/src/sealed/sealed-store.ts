@@ -13,18 +13,18 @@ import type { KeySet } from "@toolbus/grants";
 import type { Change, StateStore, StoredDocument } from "@toolbus/state";
 
 /**
- * The state store as approvals uses it: nothing counts because it stands there. What only approvals reads (approval, token, quota) is sealed with a
- * secret of its own; what others read too (pin, era) is signed with its key. Whatever is committed through `store` gets its seal or signature, and
- * whatever is read is judged with `open` before anybody acts on it.
+ * The state store as approvals uses it: a document does not count only because it is there. Documents that only approvals reads (approval, token, quota)
+ * are sealed with its own secret; those that others read too (pin, era) are signed with its key. Every commit through `store` gets its seal or signature,
+ * and every read document is checked with `open` before anybody acts on it.
  */
 export interface SealedStore {
   readonly store: StateStore;
   /**
-   * The document as it counts. A genuine one is noted: an older revision of it is refused from then on by this process. An answer of the store may be
-   * overtaken by a later one, so whoever finds an older one reads again before it is told to anybody: `read` does.
+   * The document if it counts. A genuine one is remembered: from then on this process refuses an older revision of it. An answer of the store may be
+   * overtaken by a later one, so a caller that finds an older one reads again before reporting it: `read` does.
    */
   open(key: string, document: StoredDocument | null | undefined): Promise<OpenedDocument>;
-  /** Reads documents and opens those of approvals, once more where an answer may have been overtaken. Others come as they are. */
+  /** Reads documents and opens those of approvals, once more if an answer may have been overtaken. Others are returned unchanged. */
   read(keys: readonly string[]): Promise<{ readonly now: number; readonly documents: readonly ReadDocument[] }>;
   readonly isOfOlderKey: IsOfOlderKey;
 }
@@ -38,7 +38,7 @@ export interface ReadDocument {
   readonly opened: OpenedDocument;
 }
 
-/** Why a stored document does not count. `unsealed`: it is of a version before seals, or somebody took the seal off. */
+/** Why a stored document does not count. `unsealed`: it is from a version before seals, or somebody removed the seal. */
 export type NotGenuine = "unsealed" | "forged" | "unknown_key" | "older";
 
 export type OpenedDocument =
@@ -61,7 +61,7 @@ export interface SealedStoreOptions {
   readonly ownKeys: KeySet;
 }
 
-// Two more: each is asked after the newer one was seen, so only answers that race again can be older.
+// Two more: each read starts after the newer one was seen, so only answers that race again can be older.
 const READS = 3;
 
 const SEALED: ReadonlySet<string> = new Set(["approval", "token", "quota"]);
@@ -132,7 +132,10 @@ export function sealedStore({ state, seals, signer, ownKeys }: SealedStoreOption
     };
   }
 
-  /** One above the highest revision that was read here: what was decided anew was read first, and a guard refuses what was decided on older ground. */
+  /**
+   * One above the highest revision that was read here: a new decision reads the document first, and a guard refuses a decision that is based on an older
+   * one.
+   */
   async function protectedValue(key: string, value: Json): Promise<Json> {
     if (!isOurs(key)) return value;
     const typ = SIGNED[familyOf(key)];

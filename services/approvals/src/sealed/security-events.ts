@@ -3,7 +3,7 @@ import type { StateStore } from "@toolbus/state";
 import { pagesFromEnd } from "./log-tail.ts";
 import { SECURITY_HEAD, SECURITY_LOG } from "./security.ts";
 
-/** The security events of approvals since a time, over all shards, the newest first. */
+/** The security events of approvals since a time, over all shards, newest first. */
 export async function securityEvents(
   state: StateStore,
   { since, limit }: { readonly since: number; readonly limit: number },
@@ -32,7 +32,7 @@ function viewOf(shard: string, value: Json): SecurityEventView | null {
   return parsed.ok ? parsed.value : null;
 }
 
-/** How many events an entry stands for: those of which only the number was kept share one. */
+/** The number of events that an entry stands for: events of which only the number was kept share one entry. */
 function numberOf(leftOut: Json | undefined): number {
   return typeof leftOut === "number" ? leftOut : 1;
 }

@@ -2,7 +2,7 @@ import { type Json, keyOf, keys } from "@toolbus/contracts";
 import { eventSample, type LeftOut, recordsInTurn, type RecordToAppend, type StateStore } from "@toolbus/state";
 import { type Log, recordSecurityEvent } from "@toolbus/telemetry";
 
-/** Something that an honest agent or approver does not do. Ids, hashes and codes only: no arguments, no tokens. */
+/** Something that an honest agent or approver never does. Ids, hashes and codes only: no arguments, no tokens. */
 export interface SecurityEvent {
   readonly kind:
     | "conflicting_request"
@@ -14,7 +14,7 @@ export interface SecurityEvent {
     | "document_refused"
     /** A notice or a cancel that its sender did not sign, or may not send. */
     | "message_refused";
-  /** Absent where it is about none. */
+  /** Absent if it concerns none. */
   readonly approvalId?: string;
   /** An approver, or the agent. */
   readonly by: string;
@@ -22,14 +22,14 @@ export interface SecurityEvent {
 }
 
 /**
- * Keeps a security event in the log of its shard and says it in the service's log. Resolves when it is stored. The first of a kind in a minute are kept whole;
- * of those that follow in it the number is, in one entry with `leftOut` in its details, so that a flood of them costs no commit for each.
+ * Stores a security event in the log of its shard and writes it to the service's log. Resolves when it is stored. The first of a kind in a minute are kept
+ * in full; of the rest only the number is kept, in one entry with `leftOut` in its details, so that a flood does not cost a commit for each.
  */
 export type RecordSecurityEvent = (shard: string, event: SecurityEvent) => Promise<void>;
 
 export interface SecurityRecorder {
   readonly record: RecordSecurityEvent;
-  /** Keeps the number of those that were left out so far. */
+  /** Stores the number of those that were left out so far. */
   stop(): Promise<void>;
 }
 
@@ -38,7 +38,7 @@ export function securityRecorder(options: {
   readonly log: Log;
   readonly monotonic: () => number;
   readonly newId: () => string;
-  /** How many of a kind are kept whole in a minute. */
+  /** How many of a kind are kept in full per minute. */
   readonly perMinute: number;
 }): SecurityRecorder {
   const { state, log, monotonic, newId, perMinute } = options;

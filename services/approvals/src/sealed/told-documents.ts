@@ -3,8 +3,8 @@ import type { OpenedDocument, SealedStore } from "./sealed-store.ts";
 import type { RecordSecurityEvent } from "./security.ts";
 
 /**
- * The same store, in which a pin or an era that approvals did not sign is a security event: one for each that was found, not one for each look at it. Documents
- * of one approval are told where they are read, with its id.
+ * The same store, in which a pin or an era that approvals did not sign is a security event: one for each such document, not one for each read. Documents of
+ * one approval are reported where they are read, with its id.
  */
 export function toldDocuments({ sealed, security }: { readonly sealed: SealedStore; readonly security: RecordSecurityEvent }): SealedStore {
   const said = new Map<string, string>();
@@ -12,7 +12,7 @@ export function toldDocuments({ sealed, security }: { readonly sealed: SealedSto
     ...sealed,
     async open(key, document) {
       const opened = await sealed.open(key, document);
-      // Replies of the store may overtake each other; whoever reads once more tells of an older one.
+      // Replies of the store may overtake each other; a caller that reads once more reports an older one itself.
       if (opened.kind !== "refused" || opened.why !== "older") await tell(key, opened);
       return opened;
     },
@@ -25,7 +25,7 @@ export function toldDocuments({ sealed, security }: { readonly sealed: SealedSto
 
   async function tell(key: string, opened: OpenedDocument): Promise<void> {
     if (!IS_OF_ALL.test(key)) return;
-    // What is put right again and then changed again is another one.
+    // A document that is repaired and then changed again is a new case.
     if (opened.kind !== "refused") return void said.delete(key);
     const { version, why, detail } = opened;
     const name = `${version} ${why}`;
@@ -35,5 +35,5 @@ export function toldDocuments({ sealed, security }: { readonly sealed: SealedSto
   }
 }
 
-/** Of no single approval, and few. */
+/** They belong to no single approval, and are few. */
 const IS_OF_ALL = /^tb:(?:pin|era):/;

@@ -62,7 +62,7 @@ export interface Answer {
   readonly body: { readonly [field: string]: Json | undefined };
 }
 
-/** What a request is made of besides its address. */
+/** The parts of a request besides its address. */
 export interface Requested {
   readonly method?: string;
   readonly body?: string;
@@ -97,7 +97,7 @@ export async function setup(options: Options = {}) {
     APPROVALS_KEY_FILE: path.join(folder, "key.json"),
     PIN_ON_FIRST_SIGHT: "true",
     POLL_MS: "5",
-    // Limits are tested where they are set: elsewhere a test may decide as often as it likes.
+    // Limits are tested where they are set: elsewhere a test may decide as often as it needs.
     DECISIONS_PER_MINUTE: "0",
     AUTH_FAILURES_PER_MINUTE: "0",
     ...options.env,
@@ -115,7 +115,7 @@ export async function setup(options: Options = {}) {
     bus,
     held,
     decided,
-    /** Its signing key; the secrets of its seals lie beside it. */
+    /** Its signing key; the secrets of its seals are next to it. */
     keyFile: env.APPROVALS_KEY_FILE,
     async [Symbol.asyncDispose]() {
       await service.stop();
@@ -132,7 +132,7 @@ export async function setup(options: Options = {}) {
       await bus.publish(requestMessage(asked, ++requests, clock.now, conversationId));
       return approvalIdOf(asked.callId);
     },
-    /** Asks and waits until people are asked. */
+    /** Sends a request and waits until people are asked. */
     async hold(asked: Asked): Promise<string> {
       const id = await this.ask(asked);
       await held.next();
@@ -163,11 +163,11 @@ export async function setup(options: Options = {}) {
     },
     /** Every route that it serves. */
     routes: service.routes,
-    /** One request, answered as it comes over the wire. */
+    /** One request, answered as it arrives over the wire. */
     request(who: Person | null, url: string, init: Requested = {}): Promise<Response> {
       return fetch(service.url + url, { ...init, headers: { ...authorization(who), ...init.headers } });
     },
-    /** Reads the approval for a token of this person's. */
+    /** Reads the approval to get this person's token. */
     async token(who: Person, id: string): Promise<string> {
       const { body } = await this.get(who, `/v1/approvals/${id}`);
       if (typeof body["decisionToken"] !== "string") throw new Error(`${who} may not decide: ${JSON.stringify(body["mayNotBecause"])}`);
@@ -188,7 +188,7 @@ export async function setup(options: Options = {}) {
       if (!parsed.ok) throw new Error(`${id} is not stored as it should be.`);
       return parsed.value;
     },
-    /** Writes a document as the service does: sealed or signed with its keys, over the one that is there. */
+    /** Writes a document as the service does: sealed or signed with its keys, over the existing one. */
     async write(key: string, value: Json): Promise<void> {
       const keysOf = { APPROVALS_KEY_FILE: env.APPROVALS_KEY_FILE, APPROVALS_SEAL_KEYS_FILE: "" };
       const { signing, verifying, seals } = await approvalsKeys(keysOf, { embedded: true, random: (count) => new Uint8Array(count) });
@@ -203,7 +203,7 @@ export async function setup(options: Options = {}) {
     async security(shard = shardOf(RUN)): Promise<readonly JsonObject[]> {
       return entries(store, keys.security(shard, "approvals"));
     },
-    /** What a worker makes of the grant in an answer, now, with the keys that the service publishes. */
+    /** A worker's verdict on the grant in an answer, now, with the keys that the service publishes. */
     async verdict(
       answer: Answer,
       asked: Asked,
@@ -251,17 +251,17 @@ export function claimsOf(answer: Answer): GrantClaims {
   return JSON.parse(Buffer.from(payload, "base64url").toString());
 }
 
-/** Waits, in turns of the event loop, until something stored or sent is as it should be. */
+/** Waits, in turns of the event loop, until something stored or sent has the expected state. */
 export async function until(holds: () => Promise<boolean>): Promise<void> {
-  // Past a test's own time, so that one that fails leaves nothing behind that turns for ever.
+  // Longer than a test's own time, so that a failed test leaves nothing behind that loops forever.
   const deadline = performance.now() + 30_000;
   while (!(await holds())) {
-    if (performance.now() > deadline) throw new Error("What the test waits for did not come about within 30 s.");
+    if (performance.now() > deadline) throw new Error("What the test waits for did not happen within 30 s.");
     await new Promise((resolve) => setImmediate(resolve));
   }
 }
 
-/** What arrives on a queue, in order; `next` waits for it. A moved clock makes the relay repeat a message, so the same id counts once. */
+/** The messages that arrive on a queue, in order; `next` waits for one. A moved clock makes the relay repeat a message, so the same id counts once. */
 async function mailbox(bus: MessageBus, topic: string) {
   const arrived: Answer[] = [];
   const waiting: ((answer: Answer) => void)[] = [];
@@ -307,7 +307,7 @@ async function entries(store: StateStore, log: string): Promise<readonly JsonObj
   return found.map(({ value }) => value as JsonObject);
 }
 
-/** A store as approvals sees it, and what signs documents as it does. */
+/** A store as approvals sees it, and a function that signs documents as approvals does. */
 export function sealedUnderTest(store: StateStore) {
   const { signer } = own.identityOf("approvals");
   const seals = sealKeysOf({ keys: [{ kid: "test", secret: Buffer.alloc(32, 7).toString("base64url") }] });

@@ -99,7 +99,7 @@ export async function register(store: StateStore, definition: ToolDefinition, re
 /** The keys of the services around approvals. */
 export const own = await ownKeys(["gateway", "agent", "approvals", "worker.orders"]);
 
-/** Says who asked for the run, as the gateway does. */
+/** Records who asked for the run, as the gateway does. */
 export async function putOrigin(store: StateStore, part: Partial<RunOrigin>): Promise<void> {
   const origin: RunOrigin = {
     runId: RUN,

@@ -10,13 +10,13 @@ import { announcedReplay } from "./replay-timer.ts";
 export interface ReplayAccepted {
   readonly kind: "accepted";
   readonly found: FoundLetter;
-  /** It was replayed already: nothing is left to do. */
+  /** It was already replayed: nothing is left to do. */
   readonly over: boolean;
   /** By an earlier request with the same key. */
   readonly replayed: boolean;
 }
 
-/** Accepts the request of an operator to have a dead letter replayed. A letter has one such request, whoever sends it and however often, and one replay. */
+/** Accepts an operator's request to replay a dead letter. A dead letter has one such request, whoever sends it and however often, and one replay. */
 export async function askReplay(
   inbound: Inbound,
   { principal, key, letterId }: Request & { readonly letterId: string },
@@ -52,7 +52,7 @@ export async function askReplay(
   return refused("conflict", "The request could not be stored.", "Repeat it.");
 }
 
-/** The call that a replay has the agent look at, as it is now; null when the message itself is published. Refused when a replay could do nothing. */
+/** The call that a replay has the agent look at, in its current state; null if the message itself is published. Refused if a replay could do nothing. */
 async function callToLookAt(
   state: StateStore,
   { replayBy }: KeptLetter,
@@ -66,13 +66,13 @@ async function callToLookAt(
       const { callId } = replayBy;
       const { documents } = await state.read(isShardOf(state, callId) ? [keys.call(callId)] : []);
       const call = parseCall(documents[0]?.value);
-      if (!call.ok) return refused("not_replayable", `The call ${callId} is kept no longer, so nothing waits for it.`, NOTHING_TO_DO);
+      if (!call.ok) return refused("not_replayable", `The call ${callId} is no longer kept, so nothing waits for it.`, NOTHING_TO_DO);
       return seenCall(call.value);
     }
   }
 }
 
-/** Why a replay of this letter could do nothing now; undefined when it could do something, and of one that was asked for. */
+/** Why a replay of this dead letter could do nothing now; undefined if it could do something, or if it was already requested. */
 export async function whyNotReplayed(state: StateStore, { letter, request }: FoundLetter): Promise<string | undefined> {
   if (letter.replayed || request) return undefined;
   const seen = await callToLookAt(state, letter);
@@ -83,10 +83,10 @@ function seenCall({ callId, state, result, dispatch, requests }: Call): { readon
   if (state === "resolved")
     return refused(
       "not_replayable",
-      `The call ${callId} has its result already (${result?.status ?? "unknown"}): a replay would do nothing.`,
-      "Read the run to see what came of it.",
+      `The call ${callId} already has its result (${result?.status ?? "unknown"}): a replay would do nothing.`,
+      "Read the run to see its outcome.",
     );
   return { kind: "seen", call: { callId, dispatch, requests } };
 }
 
-const NOTHING_TO_DO = "Leave it: it is removed when its time is over.";
+const NOTHING_TO_DO = "Leave it: it is removed when it expires.";

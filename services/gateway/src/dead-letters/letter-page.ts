@@ -11,12 +11,12 @@ export interface LetterPageOptions {
   readonly cursor?: string | undefined;
 }
 
-// What one request looks through at most when few letters are in the state that is asked for.
+// The most that one request looks through if few dead letters are in the requested state.
 const MOST_LOOKS = 20;
 
 /**
- * A page of dead letters, newest first. It may hold fewer than its limit, and none, and still have one after it: those of other tenants, in other
- * states, or kept no longer are passed over. Throws the problem for a cursor that no page gave.
+ * A page of dead letters, newest first. It may hold fewer than its limit, or none, and still have a next page: those of other tenants, in other states, or
+ * expired ones are skipped. Throws the problem for a cursor that no page returned.
  */
 export async function letterPage(store: StateStore, operator: Principal, options: LetterPageOptions): Promise<DeadLetterPage> {
   const { queue, state, limit } = options;
@@ -41,7 +41,7 @@ async function pageAt(store: StateStore, queue: string | undefined, limit: numbe
     return await store.page(keys.deadLetters(queue), { limit, order: "desc", ...(cursor === undefined ? {} : { cursor }) });
   } catch (error) {
     if (error instanceof RangeError)
-      throw new HttpProblem("invalid_cursor", "This cursor comes from no page.", { remedy: "Start again without a cursor." });
+      throw new HttpProblem("invalid_cursor", "This cursor does not come from a page.", { remedy: "Start again without a cursor." });
     throw error;
   }
 }

@@ -53,7 +53,7 @@ function plainSummary(found: FoundLetter): DeadLetterSummary {
   };
 }
 
-/** Whoever knows the hash of a call's secret could answer the call. */
+/** Anybody who knows the hash of a call's secret could answer the call. */
 const PROOFS: readonly string[] = [attributes.secretHash, attributes.receipt];
 
 function shown(named: FoundLetter["letter"]["message"]["attributes"]): FoundLetter["letter"]["message"]["attributes"] {

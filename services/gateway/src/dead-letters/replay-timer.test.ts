@@ -5,11 +5,11 @@ import { setup as setupGateway, until } from "../testing/gateway-under-test.ts";
 const REPEAT_MS = 1000;
 
 describe("the timer of a replay", () => {
-  it("asks again, later each time, until the letter says that it was replayed, and is gone then", async () => {
+  it("asks again, later each time, until the dead letter says that it was replayed, and is gone then", async () => {
     await using t = await setup();
     const id = await t.asks();
     await until(() => t.asked.length === 1);
-    // After a second, then after as long again as it has waited.
+    // After one second, then after a pause as long as the whole time before.
     for (const [n, wait] of [
       [2, REPEAT_MS],
       [3, REPEAT_MS],
@@ -26,7 +26,7 @@ describe("the timer of a replay", () => {
     expect(await t.left()).toEqual([]);
   });
 
-  it("drops a letter that is kept no longer", async () => {
+  it("drops an expired dead letter", async () => {
     await using t = await setup();
     const id = await t.asks();
     await until(() => t.asked.length === 1);
@@ -68,7 +68,7 @@ async function setup({ worker = true } = {}) {
     ...t,
     asked,
     consume,
-    /** Keeps a letter and asks for its replay. */
+    /** Keeps a dead letter and asks for its replay. */
     async asks(): Promise<string> {
       const id = await t.letters.keep();
       const { status } = await t.ask("otto", `/v1/dead-letters/${id}/replay`, { method: "POST" });
@@ -76,7 +76,7 @@ async function setup({ worker = true } = {}) {
       return id;
     },
     over: (id: string): boolean => ops.includes(`replay-over:${id}`),
-    /** The timers that the gateway still has, once it has stopped. */
+    /** The timers that the gateway still has after it has stopped. */
     async left() {
       await t.service.stop();
       t.clock.now += 40 * 86_400_000;

@@ -36,7 +36,7 @@ export async function answerQuestion(
     const entry = parseInboxEntry(documents[0]?.value);
     if (entry.ok && entry.value.kind === "answer") {
       if (keyHash === undefined || entry.value.keyHash !== keyHash)
-        return refused("not_asked", "This question has been answered already.", READ_THE_RUN);
+        return refused("not_asked", "This question has already been answered.", READ_THE_RUN);
       return entry.value.text === text ? { kind: "accepted", run, replayed: true } : keyReused();
     }
     if (run.run && run.run.endedAt !== null)
@@ -57,7 +57,7 @@ const READ_THE_RUN = "Read the run to see what it waits for.";
 
 function whyNotAsked(call: Call | null, now: number): string | null {
   if (!call) return "The run has made no such call.";
-  if (call.state === "resolved") return "This call has its result already.";
-  if (call.state !== "asked") return "This call asks nothing of you.";
+  if (call.state === "resolved") return "This call already has its result.";
+  if (call.state !== "asked") return "This call asks you nothing.";
   return call.askExpiresAt !== undefined && now >= call.askExpiresAt ? "The time to answer is over." : null;
 }

@@ -8,7 +8,7 @@ import { keyHashOf } from "./request-hash.ts";
 export interface CancelAccepted {
   readonly kind: "accepted";
   readonly run: OwnRun;
-  /** It was cancelled already: nothing is left to do. */
+  /** It was already cancelled: nothing is left to do. */
   readonly over: boolean;
   /** By an earlier request with the same key. */
   readonly replayed: boolean;
@@ -31,7 +31,7 @@ export async function cancelRun(
     if (asked && keyHash !== undefined && asked.keyHash === keyHash) return { kind: "accepted", run, over: false, replayed: true };
     if (run.run && run.run.endedAt !== null) {
       if (run.run.status === "cancelled") return { kind: "accepted", run, over: true, replayed: false };
-      return refused("run_ended", `The run has ended already: ${run.run.status}.`, `Read it at /v1/runs/${runId}.`);
+      return refused("run_ended", `The run has already ended: ${run.run.status}.`, `Read it at /v1/runs/${runId}.`);
     }
     if (asked) return { kind: "accepted", run, over: false, replayed: false };
     const { outcome } = await outbox.commit(shardOf(runId), acceptCancel({ runId, principal, requestId, keyHash, now: run.now }, config));

@@ -23,7 +23,7 @@ const DEFAULT_PROFILE = "chat";
 const ROUTE = "POST /v1/conversations";
 const TRIES = 3;
 
-/** Creates a conversation of this principal's. Refused for a profile that the agent does not know, as far as the agent has said which it does. */
+/** Creates a conversation of this principal. Refused for a profile that the agent does not know, if an agent has announced its profiles. */
 export async function createConversation(
   inbound: Inbound,
   { principal, key, body }: Request & { readonly body: ConversationRequest },
@@ -45,7 +45,7 @@ export async function createConversation(
     const { documents: stored } = await state.read([keys.conversationOrigin(conversationId)]);
     const first = parseConversationOrigin(stored[0]?.value);
     if (first.ok && first.value.deletedAt !== undefined)
-      return refused("expired", "The conversation of this Idempotency-Key was deleted.", "Begin another one, with another key.");
+      return refused("expired", "The conversation of this Idempotency-Key was deleted.", "Begin a new one, with another key.");
     if (first.ok) return first.value.profile === profile ? { kind: "created", origin: first.value, replayed: true } : keyReused();
     // A store that has lost what it had of this shard says so once, and takes the same then.
   }
@@ -54,7 +54,7 @@ export async function createConversation(
 
 function unknownProfile(profile: string, document: unknown): Refused | null {
   const list = parseProfileList(document);
-  // An agent that has never started has not said what it knows; it will judge for itself.
+  // An agent that has never started has not announced its profiles; it will decide for itself.
   if (!list.ok || list.value.profiles.some(({ name }) => name === profile)) return null;
   const names = list.value.profiles.map(({ name }) => name).join(", ");
   return refused("invalid_request", `There is no profile "${profile}".`, `Use one of these: ${names || "none"}.`, [

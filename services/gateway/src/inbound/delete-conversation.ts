@@ -12,10 +12,10 @@ export interface Deleted {
   readonly deletedAt: number;
 }
 
-/** A message that no agent has taken for so long is taken as late as its deletion: it ends as one in a conversation that is gone. */
+/** A message that no agent has taken for this long is taken as late as its deletion: it ends like a message to a deleted conversation. */
 const NOT_YET_TAKEN_MS = 86_400_000;
 
-/** Deletes a conversation of the principal's own, in which no run is active or waits. A repeat gets what the first got. */
+/** Deletes a conversation of the principal, in which no run is active or waits. A repeat gets the first answer. */
 export async function deleteConversation(
   inbound: Inbound,
   { principal, conversationId }: { readonly principal: Principal; readonly conversationId: string },
@@ -52,7 +52,7 @@ async function deletedBefore(
   return { kind: "deleted", conversationId, deletedAt: origin.value.deletedAt };
 }
 
-/** The run that is active, waits, or was accepted and not taken yet; null when there is none. */
+/** The run that is active, waits, or was accepted and not taken yet; null if there is none. */
 async function activeRun({ state: store }: Pick<Inbound, "state">, { origin, state, now }: OwnConversation): Promise<string | null> {
   const known = state?.activeRun ?? state?.queue[0]?.runId ?? null;
   const { lastRun } = origin;
@@ -73,7 +73,7 @@ function isBusy(runId: string): Refused {
   );
 }
 
-/** What the owner is told: what is removed, and what is kept for what reason. */
+/** What the owner is shown: what is removed, and what is kept for which reason. */
 export function deletedView({ conversationId, deletedAt }: Deleted): DeletedConversation {
   return {
     conversationId,
@@ -82,11 +82,11 @@ export function deletedView({ conversationId, deletedAt }: Deleted): DeletedConv
     kept: [
       {
         what: "its runs, with their calls and events",
-        why: "They say what was done to real systems, and for whom. Each is removed at most 30 days after its end.",
+        why: "They record what was done to real systems, and for whom. Each is removed at most 30 days after its end.",
       },
       {
         what: "the bytes of long texts",
-        why: "They are stored once for whoever has the same; nothing leads to them from here any more.",
+        why: "They are stored once for everybody with the same text; nothing here refers to them any more.",
       },
       {
         what: "approvals, the ledger of its writes and the audit log",

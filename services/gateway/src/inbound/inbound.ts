@@ -1,13 +1,13 @@
 import type { Principal } from "@toolbus/runtime";
 import type { Gateway } from "../gateway.ts";
 
-/** What accepting needs: no HTTP. Whoever lets something in, a route or a simulator, calls the functions of this folder. */
+/** What accepting needs: no HTTP. Every caller that accepts something, a route or a simulator, calls the functions of this folder. */
 export type Inbound = Pick<Gateway, "state" | "outbox" | "config" | "identity" | "random" | "clock">;
 
-/** What starting a run needs: it takes a place of those that its principal may have under way. */
+/** What starting a run needs: it takes one of the principal's places for active runs. */
 export type Starting = Inbound & Pick<Gateway, "underWay">;
 
-/** Who asks, and how a repeat of the request is known. */
+/** Who asks, and how a repeat of the request is recognised. */
 export interface Request {
   readonly principal: Principal;
   /** The `Idempotency-Key`. */
@@ -16,7 +16,7 @@ export interface Request {
   readonly traceparent?: string | undefined;
 }
 
-/** Tries of a commit that others keep coming before. */
+/** The number of tries of a commit that keeps losing against others. */
 export const TRIES = 20;
 
 export function newRequestId({ random }: Pick<Inbound, "random">): string {

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { isJsonObject, type Json } from "@toolbus/contracts";
 import type { Principal } from "@toolbus/runtime";
 
-/** The hash of what a request asks for, whatever the order of its fields. */
+/** The hash of a request's content, whatever the order of its fields. */
 export function requestHash(body: Json): string {
   return `sha256-${createHash("sha256")
     .update(JSON.stringify(sorted(body)))

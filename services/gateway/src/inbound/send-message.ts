@@ -25,8 +25,8 @@ export interface MessageAccepted {
 }
 
 /**
- * Accepts a message in a conversation of the principal's own. Of a run that is active only what the agent has stored is seen here; the agent
- * decides again when it takes the message.
+ * Accepts a message in a conversation of the principal. Only the agent's stored view of an active run is seen here; the agent decides again when it takes
+ * the message.
  */
 export async function sendMessage(
   inbound: Starting,
@@ -70,7 +70,7 @@ export async function sendMessage(
   }
 }
 
-/** What became of an earlier request with the key of this run; null when there was none. */
+/** The outcome of an earlier request with the key of this run; null if there was none. */
 export async function acceptedBefore(
   { state }: Pick<Inbound, "state">,
   runId: string,
@@ -91,14 +91,14 @@ function whyNotNow(conversation: ConversationState | null, ifActive: IfActive): 
       'Send the message when it has ended, or with "ifActive" "enqueue" or "interrupt".',
     );
   if (conversation.queue.length < MAX_QUEUED_RUNS) return null;
-  return refused("queue_full", `${MAX_QUEUED_RUNS} messages wait in this conversation, as many as may.`, "Send it when some are done.");
+  return refused("queue_full", `${MAX_QUEUED_RUNS} messages wait in this conversation, the maximum.`, "Send it when some are done.");
 }
 
 function notOneText(): Refused {
-  const message = "needs content, and no text beside it that says something else";
-  return refused("invalid_request", "A message says one thing.", 'Send {"content": "…"}.', [{ path: "/content", message }]);
+  const message = "needs content, and no text with another value";
+  return refused("invalid_request", "A message has one text.", 'Send {"content": "…"}.', [{ path: "/content", message }]);
 }
 
 function onlyTheOwner(): Refused {
-  return refused("forbidden", "Only its owner speaks in a conversation.", "Create one of your own.");
+  return refused("forbidden", "Only its owner sends messages in a conversation.", "Create your own conversation.");
 }

@@ -9,10 +9,10 @@ import { idsOf, type Known, startSubject } from "./start-investigation.ts";
 
 const ROUTE = "POST /v1/triggers/alertmanager";
 
-/** How many runs one message starts; of the others its sender hears that they wait, and sends it again. */
+/** How many runs one message starts; the sender gets that the others wait, and sends them again. */
 export const MOST_STARTED = 50;
 
-/** What became of one alert of a message. */
+/** The outcome for one alert of a message. */
 export type AlertOutcome =
   | { readonly kind: "started" | "repeated"; readonly runId: string }
   /** It is resolved. */
@@ -27,14 +27,14 @@ type Waits = Extract<AlertOutcome, { kind: "waits" }>;
 export interface AlertsSent {
   readonly principal: Principal;
   readonly message: AlertmanagerMessage;
-  /** Of which each run that is started takes one; null for no limit. */
+  /** The rate limit of which each started run uses one; null for no limit. */
   readonly rate: Pick<RateLimit, "take" | "words"> | null;
 }
 
 /**
- * Starts an investigation of each alert that fires, one for its group, its fingerprint and the moment from which it fires: what Alertmanager sends again,
- * because it still fires or because an answer was lost, starts nothing, and an alert that fires anew does. The outcomes are in the order of the alerts.
- * What has no room waits, and the runs of the others stay: the same message goes on where this one stopped. Throws `StoreUnavailable`.
+ * Starts an investigation of each firing alert, one for its group, its fingerprint and its start. An alert that Alertmanager sends again, because it still
+ * fires or because an answer was lost, starts nothing; an alert that fires again does. The outcomes are in the order of the alerts. If there is no room for
+ * all, the rest waits, and the runs of the others stay: the same message continues where this one stopped. Throws `StoreUnavailable`.
  */
 export async function startAlerts(inbound: Starting, { principal, message, rate }: AlertsSent): Promise<readonly AlertOutcome[]> {
   const named = message.alerts.map((alert): Named => {
@@ -76,7 +76,7 @@ export async function startAlerts(inbound: Starting, { principal, message, rate 
   async function begin(subject: Subject, { known, conversationId }: Named): Promise<AlertOutcome> {
     return withSpan(spanNames.conversation, {}, async (span) => {
       const reply = await startSubject(inbound, { principal, subject, known, traceparent: currentTraceparent() });
-      // Of what has been prepared above only room can be wanting, and of a store that changes meanwhile the next try may be taken.
+      // Only room can be missing for an alert that was prepared above. If the store changes in the meantime, the next try may succeed.
       if (isRefused(reply)) return waits(reply.detail, reply.retryAfterS ?? 1);
       span.set({ [attributeNames.conversationId]: conversationId, [attributeNames.runId]: reply.runId });
       return { kind: reply.replayed ? "repeated" : "started", runId: reply.runId };
@@ -84,7 +84,7 @@ export async function startAlerts(inbound: Starting, { principal, message, rate 
   }
 }
 
-/** An alert, how it is known, and the ids that follow from that. */
+/** An alert, its identity, and the ids that follow from that. */
 interface Named extends ReturnType<typeof idsOf> {
   readonly alert: SentAlert;
   readonly known: Known;
@@ -92,7 +92,7 @@ interface Named extends ReturnType<typeof idsOf> {
 
 const waits = (says: string, retryAfterS: number): Waits => ({ kind: "waits", says, retryAfterS });
 
-/** Its texts are no part of what it is: an annotation may hold the value of this minute. */
+/** Its texts are not part of its identity: an annotation may hold a current value. */
 function knownAs({ groupKey }: AlertmanagerMessage, { fingerprint, startsAt }: SentAlert): Known {
   const what = [groupKey, fingerprint, Date.parse(startsAt)];
   return { route: ROUTE, name: JSON.stringify(what), hash: requestHash(what) };
@@ -109,14 +109,14 @@ async function begunAmong({ state }: Starting, runs: readonly string[]): Promise
   return begun;
 }
 
-/** The alert with its texts whole, or cut as far as its room demands: an investigation that lacks the end of a text is better than none. */
+/** The alert with its full texts, or truncated as far as necessary: an investigation that lacks the end of a text is better than none. */
 function fitting(alert: SentAlert): Subject | Refused {
   let subject = subjectOf({ alert: alertOf(alert, WIDTHS[0]) });
   for (const width of WIDTHS.slice(1)) if (subject.kind === "refused") subject = subjectOf({ alert: alertOf(alert, width) });
   return subject;
 }
 
-/** In the form of `POST /v1/investigations`. While it fires it has no end, only the zero of its sender's language. */
+/** In the form of `POST /v1/investigations`. While it fires it has no end, only the zero value of its sender's language. */
 function alertOf({ status, labels, annotations, startsAt, generatorURL, fingerprint }: SentAlert, width: number): Alert {
   const cut = (texts: Readonly<Record<string, string>>): Record<string, string> =>
     Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, cutText(text, width)]));

@@ -10,17 +10,17 @@ import { acceptedBefore, type MessageAccepted } from "./send-message.ts";
 const ROUTE = "POST /v1/investigations";
 const TRIES = 3;
 
-/** How a repeat of what starts a run is known. */
+/** How a repeat of a request that starts a run is recognised. */
 export interface Known {
-  /** Whose names do not mean those of another one. */
+  /** The scope of the name: the same name in another scope is another run. */
   readonly route: string;
-  /** The run's name, the same in every repeat; without one each is a run of its own. */
+  /** The run's name, the same in every repeat; without one each request is a separate run. */
   readonly name: string | undefined;
-  /** Of what is asked for under the name: another one is refused. */
+  /** The hash of the request under this name: another request is refused. */
   readonly hash: string;
 }
 
-/** Starts an investigation of a release or of an alert, in a conversation of its own. A repeat is known by the key, or as `known` says. */
+/** Starts an investigation of a release or of an alert, in its own conversation. A repeat is recognised by the key, or by `known`. */
 export async function startInvestigation(
   inbound: Starting,
   { key, body, known, ...request }: Request & { readonly body: InvestigationRequest; readonly known?: Known },
@@ -31,7 +31,7 @@ export async function startInvestigation(
   return startSubject(inbound, { ...request, subject, known: known ?? byKey });
 }
 
-/** Starts the investigation of this subject, in a conversation of its own. */
+/** Starts the investigation of this subject, in its own conversation. */
 export async function startSubject(
   inbound: Starting,
   { principal, traceparent, subject, known }: Omit<Request, "key"> & { readonly subject: Subject; readonly known: Known },
@@ -56,7 +56,7 @@ export async function startSubject(
   return refused("conflict", "The request could not be stored; nothing was accepted.", "Repeat it.");
 }
 
-/** The run and the conversation that a principal's start of this name has: the same for every repeat, new ones for what has no name. */
+/** The run and the conversation of a principal's request with this name: the same for every repeat, new ones without a name. */
 export function idsOf(
   { state, clock, random }: Pick<Inbound, "state" | "clock" | "random">,
   { tenant, id }: Principal,

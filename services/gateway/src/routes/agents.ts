@@ -4,7 +4,7 @@ import type { Gateway } from "../gateway.ts";
 import { CALLERS } from "./callers.ts";
 import { views } from "./documented.ts";
 
-/** `GET /v1/agents`: whether an agent lives that takes the runs of this gateway, and which profiles it knows. */
+/** `GET /v1/agents`: whether an agent is alive that takes the runs of this gateway, and which profiles it knows. */
 export function agentRoutes({ state, config }: Gateway): readonly Route[] {
   return [
     getRoute({
@@ -13,8 +13,8 @@ export function agentRoutes({ state, config }: Gateway): readonly Route[] {
       docs: {
         operationId: "listAgents",
         tag: "Agents",
-        summary: "The agent that runs of this gateway are for, and when one of its replicas last said that it lives.",
-        description: "A replica says so every 30 s. Runs are accepted all the same while none lives: they wait for one.",
+        summary: "The agent for the runs of this gateway, and when one of its replicas last sent a heartbeat.",
+        description: "A replica sends one every 30 s. Runs are accepted even while no replica is alive: they wait for one.",
         answers: {
           200: {
             says: "The agents.",

@@ -10,9 +10,9 @@ import { problemOf } from "../testing/problem-under-test.ts";
 const ROUTE = "/v1/triggers/alertmanager";
 const RESOLVED = { status: "resolved", endsAt: "2026-11-21T09:30:00Z" };
 
-/** After the first alert has had its run. */
+/** After the first alert has got its run. */
 const ANEW: readonly { readonly what: string; readonly message: JsonObject }[] = [
-  { what: "fires anew", message: alertMessage([sentAlert(1, { startsAt: "2026-11-21T12:00:00Z" })]) },
+  { what: "fires again", message: alertMessage([sentAlert(1, { startsAt: "2026-11-21T12:00:00Z" })]) },
   { what: "is another one", message: alertMessage([sentAlert(2)]) },
   { what: "is of another group", message: alertMessage([sentAlert(1)], { groupKey: '{}/{team="b"}:{}' }) },
 ];
@@ -20,7 +20,7 @@ const ANEW: readonly { readonly what: string; readonly message: JsonObject }[] =
 type T = Awaited<ReturnType<typeof setup>>;
 
 describe("the webhook of an Alertmanager", () => {
-  it("starts an investigation of each alert that fires, asked for by the trigger, and says what became of each", async () => {
+  it("starts an investigation of each firing alert on behalf of the trigger, and reports the outcome for each", async () => {
     await using t = await setup();
     const answer = await send(t, alertMessage([sentAlert(1), sentAlert(2, RESOLVED), sentAlert(3)]));
     const [first, , third] = alertsIn(answer);
@@ -50,14 +50,14 @@ describe("the webhook of an Alertmanager", () => {
     });
   });
 
-  it("has its runs seen by operators of its tenant", async () => {
+  it("starts runs that operators of its tenant can see", async () => {
     await using t = await setup();
     const [alert] = alertsIn(await send(t, alertMessage([sentAlert(1)])));
     const seen = async (who: "otto" | "una" | "olga") => (await t.ask(who, `/v1/runs/${alert?.runId}`)).status;
     expect([await seen("otto"), await seen("una"), await seen("olga")]).toEqual([200, 404, 404]);
   });
 
-  it("starts nothing for what comes again, whatever its annotations say by now, and says which run it has", async () => {
+  it("starts nothing for a repeated alert, whatever its annotations now say, and names its run", async () => {
     await using t = await setup();
     const first = alertsIn(await send(t, alertMessage([sentAlert(1), sentAlert(2)])));
     const later = { annotations: { summary: "9 % of checkouts fail" }, startsAt: "2026-11-21T10:00:00.103+01:00" };
@@ -76,7 +76,7 @@ describe("the webhook of an Alertmanager", () => {
     expect(await runsOf(t)).toHaveLength(2);
   });
 
-  it("makes one run of an alert that is there twice, and of messages that race", async () => {
+  it("makes one run of a duplicate alert, and of messages that race", async () => {
     await using t = await setup();
     expect(alertsIn(await send(t, alertMessage([sentAlert(1), sentAlert(1)]))).map(({ outcome }) => outcome)).toEqual([
       "started",
@@ -87,7 +87,7 @@ describe("the webhook of an Alertmanager", () => {
     expect(await runsOf(t)).toHaveLength(3);
   });
 
-  it("says how many alerts its max_alerts has left out, to it and in the log", async () => {
+  it("reports how many alerts its max_alerts has left out, in the answer and in the log", async () => {
     const warned: object[] = [];
     await using t = await setup({ log: { ...silentLog, warn: (fields: object) => void warned.push(fields) } });
     const answer = await send(t, alertMessage([sentAlert(1)], { truncatedAlerts: 7 }));
@@ -95,7 +95,7 @@ describe("the webhook of an Alertmanager", () => {
     expect(warned).toEqual([{ truncated: 7, groupKey: '{}:{alertname="HighErrorRate"}' }]);
   });
 
-  it("cuts texts that are too long to be stored, and investigates all the same", async () => {
+  it("truncates texts that are too long to be stored, and still investigates", async () => {
     await using t = await setup();
     const long = sentAlert(1, {
       annotations: { description: "d".repeat(90_000), summary: "It burns" },
@@ -110,14 +110,12 @@ describe("the webhook of an Alertmanager", () => {
     expect((await annotationsOf(t, second?.runId ?? ""))["a7"]).toBe(`${"w".repeat(300)}\n[truncated: 1600 more characters left out]`);
   });
 
-  it("is told which alert cannot be stored at all, and the others have their runs", async () => {
+  it("learns which alert cannot be stored at all, while the others get their runs", async () => {
     await using t = await setup();
     const labels = Object.fromEntries(Array.from({ length: 900 }, (_, i) => [`label_of_some_length_${i}`, "a value of some length"]));
     const answer = await send(t, alertMessage([sentAlert(1, { labels }), sentAlert(2)]));
     expect(problemOf(answer)).toEqual({ status: 413, code: "body_too_large" });
-    expect(answer.body["detail"]).toMatch(
-      /^1 of the 2 alerts have their runs, and 1 cannot be investigated: What is to be investigated takes/,
-    );
+    expect(answer.body["detail"]).toMatch(/^1 of the 2 alerts have their runs, and 1 cannot be investigated: The subject takes/);
     expect(answer.body["errors"]).toMatchObject([{ path: "/alerts/0" }]);
     expect(await runsOf(t)).toHaveLength(1);
   });
@@ -134,12 +132,12 @@ describe("the webhook of an Alertmanager", () => {
       errors: [{ path: "/alerts/0/fingerprint", message: "is required" }],
     },
     {
-      what: "a moment that is none",
+      what: "an invalid time",
       body: alertMessage([sentAlert(1, { startsAt: "yesterday" })]),
       errors: [{ path: "/alerts/0/startsAt", message: 'must match format "date-time"' }],
     },
     {
-      what: "a label that is no text",
+      what: "a label that is not a text",
       body: alertMessage([sentAlert(1), sentAlert(2, { labels: { cpu: 4 } })]),
       errors: [{ path: "/alerts/1/labels/cpu", message: "must be string" }],
     },
@@ -162,15 +160,15 @@ describe("the webhook of an Alertmanager", () => {
 describe("alerts for which there is no room", () => {
   const FOUR = alertMessage([sentAlert(1), sentAlert(2), sentAlert(3), sentAlert(4)]);
 
-  it("are answered so that Alertmanager comes again, while their principal has as many runs under way as may be; then they start", async () => {
+  it("are answered so that Alertmanager retries while their principal has the maximum of active runs; then they start", async () => {
     await using t = await setup({ env: { RUNS_PER_PRINCIPAL: "2" } });
     const first = await send(t, FOUR);
     // Alertmanager sends again after 5xx only: after 429 the alerts would be lost.
     expect(problemOf(first)).toEqual({ status: 503, code: "incomplete" });
     expect(first.headers.get("retry-after")).toBe("10");
     expect(first.body).toMatchObject({
-      detail: "2 of the 4 alerts have their runs, and 2 have none: This principal has 2 runs under way, as many as may be at a time.",
-      remedy: "Send the same message again: what was begun is not begun twice.",
+      detail: "2 of the 4 alerts have their runs, and 2 have none: This principal has 2 runs under way, the maximum at a time.",
+      remedy: "Send the same message again: no run is started twice.",
       errors: [
         { path: "/alerts/2", message: "waits for room" },
         { path: "/alerts/3", message: "waits for room" },
@@ -186,7 +184,7 @@ describe("alerts for which there is no room", () => {
     expect(await runsOf(t)).toHaveLength(4);
   });
 
-  it("hold back none that are repeated or resolved", async () => {
+  it("do not hold back repeated or resolved ones", async () => {
     await using t = await setup({ env: { RUNS_PER_PRINCIPAL: "1" } });
     await send(t, alertMessage([sentAlert(2)]));
     const answer = await send(t, alertMessage([sentAlert(1), sentAlert(2), sentAlert(3, RESOLVED)]));
@@ -195,7 +193,7 @@ describe("alerts for which there is no room", () => {
     expect((await send(t, alertMessage([sentAlert(2), sentAlert(3, RESOLVED)]))).status).toBe(202);
   });
 
-  it("take one of the principal's minute for each run, none for a repeat, and start in the next minute", async () => {
+  it("use one of the principal's limit per minute for each run, none for a repeat, and start in the next minute", async () => {
     await using t = await setup({ env: { RUNS_PER_MINUTE: "3" } });
     await send(t, alertMessage([sentAlert(1)]));
     const answer = await send(t, FOUR);
@@ -206,7 +204,7 @@ describe("alerts for which there is no room", () => {
     expect(alertsIn(await send(t, FOUR)).map(({ outcome }) => outcome)).toEqual(["repeated", "repeated", "repeated", "started"]);
   });
 
-  it("are those beyond the fiftieth of a message, and start when it comes again", async () => {
+  it("are those beyond the fiftieth of a message, and start when the message is repeated", async () => {
     await using t = await setup();
     const message = alertMessage(Array.from({ length: 60 }, (_, n) => sentAlert(n)));
     const first = await send(t, message);
@@ -218,7 +216,7 @@ describe("alerts for which there is no room", () => {
     expect(await runsOf(t)).toHaveLength(60);
   });
 
-  it("are those behind a store that went away in the middle; the same message starts them, and nothing twice", async () => {
+  it("are the rest after the store became unavailable; the same message starts them, and nothing twice", async () => {
     const accepted: string[] = [];
     let fixed = false;
     const wrapStore = (state: StateStore): StateStore => ({

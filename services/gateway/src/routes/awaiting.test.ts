@@ -27,7 +27,7 @@ describe("a run that waits for people", () => {
     });
   });
 
-  it("waits for an approval first, and lists all that it waits for", async () => {
+  it("waits for an approval first, and lists everything that it waits for", async () => {
     await using t = await setupRun();
     await t.asks();
     await t.agent.call(`${t.runId}.1.1`, { state: "held", approvalId: `ap_${t.runId}.1.1` });
@@ -38,7 +38,7 @@ describe("a run that waits for people", () => {
     expect(body["openCalls"]).toHaveLength(3);
   });
 
-  it("waits for nobody while only tools work, and while it is being cancelled says that", async () => {
+  it("waits for nobody while only tools work, and says so while it is being cancelled", async () => {
     await using t = await setupRun();
     await t.agent.call(`${t.runId}.1.0`, { state: "dispatched" });
     expect((await t.ask("una", t.url)).body).toMatchObject({ status: "waiting", awaiting: [] });
@@ -49,7 +49,7 @@ describe("a run that waits for people", () => {
 });
 
 describe("POST /v1/runs/{id}/answers", () => {
-  it("accepts the owner's answer for the agent, which is told at once", async () => {
+  it("accepts the owner's answer for the agent, which is notified at once", async () => {
     await using t = await setupRun();
     const callId = await t.asks();
     const answer = await t.ask("una", `${t.url}/answers`, post({ callId, text: "The first." }));
@@ -63,7 +63,7 @@ describe("POST /v1/runs/{id}/answers", () => {
     });
   });
 
-  it("takes one answer to a question, the first, of several that come at the same moment", async () => {
+  it("accepts one answer to a question, the first of several that arrive at the same moment", async () => {
     const { wrapStore, hold } = together(3);
     await using t = await setupRun({ wrapStore });
     const callId = await t.asks();
@@ -72,11 +72,11 @@ describe("POST /v1/runs/{id}/answers", () => {
     expect(racing.filter(({ status }) => status === 202)).toHaveLength(1);
     for (const answer of racing.filter(({ status }) => status !== 202)) {
       expect(problemOf(answer)).toEqual({ status: 409, code: "not_asked" });
-      expect(answer.body["detail"]).toBe("This question has been answered already.");
+      expect(answer.body["detail"]).toBe("This question has already been answered.");
     }
   });
 
-  it("answers a repeat of its key as the first, also when the run went on meanwhile, and refuses another text under it", async () => {
+  it("gives a repeat of its key the first answer, also if the run has continued, and refuses another text under it", async () => {
     await using t = await setupRun();
     const callId = await t.asks();
     const asking = post({ callId, text: "a" }, { "idempotency-key": "k" });
@@ -91,7 +91,7 @@ describe("POST /v1/runs/{id}/answers", () => {
 
   it.each<{ what: string; state: "held" | "dispatched" | "resolved" }>([
     { what: "a write that waits for approval", state: "held" },
-    { what: "a call under way", state: "dispatched" },
+    { what: "a running call", state: "dispatched" },
     { what: "a call that has its result", state: "resolved" },
   ])("refuses an answer to $what", async ({ state }) => {
     await using t = await setupRun();
@@ -151,7 +151,7 @@ describe("POST /v1/runs/{id}/answers", () => {
 });
 
 describe("a cancel with an Idempotency-Key", () => {
-  it("is answered as the first was when it comes again, however the run has ended by then", async () => {
+  it("gets the first answer when it is repeated, however the run has ended by then", async () => {
     await using t = await setupRun();
     const asking = post({}, { "idempotency-key": "k" });
     const first = await t.ask("una", `${t.url}/cancel`, asking);
@@ -165,7 +165,7 @@ describe("a cancel with an Idempotency-Key", () => {
     });
   });
 
-  it("takes an empty body with a JSON content type, and none", async () => {
+  it("accepts an empty body with a JSON content type, and no body", async () => {
     await using t = await setupRun();
     expect(
       (await t.ask("una", `${t.url}/cancel`, { method: "POST", body: "", headers: { "content-type": "application/json" } })).status,
@@ -183,7 +183,7 @@ async function setupRun(options: Options = {}) {
     ...t,
     runId,
     url: `/v1/runs/${runId}`,
-    /** The run asks a question; gives the call. */
+    /** The run asks a question; returns the call. */
     async asks(index = 0): Promise<string> {
       const callId = `${runId}.1.${index}`;
       const args = JSON.stringify({ options: ["a", "b"], question: "Which one?" });
@@ -193,7 +193,7 @@ async function setupRun(options: Options = {}) {
   };
 }
 
-/** A store that, from `hold` on, commits only when so many commits wait: none of them has seen another. */
+/** A store that, from `hold` on, commits only when this many commits wait: none of them has seen another. */
 function together(count: number) {
   const { promise: all, resolve: release } = Promise.withResolvers<void>();
   let waiting = -1;

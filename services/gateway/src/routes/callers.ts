@@ -1,4 +1,4 @@
 import type { Role } from "@toolbus/contracts";
 
-/** Who may use what a run or a conversation is reached by; what each of them may see is judged case by case. */
+/** Who may use the routes of runs and conversations; what each caller may see is decided case by case. */
 export const CALLERS: readonly Role[] = ["user", "operator"];

@@ -7,7 +7,7 @@ import { problemOf } from "../testing/problem-under-test.ts";
 const DAY = 86_400_000;
 
 describe("GET /v1/conversations", () => {
-  it("lists the caller's own, the one that began last first, page by page, whatever was said in them later", async () => {
+  it("lists the caller's own, newest first, page by page, whatever messages followed", async () => {
     await using t = await setup();
     const begun: string[] = [];
     for (let n = 0; n < 5; n++) {
@@ -40,14 +40,14 @@ describe("GET /v1/conversations", () => {
     expect(body["conversations"]).toEqual(alone);
   });
 
-  it("is of oneself, for an operator too, and knows tenants apart", async () => {
+  it("lists only the caller's own, also for an operator, and separates tenants", async () => {
     await using t = await setup();
     await t.conversation("una");
     for (const who of ["ugo", "otto", "uma", "olga"] as const)
       expect((await t.ask(who, "/v1/conversations")).body).toEqual({ conversations: [] });
   });
 
-  it("shows no conversation of another, of the same name in another tenant neither, whatever stands in the index", async () => {
+  it("shows no conversation of another principal, not even of the same name in another tenant, whatever the index contains", async () => {
     await using t = await setup();
     for (const [who, called] of [
       ["ugo", "ugo"],
@@ -69,7 +69,7 @@ describe("GET /v1/conversations", () => {
     expect((await t.ask("una", "/v1/conversations")).body).toEqual({ conversations: [] });
   });
 
-  it("has an index of its own for each principal of each tenant", () => {
+  it("has a separate index for each principal of each tenant", () => {
     const [una, ugo, other] = [
       { tenant: "acme", id: "una" },
       { tenant: "acme", id: "ugo" },
@@ -78,7 +78,7 @@ describe("GET /v1/conversations", () => {
     expect(new Set([una, ugo, other]).size).toBe(3);
   });
 
-  it("passes over those that are kept no longer, and fills a page from those behind them", async () => {
+  it("skips expired ones, and fills a page from the following ones", async () => {
     await using t = await setup();
     const older = await t.conversation("una");
     t.clock.now += DAY;

@@ -13,7 +13,7 @@ const post = (body?: Asking["body"], headers: Asking["headers"] = {}): Asking =>
 });
 
 describe("POST /v1/conversations", () => {
-  it("creates a conversation of the caller's own, which is there at once", async () => {
+  it("creates a conversation of the caller, which exists at once", async () => {
     await using t = await setup();
     const { status, headers, body } = await t.ask("una", ROUTE, post({}));
     const conversationId = textIn(body, "conversationId");
@@ -37,7 +37,7 @@ describe("POST /v1/conversations", () => {
 
   it("creates one, and accepts a run, also with the first commit after the store lost what it had", async () => {
     const lost = new Set<string>();
-    // As a store does that is shown a commit which it has no more.
+    // A store behaves like this if it sees a commit that it no longer has.
     const wrapStore = (state: StateStore): StateStore => ({
       ...state,
       commit: async (shard, change) => {
@@ -53,7 +53,7 @@ describe("POST /v1/conversations", () => {
     expect(lost).toEqual(new Set());
   });
 
-  it("begins anew for whoever has one: nothing was said in it, its profile is the same, and the other keeps its messages", async () => {
+  it("begins a new one for a caller who already has one: it is empty, its profile is the same, and the other keeps its messages", async () => {
     await using t = await setup();
     const profile = "release-investigation";
     const first = await t.conversation("una", profile);
@@ -70,7 +70,7 @@ describe("POST /v1/conversations", () => {
     expect((await t.ask("una", ROUTE, post("", { "content-type": "application/json" }))).status).toBe(201);
   });
 
-  it("takes any profile while no agent has said which it knows, then those alone, by name", async () => {
+  it("accepts any profile until an agent has announced its profiles, then only those", async () => {
     await using t = await setup();
     expect((await t.ask("una", ROUTE, post({ profile: "sage" }))).body["profile"]).toBe("sage");
     await t.store.commit("00", {
@@ -148,7 +148,7 @@ describe("GET /v1/conversations/{id}/messages", () => {
   const contents = (body: { readonly [field: string]: unknown }): unknown[] =>
     (body["messages"] as { content: string }[]).map(({ content }) => content);
 
-  it("shows each message with its role and what belongs to it", async () => {
+  it("shows each message with its role and its details", async () => {
     await using t = await setup();
     const id = await t.conversation();
     const runId = await t.said("una", id);
@@ -186,7 +186,7 @@ describe("GET /v1/conversations/{id}/messages", () => {
     });
   });
 
-  it("shows long results whole, the newest first, and of what is too much on one page the beginning", async () => {
+  it("shows long results in full, newest first, and only the beginning of those that are too much for one page", async () => {
     await using t = await setup();
     const id = await t.conversation();
     const runId = await t.said("una", id);
@@ -221,7 +221,7 @@ describe("GET /v1/conversations/{id}/messages", () => {
     },
   );
 
-  it("gives as many as are asked for", async () => {
+  it("returns as many as requested", async () => {
     await using t = await setup();
     const id = await t.conversation();
     await t.agent.transcribe(id, ...Array.from({ length: 9 }, (_, i) => said(i + 1)));
@@ -250,7 +250,7 @@ describe("GET /v1/conversations/{id}/messages", () => {
 });
 
 describe("GET /v1/conversations/{id}/context", () => {
-  it("is empty before anything was said", async () => {
+  it("is empty before the first message", async () => {
     await using t = await setup();
     const id = await t.conversation();
     expect((await t.ask("una", `${ROUTE}/${id}/context`)).body).toEqual({
@@ -266,7 +266,7 @@ describe("GET /v1/conversations/{id}/context", () => {
     });
   });
 
-  it("says what was said, used and called, and in which trace", async () => {
+  it("reports messages, usage, calls and the trace", async () => {
     await using t = await setup();
     const id = await t.conversation();
     const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";

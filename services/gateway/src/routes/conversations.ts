@@ -29,10 +29,10 @@ export function conversationRoutes(gateway: Gateway, limits: Limits): readonly R
         operationId: "createConversation",
         tag: TAG,
         summary: "Begins a conversation.",
-        description: "`profile` is who answers in it: `chat` when nothing is said.",
+        description: "`profile` names who answers in it: `chat` by default.",
         answers: {
           201: {
-            says: "It is there; nothing has been said in it.",
+            says: "The new, empty conversation.",
             body: views.conversation,
             example: examples.conversation,
             headers: { Location: "The conversation.", ...REPLAY },
@@ -60,9 +60,9 @@ export function conversationRoutes(gateway: Gateway, limits: Limits): readonly R
       docs: {
         operationId: "listConversations",
         tag: TAG,
-        summary: "The caller's own conversations, the one that began last first.",
+        summary: "The caller's own conversations, newest first.",
         description:
-          "Those of investigations are among them: `profile` tells. A page may hold fewer than its limit, and still have one after it.",
+          "Those of investigations are included: see `profile`. A page may hold fewer than its limit, and still have a next page.",
         answers: { 200: { says: "A page of conversations.", body: views.conversations, example: examples.conversations } },
         problems: ["invalid_cursor"],
       },
@@ -89,10 +89,10 @@ export function conversationRoutes(gateway: Gateway, limits: Limits): readonly R
       docs: {
         operationId: "deleteConversation",
         tag: TAG,
-        summary: "Deletes a conversation, and says what is kept of it.",
+        summary: "Deletes a conversation, and lists what is kept.",
         description: [
-          "Refused while a run of it is active or waits. From the answer on it is not found; what was said is removed soon after.",
-          "Only the owner of a conversation deletes it. A repeat gets the same answer.",
+          "Refused while a run of it is active or waits. After the answer it is no longer found; its messages are removed soon after.",
+          "Only the owner of a conversation may delete it. A repeat gets the same answer.",
         ].join("\n\n"),
         id: conversationId,
         answers: { 200: { says: "It is deleted.", body: views.deletedConversation, example: examples.deletedConversation } },
@@ -106,7 +106,7 @@ export function conversationRoutes(gateway: Gateway, limits: Limits): readonly R
       docs: {
         operationId: "listMessages",
         tag: TAG,
-        summary: "What was said, the newest page first.",
+        summary: "The messages of a conversation, newest page first.",
         description: "Within a page the oldest message comes first. `before` of a page asks for the one before it.",
         id: conversationId,
         answers: { 200: { says: "A page of messages.", body: views.messages, example: examples.messages } },
@@ -124,16 +124,16 @@ export function conversationRoutes(gateway: Gateway, limits: Limits): readonly R
       docs: {
         operationId: "sendMessage",
         tag: TAG,
-        summary: "Says something, which starts a run.",
+        summary: "Sends a message, which starts a run.",
         description: [
-          "Asked for `text/event-stream` by `Accept`, it answers with the stream of the run; else at once with the run, to be followed at its `events`.",
+          "If `Accept` asks for `text/event-stream`, it answers with the stream of the run; otherwise at once with the run, which can be followed at its `events`.",
           "While a run of the conversation is active, the message waits behind it, or is refused (`reject`), or cancels it and goes first (`interrupt`), as `ifActive` says.",
-          "Only the owner of a conversation speaks in it. What is said is `content`, as in the list of messages; its earlier name `text` is taken as well.",
+          "Only the owner of a conversation sends messages in it. The message is `content`, as in the list of messages; its earlier name `text` is accepted as well.",
         ].join("\n\n"),
         id: conversationId,
         answers: {
-          200: { says: "The stream of its run, when that was asked for.", headers: STARTED, ...STREAM },
-          202: { says: "It was accepted.", body: views.run, example: examples.acceptedRun, headers: STARTED },
+          200: { says: "The stream of its run, if requested.", headers: STARTED, ...STREAM },
+          202: { says: "The request was accepted.", body: views.run, example: examples.acceptedRun, headers: STARTED },
         },
         problems: ["conflict", "conversation_busy", "queue_full", "idempotency_key_reused", "expired", "rate_limited"],
       },
@@ -155,7 +155,7 @@ export function conversationRoutes(gateway: Gateway, limits: Limits): readonly R
       docs: {
         operationId: "getContext",
         tag: TAG,
-        summary: "What a conversation holds and has used.",
+        summary: "What a conversation contains and has used.",
         description: "Tool calls are those of its newest 200 messages.",
         id: conversationId,
         answers: { 200: { says: "Its context.", body: views.context, example: examples.context } },

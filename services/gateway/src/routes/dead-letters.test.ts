@@ -25,12 +25,12 @@ describe("GET /v1/dead-letters", () => {
     expect(seen).toEqual(kept);
   });
 
-  it("is empty where nothing was given up", async () => {
+  it("is empty if nothing was given up", async () => {
     await using t = await setup();
     expect((await t.ask("otto", "/v1/dead-letters")).body).toEqual({ deadLetters: [] });
   });
 
-  it("shows what is known of each, without its message", async () => {
+  it("shows the details of each, without its message", async () => {
     await using t = await setup();
     const id = await t.letters.keep({ runId: CALL.slice(0, -4), callId: CALL, former: "dl_05_01JD0000000000000000000009" });
     expect((await t.ask("otto", "/v1/dead-letters")).body).toEqual({
@@ -54,7 +54,7 @@ describe("GET /v1/dead-letters", () => {
     });
   });
 
-  it("takes only those of a queue, or in a state", async () => {
+  it("filters by queue or state", async () => {
     await using t = await setup();
     const [open, asked, done] = [await t.letters.keep(), await t.letters.keep(), await t.letters.keep({ queue: "approval.request" })];
     await t.letters.replayed(done);
@@ -67,7 +67,7 @@ describe("GET /v1/dead-letters", () => {
     expect(await list("state=open&queue=approval.request")).toEqual([]);
   });
 
-  it("goes on looking for a state that few are in, and gives a cursor when it has looked enough", async () => {
+  it("keeps looking for a rare state, and returns a cursor when it has looked enough", async () => {
     await using t = await setup();
     const [rare] = [await t.letters.keep()];
     for (let n = 0; n < 30; n++) {
@@ -81,7 +81,7 @@ describe("GET /v1/dead-letters", () => {
     expect(ids(rest.body)).toEqual([rare]);
   });
 
-  it("shows an operator those of the tenant and those of nobody, and passes over what is kept no longer", async () => {
+  it("shows an operator those of the tenant and those without a tenant, and skips expired ones", async () => {
     await using t = await setup();
     const [acme, other, nobodys, gone] = [
       await t.letters.keep(),
@@ -135,7 +135,7 @@ describe("GET /v1/dead-letters/{id}", () => {
     expect(body["message"]).toMatchObject({ body: expect.stringContaining("[redacted]") });
   });
 
-  it("finds nothing under an id that is made up, of another tenant, or of a shard that does not exist", async () => {
+  it("finds nothing under an id that is made up, of another tenant, or of a missing shard", async () => {
     await using t = await setup();
     const id = await t.letters.keep({ tenant: "other" });
     for (const wrong of [
@@ -150,7 +150,7 @@ describe("GET /v1/dead-letters/{id}", () => {
 });
 
 describe("POST /v1/dead-letters/{id}/replay", () => {
-  it("asks the worker of operations through the outbox, and notes who asked", async () => {
+  it("asks the worker of operations through the outbox, and records who asked", async () => {
     await using t = await replaying();
     const id = await t.letters.keep();
     const { status, body } = await t.replay(id);
@@ -165,7 +165,7 @@ describe("POST /v1/dead-letters/{id}/replay", () => {
     expect((await t.ask("otto", `/v1/dead-letters/${id}`)).body).toMatchObject({ state: "replaying" });
   });
 
-  it("that is asked twice is one request, and a repeat with its key says that it is one", async () => {
+  it("that is requested twice is one request, and a repeat with its key is marked as one", async () => {
     await using t = await replaying();
     const id = await t.letters.keep({ tenant: null });
     const first = await t.replay(id, "otto", "key-1");
@@ -188,7 +188,7 @@ describe("POST /v1/dead-letters/{id}/replay", () => {
     });
   });
 
-  it("of an invoke names the call as it is now", async () => {
+  it("of an invoke names the call in its current state", async () => {
     await using t = await replaying();
     const { callId } = await callOf(t, { dispatch: 3, requests: 1 });
     const id = await t.letters.keep({ callId, replayBy: { kind: "call", callId } });
@@ -200,7 +200,7 @@ describe("POST /v1/dead-letters/{id}/replay", () => {
     await using t = await replaying();
     const { callId } = await callOf(t, { state: "resolved", result: { status: "timeout", content: "", isError: true } });
     const id = await t.letters.keep({ callId, replayBy: { kind: "call", callId } });
-    const says = `The call ${callId} has its result already (timeout): a replay would do nothing.`;
+    const says = `The call ${callId} already has its result (timeout): a replay would do nothing.`;
     expect((await t.ask("otto", `/v1/dead-letters/${id}`)).body).toMatchObject({ replayBy: "call", whyNot: says });
     const answer = await t.replay(id);
     expect(problemOf(answer)).toEqual({ status: 409, code: "not_replayable" });
@@ -209,17 +209,17 @@ describe("POST /v1/dead-letters/{id}/replay", () => {
   });
 
   it.each([
-    ["is kept no longer", { kind: "call", callId: CALL } as const, /is kept no longer/],
-    ["is on a shard that does not exist", { kind: "call", callId: CALL.replace("_05_", "_ff_") } as const, /is kept no longer/],
+    ["is no longer kept", { kind: "call", callId: CALL } as const, /is no longer kept/],
+    ["is on a missing shard", { kind: "call", callId: CALL.replace("_05_", "_ff_") } as const, /is no longer kept/],
     ["was too large", { kind: "none", why: "The message was too large." } as const, /was too large/],
-  ])("of what %s is refused", async (_, replayBy, words) => {
+  ])("of a dead letter that %s is refused", async (_, replayBy, words) => {
     await using t = await replaying();
     const answer = await t.replay(await t.letters.keep({ replayBy }));
     expect(problemOf(answer)).toEqual({ status: 409, code: "not_replayable" });
     expect(answer.body["detail"]).toMatch(words);
   });
 
-  it("takes no body and no query", async () => {
+  it("accepts no body and no query", async () => {
     await using t = await replaying();
     const id = await t.letters.keep();
     const url = `/v1/dead-letters/${id}/replay`;

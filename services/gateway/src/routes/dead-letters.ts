@@ -13,7 +13,7 @@ const TAG = "Dead letters";
 const LETTERS = 20;
 const OPERATORS: readonly Role[] = ["operator"];
 
-/** `/v1/dead-letters…`: what queues gave up, for operators. */
+/** `/v1/dead-letters…`: the messages that queues gave up, for operators. */
 export function deadLetterRoutes(gateway: Gateway, limits: Limits): readonly Route[] {
   const { state } = gateway;
   return [
@@ -25,7 +25,7 @@ export function deadLetterRoutes(gateway: Gateway, limits: Limits): readonly Rou
         tag: TAG,
         summary: "Messages that their queues gave up, newest first.",
         description:
-          "Those whose run belongs to the operator's tenant, and those that name no run. A page may hold fewer than its limit, and still have one after it.",
+          "Those whose run belongs to the operator's tenant, and those that name no run. A page may hold fewer than its limit, and still have a next page.",
         answers: { 200: { says: "A page of dead letters.", body: PAGE, example: { deadLetters: [summary] } } },
         problems: ["invalid_cursor"],
       },
@@ -40,7 +40,7 @@ export function deadLetterRoutes(gateway: Gateway, limits: Limits): readonly Rou
         operationId: "getDeadLetter",
         tag: TAG,
         summary: "A dead letter: its message, and why it was given up.",
-        description: "Grants and secrets are not in it, and what looks like a credential is replaced.",
+        description: "Grants and secrets are left out, and anything that looks like a credential is replaced.",
         id: letterId,
         answers: { 200: { says: "The dead letter.", body: VIEW, example: open } },
         problems: [],
@@ -59,7 +59,7 @@ export function deadLetterRoutes(gateway: Gateway, limits: Limits): readonly Rou
         tag: TAG,
         summary: "Replays a dead letter, once.",
         description:
-          "Its message is sent to its queue again; or, where it carried what is not kept in a dead letter, the agent looks at the call at once. `replayBy` says which of the two. A message that dies again is another dead letter, which refers to this one.",
+          "Its message is sent to its queue again; or, if it carried something that a dead letter does not keep, the agent looks at the call at once. `replayBy` says which of the two. A message that is given up again is a new dead letter, which refers to this one.",
         id: letterId,
         answers: {
           200: { says: "It was replayed before.", body: VIEW, example: replayed },

@@ -6,7 +6,7 @@ import { problemOf } from "../testing/problem-under-test.ts";
 const DELETE = { method: "DELETE" } as const;
 
 describe("DELETE /v1/conversations/{id}", () => {
-  it("is found by nobody afterwards, takes no message, and is answered the same when it is repeated", async () => {
+  it("hides the conversation, which accepts no message, and gives a repeat the same answer", async () => {
     await using t = await setup();
     const id = await t.conversation("una");
     const first = await t.ask("una", `/v1/conversations/${id}`, DELETE);
@@ -26,7 +26,7 @@ describe("DELETE /v1/conversations/{id}", () => {
     expect(again).toMatchObject({ status: 200, body: first.body });
   });
 
-  it("leaves what a run of it did to be read", async () => {
+  it("keeps the actions of its runs readable", async () => {
     await using t = await setup();
     const runId = await t.accepted("una");
     const id = await conversationOf(t, runId);
@@ -52,7 +52,7 @@ describe("DELETE /v1/conversations/{id}", () => {
     expect((await t.ask("una", `/v1/conversations/${id}`, DELETE)).status).toBe(200);
   });
 
-  it("is its owner's alone to ask for", async () => {
+  it("is for its owner only", async () => {
     await using t = await setup();
     const id = await t.conversation("una");
     expect(problemOf(await t.ask("otto", `/v1/conversations/${id}`, DELETE))).toMatchObject({ status: 403, code: "forbidden" });
@@ -60,7 +60,7 @@ describe("DELETE /v1/conversations/{id}", () => {
     expect((await t.ask("una", `/v1/conversations/${id}`)).status).toBe(200);
   });
 
-  it("is not given again to a repeat of the request that began it", async () => {
+  it("is not undone by a repeat of the request that began the conversation", async () => {
     await using t = await setup();
     const begin = { method: "POST", body: {}, headers: { "idempotency-key": "once" } };
     const { body } = await t.ask("una", "/v1/conversations", begin);
@@ -68,7 +68,7 @@ describe("DELETE /v1/conversations/{id}", () => {
     expect(problemOf(await t.ask("una", "/v1/conversations", begin))).toMatchObject({ status: 410, code: "expired" });
   });
 
-  it("takes neither a query nor an id that cannot be", async () => {
+  it("accepts neither a query nor an invalid id", async () => {
     await using t = await setup();
     const id = await t.conversation("una");
     expect((await t.ask("una", `/v1/conversations/${id}?force=1`, DELETE)).status).toBe(400);

@@ -18,7 +18,7 @@ import {
 import type { RouteDocs } from "@toolbus/runtime";
 import { deletedView } from "../inbound/delete-conversation.ts";
 
-// What the descriptions of several routes share: the views under their names, and examples that hang together.
+// What the descriptions of several routes share: the views under their names, and consistent examples.
 
 const RUN = "rn_05_01JD0000000000000000000001";
 const CONVERSATION = "cv_05_01JD0000000000000000000001";
@@ -110,7 +110,7 @@ const conversation: JsonObject = {
 
 const FINGERPRINT = "c5a1f1d4e2b39a60";
 
-/** As Alertmanager sends it: one alert fires, and one of its group is over. */
+/** As Alertmanager sends it: one alert fires, and one of its group is resolved. */
 const alertmanagerMessage: JsonObject = {
   receiver: "toolbus",
   status: "firing",

@@ -25,7 +25,7 @@ const at = 1_763_718_400_000;
 const usage = { inputTokens: 812, outputTokens: 64, modelCalls: 1, toolCalls: 1 } as const;
 const tool = "get_release_summary";
 
-/** One of each event that a stream can carry. A new type of event does not compile until it stands here. */
+/** One of each event that a stream can carry. A new type of event does not compile until it is here. */
 const EXAMPLES: Examples = {
   accepted: { type: "accepted", runId, conversationId },
   "run.queued": { type: "run.queued", at, behind: runId },
@@ -47,7 +47,7 @@ const EXAMPLES: Examples = {
     round: 1,
     attempt: 1,
     code: "rate_limited",
-    message: "anthropic is overloaded (529). It is tried again by itself.",
+    message: "anthropic is overloaded (529). It is retried automatically.",
     waitMs: 1400,
   },
   "call.held": {
@@ -86,7 +86,7 @@ const EXAMPLES: Examples = {
 
 const SCHEMAS: EventSchemas = { ...NUMBERED_RUN_EVENTS, ...LIVE_EVENT_SCHEMAS };
 
-/** The schemas of events under their names: each, and one of any that is durable or live. */
+/** The schemas of events under their names: each, and one of any durable or live event. */
 const NAMED: readonly Pick<Declared<unknown>, "name" | "schema">[] = [
   { name: "RunEvent", schema: NumberedRunEvent },
   { name: "LiveEvent", schema: AnyLiveEvent },
@@ -102,7 +102,7 @@ export const HISTORY: JsonObject = JSON.parse(
   }),
 );
 
-/** How the description of a route says that it answers with the stream of a run. */
+/** How a route describes that it answers with the stream of a run. */
 export const STREAM = {
   type: "text/event-stream",
   schemas: NAMED,
@@ -111,8 +111,8 @@ export const STREAM = {
       type: "string",
       description: [
         "Server-sent events (WHATWG HTML, section 9.2), each with its name and one line of JSON. Durable events have an `id`, `<runId>:<sequence>`, and the `sequence` in their data:",
-        "after `Last-Event-ID` they go on without gap or repeat. The others are for whoever watches, and come without an id. A comment line keeps a silent stream open.",
-        "Exactly one of `run.completed`, `run.failed` and `run.cancelled` ends it. `contentSchema` is of the data of each event: OpenAPI 3.1 has no word for the items of a stream.",
+        "after `Last-Event-ID` they continue without gap or repeat. The others are for viewers, and come without an id. A comment line keeps a silent stream open.",
+        "Exactly one of `run.completed`, `run.failed` and `run.cancelled` ends it. `contentSchema` describes the data of each event: OpenAPI 3.1 cannot describe the items of a stream.",
       ].join(" "),
       contentMediaType: "application/json",
       contentSchema: JSON.parse(JSON.stringify({ anyOf: [NumberedRunEvent, AnyLiveEvent] })),

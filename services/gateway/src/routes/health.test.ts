@@ -20,7 +20,7 @@ describe("health", () => {
     expect((await t.ask(null, "/healthz")).status).toBe(200);
   });
 
-  it("is unready, but alive, while the bus is", async () => {
+  it("is unready, but alive, while the bus is closed", async () => {
     await using t = await setup();
     await t.bus.close();
     expect(await t.ask(null, "/readyz")).toMatchObject({ status: 503, body: { status: "unready", reasons: ["the bus is closed"] } });
@@ -34,7 +34,7 @@ describe("health", () => {
   });
 });
 
-describe("every answer of no", () => {
+describe("every refusal", () => {
   it("is a problem for a route that does not exist, whoever asks", async () => {
     await using t = await setup();
     for (const url of ["/", "/v1", "/v1/run", "/v2/tools", "/v1/tools/", "/.env"]) {
@@ -49,7 +49,7 @@ describe("every answer of no", () => {
     { method: "PATCH", url: "/v1/runs/any/cancel", allow: "POST" },
     { method: "POST", url: "/v1/runs/any/events", allow: "GET" },
     { method: "OPTIONS", url: "/v1/tools", allow: "GET" },
-  ])("names the methods that a route takes: $method $url", async ({ method, url, allow }) => {
+  ])("names the methods that a route accepts: $method $url", async ({ method, url, allow }) => {
     await using t = await setup();
     for (const asking of [{ method }, ...(method === "GET" ? [] : [{ method, body: "{", headers: { "content-type": "text/plain" } }])]) {
       const answer = await t.ask("una", url, asking);
@@ -63,7 +63,7 @@ describe("every answer of no", () => {
     expect(problemOf(await t.ask("una", "/v1/runs/%zz"))).toEqual({ status: 400, code: "invalid_request" });
   });
 
-  it("tells nothing of a fault of ours but that it is logged", async () => {
+  it("reveals nothing about an internal fault but that it is logged", async () => {
     const logged: object[] = [];
     const log = {
       debug: () => undefined,

@@ -6,7 +6,7 @@ const MINUTE = 60_000;
 const post = (body: Asking["body"] = {}): Asking => ({ method: "POST", body });
 
 describe("the limits of a caller's minute", () => {
-  it("count messages and investigations together, and are whole again after it", async () => {
+  it("count messages and investigations together, and are reset after it", async () => {
     await using t = await setup({ env: { RUNS_PER_MINUTE: "2" } });
     const id = await t.conversation();
     const first = await t.ask("una", "/v1/investigations", post({ releaseId: "v2" }));
@@ -28,7 +28,7 @@ describe("the limits of a caller's minute", () => {
     expect((await t.ask("una", "/v1/investigations", post({ releaseId: "v2" }))).status).toBe(202);
   });
 
-  it("count new conversations apart", async () => {
+  it("count new conversations separately", async () => {
     await using t = await setup({ env: { CONVERSATIONS_PER_MINUTE: "1", RUNS_PER_MINUTE: "1" } });
     const id = await t.conversation();
     expect(problemOf(await t.ask("una", "/v1/conversations", post())).code).toBe("rate_limited");
@@ -44,7 +44,7 @@ describe("the limits of a caller's minute", () => {
     expect(problemOf(await t.ask("una", `/v1/runs/${runId}/answers`, answer))).toEqual({ status: 429, code: "rate_limited" });
   });
 
-  it("take nothing for a request that is refused for its form, nor for a GET", async () => {
+  it("do not count a malformed request, nor a GET", async () => {
     await using t = await setup({ env: { RUNS_PER_MINUTE: "1" } });
     for (let i = 0; i < 3; i++) {
       expect((await t.ask("una", "/v1/investigations", post({ releaseId: 7 }))).status).toBe(400);
@@ -53,7 +53,7 @@ describe("the limits of a caller's minute", () => {
     expect((await t.ask("una", "/v1/investigations", post({ releaseId: "v2" }))).status).toBe(202);
   });
 
-  it("hold for all gateways over one store together", async () => {
+  it("are shared by all gateways over one store", async () => {
     await using t = await setup({ env: { RUNS_PER_MINUTE: "3" } });
     const other = await t.start();
     const headers = { authorization: `Bearer ${apiKeyOf("una")}`, "content-type": "application/json" };
@@ -64,13 +64,13 @@ describe("the limits of a caller's minute", () => {
     await other.stop();
   });
 
-  it("are none where a setting says 0", async () => {
+  it("are off if a setting is 0", async () => {
     await using t = await setup({ env: { RUNS_PER_MINUTE: "0" } });
     const answer = await t.ask("una", "/v1/investigations", post({ releaseId: "v2" }));
     expect([answer.status, answer.headers.get("ratelimit")]).toEqual([202, null]);
   });
 
-  it("tell a program that tries keys to slow down", async () => {
+  it("slow down a program that guesses keys", async () => {
     await using t = await setup({ env: { AUTH_FAILURES_PER_MINUTE: "3" } });
     const wrong: Asking = { headers: { authorization: "Bearer guess" } };
     const statuses = [];

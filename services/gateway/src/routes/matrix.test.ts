@@ -3,9 +3,9 @@ import { completed, started } from "../testing/agent-under-test.ts";
 import { type Asking, type Person, setup, START } from "../testing/gateway-under-test.ts";
 import { problemOf } from "../testing/problem-under-test.ts";
 
-// Every route × everybody who may ask, with the answer written out. What is asked for is una's, of the tenant acme: ugo is another user of it, otto
-// its operator, amy an approver, alma an Alertmanager and rolf what rolls out releases; uma is a user and olga the operator of another tenant. A route that
-// is not in this table fails the test.
+// Every route × every kind of caller, with the answer written out. The objects are una's, of the tenant acme: ugo is another user of it,
+// otto its operator, amy an approver, alma an Alertmanager and rolf a deployment system; uma is a user and olga the operator of another
+// tenant. A route that is not in this table fails the test.
 const TABLE = `
                                         stranger  wrong-key  una  ugo  otto  amy  alma  rolf  uma  olga
   POST /v1/conversations                401       401        201  201  201   403  403   403   201  201
@@ -78,7 +78,7 @@ describe("the routes of the gateway", () => {
     );
   });
 
-  it("answer the same for what is another's and for what does not exist", async () => {
+  it("give the same answer for another caller's objects and for missing ones", async () => {
     await using t = await setup();
     const { conversationId, runId } = await ofUna(t);
     for (const [id, none, url] of [

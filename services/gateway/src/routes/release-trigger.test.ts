@@ -7,8 +7,8 @@ const ROUTE = "/v1/triggers/release";
 
 type T = Awaited<ReturnType<typeof setup>>;
 
-describe("the webhook of what rolls out releases", () => {
-  it("starts the investigation of a release, asked for by the trigger", async () => {
+describe("the webhook of a deployment system", () => {
+  it("starts the investigation of a release on behalf of the trigger", async () => {
     await using t = await setup();
     const answer = await send(t, { releaseId: "v1.4.0", note: "A tenth of the customers." });
     const runId = textIn(answer.body, "runId");
@@ -22,7 +22,7 @@ describe("the webhook of what rolls out releases", () => {
     });
   });
 
-  it("has one run for a release, whatever is noted the next time", async () => {
+  it("has one run for a release, whatever the next note says", async () => {
     await using t = await setup();
     const first = await send(t, { releaseId: "v1.4.0" });
     const again = await send(t, { releaseId: "v1.4.0", note: "Half of them." });
@@ -32,7 +32,7 @@ describe("the webhook of what rolls out releases", () => {
     expect(await runsOf(t)).toHaveLength(2);
   });
 
-  it("has one for each Idempotency-Key instead, where it sends one", async () => {
+  it("has one for each Idempotency-Key instead, if it sends one", async () => {
     await using t = await setup();
     const plain = await send(t, { releaseId: "v1.4.0" });
     const keyed = await send(t, { releaseId: "v1.4.0" }, "rollout-7");
@@ -41,11 +41,11 @@ describe("the webhook of what rolls out releases", () => {
     expect(repeat.body["runId"]).toBe(keyed.body["runId"]);
     expect(keyed.body["runId"]).not.toBe(plain.body["runId"]);
     expect(problemOf(await send(t, { releaseId: "v1.4.1" }, "rollout-7"))).toEqual({ status: 422, code: "idempotency_key_reused" });
-    // A key that is the name of a release is none.
+    // A key that equals the name of a release is not that release.
     expect((await send(t, { releaseId: "v1.4.0" }, "v1.4.0")).body["outcome"]).toBe("started");
   });
 
-  it("is told to wait where there is no room, and that is all", async () => {
+  it("is asked to wait if there is no room", async () => {
     await using t = await setup({ env: { RUNS_PER_PRINCIPAL: "1" } });
     const first = await send(t, { releaseId: "v1.4.0" });
     expect(problemOf(await send(t, { releaseId: "v1.4.1" }))).toEqual({ status: 429, code: "rate_limited" });
@@ -57,7 +57,7 @@ describe("the webhook of what rolls out releases", () => {
 
   it.each<{ what: string; body: Asking["body"] & object; errors: readonly object[] }>([
     { what: "no release", body: {}, errors: [{ path: "/releaseId", message: "is required" }] },
-    { what: "one that is no text", body: { releaseId: 7 }, errors: [{ path: "/releaseId", message: "must be string" }] },
+    { what: "one that is not a text", body: { releaseId: 7 }, errors: [{ path: "/releaseId", message: "must be string" }] },
     { what: "an alert", body: { releaseId: "v2", alert: { labels: {} } }, errors: [{ path: "/alert", message: "is not a known field" }] },
   ])("is refused $what", async ({ body, errors }) => {
     await using t = await setup();

@@ -30,16 +30,16 @@ export function runEventRoutes(gateway: Gateway, limits: Limits): readonly Route
       docs: {
         operationId: "streamRun",
         tag: TAG,
-        summary: "The events of a run, as they were and as they come.",
+        summary: "The events of a run, past and live.",
         description: [
-          "After `Last-Event-ID` it goes on behind that event. A client that leaves stops nothing, and several may watch.",
-          "A browser's own EventSource is let in by the cookie of a stream ticket.",
+          "With `Last-Event-ID` it continues after that event. A client that leaves stops nothing, and several may watch.",
+          "A browser's own EventSource authenticates with the cookie of a stream ticket.",
         ].join("\n\n"),
         id: runId,
         headers: { "Last-Event-ID": "The id of the last durable event that the client has." },
         answers: {
           200: { says: "The stream.", ...STREAM },
-          204: { says: "The run has ended, and the client has its last event: there is nothing to come back for." },
+          204: { says: "The run has ended, and the client has its last event: it need not reconnect." },
         },
         problems: ["not_acceptable", "expired", "rate_limited"],
       },
@@ -54,7 +54,7 @@ export function runEventRoutes(gateway: Gateway, limits: Limits): readonly Route
         tag: TAG,
         summary: "The durable events of a run so far, as JSON.",
         description:
-          "The same events as those of the stream, for whoever does not wait for more. A page may hold fewer than its limit; while it has a `next`, there is more.",
+          "The same events as those of the stream, for clients that do not wait for more. A page may hold fewer than its limit; while it has a `next`, there is more.",
         id: runId,
         answers: { 200: { says: "A page of events, in their order.", body: views.history, example: HISTORY } },
         problems: ["expired"],
@@ -70,7 +70,7 @@ export function runEventRoutes(gateway: Gateway, limits: Limits): readonly Route
         tag: TAG,
         summary: "Lets a browser's EventSource read the stream of a run.",
         description:
-          "The ticket is a cookie for that one address, because an EventSource sends no Authorization. A repeat gives a ticket of its own, in the place of the one before when its Idempotency-Key is the same.",
+          "The ticket is a cookie for that one address, because an EventSource sends no Authorization. A repeat gives a new ticket, which replaces the earlier one if its Idempotency-Key is the same.",
         id: runId,
         answers: {
           201: {
@@ -101,14 +101,14 @@ async function events(
   }
   const own = await ownRun(gateway.state, id, principal);
   const { run } = own;
-  // An EventSource that a page opens anew cannot send the header.
+  // An EventSource that a page opens again cannot send the header.
   const after = parseEventId(request.headers["last-event-id"] ?? query.lastEventId, own.runId);
   const place = after === null ? "nowhere" : await placeOf(gateway.state, own.runId, after);
   if (after === null || place === "nowhere")
     throw new HttpProblem("invalid_request", "The Last-Event-ID is not one of this run.", {
       remedy: `Use the id of an event of this stream, "${own.runId}:<number>", or none.`,
     });
-  // The one answer after which a browser's EventSource does not come back: for one that has the run's end, there is nothing to come back for.
+  // The one answer after which a browser's EventSource does not reconnect: a client that has the run's end need not come back.
   if (place === "last" && run !== null && run.endedAt !== null) return reply.code(204).send();
   await streamRun(gateway, { own, after, principal, reply });
   return undefined;

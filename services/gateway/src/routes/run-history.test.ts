@@ -5,7 +5,7 @@ import { setup } from "../testing/gateway-under-test.ts";
 import { problemOf } from "../testing/problem-under-test.ts";
 
 describe("GET /v1/runs/{id}/history", () => {
-  it("gives the durable events so far, each as the stream tells it, of a run that goes on and of one that has ended", async () => {
+  it("returns the durable events so far, each as in the stream, of an active run and of one that has ended", async () => {
     await using t = await setupRun(started, turn(0));
     expect(await t.history()).toEqual({ runId: t.runId, events: [numbered(started, 1), numbered(turn(0), 2)] });
     await t.agent.say(t.runId, completed);
@@ -15,13 +15,13 @@ describe("GET /v1/runs/{id}/history", () => {
     expect(events).toEqual(viewer.seen.map(({ data }) => data));
   });
 
-  it("gives none of a run that no agent has taken", async () => {
+  it("returns none for a run that no agent has taken", async () => {
     await using t = await setup();
     const runId = await t.accepted();
     expect((await t.ask("una", `/v1/runs/${runId}/history`)).body).toEqual({ runId, events: [] });
   });
 
-  it("is read page by page, every event once, and the last page says so by having no next", async () => {
+  it("is read page by page, every event once, and the last page has no next", async () => {
     await using t = await setupRun(started, ...turns(33), completed);
     const whole = await t.history();
     expect(whole.events).toHaveLength(35);
@@ -32,7 +32,7 @@ describe("GET /v1/runs/{id}/history", () => {
     expect(await t.history("after=35")).toEqual({ runId: t.runId, events: [] });
   });
 
-  it("gives a shorter page where events are long", async () => {
+  it("returns a shorter page if events are long", async () => {
     await using t = await setupRun(started, ...turns(40, "x".repeat(60_000)));
     const pages = await t.pages(200);
     expect(pages.map(({ events }) => events.length)).toEqual([32, 9]);

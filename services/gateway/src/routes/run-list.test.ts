@@ -46,13 +46,13 @@ describe("GET /v1/runs", () => {
     await t.agent.say(done, completed);
     const { body } = await t.ask("una", "/v1/runs");
     const alone = await Promise.all(ids(body).map(async (id) => (await t.ask("una", `/v1/runs/${id}`)).body));
-    // Whoever looks at one run is told everything that it waits for.
+    // The view of one run shows everything that it waits for.
     expect(body["runs"]).toEqual(alone.map(({ waits: _, ...view }) => view));
     expect(alone.map(({ waits }) => waits !== undefined)).toEqual(alone.map(({ status }) => status !== "done"));
     expect(new Set(alone.map(({ status }) => status))).toEqual(new Set(["awaiting_approval", "done"]));
   });
 
-  it("chooses by status, by profile and by age, and fills a page from as many others as it takes", async () => {
+  it("filters by status, by profile and by age, and reads as many runs as it needs to fill a page", async () => {
     await using t = await setup();
     const runs: string[] = [];
     for (let n = 0; n < 12; n++) {
@@ -104,11 +104,11 @@ describe("GET /v1/runs", () => {
     for (const who of ["ugo", "otto", "olga"] as const) expect((await t.ask(who, "/v1/runs")).body).toEqual({ runs: [] });
   });
 
-  it("passes over runs of the same name in another tenant, and over those that are kept no longer", async () => {
+  it("skips runs of the same name in another tenant, and expired ones", async () => {
     await using t = await setup();
     await t.accepted("olga");
     await t.accepted("una");
-    // Both are called una to the index, which knows no tenants.
+    // Both are called una in the index, which does not separate tenants.
     const { members } = await t.store.page("index.runs.olga", { limit: 1 });
     const stranger = members[0]?.member ?? "";
     await t.store.commit(stranger.slice(3, 5), {

@@ -11,7 +11,7 @@ describe("what a run waits for", () => {
     expect(await t.waits()).toEqual([{ kind: "agent", says: "No agent has taken the run yet.", since: START }]);
   });
 
-  it("is its turn in the conversation, behind the run that is active and those before it", async () => {
+  it("is its turn in the conversation, behind the active run and the earlier ones", async () => {
     await using t = await setupRun({ take: false });
     await t.agent.take(t.runId, { status: "queued" });
     const queue = ["rn_x", t.runId].map((runId, accepted) => ({ runId, accepted, interrupts: false }));
@@ -21,7 +21,7 @@ describe("what a run waits for", () => {
     ]);
   });
 
-  it("is the model, which is asked now or again at a time that is known, or an agent where none works on it", async () => {
+  it("is the model, which is asked now or again at a known time, or an agent if none works on it", async () => {
     await using t = await setupRun({ take: false });
     await t.agent.take(t.runId, { status: "ready", lease: { by: "a", since: START, until: START + 1000 } });
     expect(await t.waits()).toEqual([{ kind: "model", says: "An agent asks the model.", since: START }]);
@@ -33,10 +33,10 @@ describe("what a run waits for", () => {
     expect(await again.waits()).toEqual([{ kind: "model", says: "The model is asked again after 2 failures.", until: START + 5000 }]);
   });
 
-  it("is a worker, where none was seen lately, with when the last one was", async () => {
+  it("is a worker, if none was seen lately, with when the last one was seen", async () => {
     await using t = await setupRun();
     await t.agent.call(`${t.runId}.1.0`, SENT);
-    expect(await t.waits()).toMatchObject([{ kind: "worker", says: "Nobody serves issue_refund of this version any more." }]);
+    expect(await t.waits()).toMatchObject([{ kind: "worker", says: "No worker serves this version of issue_refund any more." }]);
     await t.register({});
     expect(await t.waits()).toMatchObject([{ kind: "tool", says: "It was sent to its worker: issue_refund." }]);
     t.clock.now += SEEN_FOR_MS + 1;
@@ -53,7 +53,7 @@ describe("what a run waits for", () => {
     expect(await t.waits()).toMatchObject([{ kind: "worker", says: "The worker of issue_refund cannot use it: the shop is down." }]);
   });
 
-  it("is said by the answers of POSTs too: of one that starts a run, and of one that cancels it", async () => {
+  it("is also in the answers of POSTs: of one that starts a run, and of one that cancels it", async () => {
     await using t = await setupRun({ take: false });
     const begun = await t.ask("una", "/v1/investigations", { method: "POST", body: { releaseId: "v3" } });
     expect(begun.body["waits"]).toEqual([{ kind: "agent", says: "No agent has taken the run yet.", since: START }]);
@@ -64,7 +64,7 @@ describe("what a run waits for", () => {
     expect(cancelled.body["waits"]).toMatchObject([{ kind: "approval", callId: `${t.runId}.1.0` }]);
   });
 
-  it("is said of every open call, in their order", async () => {
+  it("is listed for every open call, in their order", async () => {
     await using t = await setupRun();
     const call = (index: number) => `${t.runId}.1.${index}`;
     await t.agent.call(call(0), { state: "requested", requests: 3 });
@@ -112,7 +112,7 @@ describe("what a run waits for", () => {
     await t.register({});
     await t.agent.call(`${t.runId}.1.0`, SENT);
     await t.agent.cancel(t.runId);
-    expect((await t.waits())[0]?.says).toBe("The run is cancelled and waits for the outcome of what was sent: issue_refund.");
+    expect((await t.waits())[0]?.says).toBe("The run is cancelled and waits for the outcome of a sent call: issue_refund.");
   });
 
   it("is nothing once it has ended", async () => {
@@ -135,7 +135,7 @@ async function setupRun({ take = true }: { readonly take?: boolean } = {}) {
     url,
     conversationId,
     waits: async () => (await t.ask("una", url)).body["waits"] as Wait[],
-    /** A worker says that it serves the tool of every call by hand. */
+    /** A worker registers the tool of every call by hand. */
     async register(part: JsonObject): Promise<void> {
       const key = keys.registration("orders", "issue_refund", "1");
       const { documents } = await t.store.read([key]);

@@ -11,16 +11,14 @@ const INVESTIGATE = "/v1/investigations";
 const RELEASE: Asking = { method: "POST", body: { releaseId: "v2" } };
 const UNA = openRunsOf({ tenant: "acme", id: "una" });
 
-describe("the runs that a principal may have under way", () => {
+describe("the limit of a principal's active runs", () => {
   it("may be one: the sentence says so in the singular", async () => {
     await using t = await setup({ env: { RUNS_PER_PRINCIPAL: "1" } });
     await t.accepted();
-    expect((await t.ask("una", INVESTIGATE, RELEASE)).body["detail"]).toBe(
-      "This principal has 1 run under way, as many as may be at a time.",
-    );
+    expect((await t.ask("una", INVESTIGATE, RELEASE)).body["detail"]).toBe("This principal has 1 run under way, the maximum at a time.");
   });
 
-  it("bound messages and investigations together, with a sentence and when to ask again", async () => {
+  it("bounds messages and investigations together, with a sentence and when to retry", async () => {
     await using t = await setup({ env: { RUNS_PER_PRINCIPAL: "2" } });
     const id = await t.conversation();
     await t.accepted();
@@ -33,13 +31,13 @@ describe("the runs that a principal may have under way", () => {
       const refused = await t.ask("una", url, asking);
       expect(problemOf(refused)).toEqual({ status: 429, code: "rate_limited" });
       expect(refused.headers.get("retry-after")).toBe("10");
-      expect(refused.body["detail"]).toBe("This principal has 2 runs under way, as many as may be at a time.");
+      expect(refused.body["detail"]).toBe("This principal has 2 runs under way, the maximum at a time.");
     }
     expect((await t.ask("una", "/v1/runs")).body["runs"]).toHaveLength(2);
     await t.accepted("ugo");
   });
 
-  it("are those that have not ended, whether the agent has taken them or not", async () => {
+  it("counts runs that have not ended, whether the agent has taken them or not", async () => {
     await using t = await setup({ env: { RUNS_PER_PRINCIPAL: "2" } });
     const [waits, runs] = [await t.accepted(), await t.accepted()];
     await t.agent.take(runs);
@@ -55,7 +53,7 @@ describe("the runs that a principal may have under way", () => {
     expect(await t.ask("una", `/v1/runs/${third}`)).toMatchObject({ body: { status: "accepted" } });
   });
 
-  it("count an old run however many newer ones have ended", async () => {
+  it("counts an old run however many newer ones have ended", async () => {
     await using t = await setup({ env: { RUNS_PER_PRINCIPAL: "2" } });
     await t.accepted();
     for (let n = 0; n < 10; n++) {
@@ -69,7 +67,7 @@ describe("the runs that a principal may have under way", () => {
     expect((await t.store.page(UNA, { limit: 100 })).members).toHaveLength(2);
   });
 
-  it("hold for all gateways over one store together, also for one that starts anew", async () => {
+  it("is shared by all gateways over one store, also by one that restarts", async () => {
     await using t = await setup({ env: { RUNS_PER_PRINCIPAL: "2" } });
     const other = await t.start();
     const start = async (): Promise<number> => {
@@ -85,8 +83,8 @@ describe("the runs that a principal may have under way", () => {
     }
   });
 
-  it("are not gone over by requests that come at one moment", async () => {
-    // All look before the first is stored.
+  it("is not exceeded by simultaneous requests", async () => {
+    // All check before the first is stored.
     const { promise: allLooked, resolve: release } = Promise.withResolvers<void>();
     let looks = 0;
     const wrapStore = (state: StateStore): StateStore => ({
@@ -104,7 +102,7 @@ describe("the runs that a principal may have under way", () => {
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(7);
   });
 
-  it("let a repeat of an Idempotency-Key have its run", async () => {
+  it("gives a repeat of an Idempotency-Key its run", async () => {
     await using t = await setup({ env: { RUNS_PER_PRINCIPAL: "1" } });
     const runId = await t.accepted("una", "key-1");
     const again = await t.ask("una", INVESTIGATE, { ...RELEASE, headers: { "idempotency-key": "key-1" } });
@@ -114,7 +112,7 @@ describe("the runs that a principal may have under way", () => {
     expect((await t.ask("una", INVESTIGATE, RELEASE)).status).toBe(429);
   });
 
-  it("are free again of what no agent took in time", async () => {
+  it("frees the places of runs that no agent took in time", async () => {
     await using t = await setup({ env: { RUNS_PER_PRINCIPAL: "1" } });
     await t.accepted();
     t.clock.now += 2 * DAY;
@@ -123,7 +121,7 @@ describe("the runs that a principal may have under way", () => {
     await t.accepted();
   });
 
-  it("hold when the setting was lowered, and leave no list when there is no limit", async () => {
+  it("holds when the setting was lowered, and leaves no list when there is no limit", async () => {
     await using t = await setup({ env: { RUNS_PER_PRINCIPAL: "8" } });
     const runs: string[] = [];
     for (let n = 0; n < 6; n++) runs.push(await t.accepted());
@@ -148,7 +146,7 @@ describe("the runs that a principal may have under way", () => {
     expect((await free.store.page(UNA, { limit: 10 })).members).toEqual([]);
   });
 
-  it("cost a start one page of the store, and reads of runs only when as many are listed as may be", async () => {
+  it("costs a start one page of the store, and reads of runs only when the list is full", async () => {
     const asked: string[] = [];
     const wrapStore = (state: StateStore): StateStore => ({
       ...state,

@@ -102,7 +102,7 @@ describe("GET /v1/runs/{id}", () => {
 });
 
 describe("a run that its agent keeps no longer", () => {
-  it("is gone, rather than accepted again", async () => {
+  it("is gone, not accepted again", async () => {
     await using t = await setup();
     const runId = await t.accepted();
     t.clock.now += 49 * 3_600_000;
@@ -111,7 +111,7 @@ describe("a run that its agent keeps no longer", () => {
 });
 
 describe("POST /v1/runs/{id}/cancel", () => {
-  it("is accepted for the agent, which is told at once", async () => {
+  it("is accepted for the agent, which is notified at once", async () => {
     await using t = await setup();
     const runId = await t.accepted();
     await t.agent.take(runId);
@@ -157,14 +157,14 @@ describe("POST /v1/runs/{id}/cancel", () => {
     expect((await t.ask("una", `/v1/runs/${runId}`)).body["status"]).toBe("cancelling");
   });
 
-  it("comes too late for a run that has ended otherwise, and is no fault for a cancelled one", async () => {
+  it("is too late for a run that has ended otherwise, and is accepted for a cancelled one", async () => {
     await using t = await setup();
     const done = await t.accepted();
     await t.agent.take(done);
     await t.agent.say(done, completed);
     const late = await t.ask("una", `/v1/runs/${done}/cancel`, POST);
     expect(problemOf(late)).toEqual({ status: 409, code: "run_ended" });
-    expect(late.body["detail"]).toBe("The run has ended already: done.");
+    expect(late.body["detail"]).toBe("The run has already ended: done.");
 
     const stopped = await t.accepted();
     await t.agent.take(stopped);
@@ -172,11 +172,11 @@ describe("POST /v1/runs/{id}/cancel", () => {
     expect(await t.ask("una", `/v1/runs/${stopped}/cancel`, POST)).toMatchObject({ status: 200, body: { status: "cancelled" } });
   });
 
-  it.each([{ reason: "enough" }, [], "null"])("takes no body: %j", async (body) => {
+  it.each([{ reason: "enough" }, [], "null"])("accepts no body: %j", async (body) => {
     await using t = await setup();
     const runId = await t.accepted();
     const answer = await t.ask("una", `/v1/runs/${runId}/cancel`, { ...POST, body });
-    // JSON's null is no body either.
+    // JSON's null is not an empty body either.
     if (body === "null") expect(answer.status).toBe(202);
     else expect(problemOf(answer)).toEqual({ status: 400, code: "invalid_request" });
   });

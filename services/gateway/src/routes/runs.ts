@@ -39,9 +39,9 @@ export function runRoutes(gateway: Gateway, limits: Limits): readonly Route[] {
       docs: {
         operationId: "getRun",
         tag: TAG,
-        summary: "A run: how far it is, and what it waits for.",
+        summary: "A run: its state, and what it waits for.",
         description:
-          "`awaiting` lists the approvals and the questions that it waits for people with; `waits` everything that holds it up, a sentence each.",
+          "`awaiting` lists the approvals and the questions that people have to answer; `waits` everything that holds it up, one sentence each.",
         id: runId,
         answers: { 200: { says: "The run.", body: views.run, example: examples.waitingRun } },
         problems: ["expired"],
@@ -57,7 +57,7 @@ export function runRoutes(gateway: Gateway, limits: Limits): readonly Route[] {
         tag: TAG,
         summary: "Cancels a run.",
         description:
-          "Nothing new is begun from now on; what was sent to its target is waited for. An operator may cancel any run of the tenant.",
+          "Nothing new begins from now on; the run waits for writes that were sent to their target. An operator may cancel any run of the tenant.",
         id: runId,
         answers: {
           200: { says: "It was cancelled before.", body: views.run, example: examples.acceptedRun },
@@ -81,9 +81,9 @@ export function runRoutes(gateway: Gateway, limits: Limits): readonly Route[] {
         operationId: "answerQuestion",
         tag: TAG,
         summary: "Answers a question that a run asks.",
-        description: "Only the one who started the run answers, and a question has one answer.",
+        description: "Only the principal who started the run may answer, and a question has one answer.",
         id: runId,
-        answers: { 202: { says: "It was accepted.", body: views.run, example: examples.acceptedRun, headers: REPLAY } },
+        answers: { 202: { says: "The request was accepted.", body: views.run, example: examples.acceptedRun, headers: REPLAY } },
         problems: ["not_asked", "run_ended", "conflict", "idempotency_key_reused", "expired"],
       },
       body: {

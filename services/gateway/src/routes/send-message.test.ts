@@ -12,7 +12,7 @@ const post = (body?: Asking["body"], headers: Asking["headers"] = {}): Asking =>
 const DAY = 86_400_000;
 
 describe("POST /v1/conversations/{id}/messages", () => {
-  it("starts a run of the conversation, and the agent is told at once", async () => {
+  it("starts a run of the conversation, and notifies the agent at once", async () => {
     await using t = await setup();
     const id = await t.conversation("una", "direct");
     const { status, headers, body } = await t.ask("una", `${ROUTE}/${id}/messages`, post({ text: "Look.", ifActive: "interrupt" }));
@@ -28,7 +28,7 @@ describe("POST /v1/conversations/{id}/messages", () => {
     });
   });
 
-  it("takes what is said as content, and as text as it was called before: the same message under either name", async () => {
+  it("accepts the message as content, and under its earlier name text: both mean the same", async () => {
     await using t = await setup();
     const id = await t.conversation();
     const sent = (body: Asking["body"]) => t.ask("una", `${ROUTE}/${id}/messages`, post(body, { "idempotency-key": "k" }));
@@ -43,7 +43,7 @@ describe("POST /v1/conversations/{id}/messages", () => {
     }
   });
 
-  it("keeps the conversation known for as long as messages come", async () => {
+  it("keeps the conversation as long as messages come", async () => {
     await using t = await setup();
     const id = await t.conversation();
     for (let message = 0; message < 3; message++) {
@@ -75,7 +75,7 @@ describe("POST /v1/conversations/{id}/messages", () => {
     expect((await t.ask("una", `${ROUTE}/${id}/context`)).body["traceId"]).toBe("1".repeat(32));
   });
 
-  it("is for its owner: an operator of the tenant reads, and does not speak", async () => {
+  it("is for its owner: an operator of the tenant can only read", async () => {
     await using t = await setup();
     const id = await t.conversation("una");
     const url = `${ROUTE}/${id}/messages`;
@@ -85,7 +85,7 @@ describe("POST /v1/conversations/{id}/messages", () => {
     expect((await t.ask("otto", url)).status).toBe(200);
   });
 
-  it("puts messages that come together into one conversation, each with a run of its own", async () => {
+  it("puts simultaneous messages into one conversation, each with its own run", async () => {
     await using t = await setup();
     const id = await t.conversation();
     const runs = await Promise.all(Array.from({ length: 12 }, (_, i) => t.said("una", id, `message ${i}`)));
@@ -121,7 +121,7 @@ describe("POST /v1/conversations/{id}/messages", () => {
     expect(t.wakes).toEqual([]);
   });
 
-  it("stores the largest text that it takes", async () => {
+  it("stores the largest text that it accepts", async () => {
     await using t = await setup();
     const id = await t.conversation();
     const runId = await t.said("una", id, "é".repeat(24_000));
@@ -146,7 +146,7 @@ describe("a message while a run of its conversation is active", () => {
     if (status === 409) expect(problemOf(answer)).toEqual({ status: 409, code: "conversation_busy" });
   });
 
-  it("is refused when as many wait as may, and accepted when it is free again", async () => {
+  it("is refused when the queue is full, and accepted when there is room again", async () => {
     await using t = await setup();
     const id = await t.conversation();
     const runId = await t.said("una", id);
@@ -157,7 +157,7 @@ describe("a message while a run of its conversation is active", () => {
     expect((await t.ask("una", `${ROUTE}/${id}/messages`, post({ text: "a", ifActive: "reject" }))).status).toBe(202);
   });
 
-  it("is answered as before when its key comes again, however busy it is by now", async () => {
+  it("gets the earlier answer when its key is repeated, however busy the conversation is", async () => {
     await using t = await setup();
     const id = await t.conversation();
     const again = post({ text: "a", ifActive: "reject" }, { "idempotency-key": "k" });

@@ -19,7 +19,7 @@ const refund: ToolDefinition = {
 const lookup: ToolDefinition = { ...refund, name: "find_order", description: "Finds an order.", kind: "read", risk: { tier: "low" } };
 
 describe("GET /v1/tools", () => {
-  it("lists what is registered, whether or not a worker runs", async () => {
+  it("lists the registered tools, whether or not a worker runs", async () => {
     await using t = await setup();
     await register(t.store, "orders", refund);
     await register(t.store, "orders", lookup);
@@ -47,7 +47,7 @@ describe("GET /v1/tools", () => {
     });
   });
 
-  it("says what of it the caller may not use, and why", async () => {
+  it("says which of them the caller may not use, and why", async () => {
     await using t = await setup();
     await register(t.store, "orders", { ...refund, scopes: ["orders"] });
     await register(t.store, "orders", { ...lookup, scopes: ["orders"] });
@@ -87,7 +87,7 @@ describe("GET /v1/tools", () => {
     expect(tools.map(({ parameters }) => parameters)).toEqual([{ type: "object" }, { type: "object" }]);
   });
 
-  it("says so of one whose hash is not its own, which no run is offered", async () => {
+  it("reports one with a wrong hash, which no run is offered", async () => {
     await using t = await setup();
     await register(t.store, "orders", lookup, { hash: toolHash(refund) });
     const { tools } = (await t.ask("una", "/v1/tools")).body as ToolList;
@@ -120,7 +120,7 @@ describe("GET /v1/tools", () => {
     ]);
   });
 
-  it("says of each version whether it is the one that new runs get, and what a deprecated one says", async () => {
+  it("says for each version whether it is the one that new runs get, and shows the notice of a deprecated one", async () => {
     await using t = await setup();
     const deprecated = { note: "Use version 10: it takes the order's currency." };
     await register(t.store, "orders", { ...refund, version: "9", deprecated });
@@ -132,7 +132,7 @@ describe("GET /v1/tools", () => {
     ]);
   });
 
-  it("tells registered from available: workers seen lately, none seen lately, and workers that say no", async () => {
+  it("distinguishes registered from available: workers seen lately, none seen lately, and workers that refuse", async () => {
     await using t = await setup();
     const unavailable = { since: START, reason: "There is no API key." };
     await register(t.store, "orders", lookup);
@@ -146,7 +146,7 @@ describe("GET /v1/tools", () => {
     ]);
   });
 
-  it("names the registry's version, another one whenever a definition changes", async () => {
+  it("names the registry's version, which changes with every definition", async () => {
     await using t = await setup();
     const version = async () => ((await t.ask("otto", "/v1/tools")).body as ToolList).registryVersion;
     const empty = await version();
@@ -171,7 +171,7 @@ describe("GET /v1/tools", () => {
     expect(((await t.ask("otto", "/v1/tools")).body as ToolList).tools).toHaveLength(300);
   });
 
-  it("is empty before the first worker, and leaves out what it cannot read", async () => {
+  it("is empty before the first worker, and leaves out unreadable registrations", async () => {
     await using t = await setup();
     expect((await t.ask("otto", "/v1/tools")).body).toMatchObject({ tools: [] });
     await register(t.store, "orders", refund, { hash: 7 });

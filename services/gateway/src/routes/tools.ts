@@ -19,7 +19,9 @@ import { toolForms } from "../tool-forms.ts";
 import { CALLERS } from "./callers.ts";
 import { views } from "./documented.ts";
 
-/** `GET /v1/tools`: what is registered, whether or not a worker runs at this moment, what is known of its workers, and what of it the caller may not use. */
+/**
+ * `GET /v1/tools`: the registered tools, whether or not a worker runs at this moment, what is known of their workers, and which of them the caller may not use.
+ */
 export function toolRoutes({ state }: Gateway): readonly Route[] {
   return [
     getRoute({
@@ -28,7 +30,7 @@ export function toolRoutes({ state }: Gateway): readonly Route[] {
       docs: {
         operationId: "listTools",
         tag: "Tools",
-        summary: "What is registered, whether or not a worker runs at this moment.",
+        summary: "The registered tools, whether or not a worker runs at this moment.",
         answers: {
           200: {
             says: "The tools, with what is known of their workers.",
@@ -86,14 +88,14 @@ async function registrationKeys(state: StateStore): Promise<readonly string[]> {
 /** Every reader leaves such a registration out (`readRegistry`), so the list must not call it ready. */
 function hashFault({ definition, hash }: Registration): { readonly pointer: string; readonly reason: string } | null {
   if (hasToolHash(definition, hash)) return null;
-  return { pointer: "/hash", reason: "The hash is not that of the definition: no worker of Toolbus registered it so." };
+  return { pointer: "/hash", reason: "The hash is not that of the definition: no Toolbus worker registered it in this form." };
 }
 
 function toolView(registration: Registration, now: number, preferred: boolean): ToolView {
   const { toolset, hash, definition, registeredAt, lastSeenAt, leftAt, scalesToZero, unavailable } = registration;
   const { version, kind, risk, source, owner, scopes, flag, deprecated } = definition;
   const quarantined = definitionFault(definition) ?? hashFault(registration);
-  // Whatever reads the list is spared what was refused.
+  // Refused content is not repeated in the list.
   const { name, description, parameters } = quarantined ? { ...definition, parameters: { type: "object" } } : publicTool(definition);
   const availability = availabilityOf(registration, now);
   return {

@@ -21,13 +21,13 @@ export function triggerRoutes(gateway: Gateway, limits: Limits): readonly Route[
         tag: TAG,
         summary: "Starts an investigation of each alert that fires, from the webhook of an Alertmanager.",
         description: [
-          "The body is Alertmanager's own, version 4; fields that it adds are not read. An alert has one run for its `groupKey`, its `fingerprint` and its `startsAt`: what is sent again, because it still fires or because an answer was lost, is `repeated` and starts nothing. An alert that is resolved starts nothing.",
-          `One message starts ${MOST_STARTED} runs at most. Where there is no room for all, the answer is 503 \`incomplete\` and not 429: Alertmanager sends a message again after 5xx only. What was started stays started, and the same message starts the rest.`,
+          "The body is Alertmanager's own, version 4; fields that it adds are not read. An alert has one run for its `groupKey`, its `fingerprint` and its `startsAt`: an alert that is sent again, because it still fires or because an answer was lost, is `repeated` and starts nothing. An alert that is resolved starts nothing.",
+          `One message starts ${MOST_STARTED} runs at most. If there is no room for all, the answer is 503 \`incomplete\` and not 429: Alertmanager sends a message again after 5xx only. Runs that were started continue, and the same message starts the rest.`,
         ].join("\n\n"),
-        headers: { "Idempotency-Key": "Not read: the alerts themselves say what has been started." },
+        headers: { "Idempotency-Key": "Not read: the alerts themselves identify the runs that have been started." },
         answers: {
           202: {
-            says: "What became of each alert, in the order of the message.",
+            says: "The outcome for each alert, in the order of the message.",
             body: declared("AlertTrigger", AlertTriggerView),
             example: examples.alertTrigger,
           },
@@ -38,9 +38,9 @@ export function triggerRoutes(gateway: Gateway, limits: Limits): readonly Route[
         declared: alertmanagerMessage,
         required: true,
         examples: [examples.alertmanagerMessage],
-        remedy: "Have Alertmanager send its own body, version 4: a webhook_config without a payload of its own.",
+        remedy: "Have Alertmanager send its own body, version 4: a webhook_config without a custom payload.",
       },
-      // Counted by the runs that are started, and never answered 429.
+      // Counted by the started runs, and never answered 429.
       rate: null,
       async handle({ principal, body, reply }) {
         const outcomes = await startAlerts(gateway, { principal, message: body, rate: limits.runs });
@@ -58,12 +58,12 @@ export function triggerRoutes(gateway: Gateway, limits: Limits): readonly Route[
       docs: {
         operationId: "triggerByRelease",
         tag: TAG,
-        summary: "Starts the investigation of a release, from whatever rolls it out.",
+        summary: "Starts the investigation of a release, for a deployment system.",
         description:
           "A release has one run: a repeat, with whatever note, is `repeated` and starts nothing. With an `Idempotency-Key`, such as the id of a rollout, it has one run for each key instead.",
         answers: {
           202: {
-            says: "Its run was started, or had been.",
+            says: "Its run was started, now or earlier.",
             body: declared("ReleaseTriggerAnswer", ReleaseTriggerView),
             example: examples.releaseTrigger,
             headers: REPLAY,
@@ -92,14 +92,17 @@ export function triggerRoutes(gateway: Gateway, limits: Limits): readonly Route[
   ];
 }
 
-/** Throws the problem that has the message sent again, or that says which alerts cannot be investigated at all; the others have their runs. */
+/**
+ * Throws the problem that makes Alertmanager send the message again, or the one that says which alerts cannot be investigated at all; the others have their
+ * runs.
+ */
 function answerTheRest(outcomes: readonly AlertOutcome[]): void {
   const left = outcomes.flatMap((outcome, n) => {
     if (outcome.kind !== "waits" && outcome.kind !== "refused") return [];
     return [{ outcome, error: { path: `/alerts/${n}`, message: outcome.kind === "waits" ? "waits for room" : outcome.detail } }];
   });
   if (left.length === 0) return;
-  // Alertmanager logs an answer whole.
+  // Alertmanager logs the whole answer.
   const errors = left.slice(0, SHOWN).map(({ error }) => error);
   const began = outcomes.filter(({ kind }) => kind === "started" || kind === "repeated").length;
   const counts = `${began} of the ${outcomes.length} alerts have their runs, and ${left.length}`;
@@ -108,7 +111,7 @@ function answerTheRest(outcomes: readonly AlertOutcome[]): void {
     throw new HttpProblem(
       "incomplete",
       `${counts} ${left.length === 1 ? "has" : "have"} none: ${waiting.says}`,
-      { remedy: "Send the same message again: what was begun is not begun twice.", errors },
+      { remedy: "Send the same message again: no run is started twice.", errors },
       { "retry-after": String(waiting.retryAfterS) },
     );
   const refused = left.map(({ outcome }) => outcome).find(isRefused);

@@ -2,7 +2,7 @@ import { deliveryIdOf, type Json, keys, shardOf, type WebhookDelivery } from "@t
 import { describe, expect, it } from "vitest";
 import { setup, START, until } from "../testing/gateway-under-test.ts";
 
-/** What the agent leaves of a delivery that it gave up. */
+/** The agent's record of a delivery that it gave up. */
 async function givenUp(t: Awaited<ReturnType<typeof setup>>, runId: string, state: WebhookDelivery["state"] = "failed"): Promise<string> {
   const deliveryId = deliveryIdOf("run.ended", runId, "ops");
   const about = { event: "run.ended", subject: runId, target: "ops", at: START } as const;
@@ -18,7 +18,7 @@ async function givenUp(t: Awaited<ReturnType<typeof setup>>, runId: string, stat
 }
 
 describe("webhooks of the agent that were given up", () => {
-  it("are shown to an operator of the run's tenant, who has the agent send one again", async () => {
+  it("are shown to an operator of the run's tenant, who can have the agent send one again", async () => {
     await using t = await setup();
     const runId = await t.accepted("una");
     const id = await givenUp(t, runId);
@@ -31,11 +31,11 @@ describe("webhooks of the agent that were given up", () => {
     expect((await t.ask("otto", send, { method: "POST" })).status).toBe(202);
     const told = (): boolean => t.wakes.some(({ body }) => (JSON.parse(body) as { readonly delivery?: string }).delivery === id);
     await until(told);
-    // It stays in the list until the agent has taken it up: whoever asks again is told again.
+    // It stays in the list until the agent has taken it: a repeated request is forwarded again.
     expect((await t.ask("otto", send, { method: "POST" })).status).toBe(202);
   });
 
-  it("are not sent again while they are tried by themselves, nor where there is none, nor from a cursor that no page gave", async () => {
+  it("are not sent again while they are retried automatically, and missing ones and foreign cursors are refused", async () => {
     await using t = await setup();
     const waiting = await givenUp(t, await t.accepted("una"), "waiting");
     const post = (id: string) => t.ask("otto", `/v1/webhooks/${id}/send`, { method: "POST" });

@@ -19,7 +19,7 @@ import { newRequestId } from "../inbound/inbound.ts";
 import { GATEWAY_SERVICE } from "../settings.ts";
 import type { Limits } from "./limits.ts";
 
-/** `/v1/webhooks…`: what others could not be told of runs. The agent tells it; the gateway shows it, and passes on that it is to be told again. */
+/** `/v1/webhooks…`: the failed webhook deliveries about runs. The agent sends them; the gateway shows them, and passes on requests to send them again. */
 export function failedWebhookRoutes(gateway: Gateway, limits: Limits): readonly Route[] {
   return webhookRoutes({
     state: gateway.state,
@@ -33,7 +33,7 @@ export function failedWebhookRoutes(gateway: Gateway, limits: Limits): readonly 
   });
 }
 
-/** Who asked for the runs that these are about, as the gateway itself wrote it. */
+/** The requesters of the runs that these are about, from the gateway's own records. */
 async function originsOf(state: StateStore, deliveries: readonly WebhookDelivery[]): Promise<readonly (RunOrigin | null)[]> {
   if (deliveries.length === 0) return [];
   const { documents } = await state.read(deliveries.map(({ subject }) => keys.runOrigin(subject)));
@@ -43,7 +43,7 @@ async function originsOf(state: StateStore, deliveries: readonly WebhookDelivery
   });
 }
 
-/** Has the agent tell it again. A message that is lost leaves the delivery in the list, where it may be asked for once more. */
+/** Asks the agent to send it again. If that message is lost, the delivery stays in the list and can be requested once more. */
 async function askAgain(gateway: Gateway, { deliveryId, subject }: WebhookDelivery, { id: by }: Principal): Promise<void> {
   const { state, outbox } = gateway;
   const [key, originKey] = [keys.replayRequest(deliveryId), keys.runOrigin(subject)];
@@ -67,7 +67,7 @@ async function askAgain(gateway: Gateway, { deliveryId, subject }: WebhookDelive
     outbox: [{ service: GATEWAY_SERVICE, id: wake.id, topic: wake.topic, message: wake as unknown as Json, dueIn: 0 }],
   });
   if (outcome !== "ok")
-    throw new HttpProblem("conflict", "Somebody else asked for it at the same moment.", { remedy: "Look at the list again." });
+    throw new HttpProblem("conflict", "Somebody else asked for it at the same moment.", { remedy: "Read the list again." });
 }
 
 const KEPT_MS = 86_400_000;

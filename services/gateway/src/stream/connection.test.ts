@@ -5,7 +5,7 @@ import { completed, started, turn } from "../testing/agent-under-test.ts";
 import { apiKeyOf, setup as setupGateway, until } from "../testing/gateway-under-test.ts";
 
 describe("the connection of a stream", () => {
-  it("goes without chunks, and ends with the stream, for a client of HTTP/1.0", async () => {
+  it("has no chunks, and ends with the stream, for a client of HTTP/1.0", async () => {
     await using t = await setup();
     const client = t.asks("HTTP/1.0");
     await client.got("event: run.started");
@@ -57,8 +57,8 @@ describe("the connection of a stream", () => {
   });
 });
 
-describe("a client that comes back", () => {
-  it("while the server stops is told goodbye, not refused: after an error an EventSource would never come again", async () => {
+describe("a client that reconnects", () => {
+  it("while the server stops gets a goodbye, not an error: after an error an EventSource would never reconnect", async () => {
     const { promise: released, resolve: release } = Promise.withResolvers<void>();
     const { promise: reading, resolve: asked } = Promise.withResolvers<void>();
     const wrapStore = (state: StateStore): StateStore => ({
@@ -85,14 +85,14 @@ describe("a client that comes back", () => {
     expect(viewer.seen.map(({ id }) => id)).toEqual(Array.from({ length: 701 }, (_, i) => `${t.runId}:${i + 2}`));
   });
 
-  it("after the run's end is told that there is nothing to come back for", async () => {
+  it("after the run's end is told that it need not reconnect", async () => {
     await using t = await setup();
     await t.agent.say(t.runId, completed);
     const answer = await t.ask("una", `/v1/runs/${t.runId}/events`, { headers: { "last-event-id": `${t.runId}:2` } });
     expect([answer.status, answer.text]).toEqual([204, ""]);
   });
 
-  it("may say in the address what it has, unless a header knows better", async () => {
+  it("may give its last event in the address, unless a header overrides it", async () => {
     await using t = await setup();
     await t.agent.say(t.runId, turn(0), completed);
     const url = `/v1/runs/${t.runId}/events?lastEventId=${encodeURIComponent(`${t.runId}:1`)}`;

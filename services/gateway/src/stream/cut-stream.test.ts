@@ -3,7 +3,7 @@ import { completed, started, turn } from "../testing/agent-under-test.ts";
 import { apiKeyOf, setup as setupGateway, textIn } from "../testing/gateway-under-test.ts";
 import { openViewer, type Seen, type Viewer } from "../testing/viewer-under-test.ts";
 
-// A run with text between its turns, as a list of steps: each is stored or goes live, one after the other.
+// A run with text between its turns, as a list of steps: each is stored or sent live, one after the other.
 const WORDS = ["It ", "is ", "safe ", "to ", "roll ", "out."];
 type Step = { readonly kind: "event"; readonly at: number } | { readonly kind: "text"; readonly round: number; readonly word: number };
 const EVENTS = [started, turn(0), turn(1, WORDS.join("")), turn(2, WORDS.join("")), completed];
@@ -30,20 +30,20 @@ describe("a stream that is cut", () => {
         await t.play(first, 0, cut);
         first.leave();
         await first.ended;
-        // Words, turns and more may come while nobody watches.
+        // Words, turns and more may arrive while nobody watches.
         const missed = when === "at once" ? cut : Math.min(STEPS.length, cut + 3);
         await t.play(null, cut, missed);
         const second = await t.watch(lastId(first));
         await t.play(second, missed, STEPS.length);
         await second.ended;
         expect([...durable(first), ...durable(second)], `cut after ${cut}`).toEqual(t.all);
-        // Words that were missed, or seen by the first alone, are all in the second's turn.
+        // Words that were missed, or seen by the first viewer only, are all in the second's turn.
         if (cut < TURN_1) expect(textOf(second, 1), `cut after ${cut}`).toBe(WORDS.join(""));
       }
     },
   );
 
-  it("after each thing goes on at another gateway over the same store, after this one has stopped", async () => {
+  it("after each thing continues at another gateway over the same store, after this one has stopped", async () => {
     for (let cut = 0; cut <= STEPS.length; cut++) {
       await using t = await setup();
       const first = await t.watch();
@@ -74,7 +74,7 @@ describe("a stream that is cut", () => {
     }
   });
 
-  it("shows what the run has used so far wherever that changes, and a number in every durable event", async () => {
+  it("shows the run's usage so far wherever it changes, and a number in every durable event", async () => {
     await using t = await setup();
     const viewer = await t.watch();
     await t.play(viewer, 0, STEPS.length);
@@ -105,7 +105,7 @@ async function setup() {
     /** Every durable event, as a client gets it. */
     all: EVENTS.map((event, i): Seen => ({ id: `${runId}:${i + 1}`, name: event.type, data: { sequence: i + 1, ...(event as object) } })),
     watch: (after?: string) => t.view("una", runId, after),
-    /** Does the steps, one after the other, and waits until this viewer has seen each. */
+    /** Runs the steps, one after the other, and waits until this viewer has seen each. */
     async play(viewer: Viewer | null, from: number, to: number): Promise<void> {
       for (const step of STEPS.slice(from, to)) {
         const event = step.kind === "event" ? EVENTS[step.at] : undefined;

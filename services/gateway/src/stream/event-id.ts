@@ -3,7 +3,7 @@ export function eventId(runId: string, sequence: number): string {
   return `${runId}:${sequence}`;
 }
 
-/** The sequence in a `Last-Event-ID` of this run; 0 without one, null for what is not one of its ids. */
+/** The sequence in a `Last-Event-ID` of this run; 0 without one, null for an invalid id. */
 export function parseEventId(header: string | string[] | undefined, runId: string): number | null {
   if (header === undefined || header === "") return 0;
   if (typeof header !== "string" || !header.startsWith(`${runId}:`)) return null;

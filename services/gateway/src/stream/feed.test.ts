@@ -18,12 +18,12 @@ describe("the reader of a run's log", () => {
     for (const viewer of viewers) expect(viewer.seen.map(({ id }) => id)).toEqual([1, 2, 3, 4].map((n) => `${t.runId}:${n}`));
   });
 
-  it("reads again for whoever was told of an event after a read began", async () => {
+  it("reads again for a listener that was notified of an event after a read began", async () => {
     await using t = await setup();
     const early = await t.view("una", t.runId);
     await t.agent.say(t.runId, started);
     await early.sees(({ name }) => name === "run.started");
-    // A read that has looked already, but whose answer is still on its way.
+    // A read that is done, but whose answer is still on its way.
     const release = t.reads.hold();
     await t.agent.say(t.runId, turn(0));
     await t.reads.held();
@@ -35,7 +35,7 @@ describe("the reader of a run's log", () => {
     expect(late.seen.map(({ name }) => name)).toEqual(["turn", "run.completed"]);
   });
 
-  it("reads a run anew for one that comes when all others have left", async () => {
+  it("reads a run again for a listener that comes when all others have left", async () => {
     await using t = await setup();
     const first = await t.view("una", t.runId);
     await t.agent.say(t.runId, started);
@@ -71,7 +71,7 @@ async function setup() {
     ...state,
     async range(log, options) {
       const entries = await state.range(log, options);
-      // What asks for less looks up where a client stands.
+      // A smaller request only looks up a client's position.
       if (log.startsWith("tb:events:") && options.limit > 2) {
         reads.count++;
         held.resolve();

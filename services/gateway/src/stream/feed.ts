@@ -6,24 +6,24 @@ import { eventId } from "./event-id.ts";
 import { type GenuineLive, genuineLive } from "./genuine-live.ts";
 import { sseBytes } from "./sse-writer.ts";
 
-/** What a subscriber of one run hears: look at the log again, or what is live. */
+/** What a subscriber of one run gets: a hint to read the log again, or a live event. */
 export interface FeedListener {
   readonly onAppend: () => void;
-  /** The same object for all who listen. */
+  /** The same object for all listeners. */
   readonly onLive: (event: LiveEvent) => void;
 }
 
 /** One follower of the store and one reader of each log per process, however many clients watch. */
 export interface Feed {
-  /** From now on the listener hears of this run, until it leaves. A listener must not throw: others listen too. */
+  /** From now on the listener is notified about this run, until it leaves. A listener must not throw, because there are others. */
   listen(runId: string, listener: FeedListener): Listening;
   stop(): Promise<void>;
 }
 
 export interface Listening {
   /**
-   * The run's events after this sequence number, with everything that this listener heard before the call. Those who ask for the same at
-   * the same time are given the same page, read and written out once. Rejects when the store is away.
+   * The run's events after this sequence number, including everything that this listener was notified of before the call. Listeners that request the same
+   * at the same time get the same page, read and serialised once. Rejects if the store is unavailable.
    */
   read(after: number): Promise<Page>;
   leave(): void;
@@ -42,14 +42,14 @@ export interface WrittenEvent {
   readonly bytes: Buffer;
 }
 
-// A client that is slow has its page held for it: what a page may hold beyond its bytes is one read.
+// The page of a slow client is kept for it: a page may exceed its bytes by one read.
 const READ = 16;
 const PAGE_BYTES = 65_536;
 
 /** A run that somebody watches. */
 interface Watched {
   readonly listeners: Set<FeedListener>;
-  /** The reads under way by where they begin. A new map from each append on: what began before it may not have seen it. */
+  /** The reads in progress by where they begin. A new map from each append on: an earlier read may not have seen it. */
   reads: Map<number, Promise<Page>>;
   readonly live: GenuineLive;
 }
@@ -90,7 +90,7 @@ export function startFeed(state: StateStore, log: Log): Feed {
         log.warn({ error }, "the feed of the state store broke off and is opened again");
       }
       await pause(250, stopping.signal);
-      // What came in between was not heard.
+      // Notifications in between were missed.
       everyoneLooks();
     }
   }
@@ -111,7 +111,7 @@ export function startFeed(state: StateStore, log: Log): Feed {
   }
 
   function forget(runId: string, run: Watched): void {
-    // Somebody may have left twice, and others come in between.
+    // A listener may have left twice, with others coming in between.
     if (watched.get(runId) !== run) return;
     watched.delete(runId);
     for (const name of logsOf(runId)) byLog.delete(name);

@@ -17,8 +17,8 @@ async function setup() {
   return { state, live, told, warned };
 }
 
-describe("what the feed says is live of a run", () => {
-  it("is shown in its order when the run's own log has it", async () => {
+describe("live events of a run in the feed", () => {
+  it("are shown in order when the run's own log has them", async () => {
     const { state, live, told, warned } = await setup();
     for (const batch of [delta(0, "Hel"), delta(3, "lo.")]) {
       await state.live(keys.live(RUN), batch);
@@ -28,7 +28,7 @@ describe("what the feed says is live of a run", () => {
     expect(warned).toEqual([]);
   });
 
-  it("is not shown when only the feed has it, nor when another run's log does, and is counted in a warning", async () => {
+  it("are not shown when only the feed has them, nor when another run's log does, and are counted in a warning", async () => {
     const { state, live, told, warned } = await setup();
     await state.live(keys.live(OTHER), delta(0, "Theirs."));
     await state.live(keys.live(RUN), delta(0, "Ours."));

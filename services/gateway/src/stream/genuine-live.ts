@@ -3,9 +3,9 @@ import type { StateStore } from "@toolbus/state";
 import type { Log } from "@toolbus/telemetry";
 import { liveEventOf } from "./live-event.ts";
 
-/** What the feed says is live of one run, until its own log has confirmed it. */
+/** Live events of one run from the feed, until the run's own log has confirmed them. */
 export interface GenuineLive {
-  /** Tells it later, in this order, if the run's log has it. */
+  /** Delivers it later, in this order, if the run's log has it. */
   heard(batch: Json): void;
 }
 
@@ -16,19 +16,20 @@ export interface GenuineLiveOptions {
   readonly log: Log;
 }
 
-/** More than this that nobody confirmed yet is dropped: text is said again by its turn. */
+/** More unconfirmed events than this are dropped: the turn repeats the text. */
 const MOST_WAITING = 1024;
 
 /**
- * The feed of a store is written by every service's login, the live log of a run by the agent's alone. So nothing is shown because the feed says it:
- * the log is asked, with one question under way for all that came meanwhile. What it does not have is dropped, with a warning that counts it.
+ * The feed of a store is writable by every service's login, the live log of a run by the agent's only. So nothing is shown just because it is in the feed:
+ * the log is asked, with one request at a time for all events that arrived in between. Events that it does not have are dropped, with a warning that counts
+ * them.
  */
 export function genuineLive({ runId, state, tell, log }: GenuineLiveOptions): GenuineLive {
   let waiting: Json[] = [];
   let asking = false;
   return {
     heard(batch) {
-      // What is no event is ignored, and costs no question.
+      // An invalid event is ignored, without a request.
       if (liveEventOf(batch) === null || waiting.length >= MOST_WAITING) return;
       waiting.push(batch);
       if (!asking) void askOn();
@@ -45,12 +46,12 @@ export function genuineLive({ runId, state, tell, log }: GenuineLiveOptions): Ge
         if (genuine.length < batches.length)
           log.warn(
             { runId, dropped: batches.length - genuine.length },
-            "the feed had text for a run that the run's own log does not have: it is not shown. A login writes to the feed that is not the agent's",
+            "the feed had text for a run that the run's own log does not have: it is not shown. A login other than the agent's writes to the feed",
           );
         for (const event of genuine.map(liveEventOf)) if (event) tell(event);
       }
     } catch (error) {
-      log.warn({ error, runId }, "live text could not be confirmed and is left out: the turn says it again");
+      log.warn({ error, runId }, "live text could not be confirmed and is left out: the turn repeats it");
     } finally {
       asking = false;
     }

@@ -3,7 +3,7 @@ import { sseBytes } from "./sse-writer.ts";
 
 const written = new WeakMap<LiveEvent | TextReset, Buffer>();
 
-/** A live event's bytes on the wire. All viewers of a run are handed the same object by the feed, so it is written out once. */
+/** A live event's bytes on the wire. The feed gives all viewers of a run the same object, so it is serialised once. */
 export function liveBytes(event: LiveEvent | TextReset): Buffer {
   const known = written.get(event);
   if (known) return known;

@@ -24,12 +24,12 @@ const RESOLVED = {
 } as const;
 
 describe("live progress", () => {
-  it("is shown once, however many replicas of the agent say it, and never backwards", () => {
+  it("is shown once, however many replicas of the agent send it, and never backwards", () => {
     const live = liveProgress([first]);
     expect([1, 1, 3, 2, 3, 4].map((n) => live.take(progress(first, n)))).toEqual([true, false, true, false, false, true]);
   });
 
-  it("is shown of calls that the viewer was told of, until they have their result", () => {
+  it("is shown for calls that the viewer knows, until they have their result", () => {
     const live = liveProgress([]);
     expect(live.take(progress(first, 1))).toBe(false);
     live.sent(asks(first, second));
@@ -39,7 +39,7 @@ describe("live progress", () => {
     expect(live.take(progress(second, 1))).toBe(true);
   });
 
-  it("goes on where it was for a call whose turn is told again", () => {
+  it("continues where it was for a call whose turn is sent again", () => {
     const live = liveProgress([first]);
     live.take(progress(first, 5));
     live.sent(asks(first));
@@ -48,7 +48,7 @@ describe("live progress", () => {
 });
 
 describe("a live batch", () => {
-  it("is progress when it says all that progress says, and nothing else is let through", () => {
+  it("is progress if it has all fields of progress, and nothing else passes", () => {
     expect(progressOf({ ...progress(first, 1), fraction: 0.5, secret: "x" })).toEqual({ ...progress(first, 1), fraction: 0.5 });
   });
 
@@ -59,7 +59,7 @@ describe("a live batch", () => {
     ["no time", { type: "progress", callId: first, tool: "look", n: 1, message: "x" }],
     ["a list", [1]],
     ["null", null],
-  ])("that is %s is no progress", (_, batch) => {
+  ])("with %s is not progress", (_, batch) => {
     expect(progressOf(batch)).toBeNull();
   });
 });

@@ -1,8 +1,8 @@
 import type { Json, RunEvent, ToolProgressed } from "@toolbus/contracts";
 
-/** Which progress of tools a viewer is sent: of calls that it knows to be open, and never what is older than what it has. */
+/** Which progress of tools a viewer is sent: of calls that it knows to be open, and never older progress than it has. */
 export interface LiveProgress {
-  /** False for what comes again, too late, or of a call that this run does not wait for. Every replica of the agent shows the same. */
+  /** False for progress that is repeated, too late, or of a call that this run does not wait for. Every replica of the agent shows the same. */
   take(progress: ToolProgressed): boolean;
   /** An event that the viewer was sent. */
   sent(event: RunEvent): void;
@@ -25,7 +25,7 @@ export function liveProgress(open: Iterable<string>): LiveProgress {
   };
 }
 
-/** A live batch as the progress that it is; null for anything else, which the feed of all viewers must survive. */
+/** A live batch parsed as progress; null for anything else, which must not break the feed of all viewers. */
 export function progressOf(batch: Json): ToolProgressed | null {
   if (batch === null || typeof batch !== "object" || Array.isArray(batch)) return null;
   const { type, callId, tool, n, at, message, fraction } = batch as Partial<Record<string, Json>>;

@@ -12,12 +12,12 @@ describe("live text", () => {
     ]);
   });
 
-  it("goes on where it was lost: a gap is passed, its offset tells", () => {
+  it("continues after a loss: it passes the gap, which its offset shows", () => {
     const text = liveText(-1);
     expect([delta(1, 1, 0), delta(1, 1, 90)].flatMap(text.take)).toEqual([delta(1, 1, 0), delta(1, 1, 90)]);
   });
 
-  it("drops what is left of a round whose turn is there", () => {
+  it("drops the rest of a round whose turn is there", () => {
     const text = liveText(-1);
     text.turned(1);
     expect(text.take(delta(1, 1, 0))).toEqual([]);
@@ -32,7 +32,7 @@ describe("live text", () => {
     expect(text.take(delta(5, 4, 0))).toEqual([delta(5, 4, 0)]);
   });
 
-  it("resets a round that another epoch writes anew, and hears the old one no more", () => {
+  it("resets a round that another epoch writes again, and ignores the old one", () => {
     const text = liveText(-1);
     expect(text.take(delta(1, 1, 0))).toEqual([delta(1, 1, 0)]);
     expect(text.take(delta(2, 1, 0))).toEqual([{ type: "reset", epoch: 2, round: 1 }, delta(2, 1, 0)]);
@@ -55,7 +55,7 @@ describe("arguments that are written", () => {
     expect(text.takeArguments(written(2, 2))).toEqual([written(2, 2)]);
   });
 
-  it("reset the round like text does when another epoch writes it anew, once for both", () => {
+  it("reset the round like text does when another epoch writes it again, once for both", () => {
     const text = liveText(-1);
     text.take(delta(1, 1, 0));
     expect(text.takeArguments(written(2, 1))).toEqual([{ type: "reset", epoch: 2, round: 1 }, written(2, 1)]);
@@ -85,7 +85,7 @@ describe("a live batch", () => {
     { ...delta(1, 1, 0), round: -1 },
     { ...delta(1, 1, 0), text: null },
     { ...delta(1, 1, 0), after: 0.5 },
-  ])("is no delta: %j", (batch) => {
+  ])("is not a delta: %j", (batch) => {
     expect(deltaOf(batch)).toBeNull();
   });
 });

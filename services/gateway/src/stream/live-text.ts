@@ -2,11 +2,11 @@ import { type ArgumentsDelta, isJsonObject, type Json, type TextDelta, type Text
 
 /** Which text a viewer is sent while a round is written: every delta once and in order, and none of a round whose turn is there. */
 export interface LiveText {
-  /** What to send for this delta: nothing when it comes again or too late; first a reset when another epoch writes the round anew. */
+  /** What to send for this delta: nothing if it is repeated or too late; first a reset if another epoch writes the round again. */
   take(delta: TextDelta): readonly (TextDelta | TextReset)[];
-  /** The same for arguments, which count within their call: what comes twice says nothing new, so only what is too late is dropped. */
+  /** The same for arguments, which count within their call: a repeat is harmless, so only late ones are dropped. */
   takeArguments(delta: ArgumentsDelta): readonly (ArgumentsDelta | TextReset)[];
-  /** The turn of this round is known: it says all that its deltas said. */
+  /** The turn of this round is known: it contains all its deltas. */
   turned(round: number): void;
 }
 
@@ -17,7 +17,7 @@ export function liveText(turns: number): LiveText {
     take(delta) {
       const { epoch, round, offset } = delta;
       if (round <= turns || epoch < last.epoch) return [];
-      // What is read as recent may have been heard live already.
+      // Recent events that are read may already have been received live.
       if (epoch === last.epoch && round === last.round && offset <= last.offset) return [];
       const anew = round === last.round && epoch > last.epoch;
       last = { epoch, round, offset };
@@ -36,7 +36,7 @@ export function liveText(turns: number): LiveText {
   };
 }
 
-/** A live batch as the delta that it is; null for anything else, which the feed of all viewers must survive. */
+/** A live batch parsed as a delta; null for anything else, which must not break the feed of all viewers. */
 export function deltaOf(batch: Json): TextDelta | null {
   if (!isJsonObject(batch)) return null;
   const { epoch, round, offset, after, text } = batch;
@@ -44,7 +44,7 @@ export function deltaOf(batch: Json): TextDelta | null {
   return { type: "delta", epoch, round, offset, after, text };
 }
 
-/** A live batch as the arguments that it is; null for anything else. */
+/** A live batch parsed as arguments; null for anything else. */
 export function argumentsOf(batch: Json): ArgumentsDelta | null {
   if (!isJsonObject(batch)) return null;
   const { type, epoch, round, after, index, tool, members } = batch;

@@ -1,6 +1,6 @@
 import { measure, metricNames } from "@toolbus/telemetry";
 
-/** The streams that are open, counted per principal, so that none takes them all and a stop can end each politely. */
+/** The open streams, counted per principal, so that none takes them all and a stop can end each politely. */
 export interface OpenStreams {
   /** A place for one more stream, or null when the principal has its share. */
   take(principal: string): Place | null;
@@ -9,7 +9,7 @@ export interface OpenStreams {
 }
 
 export interface Place {
-  /** Registers what a stream does at a stop; it is done at once when that was before. */
+  /** Registers what a stream does at a stop; it is done at once if the stop was earlier. */
   onBye(listener: () => void): void;
   /** Frees the place. Safe to call twice. */
   leave(): void;

@@ -10,7 +10,7 @@ describe("the stream that a POST opens", () => {
   it.each([
     { url: async (t: T) => `/v1/conversations/${await t.conversation()}/messages`, body: { text: "Hello." } },
     { url: async () => "/v1/investigations", body: { releaseId: "v2" } },
-  ])("says at once which run it is, then all that happens in it: $body", async ({ url, body }) => {
+  ])("names the run at once, then sends all its events: $body", async ({ url, body }) => {
     await using t = await setup();
     const viewer = await t.post(await url(t), body);
     const runId = viewer.headers.get("x-toolbus-run-id") ?? "";
@@ -28,7 +28,7 @@ describe("the stream that a POST opens", () => {
     ]);
   });
 
-  it("is only for those who ask for it by name", async () => {
+  it("is only for clients that ask for it explicitly", async () => {
     await using t = await setup();
     const id = await t.conversation();
     for (const accept of ["*/*", "text/*", "application/json", "text/html"]) {
@@ -58,7 +58,7 @@ describe("the stream that a POST opens", () => {
     const runId = gone.headers.get("x-toolbus-run-id") ?? "";
     gone.leave();
     await gone.ended;
-    // There is one place: as soon as it can be had, the gateway knows that the client has gone.
+    // There is one place: as soon as it is free, the gateway knows that the client has gone.
     await until(async () => (await t.view("una", runId).catch(() => null)) !== null);
     await t.agent.take(runId);
     await t.agent.say(runId, started, completed);
@@ -69,7 +69,7 @@ describe("the stream that a POST opens", () => {
     expect(documents).toEqual([null]);
   });
 
-  it("accepts nothing when the caller has its share of streams, and keeps no place for what was refused", async () => {
+  it("accepts nothing when the caller has its share of streams, and keeps no place for a refused request", async () => {
     await using t = await setup({ env: { SSE_PER_PRINCIPAL: "1" } });
     const id = await t.conversation();
     const headers = { accept: "text/event-stream" };

@@ -3,12 +3,12 @@ import { describe, expect, it } from "vitest";
 import { completed, turn } from "../testing/agent-under-test.ts";
 import { apiKeyOf, setup, until } from "../testing/gateway-under-test.ts";
 
-// More than what the kernel holds for a connection on this machine.
+// More than the kernel buffers for a connection on this machine.
 const EVENTS = 480;
 const EVENT_BYTES = 50_000;
 
 describe("a viewer that does not read", () => {
-  it("is disconnected, holds nobody else up, and gets the rest when it comes back", async () => {
+  it("is disconnected, holds nobody else up, and gets the rest when it reconnects", async () => {
     await using t = await setup({ env: { SSE_PER_PRINCIPAL: "1", SSE_PING_MS: "1500" } });
     const runId = await t.accepted();
     await t.agent.take(runId);
@@ -21,7 +21,7 @@ describe("a viewer that does not read", () => {
     await reader.ended;
     expect(reader.seen.map(({ id }) => id)).toEqual(Array.from({ length: EVENTS + 1 }, (_, i) => `${runId}:${i + 1}`));
 
-    // Its place is free again once it was disconnected; until then it holds the only one.
+    // Its place is free again after it was disconnected; until then it holds the only one.
     const late = `${runId}:${EVENTS}`;
     expect((await t.ask("una", `/v1/runs/${runId}/events`)).status).toBe(429);
     await until(async () => (await t.view("una", runId, late).catch(() => null)) !== null);

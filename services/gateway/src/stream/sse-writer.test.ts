@@ -21,7 +21,7 @@ describe("a writer of server-sent events", () => {
     expect([t.response.destroyed, writer.send(EVENT), writer.comment("ping"), writer.behind()]).toEqual([true, false, false, true]);
   });
 
-  it("waits for a client that is behind, and goes on when it has read", async () => {
+  it("waits for a client that is behind, and continues when it has read", async () => {
     await using t = await setup();
     const writer = sseWriter(t.response, LIMIT, []);
     while (!writer.behind()) {
@@ -33,7 +33,7 @@ describe("a writer of server-sent events", () => {
     expect([await waited, writer.behind()]).toEqual([true, false]);
   });
 
-  it("gives up on one that stands still for too long", async () => {
+  it("gives up on a client that stalls for too long", async () => {
     await using t = await setup();
     const writer = sseWriter(t.response, LIMIT, []);
     while (!writer.behind()) {
@@ -52,7 +52,7 @@ describe("a writer of server-sent events", () => {
   });
 });
 
-/** The two ends of one response, of which the client reads nothing until it is told to. */
+/** The two ends of one response, of which the client reads nothing until it is asked to. */
 async function setup() {
   const { promise, resolve } = Promise.withResolvers<ServerResponse>();
   const server = createServer((_request, response) => resolve(response));

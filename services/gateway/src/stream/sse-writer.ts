@@ -1,34 +1,34 @@
 import type { ServerResponse } from "node:http";
 
-/** One server-sent event (WHATWG HTML, section 9.2). Only what is durable has an id: it is where a client that comes back goes on. */
+/** One server-sent event (WHATWG HTML, section 9.2). Only durable events have an id: a client that reconnects continues there. */
 export interface SseEvent {
   readonly id?: string;
   readonly name: string;
   readonly data: string;
 }
 
-/** The event as it goes over the wire, written out once for all who get it. */
+/** The event as sent over the wire, serialised once for all recipients. */
 export function sseBytes({ id, name, data }: SseEvent): Buffer {
   return Buffer.from(`${id === undefined ? "" : `id: ${id}\n`}event: ${name}\ndata: ${data}\n\n`);
 }
 
-/** Writes server-sent events to one client. A client that does not read is disconnected, never buffered for. */
+/** Writes server-sent events to one client. A client that does not read is disconnected; nothing is buffered for it without limit. */
 export interface SseWriter {
-  /** False when the client is gone, or was just disconnected for being too far behind. */
+  /** False if the client is gone, or was just disconnected for being too far behind. */
   send(event: Buffer): boolean;
   comment(text: string): boolean;
   /** Whether the client is so far behind that `drained` would wait. */
   behind(): boolean;
-  /** Waits until the client is not far behind; false when it is gone, or did not get there in `ms` milliseconds and was disconnected. */
+  /** Waits until the client is no longer far behind; false if it is gone, or did not catch up in `ms` milliseconds and was disconnected. */
   drained(ms: number): Promise<boolean>;
   end(): void;
 }
 
 type Header = readonly [name: string, value: string | number | readonly string[] | undefined];
 
-/** `maxBuffered`: the bytes that a client may be behind when something more is written. `headers` go with those of a stream. */
+/** `maxBuffered`: the bytes that a client may be behind when something more is written. `headers` are added to those of a stream. */
 export function sseWriter(response: ServerResponse, maxBuffered: number, headers: readonly Header[]): SseWriter {
-  // Whether the connection is kept is for Node to say: it knows what the client asked for, and HTTP/1.0.
+  // Node decides whether the connection is kept: it knows what the client asked for, and HTTP/1.0.
   response.writeHead(200, {
     ...Object.fromEntries(headers.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))),
     "content-type": "text/event-stream; charset=utf-8",
@@ -60,7 +60,7 @@ export function sseWriter(response: ServerResponse, maxBuffered: number, headers
 
   function write(bytes: Buffer | string): boolean {
     if (gone()) return false;
-    // Judged by what waits already, so that one large event never costs a client its connection.
+    // Judged by the bytes that already wait, so that one large event never costs a client its connection.
     if (response.writableLength > maxBuffered) {
       response.destroy();
       return false;

@@ -2,13 +2,13 @@ import { HttpProblem, type Principal } from "@toolbus/runtime";
 import type { Gateway } from "../gateway.ts";
 import type { Place } from "./open-streams.ts";
 
-/** A place for one more stream of this principal. Throws the problem when it has its share. */
+/** A place for one more stream of this principal. Throws the problem if it has its share. */
 export function takePlace({ streams, config }: Pick<Gateway, "streams" | "config">, { id, tenant }: Principal): Place {
   const place = streams.take(JSON.stringify([tenant, id]));
   if (place) return place;
   throw new HttpProblem(
     "rate_limited",
-    `This principal has ${config.SSE_PER_PRINCIPAL} open streams already.`,
+    `This principal already has ${config.SSE_PER_PRINCIPAL} open streams.`,
     { remedy: "Close one first." },
     { "retry-after": "5" },
   );

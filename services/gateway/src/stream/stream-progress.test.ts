@@ -4,7 +4,7 @@ import { completed, started, turn } from "../testing/agent-under-test.ts";
 import { setup } from "../testing/gateway-under-test.ts";
 import type { Viewer } from "../testing/viewer-under-test.ts";
 
-/** A run that waits for one call, and who says how far that is. */
+/** A run that waits for one call, and a function that reports its progress. */
 async function waitingRun() {
   const t = await setup();
   const runId = await t.accepted();
@@ -28,7 +28,7 @@ async function waitingRun() {
 const progressOf = ({ seen }: Viewer) => seen.filter(({ name }) => name === "progress");
 
 describe("the progress of a tool in a stream", () => {
-  it("is told as it comes, with no id, once although two replicas of the agent say it", async () => {
+  it("is sent as it arrives, without an id, once although two replicas of the agent send it", async () => {
     await using t = await waitingRun();
     const viewer = await t.view("una", t.runId);
     await viewer.sees(({ name }) => name === "turn");
@@ -45,7 +45,7 @@ describe("the progress of a tool in a stream", () => {
     );
   });
 
-  it("is told to who comes later, and never before the turn that asks for the call", async () => {
+  it("is sent to a later viewer, and never before the turn that asks for the call", async () => {
     await using t = await waitingRun();
     await t.says(1);
     const viewer = await t.view("una", t.runId);
@@ -53,7 +53,7 @@ describe("the progress of a tool in a stream", () => {
     expect(viewer.seen.map(({ name }) => name)).toEqual(["run.started", "turn", "progress"]);
   });
 
-  it("is not told to who has the call's result already", async () => {
+  it("is not sent to a viewer that already has the call's result", async () => {
     await using t = await waitingRun();
     const usage = { inputTokens: 0, outputTokens: 0, modelCalls: 0, toolCalls: 1 };
     await t.says(1);

@@ -8,7 +8,7 @@ import type { Viewer } from "../testing/viewer-under-test.ts";
 const STORY = [started, turn(0), turn(1), turn(2), turn(3), completed];
 
 describe("the stream of a run", () => {
-  it("gives what has happened and what happens, with ids, and ends with the run", async () => {
+  it("sends past and new events, with ids, and ends with the run", async () => {
     await using t = await setup();
     await t.agent.say(t.runId, started);
     const viewer = await t.view("una", t.runId);
@@ -25,7 +25,7 @@ describe("the stream of a run", () => {
     );
   });
 
-  it("says what it is, and that no proxy may hold it back", async () => {
+  it("has the right headers, also to keep proxies from buffering it", async () => {
     await using t = await setup();
     const { headers } = await t.view("una", t.runId);
     expect(headers.get("content-type")).toBe("text/event-stream; charset=utf-8");
@@ -43,7 +43,7 @@ describe("the stream of a run", () => {
     expect(names(viewer)).toEqual(["run.started", "run.completed"]);
   });
 
-  it("gives exactly the rest to a client that comes back, at every position, after the end too", async () => {
+  it("gives exactly the rest to a client that reconnects, at every position, also after the end", async () => {
     await using t = await setup();
     await t.agent.say(t.runId, ...STORY);
     for (let position = 0; position <= STORY.length; position++) {
@@ -53,7 +53,7 @@ describe("the stream of a run", () => {
     }
   });
 
-  it("goes on in the middle of a run for a client that comes back", async () => {
+  it("continues in the middle of a run for a client that reconnects", async () => {
     await using t = await setup();
     await t.agent.say(t.runId, started, turn(0), turn(1));
     const first = await t.view("una", t.runId);
@@ -67,7 +67,7 @@ describe("the stream of a run", () => {
     expect(sequences(second)).toEqual([3, 4, 5]);
   });
 
-  it("gives a long history whole and in order", async () => {
+  it("sends a long history completely and in order", async () => {
     await using t = await setup();
     const rounds = Array.from({ length: 450 }, (_, round) => turn(round, "x".repeat(500)));
     await t.agent.say(t.runId, ...rounds, completed);
@@ -117,7 +117,7 @@ describe("the stream of a run", () => {
     expect(viewer.seen).toEqual([]);
   });
 
-  it("says goodbye when the server stops, and the rest is there for those who come back", async () => {
+  it("says goodbye when the server stops, and has the rest for clients that reconnect", async () => {
     await using t = await setup();
     await t.agent.say(t.runId, started);
     const viewer = await t.view("una", t.runId);
@@ -128,7 +128,7 @@ describe("the stream of a run", () => {
     expect(viewer.seen.at(-1)?.id).toBeNull();
   });
 
-  it("breaks off when the store is away, and goes on for a client that comes back", async () => {
+  it("breaks off when the store is unavailable, and continues for a client that reconnects", async () => {
     let away = false;
     const wrapStore = (state: StateStore): StateStore => ({
       ...state,
@@ -163,7 +163,7 @@ describe("the places for streams", () => {
     expect((await t.ask("una", `/v1/runs/${t.runId}/events`)).status).toBe(429);
   });
 
-  it("are given back by streams that end by themselves", async () => {
+  it("are freed by streams that end normally", async () => {
     await using t = await setup({ SSE_PER_PRINCIPAL: "1" });
     await t.agent.say(t.runId, completed);
     for (let i = 0; i < 3; i++) {
@@ -193,7 +193,7 @@ describe("live text in a stream", () => {
     });
   });
 
-  it("is reset when another process writes the round anew", async () => {
+  it("is reset when another process writes the round again", async () => {
     await using t = await setup();
     const viewer = await t.view("una", t.runId);
     await t.agent.live(t.runId, { epoch: 1, round: 1, offset: 0, after: 0, text: "Tod" });
@@ -210,7 +210,7 @@ describe("live text in a stream", () => {
     ]);
   });
 
-  it("is given again, once and in order, to a viewer that comes late, while more of it is written", async () => {
+  it("is sent again, once and in order, to a late viewer, while more of it is written", async () => {
     await using t = await setup();
     await t.agent.say(t.runId, started);
     for (let offset = 0; offset < 20; offset++) await t.agent.live(t.runId, { epoch: 1, round: 1, offset, after: 1, text: "a" });
@@ -225,7 +225,7 @@ describe("live text in a stream", () => {
     expect(viewer.seen.slice(1).map(({ data }) => data["offset"])).toEqual(Array.from({ length: 60 }, (_, i) => i));
   });
 
-  it("that comes while what came before it is read follows it", async () => {
+  it("that arrives while earlier text is read follows it", async () => {
     const { wrapStore, hold } = slow("recent");
     await using t = await setup({}, wrapStore);
     for (const offset of [0, 1, 2]) await t.agent.live(t.runId, { epoch: 1, round: 1, offset, after: 0, text: "a" });
@@ -238,7 +238,7 @@ describe("live text in a stream", () => {
     expect(viewer.seen.map(({ data }) => data["offset"])).toEqual([0, 1, 2, 3, 4]);
   });
 
-  it("of a round whose turn a client has is not given again when it comes back", async () => {
+  it("of a round whose turn a client has is not sent again when it reconnects", async () => {
     await using t = await setup();
     await t.agent.say(t.runId, started, turn(0));
     await t.agent.live(t.runId, { epoch: 1, round: 1, offset: 0, after: 2, text: "one" });
@@ -261,7 +261,7 @@ describe("live text in a stream", () => {
     expect(names(viewer)).toEqual(["run.started", "delta"]);
   });
 
-  it("that follows an event which never comes is dropped, and so is what is no text, and the stream goes on", async () => {
+  it("that follows an event which never comes is dropped, and so is invalid text, and the stream continues", async () => {
     await using t = await setup();
     const viewer = await t.view("una", t.runId);
     await t.agent.live(t.runId, { epoch: 1, round: 1, offset: 0, after: 1_000_000, text: "a" });
@@ -280,7 +280,7 @@ async function setup(env: Readonly<Record<string, string>> = {}, wrapStore?: (st
   return { ...t, runId };
 }
 
-/** A store whose reads of this kind can be held back: from `hold()` to the call of what it gives, none of them begins. */
+/** A store whose reads of this kind can be held back: from `hold()` to the call of its result, none of them begins. */
 function slow(kind: "range" | "recent") {
   const gate = { open: Promise.resolve() };
   const wrapStore = (state: StateStore): StateStore => ({

@@ -19,18 +19,18 @@ export interface StreamRequest {
   readonly after: number;
   readonly principal: Principal;
   readonly reply: FastifyReply;
-  /** What a stream that a POST opened begins with. */
+  /** The event with which a stream that a POST opened begins. */
   readonly accepted?: RunAccepted;
-  /** Its place, if it was taken before. */
+  /** Its place, if it was already taken. */
   readonly place?: Place;
 }
 
-// Twice what the store keeps of one log as recent; whoever has more waiting does not read.
+// Twice what the store keeps of one log as recent; a client with more waiting does not read.
 const MAX_EARLY = 1024;
 
 /**
- * Streams a run: every durable event after the client's last one, once and in order, then what is live, until the event that ends the run.
- * Deltas of a round whose turn is stored are dropped; a new epoch resets the round's text. A client that leaves stops nothing.
+ * Streams a run: every durable event after the client's last one, once and in order, then live events, until the event that ends the run. Deltas of a round
+ * whose turn is stored are dropped; a new epoch resets the round's text. A client that leaves stops nothing.
  */
 export async function streamRun(gateway: Gateway, { own, after, principal, reply, accepted, ...request }: StreamRequest): Promise<void> {
   const { state, feed, config, log } = gateway;
@@ -46,11 +46,11 @@ export async function streamRun(gateway: Gateway, { own, after, principal, reply
   let reading: Promise<void> | undefined;
   let again = false;
   let over = false;
-  // What is live waits here until the recent ones are read (`joined`), and later until the event that they follow was sent.
+  // Live events wait here until the recent ones are read (`joined`), and later until the event that they follow was sent.
   let early: LiveEvent[] = [];
   let joined = false;
 
-  // Listening comes before reading: what is appended in between is not missed.
+  // Listening comes before reading, so that nothing appended in between is missed.
   const listening = feed.listen(runId, { onAppend: () => void look(), onLive: hear });
   const ping = setInterval(() => writer.comment("ping") || close(), config.SSE_PING_MS);
   place.onBye(() => {
@@ -62,7 +62,7 @@ export async function streamRun(gateway: Gateway, { own, after, principal, reply
   reply.raw.on("close", close);
   try {
     await look();
-    // An ended run has no more to say: whoever has its last event already is not kept waiting.
+    // An ended run has nothing more to send: a client that already has its last event is not kept waiting.
     if (run !== null && run.endedAt !== null) close();
     else await join();
     await ended;
@@ -82,13 +82,13 @@ export async function streamRun(gateway: Gateway, { own, after, principal, reply
     finish();
   }
 
-  /** The store is away for a moment: the client comes back with its last id and misses nothing. */
+  /** The store is briefly unavailable: the client reconnects with its last id and misses nothing. */
   function breakOff(error: unknown): void {
     log.warn({ error, runId }, "a stream broke off");
     close();
   }
 
-  /** Sends the text of the round so far, then what was heard of it meanwhile. */
+  /** Sends the text of the round so far, then the events received in the meantime. */
   async function join(): Promise<void> {
     const recent = await state.recent(keys.live(runId));
     early = [...recent.map(liveEventOf).filter((event) => event !== null), ...early];
@@ -106,7 +106,7 @@ export async function streamRun(gateway: Gateway, { own, after, principal, reply
     if (joined) void look();
   }
 
-  /** Reads the log on; called while it is reading, it reads once more after that. */
+  /** Reads the log further; if called while it is reading, it reads once more after that. */
   function look(): Promise<void> {
     again = true;
     reading ??= read();
@@ -119,13 +119,13 @@ export async function streamRun(gateway: Gateway, { own, after, principal, reply
         again = false;
         const held = joined ? early.splice(0) : [];
         await readPages();
-        // Text that is still ahead follows an event that the log does not have: waiting for it could last for ever.
+        // Text that is still waiting follows an event that the log does not have: waiting for it could last forever.
         for (const event of held) if (isDue(event) && !(sendLive(event) && (await caughtUp()))) return close();
       }
     } catch (error) {
       breakOff(error);
     } finally {
-      // In the turn in which the loop ends: whoever looks a moment later must not be told that somebody is reading.
+      // In the turn in which the loop ends: a later check must not find that somebody is still reading.
       reading = undefined;
     }
   }
@@ -141,7 +141,7 @@ export async function streamRun(gateway: Gateway, { own, after, principal, reply
     } while (page.more);
   }
 
-  /** False when nothing is sent after it: the run's end, or the client is gone. */
+  /** False if nothing is sent after it: the run's end, or the client is gone. */
   function sendEvent({ sequence: number, event, bytes }: WrittenEvent): boolean {
     sequence = number;
     if (event.type === "turn") text.turned(event.round);
@@ -149,7 +149,7 @@ export async function streamRun(gateway: Gateway, { own, after, principal, reply
     return writer.send(bytes) && !isRunEnd(event);
   }
 
-  /** Text follows an event of the log; progress is of a call, which is known or not. */
+  /** Text follows an event of the log; progress belongs to a call, which is known or not. */
   function isDue(event: LiveEvent): boolean {
     return event.type === "progress" || event.after <= sequence;
   }
@@ -161,7 +161,7 @@ export async function streamRun(gateway: Gateway, { own, after, principal, reply
     return due.every((item) => writer.send(liveBytes(item)));
   }
 
-  /** What can be read again later is sent at the client's pace: it need not be buffered. */
+  /** Events that can be read again later are sent at the client's pace: they need not be buffered. */
   async function caughtUp(): Promise<boolean> {
     return (await writer.drained(config.SSE_PING_MS)) && !over;
   }

@@ -5,7 +5,7 @@ import { completed, started } from "../testing/agent-under-test.ts";
 import { setup as setupGateway, START } from "../testing/gateway-under-test.ts";
 
 describe("a ticket for the stream of a run", () => {
-  it("is a cookie for this stream alone, unseen by scripts and by other sites", async () => {
+  it("is a cookie for this stream only, invisible to scripts and to other sites", async () => {
     await using t = await setup();
     const { status, headers, body } = await t.ask("una", `/v1/runs/${t.runId}/stream-ticket`, { method: "POST" });
     expect([status, body]).toEqual([201, { runId: t.runId, expiresAt: START + 3_600_000 }]);
@@ -14,7 +14,7 @@ describe("a ticket for the stream of a run", () => {
     expect(headers.get("cache-control")).toBe("no-store");
   });
 
-  it("demands TLS, except of a page that came without it", async () => {
+  it("demands TLS, except from a page that came without it", async () => {
     await using t = await setup();
     const cookieFor = async (origin: string): Promise<string | null> =>
       (await t.ask("una", `/v1/runs/${t.runId}/stream-ticket`, { method: "POST", headers: { origin } })).headers.get("set-cookie");
@@ -33,7 +33,7 @@ describe("a ticket for the stream of a run", () => {
     await again.stop();
   });
 
-  it("takes the place of the one that the same Idempotency-Key was given, and of no other", async () => {
+  it("replaces the one for the same Idempotency-Key, and no other", async () => {
     await using t = await setup();
     const without = await t.ticket();
     const [first, second] = [await t.ticket("k"), await t.ticket("k")];
@@ -52,7 +52,7 @@ describe("a ticket for the stream of a run", () => {
     expect((await t.ask(null, `/v1/runs/${t.runId}/stream-ticket`, { method: "POST", headers: { cookie } })).status).toBe(401);
   });
 
-  it("is good for its time", async () => {
+  it("is valid for its time", async () => {
     await using t = await setup();
     const cookie = await t.ticket();
     t.clock.now = START + 3_599_999;
@@ -61,7 +61,7 @@ describe("a ticket for the stream of a run", () => {
     expect(await t.eventsWith({ cookie })).toMatchObject({ status: 401, body: { code: "unauthenticated" } });
   });
 
-  it("goes with the key that it was given for", async () => {
+  it("ends with the key that it was issued for", async () => {
     await using t = await setup();
     const cookie = await t.ticket();
     const file = path.join(t.folder, "fewer-keys.json");
@@ -74,7 +74,7 @@ describe("a ticket for the stream of a run", () => {
   it.each([
     ["of a page of another origin", { "sec-fetch-site": "same-site" }],
     ["of another site", { "sec-fetch-site": "cross-site" }],
-    ["beside a key that is not known", { authorization: "Bearer tb_user_wrong" }],
+    ["together with an unknown key", { authorization: "Bearer tb_user_wrong" }],
   ])("does not count in a request %s", async (_what, headers) => {
     await using t = await setup();
     expect((await t.eventsWith({ cookie: await t.ticket(), ...headers })).status).toBe(401);

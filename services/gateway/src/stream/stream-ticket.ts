@@ -6,13 +6,13 @@ import type { FastifyRequest } from "fastify";
 import type { Gateway } from "../gateway.ts";
 import { keyHashOf } from "../inbound/request-hash.ts";
 
-// A browser's EventSource can send no Authorization header. What it sends is the cookies of its own origin, so a ticket is one: of no use on any
-// other path, unseen by scripts, in no address and so in no log. Why this way: docs/decisions/0020.
+// A browser's EventSource cannot send an Authorization header. It sends the cookies of its own origin, so a ticket is a cookie: useless on
+// any other path, invisible to scripts, in no address and so in no log. For the reasons see docs/decisions/0020.
 const COOKIE = "toolbus-stream";
 
 export interface IssuedTicket {
   readonly expiresAt: number;
-  /** The `Set-Cookie` header. Nobody is told the secret in another way; the store has its hash. */
+  /** The `Set-Cookie` header. The secret is sent in no other way; the store has its hash. */
   readonly cookie: string;
 }
 
@@ -25,13 +25,13 @@ export interface TicketRequest {
   readonly key: string | undefined;
 }
 
-/** Gives the principal a ticket for the stream of this run. Of one `Idempotency-Key` there is one ticket: a repeat takes the place of what came before. */
+/** Gives the principal a ticket for the stream of this run. An `Idempotency-Key` has one ticket: a repeat replaces the earlier one. */
 export async function issueTicket({ state, config, random }: Gateway, request: TicketRequest): Promise<IssuedTicket> {
   const { runId, principal, origin } = request;
   const secret = Buffer.from(random(32)).toString("base64url");
   const key = keys.streamTicket(runId, hashOf(secret));
   const keyHash = keyHashOf(principal, request.key);
-  // No secret has a hash that begins so.
+  // No secret has a hash that begins like this.
   const note = keyHash === undefined ? null : keys.streamTicket(runId, `key:${keyHash}`);
   const { now, documents } = await state.read(note === null ? [] : [note]);
   const before = documents[0] ?? null;
@@ -44,17 +44,18 @@ export async function issueTicket({ state, config, random }: Gateway, request: T
     remove: typeof before?.value === "string" ? [before.value] : [],
   });
   if (outcome !== "ok") throw new Error(`The ticket was not stored: ${outcome}.`);
-  // Over plain HTTP, on a developer's machine, a browser would drop a cookie that demands better.
+  // Over plain HTTP, on a developer's machine, a browser would drop a Secure cookie.
   const secure = origin?.startsWith("http://") ? "" : "; Secure";
   const maxAge = Math.floor(config.STREAM_TICKET_MS / 1000);
   return { expiresAt, cookie: `${COOKIE}=${secret}; Path=/v1/runs/${runId}/events; Max-Age=${maxAge}; HttpOnly; SameSite=Strict${secure}` };
 }
 
-/** The principal whose ticket for this very run the request shows, as its key has it now. Null without one that counts. */
+/** The principal whose ticket for this very run the request carries, with the current rights of its key. Null without a valid one. */
 export async function ticketHolder(state: StateStore, request: FastifyRequest, apiKeys: ApiKeys): Promise<Principal | null> {
   const runId = idOf(request);
   const secret = cookieIn(request);
-  // Cookies know no ports: a page of another program on this host can have one sent, and is told so by its browser's own word.
+  // Cookies do not distinguish ports: a page of another program on this host can make the browser send one, and the browser's own header
+  // shows that.
   const site = request.headers["sec-fetch-site"] ?? "same-origin";
   if (secret === null || site !== "same-origin" || !isRunId(runId)) return null;
   const { documents } = await state.read([keys.streamTicket(runId, hashOf(secret))]);

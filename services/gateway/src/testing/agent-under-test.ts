@@ -15,19 +15,19 @@ import {
 } from "@toolbus/contracts";
 import type { StateStore } from "@toolbus/state";
 
-/** What an agent writes about a run, one commit at a time and at the test's word. */
+/** What an agent writes about a run, one commit at a time, when the test says so. */
 export interface AgentByHand {
   /** Takes an accepted run: from now on it has a document. */
   take(runId: string, part?: Partial<Run>): Promise<void>;
   /** Appends events as the agent does: with the run's document, in one commit. */
   say(runId: string, ...events: readonly RunEvent[]): Promise<void>;
-  /** Text of a round as it comes. */
+  /** Text of a round as it arrives. */
   live(runId: string, delta: Omit<TextDelta, "type">): Promise<void>;
-  /** Makes a call of the run's current round, or changes it: an open one waits for what its state says. */
+  /** Makes or changes a call of the run's current round: an open call waits for what its state says. */
   call(callId: string, part: Partial<Call>): Promise<void>;
   /** Keeps the state of a conversation. */
   keep(conversationId: string, part: Partial<ConversationState>): Promise<void>;
-  /** Adds to what was said in a conversation. */
+  /** Adds messages to a conversation. */
   transcribe(conversationId: string, ...entries: readonly StoredEntry[]): Promise<void>;
   /** Records the request to cancel, as the agent does when it takes the entry. */
   cancel(runId: string): Promise<void>;

@@ -12,8 +12,8 @@ export interface SeenAnswer {
 }
 
 /**
- * Throws for an answer that the description of its route does not promise: another status, another code of a problem, or a body that breaks its
- * schema. Answers to what is no route, or another method of one, are left alone.
+ * Throws for an answer that the description of its route does not promise: another status, another code of a problem, or a body that breaks its schema.
+ * Answers on unknown routes, or to another method of a route, are left alone.
  */
 export function documentedBy(routes: readonly Route[]): (seen: SeenAnswer) => void {
   const { paths, components }: JsonObject = JSON.parse(JSON.stringify(openApiOf({ title: "", description: "" }, routes)));

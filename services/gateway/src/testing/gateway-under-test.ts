@@ -31,7 +31,7 @@ export const PEOPLE = [
 ] as const;
 export type Person = (typeof PEOPLE)[number]["id"];
 
-// Limits are tested where they are set: elsewhere a test may ask as often as it likes.
+// Limits are tested where they are set: elsewhere a test may send as many requests as it needs.
 const UNLIMITED = {
   RUNS_PER_PRINCIPAL: "0",
   RUNS_PER_MINUTE: "0",
@@ -58,18 +58,18 @@ export interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** An empty object when the answer is no JSON object. */
+  /** An empty object if the answer is not a JSON object. */
   readonly body: JsonObject;
 }
 
 export interface Asking {
   readonly method?: string;
-  /** Sent as it is when it is a string. */
+  /** Sent unchanged if it is a string. */
   readonly body?: Json;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A gateway that runs, and everything around it. */
+/** A running gateway, and everything around it. */
 export async function setup(options: Options = {}) {
   const clock = { now: START };
   const read = (): number => clock.now;
@@ -98,7 +98,7 @@ export async function setup(options: Options = {}) {
     store,
     bus,
     service,
-    /** Who watches; the test's end closes their streams. */
+    /** The viewers; the test's end closes their streams. */
     viewers,
     /** Every route that it serves. */
     routes: service.routes,
@@ -117,20 +117,20 @@ export async function setup(options: Options = {}) {
       documented({ method: asking.method ?? "GET", url, status: answer.status, type, text: answer.text });
       return answer;
     },
-    /** Starts an investigation as this person and gives its run id. */
+    /** Starts an investigation as this person and returns its run id. */
     async accepted(who: Person = "una", key?: string): Promise<string> {
       const headers = key === undefined ? {} : { "idempotency-key": key };
       const { status, body, text } = await this.ask(who, "/v1/investigations", { method: "POST", body: { releaseId: "v2" }, headers });
       if (status !== 202) throw new Error(`The investigation was answered ${status}: ${text}`);
       return textIn(body, "runId");
     },
-    /** Begins a conversation as this person and gives its id. */
+    /** Begins a conversation as this person and returns its id. */
     async conversation(who: Person = "una", profile = "chat"): Promise<string> {
       const { status, body, text } = await this.ask(who, "/v1/conversations", { method: "POST", body: { profile } });
       if (status !== 201) throw new Error(`The conversation was answered ${status}: ${text}`);
       return textIn(body, "conversationId");
     },
-    /** Says something and gives the run that it starts. */
+    /** Sends a message and returns the run that it starts. */
     async said(who: Person, conversationId: string, text = "Hello.", part: JsonObject = {}): Promise<string> {
       const answer = await this.ask(who, `/v1/conversations/${conversationId}/messages`, { method: "POST", body: { text, ...part } });
       if (answer.status !== 202) throw new Error(`The message was answered ${answer.status}: ${answer.text}`);
@@ -161,12 +161,12 @@ export function textIn(body: JsonObject, field: string): string {
   return value;
 }
 
-/** Waits, in turns of the event loop, until something stored or sent is as it should be. */
+/** Waits, in turns of the event loop, until something stored or sent has the expected state. */
 export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  // Past a test's own time, so that one that fails leaves nothing behind that turns for ever.
+  // Longer than a test's own time, so that a failed test leaves nothing behind that loops forever.
   const deadline = performance.now() + 30_000;
   while (!(await holds())) {
-    if (performance.now() > deadline) throw new Error("What the test waits for did not come about within 30 s.");
+    if (performance.now() > deadline) throw new Error("What the test waits for did not happen within 30 s.");
     await new Promise((resolve) => setImmediate(resolve));
   }
 }

@@ -1,13 +1,13 @@
 import { indexedLetter, type Json, keys, type KeptLetter, parseKeptLetter, shardOf } from "@toolbus/contracts";
 import type { StateStore } from "@toolbus/state";
 
-/** What the worker of operations writes, one commit at a time and at the test's word. */
+/** What the worker of operations writes, one commit at a time, when the test says so. */
 export interface LettersByHand {
-  /** Keeps a dead letter of the tenant acme, with another id at each call, and gives that id. */
+  /** Keeps a dead letter of the tenant acme, with another id at each call, and returns that id. */
   keep(part?: Partial<KeptLetter>): Promise<string>;
-  /** Notes that a letter was replayed. */
+  /** Records that a dead letter was replayed. */
   replayed(letterId: string): Promise<void>;
-  /** Removes a letter from the store, as its end does; it stays in the lists. */
+  /** Removes a dead letter from the store, as its expiry does; it stays in the lists. */
   expire(letterId: string): Promise<void>;
 }
 

@@ -6,7 +6,7 @@ export interface ShownProblem {
   readonly code: string;
 }
 
-/** Status and code of an answer that must be a problem as RFC 9457 says, without a stack and without anybody's key. Throws when it is not. */
+/** Status and code of an answer that must be a problem as RFC 9457 says, without a stack and without anybody's key. Throws if it is not. */
 export function problemOf({ status, headers, text, body }: Answer): ShownProblem {
   const type = headers.get("content-type");
   if (!type?.startsWith("application/problem+json")) throw new Error(`Not a problem but ${type}: ${text}`);

@@ -2,36 +2,36 @@ import { AnyLiveEvent, describeProblems, type JsonObject, NumberedRunEvent, pars
 
 /** One block of a stream as a browser would read it. */
 export interface Seen {
-  /** Null for what is not durable. */
+  /** Null for events that are not durable. */
   readonly id: string | null;
   /** The event's name; "comment" for a comment line. */
   readonly name: string;
   readonly data: JsonObject;
 }
 
-/** Somebody who watches a run over HTTP. */
+/** A client that watches a run over HTTP. */
 export interface Viewer {
   readonly headers: Headers;
   /** Everything so far, without comments. */
   readonly seen: readonly Seen[];
   readonly comments: readonly string[];
-  /** What it was told that the API's description does not promise: a sentence each. */
+  /** Events that the API's description does not promise: one sentence each. */
   readonly undocumented: readonly string[];
-  /** Resolves when something seen is as wanted; rejects when the stream ends before it. */
+  /** Resolves when a matching event was seen; rejects when the stream ends before it. */
   sees(wanted: (seen: Seen) => boolean): Promise<Seen>;
   /** Resolves when the stream is over, however it ends. */
   readonly ended: Promise<void>;
-  /** Goes away without a word. */
+  /** Disconnects without a goodbye. */
   leave(): void;
 }
 
-/** What a stream is opened with by a POST. */
+/** The body of a POST that opens a stream. */
 export interface Posted {
   readonly body: JsonObject;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Opens a stream of server-sent events and reads it to its end. Throws when the server refuses it. */
+/** Opens a stream of server-sent events and reads it to its end. Throws if the server refuses it. */
 export async function openViewer(url: string, apiKey: string, after?: string, posted?: Posted): Promise<Viewer> {
   const gone = new AbortController();
   const headers = {
@@ -110,7 +110,7 @@ export async function openViewer(url: string, apiKey: string, after?: string, po
 const parseDurable = parser(NumberedRunEvent);
 const parseLive = parser(AnyLiveEvent);
 
-/** What is sent with an id is durable. */
+/** An event with an id is durable. */
 function faultsOf({ id, name, data }: Seen): string[] {
   const parsed = id === null ? parseLive(data) : parseDurable(data);
   if (!parsed.ok) return [`${describeProblems(parsed.problems)} ${JSON.stringify(data)}`];

@@ -25,7 +25,7 @@ export const DAY = 86_400_000;
 /** The keys of approvals, and of somebody else. */
 export const own = await ownKeys(["approvals", "worker.release"]);
 
-/** What tests of a worker of operations share: a bus and a store in memory, a clock that they move, and a signal for everything that is committed. */
+/** What tests of an operations worker share: a bus and a store in memory, a clock that they move, and a signal for every commit. */
 export async function setup(options: Partial<OperationsOptions> & { readonly wrapStore?: (state: StateStore) => StateStore } = {}) {
   const clock = { now: 1_800_000_000_000 };
   const read = (): number => clock.now;
@@ -64,10 +64,10 @@ export async function setup(options: Partial<OperationsOptions> & { readonly wra
     operations,
     /** Another worker over the same store and bus. */
     start,
-    /** Resolves when a change whose op begins so was committed since the last look. */
+    /** Resolves when a change whose op begins like this was committed since the last look. */
     committed: committed.said,
     letters,
-    /** Puts a message where dead letters of a queue are read, and gives the document that it becomes. */
+    /** Puts a message on a dead queue, and returns the document that it becomes. */
     async kept(queue: string, dead: Message): Promise<KeptLetter> {
       const before = new Set((await letters()).map(({ letterId }) => letterId));
       await bus.publish(dead);
@@ -76,7 +76,7 @@ export async function setup(options: Partial<OperationsOptions> & { readonly wra
       if (!added) throw new Error("The dead letter is not in the list of its queue.");
       return added;
     },
-    /** Says whose a run is, as the gateway does. */
+    /** Records whose a run is, as the gateway does. */
     async origin(runId: string, tenant: string) {
       const value: RunOrigin = {
         runId,
@@ -92,7 +92,7 @@ export async function setup(options: Partial<OperationsOptions> & { readonly wra
       };
       await put(shardOf(runId), keys.runOrigin(runId), value);
     },
-    /** Writes that somebody asked for a replay, as the gateway does. */
+    /** Records a request for a replay, as the gateway does. */
     async request(letterId: string, part: Partial<ReplayRequest> = {}) {
       const value: ReplayRequest = { letterId, by: "otto", askedAt: clock.now, ...part };
       await put(shardOf(letterId), keys.replayRequest(letterId), value);
@@ -158,7 +158,7 @@ export function letter(queue: string, part: Partial<DeadLetter> = {}): Message {
   });
 }
 
-/** Names that are said, and waits for the next of a kind. */
+/** Records names, and waits for the next of a kind. */
 function signals() {
   const unheard: string[] = [];
   const waiting = new Set<{ readonly prefix: string; readonly resolve: (name: string) => void }>();

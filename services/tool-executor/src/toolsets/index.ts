@@ -8,19 +8,19 @@ const factories: Readonly<Record<string, (config: ExecutorConfig) => Toolset>> =
   release: (config) => releaseToolset({ url: config.RELEASE_API_URL }),
 };
 
-/** The one without tools, which looks after dead letters. */
+/** The one without tools, which handles dead letters. */
 const OPERATIONS = "operations";
 /** The one whose tools are those of MCP servers. */
 const MCP = "mcp";
 
-/** What `TOOLSETS` names. */
+/** The toolsets that `TOOLSETS` names. */
 export interface Served {
   readonly toolsets: readonly Toolset[];
   readonly operations: boolean;
   readonly mcp: boolean;
 }
 
-/** What this process serves. Throws a `Refusal` that lists the known toolsets for a name that is none of them. */
+/** What this process serves. Throws a `Refusal` that lists the known toolsets for an unknown name. */
 export function servedBy(config: ExecutorConfig): Served {
   const names = [
     ...new Set(
@@ -34,7 +34,7 @@ export function servedBy(config: ExecutorConfig): Served {
     .filter((name) => name !== OPERATIONS && name !== MCP)
     .map((name) => {
       const factory = Object.hasOwn(factories, name) ? factories[name] : undefined;
-      if (!factory) throw new Refusal(`TOOLSETS names "${name.slice(0, 64)}", which is no toolset. Known: ${known()}.`);
+      if (!factory) throw new Refusal(`TOOLSETS names "${name.slice(0, 64)}", which is not a toolset. Known: ${known()}.`);
       return factory(config);
     });
   return { toolsets, operations: names.includes(OPERATIONS), mcp: names.includes(MCP) };

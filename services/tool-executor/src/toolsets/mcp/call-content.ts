@@ -1,12 +1,12 @@
 import type { CallToolResult } from "@modelcontextprotocol/client";
 import { isJsonObject, type Json } from "@toolbus/contracts";
 
-/** The longest text of one result that is passed on whole; the worker cuts, or puts into the store, what is long. */
+/** The longest text of one result that is passed on; the worker truncates long results, or stores them. */
 const MAX_CHARS = 4 * 1024 * 1024;
 
 /**
- * What a model reads of a server's result: the structured content where there is any, otherwise its texts. Images, sounds and files are described, not
- * copied; links are told by their address.
+ * What a model reads of a server's result: the structured content if there is any, otherwise its texts. Images, sounds and files are described, not copied;
+ * links are given by their address.
  */
 export function contentOf({ structuredContent, content }: Pick<CallToolResult, "structuredContent" | "content">): Json {
   if (structuredContent !== undefined) {
@@ -16,7 +16,7 @@ export function contentOf({ structuredContent, content }: Pick<CallToolResult, "
   return textOf(content);
 }
 
-/** The texts of a result, and what its other parts are, a line each. */
+/** The texts of a result, and descriptions of its other parts, one line each. */
 export function textOf(content: CallToolResult["content"]): string {
   const text = content.map(partOf).join("\n");
   return text.length > MAX_CHARS ? text.slice(0, MAX_CHARS).toWellFormed() : text;
@@ -37,7 +37,7 @@ function partOf(part: CallToolResult["content"][number]): string {
       return "text" in resource ? `${head}]\n${resource.text}` : `${head}, ${bytesOf(resource.blob)} bytes, not shown]`;
     }
     default:
-      return "[a part of a kind that is not known here]";
+      return "[a part of an unknown kind]";
   }
 }
 

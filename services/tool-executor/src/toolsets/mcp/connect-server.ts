@@ -10,13 +10,13 @@ export async function connectServer(
   { searchPath, cwd }: { readonly searchPath: string; readonly cwd: string },
 ): Promise<Connection> {
   if (address.kind !== "stdio") {
-    const hint = `see that it runs at ${new URL(address.url).origin}, and that its "url" is right`;
+    const hint = `check that it runs at ${new URL(address.url).origin}, and that its "url" is right`;
     return { transport: remoteTransport(address), problem: () => null, lastWords: () => "", hint };
   }
   const { args, env } = address;
   const found = await findCommand(address.command, { searchPath, cwd: address.cwd ?? cwd });
   if (found === null)
-    throw new Error(`the command "${address.command.slice(0, 200)}" is not there or may not be run: install it, or write its whole path`);
+    throw new Error(`the command "${address.command.slice(0, 200)}" does not exist or may not be run: install it, or write its full path`);
   const transport = stdioTransport({ command: found, args, env, cwd: address.cwd ?? cwd });
   return { transport, problem: transport.problem, lastWords: transport.lastWords, hint: "" };
 }

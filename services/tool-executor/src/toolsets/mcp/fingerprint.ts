@@ -5,8 +5,8 @@ import { canonicalJson } from "@toolbus/grants";
 import type { ServerAddress } from "./mcp-config.ts";
 
 /**
- * What an operator has seen when they trusted a tool: 32 digits of SHA-256 over everything that its server says of it, and over what that server is. It
- * stands in the tool's definition, so it is part of what is pinned.
+ * What an operator saw when they trusted a tool: 32 digits of SHA-256 over everything that its server says about it, and over the server's configuration.
+ * It is part of the tool's definition, so it is part of the pin.
  */
 export function fingerprintOf(
   address: ServerAddress,
@@ -23,7 +23,7 @@ export function serverFingerprint(fingerprints: readonly string[]): string {
   return digits(fingerprints.toSorted().join("\n"));
 }
 
-/** Without values of variables and headers: a password that is changed makes no other server. */
+/** Without values of variables and headers: a changed password does not make another server. */
 function identityOf(address: ServerAddress): object {
   if (address.kind !== "stdio") return { kind: address.kind, url: withoutSecrets(address.url) };
   const { kind, command, args, env } = address;

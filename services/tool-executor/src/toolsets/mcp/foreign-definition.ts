@@ -3,15 +3,15 @@ import { isJsonObject, type Json, type JsonObject, visible } from "@toolbus/cont
 import type { DraftDefinition } from "@toolbus/tool-kit";
 import type { ServerConfig, ToolPolicy } from "./mcp-config.ts";
 
-/** How long a call of a foreign tool may take when nobody says otherwise. */
+/** The default time-out of a foreign tool's call. */
 export const DEFAULT_TIMEOUT_MS = 60_000;
-/** How long a target is believed to know a key, where an operator says that it does. */
+/** How long a target is assumed to know a key, if an operator says that it does. */
 const KEY_KEPT_MS = 86_400_000;
 const DESCRIPTION_CHARS = 3800;
 
 /**
- * The definition of a server's tool. What the server says of risk (`readOnlyHint` and its like) counts for nothing: it is a write of tier high that is never
- * repeated, unless the operator says otherwise. What an operator makes a read stays a write until they name the fingerprint that they read.
+ * The definition of a server's tool. What the server says about risk (`readOnlyHint` and the like) is ignored: the tool is a write of tier high that is
+ * never repeated, unless the operator says otherwise. A tool that the operator makes a read stays a write until they name the fingerprint that they read.
  */
 export function foreignDefinition({
   config,
@@ -48,7 +48,7 @@ export function sourceOf({ name }: Pick<ServerConfig, "name">): string {
   return `mcp:${name}`;
 }
 
-/** What the operator says of one tool, before what they say of its server. A read that names no fingerprint, or another one, is none. */
+/** The operator's settings for one tool, which override those for its server. A read without the right fingerprint stays a write. */
 export function policyOf(
   { policy: ofServer, tools }: Pick<ServerConfig, "policy" | "tools">,
   { tool, fingerprint, wholeServer }: { readonly tool: string; readonly fingerprint: string; readonly wholeServer: string },
@@ -58,7 +58,7 @@ export function policyOf(
   if (both.kind === undefined || both.kind === "write") return { policy: both, unread: false };
   const seen = own.fingerprint === fingerprint || ofServer.fingerprint === wholeServer;
   if (seen) return { policy: both, unread: false };
-  // What was said of a read says nothing of a write.
+  // A setting for a read says nothing about a write.
   const { timeoutMs } = both;
   return { policy: timeoutMs === undefined ? {} : { timeoutMs }, unread: true };
 }
@@ -70,7 +70,7 @@ function descriptionOf({ name, title, description = "" }: McpTool, server: strin
 }
 
 function effectOf(tool: string, server: string): string {
-  // Braces would stand for an argument.
+  // Braces would mean an argument.
   const name = visible(tool.slice(0, 200)).replace(/[{}]/g, "");
   return `Call the tool "${name}" of the MCP server "${server.replace(/[{}]/g, "")}".`;
 }

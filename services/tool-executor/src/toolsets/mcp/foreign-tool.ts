@@ -53,7 +53,7 @@ function answerOf(result: CallToolResult | ToolProblem): ToolOutput {
   return result.isError === true ? toolError(codeOf(result), wordsOf(result)) : contentOf(result);
 }
 
-/** What a server calls a failure may have happened in part, unless it says that it did not take the arguments. */
+/** A failure that the server reports may have happened in part, unless it says that it did not accept the arguments. */
 function writtenOf(result: CallToolResult | ToolProblem): Json | ToolProblem {
   if (result instanceof ToolProblem) return result;
   if (result.isError !== true) return contentOf(result);
@@ -61,7 +61,7 @@ function writtenOf(result: CallToolResult | ToolProblem): Json | ToolProblem {
   return toolError(code, wordsOf(result), code === "invalid_arguments" ? { effect: "none" } : {});
 }
 
-/** As servers of the official SDKs tell arguments, or a tool, that they refuse. */
+/** The form in which servers of the official SDKs report arguments, or a tool, that they refuse. */
 const REFUSED = /^MCP error -3260[012]\b/;
 
 function codeOf(result: CallToolResult): string {
@@ -73,7 +73,7 @@ function wordsOf(result: CallToolResult): string {
   return `The server says: ${textOf(result.content).slice(0, 1800)}`;
 }
 
-/** A failure in words for the model; of a write only what surely did nothing says so. */
+/** A failure in words for the model; for a write it says only what certainly did nothing. */
 function asProblem(error: unknown): ToolProblem {
   if (error instanceof ServerDown) return toolError("unavailable", error.message, { effect: "none" });
   if (error instanceof StepTimeout) return toolError("timeout", "The server did not answer within the time of the call.", { cause: error });

@@ -6,14 +6,14 @@ import type { ServerConfig } from "./mcp-config.ts";
 import { type McpServer, mcpServer, type McpServerOptions } from "./mcp-server.ts";
 import { mapNames } from "./tool-names.ts";
 
-/** The toolset `mcp`: the tools of all configured servers, as they are at each moment. */
+/** The toolset `mcp`: the current tools of all configured servers. */
 export interface McpBridge {
   readonly toolset: Toolset;
   /** The source of each configured server's tools, and whether it has listed them. */
   sources(): ReadonlyMap<string, boolean>;
   /** Resolves when every server was tried once, or after `ms`. */
   tried(ms: number): Promise<void>;
-  /** From now on told of each change, one at a time: `gone` are names that their server has no more. What was missed is told at once. */
+  /** From now on calls it for each change, one at a time: `gone` are names that their server no longer has. Missed changes are reported at once. */
   follow(listener: (gone: readonly string[]) => Promise<void>): void;
   stop(): Promise<void>;
 }
@@ -27,7 +27,7 @@ export interface McpBridgeOptions extends Pick<McpServerOptions, "log" | "monoto
 const LONGEST_TIMEOUT_MS = 600_000;
 
 export function mcpBridge({ servers: configs, connect, log, monotonic, random, stepMs }: McpBridgeOptions): McpBridge {
-  /** Which server each typed name is of. */
+  /** The server of each typed name. */
   const owners = new Map<string, McpServer>();
   const tools = toolset({
     name: "mcp",
@@ -75,7 +75,7 @@ export function mcpBridge({ servers: configs, connect, log, monotonic, random, s
     },
   };
 
-  /** What changed in between is one change. */
+  /** Changes in between count as one change. */
   function tell(): void {
     if (!listener) return;
     again = true;
@@ -90,8 +90,8 @@ export function mcpBridge({ servers: configs, connect, log, monotonic, random, s
         await listener(names);
         for (const name of names) gone.delete(name);
       } catch (error) {
-        // The next sign of life, or the next change, says it again.
-        log.warn({ error }, "what changed of the tools of MCP servers could not be registered");
+        // The next heartbeat, or the next change, tries again.
+        log.warn({ error }, "a change of the tools of MCP servers could not be registered");
       }
     }
   }
@@ -120,7 +120,7 @@ export function mcpBridge({ servers: configs, connect, log, monotonic, random, s
       if (unread)
         once(
           `${typed} ${fingerprint}`,
-          `The tool "${original}" of the MCP server "${config.name}" is no read until its definition was read: it stays a write that waits for an operator. Look at it with "toolbus tools show ${typed}", then write "fingerprint": "${fingerprint}" beside its "kind".`,
+          `The tool "${original}" of the MCP server "${config.name}" is not a read until an operator has checked its definition: it stays a write that waits for an operator. Check it with "toolbus tools show ${typed}", then write "fingerprint": "${fingerprint}" next to its "kind".`,
         );
       if (put(server, { typed, original }, foreignDefinition({ config, tool, typed, fingerprint, policy }))) kept.add(typed);
     }
@@ -132,7 +132,7 @@ export function mcpBridge({ servers: configs, connect, log, monotonic, random, s
     }
   }
 
-  /** False when the definition cannot be used, which is told once. */
+  /** False if the definition cannot be used, which is logged once. */
   function put(
     server: McpServer,
     { typed, original }: { readonly typed: string; readonly original: string },

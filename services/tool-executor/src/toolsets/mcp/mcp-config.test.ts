@@ -6,7 +6,7 @@ const read = (servers: object, env: Record<string, string> = {}) =>
 const good = { command: "node" };
 
 describe("a file of MCP servers", () => {
-  it("is taken in the form that people have", () => {
+  it("is accepted in its usual form", () => {
     const { servers, problems } = read(
       {
         files: { command: "npx", args: ["-y", "server", "${HOME}/docs"], env: { TOKEN: "${TOKEN}", MODE: "${MODE:-fast}" } },
@@ -24,7 +24,7 @@ describe("a file of MCP servers", () => {
     ]);
   });
 
-  it("says of tools what no server can: kind, tier, idempotency", () => {
+  it("sets what no server can: kind, tier, idempotency", () => {
     const { servers } = read({
       s: { ...good, toolbus: { tier: "critical", tools: { "get-sum": { kind: "read", fingerprint: "0".repeat(32) } } } },
     });
@@ -35,7 +35,7 @@ describe("a file of MCP servers", () => {
     [{}, 'The MCP server "bad" in mcp.json has neither "command" nor "url": name the program that starts it, or where it listens.'],
     [{ command: " " }, 'The MCP server "bad" in mcp.json has an empty "command": name the program that starts it.'],
     [{ command: "a", url: "https://x" }, 'The MCP server "bad" in mcp.json has a "command" and a "url": keep one of them.'],
-    [{ url: "nowhere" }, 'The MCP server "bad" in mcp.json has a "url" that is no address: write it as https://host/mcp.'],
+    [{ url: "nowhere" }, 'The MCP server "bad" in mcp.json has a "url" that is not an address: write it as https://host/mcp.'],
     [
       { url: "https://x", type: "carrier-pigeon" },
       'The MCP server "bad" in mcp.json has an unknown "type": write "http" or "sse", or leave it out.',
@@ -52,28 +52,28 @@ describe("a file of MCP servers", () => {
       { command: "a", toolbus: { tier: "none" } },
       'The MCP server "bad" in mcp.json needs "toolbus.tier" as one of low, medium, high, critical.',
     ],
-    ["text", 'The MCP server "bad" in mcp.json is no object: write {"command": "…"} or {"url": "…"}.'],
-  ])("names server and remedy for a bad entry, and the others count: %j", (bad, sentence) => {
+    ["text", 'The MCP server "bad" in mcp.json is not an object: write {"command": "…"} or {"url": "…"}.'],
+  ])("names server and remedy for a bad entry, and serves the others: %j", (bad, sentence) => {
     const { servers, problems } = read({ bad, good });
     expect(problems).toEqual([sentence]);
     expect(servers.map(({ name }) => name)).toEqual(["good"]);
   });
 
-  it("refuses a name that stands twice, and two that differ in signs alone", () => {
+  it("refuses a duplicate name, and two that differ in punctuation only", () => {
     const doubled = parseMcpConfig('{"mcpServers":{"a":{"command":"x"},"b":{"command":"y","env":{"a":"1"}},"a":{"command":"z"}}}', {
       file: "mcp.json",
       env: {},
     });
-    expect(doubled.problems).toEqual(['The MCP server "a" stands twice in mcp.json: give one of them another name.']);
+    expect(doubled.problems).toEqual(['The MCP server "a" is in mcp.json twice: give one of them another name.']);
     expect(doubled.servers.map(({ name }) => name)).toEqual(["b"]);
     expect(read({ "my-files": good, "My Files": good }).problems).toEqual([
       'The MCP server "My Files" in mcp.json has the same name in snake case as "my-files": give one of them another name.',
     ]);
   });
 
-  it("says where it is no JSON, or that it has no servers, and quotes nothing of it", () => {
+  it("says where it is not JSON, or that it has no servers, and quotes nothing from it", () => {
     const broken = parseMcpConfig('{"mcpServers": {"a": {"env": {"TOKEN": "secret"', { file: "mcp.json", env: {} });
-    expect(broken.problems.join()).toMatch(/^mcp\.json is no JSON/);
+    expect(broken.problems.join()).toMatch(/^mcp\.json is not JSON/);
     expect(broken.problems.join()).not.toContain("secret");
     expect(parseMcpConfig("[]", { file: "mcp.json", env: {} }).problems.join()).toMatch(/^mcp\.json has no "mcpServers"/);
   });

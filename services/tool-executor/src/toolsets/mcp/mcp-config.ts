@@ -1,13 +1,13 @@
 import { isJsonObject, type Json, type JsonObject, type Tier, TIERS, type ToolKind } from "@toolbus/contracts";
 import { serverPart } from "./tool-names.ts";
 
-/** What an operator says of a tool, or of all tools of a server. What is not said is: a write of tier high that is never repeated. */
+/** An operator's settings for a tool, or for all tools of a server. The default is a write of tier high that is never repeated. */
 export interface ToolPolicy {
   readonly kind?: ToolKind;
   readonly tier?: Tier;
   readonly idempotency?: "none" | "key";
   readonly timeoutMs?: number;
-  /** The definition, or all definitions of the server, that this was said of. A read counts with it only. */
+  /** The definition, or all definitions of the server, that this applies to. A read counts only with it. */
   readonly fingerprint?: string;
 }
 
@@ -31,7 +31,7 @@ export interface ServerConfig {
 }
 
 export interface McpConfig {
-  /** Whether the file as a whole could be read; else `problems` says why not. */
+  /** Whether the file as a whole could be read; otherwise `problems` says why not. */
   readonly whole: boolean;
   readonly servers: readonly ServerConfig[];
   /** A sentence for each server that is left out; it names the server and the remedy, and quotes no value. */
@@ -39,8 +39,8 @@ export interface McpConfig {
 }
 
 /**
- * Reads a file in the form of `mcp.json`. One bad entry is a sentence, and the other servers count. `${VAR}` and `${VAR:-default}` in commands, arguments,
- * environment, URLs and headers are taken from `env`. A file that is no JSON, or has no `mcpServers`, has no servers and one problem.
+ * Reads a file in the form of `mcp.json`. A bad entry yields a sentence, and the other servers are served. `${VAR}` and `${VAR:-default}` in commands,
+ * arguments, environment, URLs and headers are taken from `env`. A file that is not JSON, or has no `mcpServers`, yields no servers and one problem.
  */
 export function parseMcpConfig(text: string, { file, env }: { readonly file: string; readonly env: Environment }): McpConfig {
   let read: Json;
@@ -48,14 +48,14 @@ export function parseMcpConfig(text: string, { file, env }: { readonly file: str
     read = JSON.parse(text);
   } catch (error) {
     const where = error instanceof SyntaxError ? / at position \d+( \(line \d+ column \d+\))?/.exec(error.message)?.[0] : undefined;
-    return { whole: false, servers: [], problems: [`${file} is no JSON${where ?? ""}: correct it there.`] };
+    return { whole: false, servers: [], problems: [`${file} is not JSON${where ?? ""}: correct it there.`] };
   }
   const entries = isJsonObject(read) ? read["mcpServers"] : undefined;
   if (entries === undefined || !isJsonObject(entries))
     return { whole: false, servers: [], problems: [`${file} has no "mcpServers": write {"mcpServers": {"name": {"command": "…"}}}.`] };
   const servers: ServerConfig[] = [];
   const problems: string[] = doubledNames(text, Object.keys(entries)).map(
-    (name) => `The MCP server "${short(name)}" stands twice in ${file}: give one of them another name.`,
+    (name) => `The MCP server "${short(name)}" is in ${file} twice: give one of them another name.`,
   );
   const doubled = new Set(doubledNames(text, Object.keys(entries)));
   for (const [name, entry] of Object.entries(entries)) {
@@ -78,10 +78,10 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** What is wrong with one server, as the rest of a sentence. */
 class Fault extends Error {}
 
-/** Null for one that is switched off. */
+/** Null for a server that is switched off. */
 function serverOf(name: string, entry: Json, env: Environment): ServerConfig | null {
   if (name.trim() === "" || name.length > 100) throw new Fault("needs a name of 1 to 100 characters");
-  if (!isJsonObject(entry)) throw new Fault('is no object: write {"command": "…"} or {"url": "…"}');
+  if (!isJsonObject(entry)) throw new Fault('is not an object: write {"command": "…"} or {"url": "…"}');
   if (entry["disabled"] === true) return null;
   const { policy, tools } = policiesOf(entry["toolbus"]);
   return { name, address: addressOf(entry, env), policy, tools };
@@ -108,7 +108,7 @@ function addressOf(entry: JsonObject, env: Environment): ServerAddress {
   if (typeof url !== "string") throw new Fault('needs "url" as a text');
   const address = filled(url, env, "url");
   if (!/^https?:$/.test(URL.parse(address)?.protocol ?? ""))
-    throw new Fault('has a "url" that is no address: write it as https://host/mcp');
+    throw new Fault('has a "url" that is not an address: write it as https://host/mcp');
   return { kind: remoteKind(type), url: address, headers: textsOf(entry["headers"], env, "headers") };
 }
 
@@ -144,7 +144,7 @@ export function variablesOf(text: string): readonly string[] {
   return [...new Set([...text.matchAll(VARIABLE)].map(([, name = ""]) => name))];
 }
 
-/** A value of the environment is put in as it is, and never looked into again. */
+/** A value of the environment is inserted unchanged, and never expanded again. */
 function filled(text: string, env: Environment, place: string): string {
   return text.replace(VARIABLE, (_, name: string, __, otherwise: string | undefined) => {
     const value = env[name] || otherwise;
@@ -168,7 +168,7 @@ function policiesOf(value: Json | undefined): { readonly policy: ToolPolicy; rea
   };
 }
 
-/** A word that is not known is refused: it may be a guard that somebody believes in. */
+/** An unknown word is refused: an operator may believe that it is a guard. */
 function policyOf(value: Json, place: string): ToolPolicy {
   if (!isJsonObject(value)) throw new Fault(`needs "${place}" as an object`);
   const unknown = Object.keys(value).find((word) => !POLICY_WORDS.has(word));
@@ -197,13 +197,13 @@ function oneOf<T extends string>(known: readonly T[], value: Json | undefined, p
   return found;
 }
 
-/** `JSON.parse` keeps the last of two members of one name, and a person means both. */
+/** `JSON.parse` keeps the last of two members of the same name, but a person means both. */
 function doubledNames(text: string, names: readonly string[]): readonly string[] {
   const counts = topLevelServerNames(text);
   return names.filter((name) => (counts.get(name) ?? 0) > 1);
 }
 
-/** How often each name stands directly in `mcpServers`; the text is JSON already. */
+/** How often each name occurs directly in `mcpServers`; the text is known to be JSON. */
 function topLevelServerNames(text: string): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   const path: string[] = [];

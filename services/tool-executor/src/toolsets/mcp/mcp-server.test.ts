@@ -54,7 +54,7 @@ describe("an MCP server behind the bridge", () => {
   };
   const text = async (result: Promise<CallToolResult>): Promise<string> => textOf((await result).content);
 
-  it("lists, answers, tells its progress (server-everything of the MCP project)", async () => {
+  it("lists, answers, reports its progress (server-everything of the MCP project)", async () => {
     await using t = setup(node(EVERYTHING, "stdio"));
     await t.server.tried;
     expect(t.server.unavailable()).toBe(null);
@@ -64,7 +64,7 @@ describe("an MCP server behind the bridge", () => {
     expect(await text(t.call("get-tiny-image"))).toMatch(/\[image image\/png, \d+ bytes, not shown\]/);
     const progress: unknown[] = [];
     await t.call("trigger-long-running-operation", { args: { duration: 0.2, steps: 2 }, progress });
-    // The last one may come with the answer, and is for nobody then.
+    // The last one may arrive with the answer, and is then ignored.
     expect(progress[0]).toEqual({ fraction: 0.5 });
   });
 
@@ -80,7 +80,7 @@ describe("an MCP server behind the bridge", () => {
       await t.next(() => t.server.unavailable() === null);
       const progress: unknown[] = [];
       await t.call("trigger-long-running-operation", { args: { duration: 0.2, steps: 2 }, progress });
-      // The last one may come with the answer, and is for nobody then.
+      // The last one may arrive with the answer, and is then ignored.
       expect(progress[0]).toEqual({ fraction: 0.5 });
       child.kill("SIGKILL");
       await expect(t.call("echo", { args: { message: "gone" } })).rejects.toThrow(/./);
@@ -91,7 +91,7 @@ describe("an MCP server behind the bridge", () => {
     }
   });
 
-  it("ends when the bridge is done with it", async () => {
+  it("ends when the bridge closes it", async () => {
     const t = setup(node(HOSTILE));
     await t.server.tried;
     const pid = Number((await text(t.call("add-one"))).slice(4));
@@ -99,19 +99,19 @@ describe("an MCP server behind the bridge", () => {
     await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow("ESRCH"));
   });
 
-  it("dies with the bridge that is killed, also when it takes no end of its input", async () => {
+  it("dies with the bridge that is killed, even if it ignores the end of its input", async () => {
     const bridge = spawn(process.execPath, [BRIDGE], { stdio: ["ignore", "pipe", "inherit"] });
     const [said] = (await once(bridge.stdout, "data")) as [Buffer];
     const pid = Number(/pid (\d+)/.exec(said.toString())?.[1]);
     expect(process.kill(pid, 0)).toBe(true);
     bridge.kill("SIGKILL");
-    // One that nobody waited for stays as a zombie.
+    // A process that nobody waited for stays as a zombie.
     const state = async (): Promise<string> =>
       (await readFile(`/proc/${pid}/stat`, "utf8").catch(() => ") gone")).replace(/^.*\) (\w+).*$/s, "$1");
     await vi.waitFor(async () => expect(await state()).toMatch(/^(gone|Z)$/));
   });
 
-  it("is told that nobody waits any more, and continues with other calls", async () => {
+  it("is notified that nobody waits any more, and continues with other calls", async () => {
     await using t = setup(node(EVERYTHING, "stdio"));
     await t.server.tried;
     const stop = new AbortController();
@@ -137,25 +137,25 @@ describe("an MCP server behind the bridge", () => {
     ["hangs", /^The MCP server "s" is not available: The handshake took longer than 1500 ms\.$/],
     ["ends", /^The MCP server "s" is not available: .*\(it said: I have no configuration\)\.$/],
     ["endless-line", /^The MCP server "s" is not available: It sent a line of more than 4 MiB\.$/],
-  ])("that %s is told in one sentence", async (mode, sentence) => {
+  ])("that %s is reported in one sentence", async (mode, sentence) => {
     await using t = setup(node(HOSTILE, mode), { stepMs: 1500 });
     await t.server.tried;
     expect(t.server.unavailable()).toMatch(sentence);
   });
 
-  it("whose command is not there, or whose address nobody listens at, is told with the remedy", async () => {
+  it("whose command is missing, or whose address is dead, is reported with the remedy", async () => {
     await using missing = setup({ kind: "stdio", command: "no-such-program", args: [], env: {} });
     await using nobody = setup({ kind: "http", url: `http://127.0.0.1:${await closedPort()}/mcp`, headers: {} });
     await Promise.all([missing.server.tried, nobody.server.tried]);
     expect(missing.server.unavailable()).toBe(
-      'The MCP server "s" is not available: the command "no-such-program" is not there or may not be run: install it, or write its whole path.',
+      'The MCP server "s" is not available: the command "no-such-program" does not exist or may not be run: install it, or write its full path.',
     );
     expect(nobody.server.unavailable()).toMatch(
-      /^The MCP server "s" is not available: connect ECONNREFUSED 127\.0\.0\.1:\d+ \(see that it runs at http:\/\/127\.0\.0\.1:\d+, and that its "url" is right\)\.$/,
+      /^The MCP server "s" is not available: connect ECONNREFUSED 127\.0\.0\.1:\d+ \(check that it runs at http:\/\/127\.0\.0\.1:\d+, and that its "url" is right\)\.$/,
     );
   });
 
-  it("that floods standard error answers all the same", async () => {
+  it("that floods standard error still answers", async () => {
     await using t = setup(node(HOSTILE, "stderr"));
     await t.server.tried;
     expect(await text(t.call("add-one"))).toContain("pid");
@@ -168,7 +168,7 @@ describe("an MCP server behind the bridge", () => {
     await t.next(() => t.server.unavailable()?.includes("more than 4 MiB") === true);
   });
 
-  it("that never answers is left at the call's own time-out", async () => {
+  it("that never answers is abandoned at the call's own time-out", async () => {
     await using t = setup(node(HOSTILE));
     await t.server.tried;
     await expect(t.call("wait", { timeoutMs: 50 })).rejects.toThrow("The call took longer than 50 ms.");

@@ -5,24 +5,24 @@ import type { ServerConfig } from "./mcp-config.ts";
 import { type McpSession, openSession, type SessionCall } from "./mcp-session.ts";
 import { firstWaitMs, nextWaitMs } from "./reconnect-pace.ts";
 
-/** The server cannot be asked now. The message names it and says why; nothing was sent. */
+/** The server is unavailable now. The message names it and says why; nothing was sent. */
 export class ServerDown extends Error {
   override readonly name = "ServerDown";
 }
 
-/** The connection ended while a call was under way: nobody knows how far the server came. */
+/** The connection ended during a call: nobody knows how far the server got. */
 export class ServerLost extends Error {
   override readonly name = "ServerLost";
 }
 
-/** A configured server, connected or not, for as long as the bridge lives. */
+/** A configured server, connected or not, for as long as the bridge runs. */
 export interface McpServer {
   readonly config: ServerConfig;
-  /** What it listed last, also while it is down; null before the first list. */
+  /** Its last list of tools, also while it is down; null before the first list. */
   catalogue(): readonly McpTool[] | null;
-  /** Why it cannot be used now, in a sentence that names it; null when it can. */
+  /** Why it cannot be used now, in a sentence that names it; null if it can. */
   unavailable(): string | null;
-  /** Rejects with `ServerDown` at once while it is not connected, and with `ServerLost` when the connection ends meanwhile. */
+  /** Rejects with `ServerDown` at once while it is not connected, and with `ServerLost` if the connection ends during the call. */
   call(call: SessionCall): Promise<CallToolResult>;
   /** Resolves when the first attempt has succeeded or failed. */
   readonly tried: Promise<void>;
@@ -35,26 +35,29 @@ export interface Connection {
   readonly transport: Transport;
   readonly problem: () => string | null;
   readonly lastWords: () => string;
-  /** What to look at when it fails, to stand in brackets; empty when there is nothing to say. */
+  /** What to check when it fails, for use in brackets; empty if there is nothing to say. */
   readonly hint: string;
 }
 
 export interface McpServerOptions {
   readonly config: ServerConfig;
-  /** Makes the connection of one attempt; `problem` is what ended it, where the transport knows, and `lastWords` what the server said before. Throws an Error whose message ends a sentence about the server. */
+  /**
+   * Makes the connection of one attempt; `problem` is what ended it, if the transport knows, and `lastWords` the server's last output. Throws an Error
+   * whose message ends a sentence about the server.
+   */
   readonly connect: () => Promise<Connection>;
   readonly log: Log;
   readonly monotonic: () => number;
   readonly random: (bytes: number) => Uint8Array;
-  /** It listed its tools, came back, or went away. */
+  /** Called when it listed its tools, came back, or went away. */
   readonly onChanged: () => void;
-  /** The longest handshake and list; 30 s if not given. */
+  /** The longest handshake and list; 30 s by default. */
   readonly stepMs?: number;
 }
 
 /**
- * Keeps one connection to a server: all calls share it and its reconnects. One that fails is tried again after a wait that doubles up to a minute, and only
- * one that held for half a minute begins from the shortest wait again.
+ * Keeps one connection to a server: all calls share it and its reconnects. A failed connection is retried after a wait that doubles up to a minute, and
+ * only one that held for half a minute resets the wait.
  */
 export function mcpServer({ config, connect, log, monotonic, random, onChanged, stepMs = 30_000 }: McpServerOptions): McpServer {
   const name = `The MCP server "${config.name}"`;
@@ -78,7 +81,7 @@ export function mcpServer({ config, connect, log, monotonic, random, onChanged, 
       try {
         return await current.callTool({ ...call, signal: AbortSignal.any([call.signal, gone]) });
       } catch (error) {
-        if (gone.aborted) throw new ServerLost(`${name} ended while the call was under way.`, { cause: error });
+        if (gone.aborted) throw new ServerLost(`${name} ended during the call.`, { cause: error });
         if (isBroken(error)) void current.close();
         throw error;
       }
@@ -111,7 +114,7 @@ export function mcpServer({ config, connect, log, monotonic, random, onChanged, 
   async function connectOnce(): Promise<void> {
     const { transport, problem, lastWords, hint } = await connect();
     const closed = Promise.withResolvers<void>();
-    // A loss that nobody waits for yet is no unhandled one.
+    // A loss that nobody waits for yet is not an unhandled rejection.
     lost = new AbortController();
     const current = lost;
     let opened: McpSession | null = null;
@@ -142,7 +145,7 @@ export function mcpServer({ config, connect, log, monotonic, random, onChanged, 
       throw new Error("its connection ended");
     } catch (error) {
       await opened?.close();
-      // Some servers end when they are asked for the newer era.
+      // Some servers end when they are asked for the newer protocol.
       if (!opened) legacy = !legacy;
       throw new Error(endedBecause(error, problem(), lastWords() === "" ? hint : `it said: ${lastWords()}`), { cause: error });
     } finally {
@@ -150,7 +153,7 @@ export function mcpServer({ config, connect, log, monotonic, random, onChanged, 
     }
   }
 
-  /** An honest server says that its tools changed now and then; one that does so without end has one list under way at a time. */
+  /** An honest server reports changed tools now and then; a server that does so endlessly has one list in progress at a time. */
   async function relist(current: McpSession): Promise<void> {
     if (relisting !== "no") {
       relisting = "again";
@@ -170,7 +173,7 @@ export function mcpServer({ config, connect, log, monotonic, random, onChanged, 
 
   function goDown(reason: string): void {
     why = reason.replace(/\.+$/, "");
-    log.warn({ server: config.name }, `${name} is not available: ${why}. It is tried again; its tools are kept meanwhile.`);
+    log.warn({ server: config.name }, `${name} is not available: ${why}. It is retried; its tools are kept in the meantime.`);
     onChanged();
   }
 }
@@ -184,7 +187,7 @@ function endedBecause(error: unknown, problem: string | null, beside: string): s
   return beside === "" ? reason : `${reason.replace(/\.+$/, "")} (${beside})`;
 }
 
-/** What the network said, which the outer errors only wrap: `connect ECONNREFUSED 127.0.0.1:1`. */
+/** The network error, which the outer errors only wrap: `connect ECONNREFUSED 127.0.0.1:1`. */
 function innermost(error: unknown): string {
   let said = error;
   for (let depth = 0; depth < 5; depth++) {

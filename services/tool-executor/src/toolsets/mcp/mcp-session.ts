@@ -17,32 +17,32 @@ export interface SessionCall {
   readonly args: JsonObject;
   readonly idempotencyKey?: string;
   readonly timeoutMs: number;
-  /** Aborting tells the server that nobody waits any more. */
+  /** Aborting notifies the server that nobody waits any more. */
   readonly signal: AbortSignal;
   readonly onProgress: (progress: { readonly message?: string | undefined; readonly fraction?: number }) => void;
 }
 
 export interface SessionOptions {
   readonly transport: Transport;
-  /** Asks for the older era alone: of a server that ends when it is asked for the newer one. */
+  /** Use only the older protocol: for a server that ends when it is asked for the newer one. */
   readonly legacy: boolean;
-  /** The longest that the handshake, and a list of tools, may take. */
+  /** The longest time for the handshake, and for a list of tools. */
   readonly stepMs: number;
   readonly signal: AbortSignal;
-  /** Called once, when the connection is gone, also when `close` ended it. */
+  /** Called once, when the connection is gone, also if `close` ended it. */
   readonly onClosed: () => void;
   readonly onToolsChanged: () => void;
-  /** What the transport has to say that ends no call. */
+  /** Messages of the transport that do not end a call. */
   readonly onError: (error: Error) => void;
 }
 
-/** More tools of one server are not read. */
+/** Further tools of one server are not read. */
 const MAX_TOOLS = 500;
 const MAX_PAGES = 50;
 
 /**
  * Connects and settles the protocol version, in either era of MCP. It offers the server no sampling, no elicitation and no roots, so a server that asks is
- * refused. Rejects when that takes longer than `stepMs`; what was started is ended then.
+ * refused. Rejects if that takes longer than `stepMs`, and then ends what it started.
  */
 export async function openSession({
   transport,
@@ -57,7 +57,7 @@ export async function openSession({
     { name: "toolbus", version: "1" },
     {
       capabilities: {},
-      // Most servers do not know the newer handshake; one that says nothing to it is asked in the older way well before the step ends.
+      // Most servers do not know the newer handshake; if one does not answer it, the older one is tried well before the step ends.
       versionNegotiation: legacy ? { mode: "legacy" } : { mode: "auto", probe: { timeoutMs: Math.ceil(stepMs / 3) } },
       listChanged: { tools: { autoRefresh: false, debounceMs: 100, onChanged: () => onToolsChanged() } },
     },
@@ -110,7 +110,7 @@ export async function openSession({
   };
 }
 
-/** Our own timer is first. */
+/** Our own timer fires first. */
 const SPARE_MS = 1000;
 
 async function listAll(client: Client, signal: AbortSignal, timeout: number): Promise<readonly McpTool[]> {

@@ -1,7 +1,7 @@
-/** Keeps the end of a stream of text, and no more than a bound, however much comes. */
+/** Keeps the end of a stream of text, up to a limit, however much arrives. */
 export interface RecentText {
   add(chunk: Buffer): void;
-  /** The last line that is not empty, on one line, 200 characters at most. */
+  /** The last non-empty line, at most 200 characters. */
   lastLine(): string;
 }
 

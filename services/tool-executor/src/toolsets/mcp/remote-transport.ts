@@ -2,7 +2,9 @@ import { type FetchLike, SSEClientTransport, StreamableHTTPClientTransport, type
 import type { ServerAddress } from "./mcp-config.ts";
 import { MAX_LINE_BYTES } from "./stdio-transport.ts";
 
-/** Speaks to a server over Streamable HTTP, or over the older HTTP with server-sent events. A line of an answer has a bound; redirects stay on the origin. */
+/**
+ * Speaks to a server over Streamable HTTP, or over the older HTTP with server-sent events. The length of a line is limited; redirects stay on the origin.
+ */
 export function remoteTransport({ kind, url, headers }: Extract<ServerAddress, { readonly url: string }>): Transport {
   const options = { requestInit: { headers: { ...headers } }, fetch: meteredFetch };
   return kind === "sse" ? new SSEClientTransport(new URL(url), options) : new StreamableHTTPClientTransport(new URL(url), options);
@@ -13,7 +15,7 @@ const meteredFetch: FetchLike = async (url, init) => {
   if (!response.body) return response;
   const { status, statusText, headers } = response;
   const metered = new Response(response.body.pipeThrough(lineMeter()), { status, statusText, headers });
-  // What the constructor cannot set, and the SDK looks at.
+  // Properties that the constructor cannot set, but the SDK reads.
   Object.defineProperty(metered, "url", { value: response.url });
   Object.defineProperty(metered, "redirected", { value: response.redirected });
   return metered;

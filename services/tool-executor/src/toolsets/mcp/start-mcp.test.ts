@@ -44,7 +44,7 @@ describe("the toolset of MCP servers", () => {
     };
   };
 
-  it("registers what each server lists as a high write of its source, whatever the server says of it", async () => {
+  it("registers each listed tool as a high write of its source, whatever the server says about it", async () => {
     await using t = await setup({ memory, "my-Server": hostile(), absent: { command: "no-such-program" }, broken: {} });
     const definitions = (await t.registered()).map(({ definition }) => definition);
     const names = definitions.map(({ name }) => name);
@@ -59,7 +59,7 @@ describe("the toolset of MCP servers", () => {
     });
   });
 
-  it("leaves out a tool whose schema cannot be judged, and keeps its neighbours", async () => {
+  it("leaves out a tool whose schema cannot be checked, and keeps the others", async () => {
     await using t = await setup({ s: hostile("bad-schemas") });
     const names = (await t.registered()).map(({ definition }) => definition.name);
     expect(names).toContain("s__add_one");
@@ -67,11 +67,11 @@ describe("the toolset of MCP servers", () => {
     expect(names).not.toContain("s__endless");
   });
 
-  it("refuses to start without a file, and with one that is no JSON, in one sentence", async () => {
+  it("refuses to start without a file, and with one that is not JSON, in one sentence", async () => {
     const base = { BUS_URL: "memory:", STATE_URL: "memory:", LOG_LEVEL: "silent", JWKS_FILE: "no-such-file.json", TOOLSETS: "mcp" };
     await expect(runServices([toolExecutor], { env: base })).rejects.toThrow(/^TOOLSETS names mcp, and MCP_CONFIG_FILE is not set/);
     await expect(runServices([toolExecutor], { env: { ...base, MCP_CONFIG_FILE: HOSTILE } })).rejects.toThrow(
-      /hostile-server\.ts is no JSON/,
+      /hostile-server\.ts is not JSON/,
     );
   });
 });
@@ -92,7 +92,7 @@ describe("a server's tools over time", () => {
   };
   const fingerprintOf = (owner = "") => owner.replace("fingerprint ", "");
 
-  it("are reads only with the fingerprint that the operator read, and no read any more once the server changes them", async () => {
+  it("are reads only with the fingerprint that the operator read, and no longer once the server changes them", async () => {
     await using unread = await open({ tools: { "add-one": { kind: "read" } } });
     expect(unread.tool()?.definition).toMatchObject({ kind: "write", risk: { tier: "high" } });
     const fingerprint = fingerprintOf(unread.tool()?.definition.owner);
@@ -117,7 +117,7 @@ describe("a server's tools over time", () => {
     });
   });
 
-  it("leave the outcome of a write open when their server ends in it, and say that nothing happened when it was down before", async () => {
+  it("leave the outcome of a write open if their server ends during it, and say that nothing happened if it was down before", async () => {
     await using t = await open({});
     const { tool } = t.tool("s__exit") ?? {};
     if (tool?.kind !== "write") throw new Error("It is to be a write.");
@@ -127,7 +127,7 @@ describe("a server's tools over time", () => {
     const lost = await tool.run({}, context);
     expect(lost).toMatchObject({
       code: "unavailable",
-      message: expect.stringContaining('The MCP server "s" ended while the call was under way'),
+      message: expect.stringContaining('The MCP server "s" ended during the call'),
     });
     expect(lost).not.toMatchObject({ options: { effect: "none" } });
     expect(await tool.run({}, context)).toMatchObject({ code: "unavailable", options: { effect: "none" } });

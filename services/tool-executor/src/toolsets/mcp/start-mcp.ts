@@ -6,12 +6,12 @@ import { connectServer } from "./connect-server.ts";
 import { type McpBridge, mcpBridge } from "./mcp-bridge.ts";
 import { parseMcpConfig } from "./mcp-config.ts";
 
-/** How long a start waits for servers; those that take longer join when they are there. */
+/** How long a start waits for servers; slower ones join when they are ready. */
 const START_WAIT_MS = 5000;
 
 /**
- * Starts the servers that a file names, and tells what is wrong with an entry. One that cannot be reached keeps none of the others up. Throws a `Refusal`
- * where there is no file to read, or it is none.
+ * Starts the servers that a file names, and logs what is wrong with an entry. An unreachable server does not hold up the others. Throws a `Refusal` if
+ * there is no file, or it is invalid.
  */
 export async function openMcp(file: string, { log, monotonic, random, env = {} }: Infrastructure): Promise<McpBridge> {
   if (file === "") throw new Refusal("TOOLSETS names mcp, and MCP_CONFIG_FILE is not set: name the file of MCP servers (mcp.json).");
@@ -27,7 +27,7 @@ export async function openMcp(file: string, { log, monotonic, random, env = {} }
   return bridge;
 }
 
-/** Registers each change of the servers' tools. What a server has no more, and what servers of an earlier configuration had, is unregistered. */
+/** Registers each change of the servers' tools. Tools that a server no longer has, and those of servers of an earlier configuration, are unregistered. */
 export function followServers(bridge: McpBridge, worker: Pick<Worker, "renew">, state: StateStore): void {
   bridge.follow(async (gone) => {
     const left = new Set([...gone, ...(await withoutServer(bridge, state))]);
@@ -41,7 +41,7 @@ async function withoutServer({ toolset, sources }: McpBridge, state: StateStore)
   return registered
     .filter(({ definition }) => {
       const listed = sources().get(definition.source);
-      // Of a server that has listed nothing yet everything is kept.
+      // Everything is kept of a server that has listed nothing yet.
       return listed === undefined || (listed && toolset.find(definition.name) === undefined);
     })
     .map(({ definition }) => definition.name);

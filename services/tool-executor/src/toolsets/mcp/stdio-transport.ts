@@ -2,28 +2,28 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { deserializeMessage, serializeMessage, type Transport } from "@modelcontextprotocol/client";
 import { recentText } from "./recent-text.ts";
 
-/** The longest line of a server, in bytes: what an honest result of 1 MiB takes as JSON text. */
+/** The longest line of a server, in bytes: the size of an honest result of 1 MiB as JSON text. */
 export const MAX_LINE_BYTES = 4 * 1024 * 1024;
-/** What may wait for a server that does not read. */
+/** How much may wait for a server that does not read. */
 const MAX_UNSENT_BYTES = 8 * 1024 * 1024;
 /** How much of standard error is kept. */
 const STDERR_BYTES = 64 * 1024;
-/** How long a server has to end by itself when its input ends. */
+/** How long a server has to end on its own when its input ends. */
 const END_MS = 500;
 
 export interface StdioTransport extends Transport {
   readonly stderr: null;
   readonly pid: null;
-  /** What ended it from this side; null when nothing did. */
+  /** The local reason why it ended; null if there is none. */
   problem(): string | null;
-  /** The last line that it wrote to standard error, cut to what fits a sentence; empty when there is none. */
+  /** The last line that it wrote to standard error, truncated to fit a sentence; empty if there is none. */
   lastWords(): string;
 }
 
 /**
- * Speaks to a server over standard input and output. Its process leads a group of its own, which is killed as a whole when the transport closes and, by a
- * guard within the group, when this process dies, however it dies. It gets the environment that is given and nothing else. A line over
- * `MAX_LINE_BYTES`, or input that it does not read, closes the transport; of standard error the end is kept.
+ * Speaks to a server over standard input and output. Its process leads its own process group, which is killed as a whole when the transport closes and, by
+ * a guard within the group, when this process dies, however it dies. It gets only the given environment. A line over `MAX_LINE_BYTES`, or input that it
+ * does not read, closes the transport; the end of standard error is kept.
  */
 export function stdioTransport({
   command,
@@ -42,7 +42,7 @@ export function stdioTransport({
   let closed = false;
   let problem: string | null = null;
   const transport: StdioTransport = {
-    // By these two the SDK knows a pipe, where silence to the newer handshake means an older server.
+    // These two tell the SDK that this is a pipe, where silence after the newer handshake means an older server.
     stderr: null,
     pid: null,
     start,
@@ -64,7 +64,7 @@ export function stdioTransport({
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     started.once("spawn", resolve);
     started.once("error", reject);
-    // A pipe whose other end is gone says so by an event; what it means is told when the process ends.
+    // A pipe whose other end is gone emits an event; its meaning is reported when the process ends.
     for (const stream of started.stdio) stream?.on("error", () => undefined);
     started.stderr?.on("data", (chunk: Buffer) => stderr.add(chunk));
     readLines(started);
@@ -95,14 +95,14 @@ export function stdioTransport({
     });
   }
 
-  /** What is no message (a server that logs to standard output) is passed over. */
+  /** A line that is not a message (from a server that logs to standard output) is skipped. */
   function take(line: string): void {
     if (line.trim() === "") return;
     let message;
     try {
       message = deserializeMessage(line);
     } catch {
-      transport.onerror?.(new Error("It wrote a line to standard output that is no message of MCP."));
+      transport.onerror?.(new Error("It wrote a line to standard output that is not an MCP message."));
       return;
     }
     transport.onmessage?.(message);
@@ -115,7 +115,7 @@ export function stdioTransport({
       end(new Error("It does not read what it is sent."));
       throw new Error("The server does not read what it is sent.");
     }
-    // Not waited for: one that does not read is met by the deadline of its call.
+    // Not waited for: if the server does not read, the deadline of its call applies.
     stdin.write(serializeMessage(message));
   }
 
@@ -134,8 +134,8 @@ export function stdioTransport({
 }
 
 /**
- * The guard reads descriptor 3, whose other end only this process has: when that ends, the group is killed with the guard in it. The server takes the
- * shell's own place and never sees the descriptor.
+ * The guard reads descriptor 3, whose other end only this process has: when that ends, the group is killed with the guard in it. The server replaces the
+ * shell and never sees the descriptor.
  */
 const GUARDED = '( read -r _ <&3; kill -KILL 0 ) >/dev/null 2>&1 & exec "$0" "$@" 3<&-';
 

@@ -12,20 +12,20 @@ describe("the typed name of an MCP server's tool", () => {
     expect(typedName(server, tool)).toBe(typed);
   });
 
-  it("has 64 characters at most, and long names that differ at their end stay two", () => {
+  it("has 64 characters at most, and long names that differ at their end stay different", () => {
     const [one, two] = ["x", "y"].map((end) => typedName("server", `${"long-".repeat(30)}${end}`));
     expect([one?.length, two?.length]).toEqual([64, 64]);
     expect(one).not.toBe(two);
     expect(one).toMatch(/^[a-z][a-z0-9_]{0,63}$/);
   });
 
-  it("is refused to all tools of a server that would have the same", () => {
+  it("is refused for all tools of a server that would share it", () => {
     const { named, refused } = mapNames("s", ["get-sum", "get_sum", "echo"]);
     expect([...named]).toEqual([["s__echo", "echo"]]);
     expect(refused).toEqual([["s__get_sum", ["get-sum", "get_sum"]]]);
   });
 
-  it("tells no two servers apart whose names differ in case or signs alone", () => {
+  it("is the same for two servers whose names differ in case or punctuation only", () => {
     expect(serverPart("My-Files")).toBe(serverPart("my files"));
   });
 });

@@ -1,17 +1,17 @@
 import { createHash } from "node:crypto";
 
-/** The longest name of a tool, as every definition has it. */
+/** The maximum length of a tool's name, as in every definition. */
 const LONGEST = 64;
 
-/** The part of a typed name that stands for a server: snake case, beginning with a letter. Equal for names that differ in case or signs alone. */
+/** The part of a typed name for a server: snake case, beginning with a letter. Equal for names that differ in case or punctuation only. */
 export function serverPart(server: string): string {
   const part = snakeCase(server);
   return /^[a-z]/.test(part) ? part : `mcp_${part}`;
 }
 
 /**
- * The name under which a server's tool is registered: `<server>__<tool>` in snake case. One that is longer than 64 characters is cut and ends with eight
- * digits of its own hash, so that two long names stay two. The mapping is fixed: the same names give the same name, always.
+ * The name under which a server's tool is registered: `<server>__<tool>` in snake case. A name longer than 64 characters is cut and ends with eight digits
+ * of its own hash, so that two long names stay different. The mapping is fixed: the same names always give the same name.
  */
 export function typedName(server: string, tool: string): string {
   const whole = `${serverPart(server)}__${snakeCase(tool) || "tool"}`;
@@ -20,7 +20,7 @@ export function typedName(server: string, tool: string): string {
   return `${whole.slice(0, LONGEST - 9).replace(/_+$/, "")}_${digits}`;
 }
 
-/** The tools of a server by typed name; `refused` are those whose names are one after the mapping: none of them can be told from the other. */
+/** The tools of a server by typed name; `refused` are those whose names are the same after the mapping, so that they cannot be told apart. */
 export function mapNames(
   server: string,
   tools: readonly string[],
@@ -33,7 +33,7 @@ export function mapNames(
   };
 }
 
-/** No run of underscores is kept: two of them stand between server and tool only. */
+/** Runs of underscores are collapsed: two underscores only separate server and tool. */
 function snakeCase(text: string): string {
   return text
     .replace(/([a-z0-9])([A-Z])/g, "$1_$2")

@@ -1,11 +1,11 @@
-/** A step of a server took longer than it may. */
+/** A step of a server took longer than allowed. */
 export class StepTimeout extends Error {
   override readonly name = "StepTimeout";
 }
 
 /**
- * Races a step against our own timer and a signal, whatever the step itself does with them. The signal that the step gets aborts at the first of the two;
- * what it gives later is dropped. Rejects with `StepTimeout`, or with the signal's reason.
+ * Races a step against our own timer and a signal, whatever the step itself does with them. The step's signal aborts at the first of the two; its later
+ * result is dropped. Rejects with `StepTimeout`, or with the signal's reason.
  */
 export async function within<T>(
   step: (signal: AbortSignal) => Promise<T>,

@@ -2,7 +2,7 @@ import { attributes, type DeadMessage } from "@toolbus/contracts";
 
 const SECRETS: readonly string[] = [attributes.grant, attributes.callSecret];
 
-/** The attributes that whoever reads a dead letter may see. A letter has no others; a message that a broker gave up by itself may. */
+/** The attributes that a reader of a dead letter may see. A dead letter has no others; a message that a broker gave up by itself may. */
 export function withoutSecrets(named: DeadMessage["attributes"]): DeadMessage["attributes"] {
   return Object.fromEntries(Object.entries(named).filter(([name]) => !SECRETS.includes(name.toLowerCase())));
 }
@@ -13,7 +13,7 @@ const ATTRIBUTES_BYTES = 8 * 1024;
 const VALUE_BYTES = 1024;
 const BODY_BYTES = 12 * 1024;
 
-/** The beginnings of a message that is too large to be kept: of its body and of as many attributes as fit. At most 24 KiB of JSON. */
+/** The beginning of a message that is too large to be kept: of its body and of as many attributes as fit. At most 24 KiB of JSON. */
 export function cutMessage({ id, topic, type, source, time, correlationId, replyTo, attributes: named, body }: DeadMessage): DeadMessage {
   const name = (text: string): string => cutText(text, NAME_BYTES);
   return {
@@ -41,9 +41,9 @@ function cutAttributes(named: DeadMessage["attributes"]): DeadMessage["attribute
   return Object.fromEntries(kept);
 }
 
-/** The longest beginning of a text whose JSON has at most so many bytes. */
+/** The longest beginning of a text whose JSON has at most this many bytes. */
 function cutText(text: string, bytes: number): string {
-  // No character is less than a byte, so what follows is not looked at.
+  // Every character has at least one byte, so the rest need not be checked.
   let [fits, tooLong] = [0, Math.min(text.length, bytes) + 1];
   while (tooLong - fits > 1) {
     const middle = (fits + tooLong) >> 1;

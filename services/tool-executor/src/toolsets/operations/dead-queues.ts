@@ -8,16 +8,16 @@ export interface DeadQueuesOptions {
   readonly bus: MessageBus;
   readonly state: StateStore;
   readonly log: Log;
-  /** How often it looks for queues that nobody told of. */
+  /** How often it checks for queues that nobody announced. */
   readonly everyMs: number;
   /** Called with the queue whose dead letter it is. */
   readonly handle: (queue: string, delivery: Delivery) => Promise<Disposition>;
 }
 
 /**
- * Consumes the dead letters of every queue there is: those of the registered toolsets, of the agents that ever started, and the fixed ones. Who registers
- * or starts later is heard of by announcement, or found at the next look. Resolves when the queues that are known now are consumed. A queue is consumed
- * as long as this process lives, also when its toolset is registered no more: something may still lie there.
+ * Consumes the dead letters of every queue: those of the registered toolsets, of all agents that ever started, and the fixed ones. A toolset that registers
+ * later, or an agent that starts later, is announced, or found at the next check. Resolves when the currently known queues are consumed. A queue is
+ * consumed as long as this process runs, also when its toolset is no longer registered: it may still hold messages.
  */
 export async function consumeDeadQueues(options: DeadQueuesOptions): Promise<Subscription> {
   const { bus, log, everyMs, handle } = options;
@@ -28,7 +28,7 @@ export async function consumeDeadQueues(options: DeadQueuesOptions): Promise<Sub
   try {
     const announce = { topic: topics.toolAnnounce, types: [messageTypes.toolAnnounce], parse: parser(ToolAnnounce) };
     hints.push(await listenTo(bus, { ...announce, listener: look, log }));
-    // An agent asks for this when it starts.
+    // An agent sends this request when it starts.
     const refresh = { topic: topics.toolRefresh, types: [messageTypes.toolRefresh], parse: parser(ToolRefresh) };
     hints.push(await listenTo(bus, { ...refresh, listener: look, log }));
     await look();
@@ -40,7 +40,7 @@ export async function consumeDeadQueues(options: DeadQueuesOptions): Promise<Sub
     for (;;) {
       await pause(everyMs, stopping.signal);
       if (stopping.signal.aborted) return;
-      await look().catch((error: unknown) => log.warn({ error }, "it could not be read which queues there are; it is tried again"));
+      await look().catch((error: unknown) => log.warn({ error }, "the list of queues could not be read; it is retried"));
     }
   })();
   return {
@@ -58,7 +58,7 @@ export async function consumeDeadQueues(options: DeadQueuesOptions): Promise<Sub
     await Promise.all([...consumed.values()].map((subscription) => subscription.stop()));
   }
 
-  /** One look at a time: two would consume a new queue twice. */
+  /** One check at a time: two would consume a new queue twice. */
   function look(): Promise<void> {
     const next = looking.then(lookNow);
     looking = next.catch(() => undefined);
@@ -72,19 +72,19 @@ export async function consumeDeadQueues(options: DeadQueuesOptions): Promise<Sub
     }
   }
 
-  /** Names of agents and toolsets are written by those: one that this login has no rights for must not keep the others' letters from being kept. */
+  /** Agents and toolsets write their own names: a name that this login has no rights for must not block the dead letters of others. */
   async function consume(queue: string): Promise<void> {
     try {
       consumed.set(queue, await bus.consume(topics.dead(queue), (delivery) => handle(queue, delivery), { concurrency: CONCURRENCY }));
     } catch (error) {
       if (!(error instanceof BusUnavailable) || FIXED.includes(queue)) throw error;
-      log.warn({ ...faultFields(error), queue }, "the dead letters of a queue cannot be had; it is tried again");
+      log.warn({ ...faultFields(error), queue }, "the dead letters of a queue cannot be consumed; it is retried");
     }
   }
 }
 
 const CONCURRENCY = 4;
-/** Those that there are in every system: without them something is wrong with the broker, or with the login. */
+/** The queues of every system: without them something is wrong with the broker, or with the login. */
 const FIXED = queuesOf({ agents: [], toolsets: [] });
 const PAGE = 256;
 

@@ -9,7 +9,7 @@ export interface Forgetting {
   readonly everyMs: number;
 }
 
-/** Takes expired letters out of the indexes every now and then; their documents are gone by themselves. */
+/** Removes expired dead letters from the indexes now and then; their documents expire by themselves. */
 export function forgetLetters({ state, log, everyMs }: Forgetting): { stop(): Promise<void> } {
   const stopping = new AbortController();
   const running = (async () => {
@@ -17,7 +17,7 @@ export function forgetLetters({ state, log, everyMs }: Forgetting): { stop(): Pr
       try {
         await forgetExpired(state, stopping.signal);
       } catch (error) {
-        log.warn({ error }, "expired dead letters could not be taken out of their lists; it is tried again");
+        log.warn({ error }, "expired dead letters could not be removed from their lists; it is retried");
       }
       await pause(everyMs, stopping.signal);
     }
@@ -32,7 +32,7 @@ export function forgetLetters({ state, log, everyMs }: Forgetting): { stop(): Pr
 
 const PAGE = 100;
 
-/** Oldest first, up to the first page of which everything is still kept. */
+/** Oldest first, up to the first page on which nothing has expired. */
 async function forgetExpired(state: StateStore, signal: AbortSignal): Promise<void> {
   let cursor: string | undefined;
   do {

@@ -7,15 +7,15 @@ import { DAY, letter } from "../../testing/operations-under-test.ts";
 
 describe("a dead letter that cannot be kept", () => {
   it.each([
-    ["while the store is away comes again, later each time", 1, new StoreUnavailable("gone"), { kind: "retry", after: 1000 }],
-    ["while the store is away comes again without end", 1000, new StoreUnavailable("gone"), { kind: "retry", after: 30_000 }],
-    ["for another reason is tried again", 9, new RangeError("too large"), { kind: "retry", after: 30_000 }],
-    ["for another reason is left to its broker in the end", 10, new RangeError("too large"), { kind: "dead-letter" }],
+    ["while the store is unavailable comes again, later each time", 1, new StoreUnavailable("gone"), { kind: "retry", after: 1000 }],
+    ["while the store is unavailable comes again without limit", 1000, new StoreUnavailable("gone"), { kind: "retry", after: 30_000 }],
+    ["for another reason is retried", 9, new RangeError("too large"), { kind: "retry", after: 30_000 }],
+    ["for another reason is finally left to its broker", 10, new RangeError("too large"), { kind: "dead-letter" }],
   ] as const)("%s (delivery %d)", async (_, count, error, expected) => {
     expect(await deliver(count, error)).toMatchObject(expected);
   });
 
-  it("is named in the log with what is wrong, and nothing that an error quotes", async () => {
+  it("is logged with what is wrong, and without anything that an error quotes", async () => {
     const lines: unknown[] = [];
     await deliver(1, new RangeError("the document quotes a secret"), lines);
     expect(lines).toMatchObject([[{ code: "RangeError", queue: "run.wake", count: 1 }, "a dead letter could not be kept"]]);

@@ -12,8 +12,8 @@ export interface Keeping {
 }
 
 /**
- * Keeps what comes on the dead queue of `queue` as a document, once however often it comes. It blocks nothing: while the store is away it comes again,
- * without end; what cannot be kept for any other reason is left to its broker after some tries, as a dead letter of a dead letter.
+ * Keeps a message from the dead queue of `queue` as a document, once however often it arrives. It blocks nothing: while the store is unavailable the
+ * message comes again, without limit; if it cannot be kept for another reason it is left to its broker after some tries, as a dead letter of a dead letter.
  */
 export async function keepDelivery(keeping: Keeping, queue: string, { message, count }: Delivery): Promise<Disposition> {
   try {
@@ -22,7 +22,7 @@ export async function keepDelivery(keeping: Keeping, queue: string, { message, c
   } catch (error) {
     const fields = { ...faultFields(error), queue, messageId: loggedId(message.id), count };
     if (error instanceof StoreUnavailable)
-      keeping.log.warn(fields, "a dead letter could not be kept while the store is away, and comes again");
+      keeping.log.warn(fields, "a dead letter could not be kept while the store is unavailable, and comes again");
     else keeping.log.error(fields, "a dead letter could not be kept");
     if (!(error instanceof StoreUnavailable) && count >= MOST_TRIES) return { kind: "dead-letter", reason: "it could not be kept" };
     return { kind: "retry", after: RETRY_MS[Math.min(count, RETRY_MS.length) - 1] ?? 0, reason: "it could not be kept" };
@@ -54,14 +54,14 @@ async function keepLetter({ state, log, keptMs }: Keeping, queue: string, messag
     put: [{ key, value: letter, expiresAt: letter.expiresAt }],
     index: [keys.deadLetters(), keys.deadLetters(queue)].map((index) => ({ index, member: indexedLetter(letter), score: now })),
   });
-  // Another worker got the same one.
+  // Another worker got the same message.
   if (outcome !== "ok") return;
   const { deliveries, reason, runId, former } = letter;
   measure(metricNames.deadLetters, 1, { [attributeNames.messagingDestination]: queue });
   log.warn({ letterId, queue, messageId: loggedId(letter.message.id), deliveries, reason, runId, former }, "a dead letter is kept");
 }
 
-/** On the shard of its run, so that what is known of a run lies together; of one that names none, on the shard that its hash gives. */
+/** On the shard of its run, so that the data of a run is together; without a run, on the shard that its hash gives. */
 function idOf(state: StateStore, { queue, runId }: ReadLetter, { id, body }: Message): string {
   return deadLetterIdOf([queue, id, body], state.shards, runId !== undefined && isOurs(state, runId) ? shardOf(runId) : undefined);
 }

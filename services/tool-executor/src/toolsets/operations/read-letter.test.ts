@@ -29,12 +29,12 @@ describe("a dead letter", () => {
     });
   });
 
-  it("belongs to the queue on whose dead queue it came, whatever it says itself", () => {
+  it("belongs to the queue on whose dead queue it arrived, whatever it says itself", () => {
     const read = readLetter(letter("approval.request", { message: deadMessage({ topic: "elsewhere" }) }), "run.wake");
     expect([read.queue, read.message.topic]).toEqual(["run.wake", "run.wake"]);
   });
 
-  it("refers to the letter whose replay it is", () => {
+  it("refers to the dead letter whose replay it is", () => {
     const replayed = deadMessage({ attributes: { [attributes.replayOf]: LETTER } });
     expect(readLetter(letter("run.wake", { message: replayed }), "run.wake").former).toBe(LETTER);
     const wrong = deadMessage({ attributes: { [attributes.replayOf]: "../../etc" } });
@@ -67,18 +67,18 @@ describe("what a replay does", () => {
     ["a result", { ...INVOKE, type: messageTypes.toolResult }, { kind: "publish" }],
     ["a wake", {}, { kind: "publish" }],
     ["a broken message", { type: "nonsense", body: "{" }, { kind: "publish" }],
-  ] as const)("for %s is known from its letter", (_, part, expected) => {
+  ] as const)("for %s is known from its dead letter", (_, part, expected) => {
     expect(readLetter(letter("q", { message: deadMessage(part) }), "q").replayBy).toEqual(expected);
   });
 
-  it("is a look at the call when the message was cut, and nothing when it names none", () => {
+  it("is a look at the call when the message was truncated, and nothing when it names none", () => {
     const cut = (part: object) => readLetter(letter("q", { message: deadMessage(part), cut: true }), "q").replayBy;
     expect(cut({ correlationId: CALL })).toEqual({ kind: "call", callId: CALL });
     expect(cut({})).toEqual({ kind: "none", why: expect.stringContaining("too large") });
   });
 });
 
-describe("what is no dead letter", () => {
+describe("a message that is not a dead letter", () => {
   it("is kept as the message that its broker gave up, without grant and call secret", () => {
     const secrets = { [attributes.grant]: "eyJ.grant", "Toolbus-Call-Secret": "s", [attributes.dispatch]: "1" };
     const bare: Message = { ...deadMessage(INVOKE), topic: "dead.tool.invoke.release", attributes: secrets };
@@ -91,7 +91,7 @@ describe("what is no dead letter", () => {
   });
 
   it.each(["", "{", "null", "[]", '{"queue":"x"}', JSON.stringify({ ...JSON.parse(letter("q").body), extra: 1 })])(
-    "but says it is one is kept as it came: %j",
+    "but claims to be one is kept unchanged: %j",
     (body) => {
       const read = readLetter({ ...letter("run.wake"), body }, "run.wake");
       expect(read).toMatchObject({ queue: "run.wake", unreadable: true, message: { body, type: messageTypes.deadLetter } });
@@ -100,7 +100,7 @@ describe("what is no dead letter", () => {
   );
 });
 
-describe("whatever is read", () => {
+describe("every message that is read", () => {
   const long = (n: number): string => "\u0001".repeat(n);
   it.each<[string, Message]>([
     ["a large body", letter("q", { message: deadMessage({ body: "x".repeat(200_000), correlationId: CALL }) })],
@@ -135,7 +135,7 @@ describe("whatever is read", () => {
     expect(Buffer.byteLength(JSON.stringify(whole))).toBeLessThan(MAX_VALUE_BYTES);
   });
 
-  it("keeps a message whole that is not large, and says of any other that it is cut", () => {
+  it("keeps a message in full unless it is large, and marks a truncated one", () => {
     const body = JSON.stringify({ runId: RUN, text: "x".repeat(20_000) });
     expect(readLetter(letter("q", { message: deadMessage({ body }) }), "q")).toMatchObject({ cut: false, message: { body } });
     const large = "y".repeat(100_000);

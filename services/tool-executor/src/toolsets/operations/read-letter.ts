@@ -15,12 +15,12 @@ import {
 } from "@toolbus/contracts";
 import { cutMessage, shorten, utf8Bytes, withoutSecrets } from "./cut-message.ts";
 
-/** What can be read of a dead letter, before it has a shard, a tenant and times. Never larger than a document may be. */
+/** What can be read from a dead letter, before it has a shard, a tenant and times. Never larger than a document may be. */
 export type ReadLetter = Omit<KeptLetter, "letterId" | "tenant" | "keptAt" | "expiresAt" | "replayed">;
 
 /**
- * Reads what came on the dead queue of `queue`. Never throws, because nothing may block that queue. What is no letter is read as well: a broker that gives
- * up a message by itself puts the bare message there, and what breaks the schema of a letter is kept as it came.
+ * Reads a message from the dead queue of `queue`. Never throws, because nothing may block that queue. A message that is not a dead letter is read as well:
+ * a broker that gives up a message by itself puts the bare message there, and a malformed dead letter is kept unchanged.
  */
 export function readLetter(message: Message, queue: string): ReadLetter {
   if (message.type !== messageTypes.deadLetter) {
@@ -54,10 +54,10 @@ type Letter = Pick<KeptLetter, "queue" | "reason" | "deliveries" | "history" | "
 
 const LONGEST_REASON = 300;
 const LONGEST_HISTORY = 10;
-// With everything else that a document holds, well below its 64 KiB.
+// Together with everything else in a document, well below its 64 KiB.
 const WHOLE_BYTES = 32 * 1024;
 
-/** What carries a grant or a call secret on its way, and is nothing without it. */
+/** Messages that carry a grant or a call secret, and are useless without it. */
 const SECRET_TYPES: readonly string[] = [messageTypes.toolInvoke, messageTypes.approvalDecided];
 
 function kept({ queue, reason, deliveries, history, message, cut }: Letter): ReadLetter {
@@ -81,7 +81,7 @@ function kept({ queue, reason, deliveries, history, message, cut }: Letter): Rea
 
 function replayOf(type: string, cut: boolean, callId: string | undefined): ReplayBy {
   if (callId !== undefined && (cut || SECRET_TYPES.includes(type))) return { kind: "call", callId };
-  if (cut) return { kind: "none", why: "The message was too large to be kept whole; whoever sent it has to send it again." };
+  if (cut) return { kind: "none", why: "The message was too large to be kept in full; its sender has to send it again." };
   return { kind: "publish" };
 }
 
@@ -116,7 +116,7 @@ function parsed(body: string): Letter | null {
   }
 }
 
-/** The fields of a message that are kept, and no others that a wire may have brought. */
+/** The fields of a message that are kept, and no others that a wire may have added. */
 function plain({ id, topic, type, source, time, correlationId, replyTo, attributes: named, body }: Message): DeadMessage {
   return {
     id,

@@ -16,8 +16,8 @@ const definition: ToolDefinition = {
 };
 const MEMBER = "reports/old_report@1";
 
-describe("a registration that an operator wants gone", () => {
-  it("is taken away on approvals' signature, and the request with it", async () => {
+describe("a registration that an operator wants to remove", () => {
+  it("is removed on approvals' signature, together with the request", async () => {
     await using t = await setup();
     await t.request({});
     await t.over();
@@ -27,8 +27,8 @@ describe("a registration that an operator wants gone", () => {
   });
 
   it.each<[string, Partial<Removal>]>([
-    ["it was registered anew since", { registeredAt: 5 }],
-    ["it has another definition by now", { hash: "sha256-other" }],
+    ["it was registered again since", { registeredAt: 5 }],
+    ["its definition has changed", { hash: "sha256-other" }],
     ["it is of another name than the request's", { tool: "other" }],
   ])("stays when %s", async (_, part) => {
     await using t = await setup();
@@ -37,7 +37,7 @@ describe("a registration that an operator wants gone", () => {
     expect(await t.registered()).not.toBeNull();
   });
 
-  it("stays when anybody but approvals says so, or nobody", async () => {
+  it("stays when somebody other than approvals signed the request, or nobody did", async () => {
     await using t = await setup();
     await t.request({}, "worker.release");
     await t.over();
@@ -94,7 +94,7 @@ async function setup() {
         await signDocument("tb-removal+jwt", { key: requestKey, revision: ++revision, content: removal(part) }, own.identityOf(as).signer),
       );
     },
-    /** Names a request that is not there. */
+    /** Names a missing request. */
     async name(n: number) {
       const { documents } = await t.store.read([requestKey]);
       const guards = [{ key: requestKey, version: documents[0]?.version ?? 0 }];

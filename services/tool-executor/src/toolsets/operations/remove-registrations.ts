@@ -13,8 +13,8 @@ export interface RemovingOptions {
 }
 
 /**
- * Takes registrations away that operators want gone. Who asked and what is meant stands in a document that approvals signed; the index only names it. A
- * registration that was made after the request is another one, and stays.
+ * Removes registrations at operators' request. The requester and the registration are in a document that approvals signed; the index only names it. A
+ * registration that was made after the request is a new one, and stays.
  */
 export function removeRegistrations({ state, log, trusted, everyMs }: RemovingOptions): { stop(): Promise<void> } {
   const stopping = new AbortController();
@@ -25,7 +25,7 @@ export function removeRegistrations({ state, log, trusted, everyMs }: RemovingOp
         const { members } = await state.page(keys.removals(), { limit: PAGE });
         for (const { member } of members) await remove(member);
       } catch (error) {
-        log.warn({ error }, "registrations that are to go could not be taken away; it is tried again");
+        log.warn({ error }, "registrations could not be removed; it is retried");
       }
       await pause(everyMs, stopping.signal);
     }
@@ -51,7 +51,7 @@ export function removeRegistrations({ state, log, trusted, everyMs }: RemovingOp
     await forget(member);
   }
 
-  /** Takes the request out of the list. Its document is approvals' to write, so the registration's stands guard. */
+  /** Removes the request from the list. Only approvals may write its document, so the registration's document is the guard. */
   async function forget(member: string): Promise<void> {
     const [, toolset = "none", tool = "none", version = "none"] = /^([^/]+)\/([^@]+)@(.+)$/.exec(member) ?? [];
     const key = keys.registration(toolset, tool, version);
@@ -69,7 +69,7 @@ export function removeRegistrations({ state, log, trusted, everyMs }: RemovingOp
     const { documents } = await state.read([keys.registration(toolset, tool, version)]);
     const found = parseRegistration(documents[0]?.value);
     if (!found.ok || found.value.hash !== hash || found.value.registeredAt !== registeredAt) return;
-    if (await unregister(state, toolset, tool, version)) log.info({ toolset, tool, version, by }, "a registration was taken away");
+    if (await unregister(state, toolset, tool, version)) log.info({ toolset, tool, version, by }, "a registration was removed");
   }
 }
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { setup } from "../../testing/operations-under-test.ts";
 
 describe("a replay", () => {
-  it("of a letter on a shard that is not there is given up at once", async () => {
+  it("of a dead letter on a missing shard is given up at once", async () => {
     await using s = await setup();
     await s.ask("dl_ff_01ARZ3NDEKTSV4RRFFQ69G5FAV");
     await s.committed("keep:");

@@ -24,7 +24,7 @@ export interface Replaying {
   readonly lettersPerMinute?: number | undefined;
 }
 
-/** Consumes what the gateway asks for. It repeats that until the letter says that it was replayed. */
+/** Consumes the gateway's replay requests. The gateway repeats them until the dead letter says that it was replayed. */
 export function consumeReplays(replaying: Replaying): Promise<Subscription> {
   const { bus, log, clock, lettersPerMinute } = replaying;
   return consumeQueue(bus, {
@@ -44,8 +44,8 @@ const parseReplay = parser(OperationsReplay);
 const ACK: Disposition = { kind: "ack" };
 
 /**
- * Replays a letter once: publishes, then notes it in the letter. A crash between the two publishes again, with the same id. Who asked, and for which
- * state of the call, is read from the gateway's document: a message alone replays nothing.
+ * Replays a dead letter once: publishes, then records it in the dead letter. A crash between the two publishes again, with the same id. The requester, and
+ * the state of the call that was seen, are read from the gateway's document: a message alone replays nothing.
  */
 async function replayLetter(replaying: Replaying, letterId: string): Promise<Verdict> {
   const { bus, state, log, clock } = replaying;
@@ -55,7 +55,10 @@ async function replayLetter(replaying: Replaying, letterId: string): Promise<Ver
   const letter = parseKeptLetter(documents[0]?.value);
   const request = parseReplayRequest(documents[1]?.value);
   if (!letter.ok || !request.ok) {
-    log.warn({ letterId, letter: letter.ok, request: request.ok }, "a replay of what is not there, or was not asked for, is dropped");
+    log.warn(
+      { letterId, letter: letter.ok, request: request.ok },
+      "a replay of a missing dead letter, or one that nobody requested, is dropped",
+    );
     return ACK;
   }
   if (letter.value.replayed) return ACK;
@@ -98,7 +101,7 @@ async function noteReplay({ state, log }: Replaying, { letter, version, request:
     guards: [{ key, version }],
     put: [{ key, value, expiresAt }],
   });
-  // Only another worker's note changes a letter.
+  // Only another worker's record changes a dead letter.
   if (outcome !== "ok") return;
   measure(metricNames.deadLetterReplays, 1, { [attributeNames.messagingDestination]: queue, [attributeNames.replayBy]: replayBy.kind });
   log.info({ letterId, queue, by, messageId, replayBy: replayBy.kind }, "a dead letter was replayed");

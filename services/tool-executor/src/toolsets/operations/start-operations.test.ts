@@ -4,7 +4,7 @@ import { type Log, silentLog } from "@toolbus/telemetry";
 import { describe, expect, it, vi } from "vitest";
 import { CALL, DAY, deadMessage, letter, RUN, setup } from "../../testing/operations-under-test.ts";
 
-describe("a dead letter that comes", () => {
+describe("an arriving dead letter", () => {
   it("is kept on the shard of its run, with the run's tenant, in the list of all and in that of its queue", async () => {
     await using t = await setup();
     await t.origin(RUN, "acme");
@@ -21,7 +21,7 @@ describe("a dead letter that comes", () => {
     expect(await t.letters(keys.deadLetters("approval.request"))).toEqual([]);
   });
 
-  it("is kept once, however often it comes and to whichever worker", async () => {
+  it("is kept once, however often it arrives and at whichever worker", async () => {
     const lines: object[] = [];
     await using t = await setup({ log: logging(lines) });
     const other = await t.start();
@@ -34,7 +34,7 @@ describe("a dead letter that comes", () => {
     expect(lines.filter((line) => "letterId" in line)).toHaveLength(2);
   });
 
-  it("leaves a line in the log that names it, its queue and its reason, and nothing of its body", async () => {
+  it("is logged with its id, its queue and its reason, and nothing of its body", async () => {
     const lines: object[] = [];
     await using t = await setup({ log: logging(lines) });
     const body = JSON.stringify({ runId: RUN, text: "the body" });
@@ -71,7 +71,7 @@ describe("a dead letter that comes", () => {
     expect((await t.kept("run.wake", letter("run.wake"))).unreadable).toBe(false);
   });
 
-  it("waits while the store is away, and is kept when it is back", async () => {
+  it("waits while the store is unavailable, and is kept when it is back", async () => {
     let away = true;
     const failed = Promise.withResolvers<void>();
     await using t = await setup({
@@ -108,7 +108,7 @@ describe("a dead letter that comes", () => {
 describe("the dead queues", () => {
   const QUEUES = ["run.wake", "approval.request", "approval.cancel", "approval.rollback", "operations.replay"];
 
-  it("that are read are those of every registered toolset and every agent, and the fixed ones", async () => {
+  it("are read for every registered toolset and every agent, and for the fixed ones", async () => {
     await using t = await setup();
     await t.index(keys.agentIndex(), "scout");
     await t.index(keys.registryIndex(), "release/get_release_summary@1");
@@ -121,7 +121,7 @@ describe("the dead queues", () => {
   it.each([
     ["an announcement", topics.toolAnnounce, "toolbus.tool.announce", { toolset: "late", tools: [] }],
     ["an agent's start", topics.toolRefresh, "toolbus.tool.refresh", {}],
-  ])("of what comes later are read after %s", async (_, topic, type, body) => {
+  ])("of later toolsets and agents are read after %s", async (_, topic, type, body) => {
     await using t = await setup();
     await t.index(keys.registryIndex(), "late/tool@1");
     const hint: Message = { ...letter("x"), id: "hint", topic, type, body: JSON.stringify(body) };
@@ -129,7 +129,7 @@ describe("the dead queues", () => {
     await delivered(t, "tool.invoke.late");
   });
 
-  it("of what comes later are found without a word, too", async () => {
+  it("of later toolsets and agents are also found without an announcement", async () => {
     await using t = await setup({ lookEveryMs: 1 });
     await t.index(keys.agentIndex(), "late");
     await delivered(t, "tool.result.late");
@@ -137,7 +137,7 @@ describe("the dead queues", () => {
 });
 
 describe("a replay", () => {
-  it("publishes the message again with an id of its own, the time of now and a reference, and notes who asked", async () => {
+  it("publishes the message again with a new id, the current time and a reference, and records who asked", async () => {
     await using t = await setup();
     const got = await receive(t, topics.approvalRequest);
     const dead = deadMessage({ topic: topics.approvalRequest, id: `request:${CALL}#1`, correlationId: CALL });
@@ -154,7 +154,7 @@ describe("a replay", () => {
     expect((await t.letters())[0]?.replayed).toEqual({ at: t.clock.now, by: "otto", messageId: `request:${CALL}#1#replay1` });
   });
 
-  it("that is asked twice happens once", async () => {
+  it("that is requested twice happens once", async () => {
     await using t = await setup();
     const got = await receive(t, topics.runWake);
     const { letterId } = await t.kept("run.wake", letter("run.wake"));
@@ -163,7 +163,7 @@ describe("a replay", () => {
     await t.committed("replayed:");
     await t.ask(letterId, 2);
     await t.ask(letterId, 3);
-    // The queue of replays is empty when another letter's has been worked on after them.
+    // The queue of replays is empty when another dead letter's has been processed after them.
     const second = await t.kept("run.wake", letter("run.wake", { deliveries: 2 }));
     await t.request(second.letterId);
     await t.ask(second.letterId);
@@ -171,7 +171,7 @@ describe("a replay", () => {
     expect([arrived, got.all.length]).toEqual([[letterId, second.letterId], 2]);
   });
 
-  it("of one that comes back is a dead letter that refers to the former, and is numbered on", async () => {
+  it("of one that comes back is a dead letter that refers to the former, with the next number", async () => {
     await using t = await setup();
     const got = await receive(t, topics.runWake);
     const first = await t.kept("run.wake", letter("run.wake", { message: deadMessage({ body: "{" }) }));
@@ -206,7 +206,7 @@ describe("a replay", () => {
     await other.stop();
   });
 
-  it("that only a message asks for, and no document of the gateway's, is none", async () => {
+  it("that only a message asks for, without a document of the gateway, is ignored", async () => {
     await using t = await setup();
     const got = await receive(t, topics.runWake);
     const { letterId } = await t.kept("run.wake", letter("run.wake"));
@@ -236,9 +236,9 @@ describe("a replay", () => {
   });
 
   it.each([
-    ["has characters that no broker takes", "a b\n"],
+    ["has characters that no broker accepts", "a b\n"],
     ["is long", "m".repeat(500)],
-  ])("gets an id of its own when the message's %s", async (_, id) => {
+  ])("gets a new id when the message's %s", async (_, id) => {
     await using t = await setup();
     const got = await receive(t, topics.runWake);
     const { letterId } = await t.kept("run.wake", letter("run.wake", { message: deadMessage({ id }) }));
@@ -250,7 +250,7 @@ describe("a replay", () => {
 
 type T = Awaited<ReturnType<typeof setup>>;
 
-/** Waits until letters of a queue are kept: before somebody consumes it, it does not exist. */
+/** Waits until dead letters of a queue are kept: the queue does not exist before somebody consumes it. */
 async function delivered(t: T, queue: string): Promise<void> {
   const published = (): Promise<boolean> =>
     t.bus.publish(letter(queue)).then(
@@ -262,7 +262,7 @@ async function delivered(t: T, queue: string): Promise<void> {
   expect(await t.letters(keys.deadLetters(queue))).toHaveLength(1);
 }
 
-/** Consumes a queue and hands its messages out one by one. */
+/** Consumes a queue and returns its messages one by one. */
 async function receive(t: T, topic: string) {
   const all: Message[] = [];
   const waiting: ((message: Message) => void)[] = [];

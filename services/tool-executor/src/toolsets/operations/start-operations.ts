@@ -12,25 +12,25 @@ export interface OperationsOptions {
   readonly bus: MessageBus;
   readonly state: StateStore;
   readonly log: Log;
-  /** Where approvals' signatures are verified. */
+  /** Verifies approvals' signatures. */
   readonly trusted: TrustedKeys;
   /** Wall clock in milliseconds, for message times. */
   readonly clock: () => number;
   /** How long a dead letter is kept. */
   readonly keptMs: number;
-  /** How many requests that nobody can use become dead letters in a minute. */
+  /** How many unusable requests per minute become dead letters. */
   readonly lettersPerMinute?: number;
-  /** How often it looks for queues that nobody told of; 30 s by default. */
+  /** How often it checks for queues that nobody announced; 30 s by default. */
   readonly lookEveryMs?: number;
-  /** How often expired letters are taken out of their lists; an hour by default. */
+  /** How often expired dead letters are removed from their lists; an hour by default. */
   readonly forgetEveryMs?: number;
-  /** How often it looks whether registrations are to be taken away; 2 s by default. */
+  /** How often it checks for registrations to remove; 2 s by default. */
   readonly removeEveryMs?: number;
 }
 
 /**
- * The worker of `operations`: keeps every dead letter for operators, replays what they ask for, and takes registrations away. It has no tools. Any number may run side by side.
- * Resolves when dead letters of the queues known by now are kept.
+ * The worker of `operations`: keeps every dead letter for operators, replays those that they choose, and removes registrations. It has no tools. Any number
+ * may run in parallel. Resolves when dead letters of the currently known queues are kept.
  */
 export async function startOperations(options: OperationsOptions): Promise<{ stop(): Promise<void> }> {
   const {

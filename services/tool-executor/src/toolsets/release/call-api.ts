@@ -1,6 +1,6 @@
 import type { Json } from "@toolbus/contracts";
 
-/** The largest answer that is read; a result is cut to less anyway. */
+/** The largest answer that is read; a result is truncated to less anyway. */
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
 /** `no_answer`: nothing is known about what the API did. `why` completes "The release API …". `retryAfter` is in seconds. */
@@ -14,12 +14,12 @@ export interface ApiRequest {
   readonly post?: { readonly body: Json; readonly idempotencyKey: string };
 }
 
-/** One HTTP request. Rejects only when the signal aborts; an answer that is too large or no JSON counts as none. */
+/** One HTTP request. Rejects only when the signal aborts; an answer that is too large or not JSON counts as no answer. */
 export async function callApi(url: URL, { signal, post }: ApiRequest): Promise<ApiAnswer> {
   try {
     const response = await fetch(url, {
       signal,
-      // Where a redirect leads is not the API that was configured.
+      // A redirect target is not the configured API.
       redirect: "error",
       headers: {
         accept: "application/json",
@@ -54,7 +54,7 @@ async function boundedText(response: Response): Promise<string | null> {
   return Buffer.concat(chunks).toString("utf8");
 }
 
-/** A refusal may come from something in between that speaks no JSON; a success must be JSON. */
+/** A refusal may come from a proxy that does not speak JSON; a success must be JSON. */
 function jsonOf(text: string, status: number): Json {
   try {
     return JSON.parse(text);

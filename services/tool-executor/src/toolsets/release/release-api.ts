@@ -34,7 +34,7 @@ export function releaseApi({ url }: ReleaseApiOptions): ReleaseApi {
   };
 }
 
-/** What the API says no to. Undefined for everything that says nothing about the effect. */
+/** The refusals of the API. Undefined for any answer that says nothing about the effect. */
 function refusal(answer: ApiAnswer, effect: "none" | undefined): ToolOutput | undefined {
   if (answer.kind !== "answered" || answer.status < 400 || answer.status > 499 || OPEN_STATUSES.has(answer.status)) return undefined;
   const nothing = effect === undefined ? {} : { effect };
@@ -58,7 +58,7 @@ function refusal(answer: ApiAnswer, effect: "none" | undefined): ToolOutput | un
   }
 }
 
-// A request that the API gave up in the middle (408) or wants again (425) may still have been taken.
+// A request that the API gave up (408) or wants again (425) may still have been accepted.
 const OPEN_STATUSES: ReadonlySet<number> = new Set([408, 425]);
 
 function unavailable(answer: ApiAnswer): ReturnType<typeof toolError> {
@@ -78,7 +78,7 @@ interface ApiProblem {
 
 const MAX_KNOWN = 20;
 
-/** The API's own words, as far as they have the form that is expected; the target is not trusted more than that. */
+/** The API's own words, if they have the expected form; the target is not trusted further. */
 function problemOf(body: Json): ApiProblem {
   const { error, message, known, details } = fieldsOf(body);
   return {

@@ -15,7 +15,7 @@ interface Reply {
 const opened: (() => void)[] = [];
 afterEach(() => opened.splice(0).forEach((close) => close()));
 
-/** A release API that gives one reply, and what it was asked. */
+/** A release API that gives one reply, and the requests that it got. */
 async function setup(reply: Reply | "hang" | "cut") {
   const asked: { readonly method: string | undefined; readonly url: string | undefined; readonly key: unknown; readonly body: string }[] =
     [];
@@ -57,7 +57,7 @@ describe("get_release_summary", () => {
     expect(asked[0]).toMatchObject({ method: "GET", url: "/release-summary?release_id=v1%20%26%20more" });
   });
 
-  it("names the known releases when there is none of that name", async () => {
+  it("names the known releases if there is none of that name", async () => {
     const { summary } = await setup({
       status: 404,
       body: { error: "release_not_found", message: 'There is no release "v9".', known: ["v1", "v2"] },
@@ -67,12 +67,12 @@ describe("get_release_summary", () => {
     expect(problem).toMatchObject({ code: "release_not_found", message: 'There is no release "v9". Known releases: v1, v2.' });
   });
 
-  it("says when to come again", async () => {
+  it("says when to retry", async () => {
     const { summary } = await setup({ status: 429, headers: { "retry-after": "7" } });
     expect(await summary()).toMatchObject({ code: "rate_limited", options: { retryAfter: 7 } });
   });
 
-  it("is unavailable and may be repeated when the API fails, breaks off, talks nonsense or too much", async () => {
+  it("is unavailable and may be repeated when the API fails, breaks off, or sends nonsense or too much", async () => {
     for (const reply of [
       { status: 503 },
       "cut",
@@ -91,7 +91,7 @@ describe("get_release_summary", () => {
 });
 
 describe("the tools of a release API", () => {
-  it("ask the API that their factory was given, also beside those of another", async () => {
+  it("ask the API of their factory, also next to those of another", async () => {
     const sides = [await setup({ status: 200, body: { release_id: "left" } }), await setup({ status: 200, body: { release_id: "right" } })];
     expect(await Promise.all(sides.map(({ summary }) => summary()))).toEqual([{ release_id: "left" }, { release_id: "right" }]);
     expect(sides.map(({ asked }) => asked.length)).toEqual([1, 1]);
@@ -129,7 +129,7 @@ describe("file_risk_report", () => {
     }
   });
 
-  it("takes one to 64 findings of bounded length and nothing else", async () => {
+  it("accepts one to 64 findings of bounded length and nothing else", async () => {
     const { tools } = await setup({ status: 200 });
     const definition = tools.find("file_risk_report")?.definition;
     if (!definition) throw new Error("no definition");
