@@ -67,7 +67,7 @@ describe("toolbus chat", () => {
 
   it("without a message or a terminal says what to give", async () => {
     expectRefusal(await cli.run(["chat"]), 2, /The message is empty: give it as an argument or on standard input\./);
-    expectRefusal(await cli.run(["chat", "x".repeat(33_000)]), 2, /has 33000 characters, 32768 are taken/);
+    expectRefusal(await cli.run(["chat", "x".repeat(33_000)]), 2, /has 33000 characters, at most 32768 are accepted/);
   });
 
   it("says which profiles there are when it does not know one", async () => {

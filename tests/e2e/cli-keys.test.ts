@@ -166,9 +166,9 @@ describe("toolbus keys", () => {
     [["add", "partner", "--to", "f", "--expires", "soon"], /It is a time such as 30m, 12h or 7d/],
     [
       ["add", "partner", "--to", "f", "--tools", "toolset:release"],
-      /--tools: "toolset:release" names no tools: write a toolset, such as "release"/,
+      /--tools: "toolset:release" does not name tools: write a toolset, such as "release"/,
     ],
-    [["add", "Partner Inc", "--to", "f"], /"Partner Inc" is no name of a key/],
+    [["add", "Partner Inc", "--to", "f"], /"Partner Inc" is not a valid key name/],
     [["add", "operator", "--to", "f"], /The key "operator" is made by "toolbus keys" itself/],
     [["add", "partner", "--to", "f", "--role", "king"], /king/],
     [["add", "partner", "--to", "."], /--to \. cannot be read \(EISDIR\)/],

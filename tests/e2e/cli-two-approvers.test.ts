@@ -9,7 +9,8 @@ describe("a critical write, on the command line", () => {
   let cli: CliUnderTest;
   beforeAll(async () => {
     cli = await cliUnderTest();
-    expect(await cli.run(["tools", "tier", TOOL, "critical"])).toMatchObject({ code: 0 });
+    const { code, stderr } = await cli.run(["tools", "tier", TOOL, "critical"]);
+    if (code !== 0) throw new Error(`The tier was not raised: ${stderr}`);
   });
   afterAll(() => cli.stop());
 

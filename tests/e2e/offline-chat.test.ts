@@ -143,7 +143,7 @@ describe("a system without a key", () => {
     const file = files.file("broken/desk.yaml", DESK.replace("rounds: 3", "rounds: none"));
     const env = { RELEASE_API_URL: api.url, PROFILES_DIR: files.at("broken"), GATEWAY_PORT: "0", APPROVALS_PORT: "0", LOG_LEVEL: "silent" };
     await expect(startAllInOne({ directory: files.data(), env })).rejects.toThrow(
-      `The profile file ${file} cannot be used: line 5: limits.rounds must be integer. Fix it or take it away`,
+      `The profile file ${file} cannot be used: line 5: limits.rounds must be integer. Fix it or remove it`,
     );
   });
 });

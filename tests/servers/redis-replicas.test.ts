@@ -20,7 +20,7 @@ describeOnPrivateServer("redis", "a commit that is to be on a replica", (server)
       await replica.pause();
       const alone = put("d");
       const onNone = new StoreUnavailable(
-        `Redis at 127.0.0.1:${server().port} has what was written on 0 replicas after 200 ms, not on 1: repeat it.`,
+        `Redis at 127.0.0.1:${server().port} has the write on 0 replicas after 200 ms, not on 1: repeat it.`,
         { fault: "replicas" },
       );
       await expect(store.commit(HERE, alone)).rejects.toThrow(onNone);
