@@ -58,7 +58,7 @@ describe("the keys of people on a laptop", () => {
     expectRefusal(
       await keys("add", "bo", "--role", "approver"),
       2,
-      /There is no .*approvals-api-keys\.json: start Toolbus here first, or name the file/,
+      /There is no .*approvals-api-keys\.json: start Toolbus here first, or name the hash file/,
     );
   });
 });

@@ -51,7 +51,7 @@ describe("toolbus tools, for operators", () => {
     );
     expectRefusal(await cli.run(["tools", "tier", TOOL, "high"]), 1, /This lowers the tier of file_risk_report: --accept-weaker/);
     expect(await jsonOf(cli, ["tools", "tier", TOOL, "high", "--accept-weaker"])).toMatchObject({ enabled: { tier: "high" } });
-    expectRefusal(await cli.run(["tools", "tier", TOOL, "low"]), 2, /tier "high", and a tier is raised only/);
+    expectRefusal(await cli.run(["tools", "tier", TOOL, "low"]), 2, /tier "high", and a tier can only be raised/);
     expectRefusal(await cli.run(["tools", "tier", TOOL, "huge"]), 2, /"huge" is not a tier/);
   });
 
