@@ -37,7 +37,7 @@ describe("toolbus era", () => {
   it("says in one line what to type instead", async () => {
     expectRefusal(await cli.run(["era", "resume"]), 2, /Name the shards, or --all/);
     expectRefusal(await cli.run(["era", "resume", "03", "--all"]), 2, /Name the shards, or --all/);
-    expectRefusal(await cli.run(["era", "resume", "3"]), 2, /"3" is no shard/);
+    expectRefusal(await cli.run(["era", "resume", "3"]), 2, /"3" is not a shard/);
     expectRefusal(await cli.run(["era", "raise"]), 2, /--reason/);
   });
 

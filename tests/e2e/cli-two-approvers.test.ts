@@ -18,7 +18,7 @@ describe("a critical write, on the command line", () => {
     const bo = { TOOLBUS_APPROVER_KEY: String((await jsonOf(cli, ["keys", "add", "bo", "--role", "approver", "--show"]))["key"]) };
     const approve = (env = {}) => cli.run(["approvals", "approve", approvalId, "--ticket", "OPS-1", "--yes"], { env });
     const show = async (env = {}) => (await cli.run(["approvals", "show", approvalId], { env })).stdout;
-    expectRefusal(await cli.run(["approvals", "approve", approvalId, "--yes"]), 2, /takes a ticket: name it with --ticket/);
+    expectRefusal(await cli.run(["approvals", "approve", approvalId, "--yes"]), 2, /needs a ticket: name it with --ticket/);
 
     expect(await approve()).toMatchObject({
       code: 0,

@@ -45,11 +45,11 @@ describeOnPrivateServer("rabbitmq", "toolbus doctor, of the servers of a system"
         { message: expect.stringMatching(/^Redis at \S+ refuses connections: .*start it, or correct the URL/) },
         {
           message: expect.stringMatching(/is not ready: the state store does not answer\.$/),
-          fix: expect.stringMatching(/^See whether the store runs/),
+          fix: expect.stringMatching(/^Check that the store runs/),
         },
         {
           message: expect.stringMatching(/is not ready: the state store does not answer\.$/),
-          fix: expect.stringMatching(/^See whether the store runs/),
+          fix: expect.stringMatching(/^Check that the store runs/),
         },
         {},
         {},

@@ -26,7 +26,7 @@ describeOnServer("nats", "toolbus doctor, of services in processes of their own"
       await system.end("tool-executor", "stop");
       expect(await system.faults(["tools"])).toMatchObject([
         {
-          message: expect.stringMatching(/^2 registered; no worker lives for file_risk_report@1, get_release_summary@1/),
+          message: expect.stringMatching(/^2 registered; no worker is alive for file_risk_report@1, get_release_summary@1/),
           fix: expect.stringMatching(/^Start one: calls wait for it/),
         },
       ]);
@@ -114,11 +114,11 @@ describeOnServer("nats", "toolbus doctor, of services in processes of their own"
     });
 
     // A minute and a half each: the limits are those of the product.
-    it.runIf(LONG)("fails when the agent was killed and no run waits, once three signs of life are missing", async () => {
+    it.runIf(LONG)("fails when the agent was killed and no run waits, once three heartbeats are missing", async () => {
       await system.end("agent", "kill");
       expect(await system.faults(["agents"], 150_000)).toMatchObject([
         {
-          message: expect.stringMatching(/^No agent "default" gave a sign of life for 1 min/),
+          message: expect.stringMatching(/^No agent "default" has sent a heartbeat for 1 min/),
           fix: expect.stringMatching(/^Start the agent service/),
         },
       ]);
@@ -130,7 +130,7 @@ describeOnServer("nats", "toolbus doctor, of services in processes of their own"
       process.kill(system.pid("tool-executor"), "SIGSTOP");
       const { runId } = await system.client.say('get_release_summary {"release_id": "calm"}');
       expect(await system.faults(["tools", "runs"], 150_000)).toMatchObject([
-        { message: expect.stringMatching(/no worker lives for/), fix: expect.stringMatching(/^Start one/) },
+        { message: expect.stringMatching(/no worker is alive for/), fix: expect.stringMatching(/^Start one/) },
         { message: expect.stringMatching(new RegExp(`^${runId} waits for 1 min`)), fix: expect.stringContaining(`runs why ${runId}`) },
       ]);
       process.kill(system.pid("tool-executor"), "SIGCONT");
