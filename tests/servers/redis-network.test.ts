@@ -52,7 +52,7 @@ describeOnServer("redis", "a store behind a bad network", (server) => {
     url.password = "secret";
     await expect(connectState(url.href, { clock: Date.now, connectForMs: 300 })).rejects.toThrow(
       new StoreUnavailable(
-        `Redis at 127.0.0.1:${proxy.port} did not answer in time. It was tried for 0.3 s: start it, or correct the URL of the state store.`,
+        `Redis at 127.0.0.1:${proxy.port} did not answer in time. It was retried for 0.3 s: start it, or correct the URL of the state store.`,
       ),
     );
   });

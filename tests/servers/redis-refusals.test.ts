@@ -150,7 +150,7 @@ describeOnPrivateServer("redis", "a start on a Redis that is not fit", (server) 
     stop.abort();
     await expect(opening).rejects.toThrow(new StoreUnavailable(`Connecting to ${shown()} was given up.`));
     await expect(connectState(base(), { clock, connectForMs: 100 })).rejects.toThrow(
-      `${shown()} refuses connections: nothing listens there. It was tried for 0.1 s: start it, or correct the URL of the state store.`,
+      `${shown()} refuses connections: nothing listens there. It was retried for 0.1 s: start it, or correct the URL of the state store.`,
     );
     await server().start();
   });

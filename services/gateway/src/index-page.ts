@@ -11,7 +11,7 @@ export async function newestIn(
     return await state.page(index, { limit, order: "desc", ...(cursor === undefined ? {} : { cursor }) });
   } catch (error) {
     if (error instanceof RangeError)
-      throw new HttpProblem("invalid_cursor", "This cursor comes from no page.", { remedy: "Start again without a cursor." });
+      throw new HttpProblem("invalid_cursor", "This cursor does not come from a page.", { remedy: "Start again without a cursor." });
     throw error;
   }
 }

@@ -28,7 +28,7 @@ export async function readHookSources(file: string): Promise<HookSources> {
   if (text === null)
     throw new Refusal(`There is no file of decision hooks at ${file} (DECISION_HOOKS_FILE); make it, or leave the setting empty.`);
   const json = parseStrictJson(text);
-  if (!json.ok) throw new Refusal(`${WHAT} ${file} is not JSON that can be read in one way.`);
+  if (!json.ok) throw new Refusal(`${WHAT} ${file} is not unambiguous JSON.`);
   const read = parseHookSourcesFile(json.value);
   if (!read.ok) throw new Refusal(`${WHAT} ${file} breaks its schema: ${describeProblems(read.problems)}.`);
   const sources = new Map(read.value.sources.map((source) => [source.name, withKeys(source, file)]));

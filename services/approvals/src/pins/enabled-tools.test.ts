@@ -59,7 +59,7 @@ describe("the file of enabled tools", () => {
   it.each([
     ["is no list", "{}", /^The file of enabled tools .* cannot be used: .*it is a list of/],
     ["lacks a hash", '[{"tool": "a", "toolset": "b"}]', /cannot be used: \/0.* it is a list of/],
-    ["is no JSON", "[", /cannot be used/],
+    ["is not JSON", "[", /cannot be used/],
   ])("is refused when it %s", async (_, text, words) => {
     await using folder = await mkdtempDisposable(path.join(os.tmpdir(), "enabled-"));
     const file = path.join(folder.path, "tools.json");

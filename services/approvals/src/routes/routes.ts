@@ -158,7 +158,7 @@ async function atCursor<T>(page: () => Promise<T>): Promise<T> {
     return await page();
   } catch (error) {
     if (error instanceof RangeError)
-      throw new HttpProblem("invalid_cursor", "This cursor comes from no page.", { remedy: "Start again without a cursor." });
+      throw new HttpProblem("invalid_cursor", "This cursor does not come from a page.", { remedy: "Start again without a cursor." });
     throw error;
   }
 }

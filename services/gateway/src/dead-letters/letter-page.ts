@@ -41,7 +41,7 @@ async function pageAt(store: StateStore, queue: string | undefined, limit: numbe
     return await store.page(keys.deadLetters(queue), { limit, order: "desc", ...(cursor === undefined ? {} : { cursor }) });
   } catch (error) {
     if (error instanceof RangeError)
-      throw new HttpProblem("invalid_cursor", "This cursor comes from no page.", { remedy: "Start again without a cursor." });
+      throw new HttpProblem("invalid_cursor", "This cursor does not come from a page.", { remedy: "Start again without a cursor." });
     throw error;
   }
 }
