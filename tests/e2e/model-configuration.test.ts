@@ -56,7 +56,7 @@ describe("a wrong configuration of the model stops the start with one sentence",
       words: /OPENAI_API_KEY_FILE cannot be read \(ENOENT\)/,
     },
     {
-      what: "a model that the rules are not",
+      what: "a model for the offline rules",
       env: () => ({ LLM_PROVIDER: "offline", LLM_MODEL: "gpt-x" }),
       words: /"offline" has no model "gpt-x".*LLM_PROVIDER/,
     },

@@ -14,7 +14,7 @@ const HOUR_MS = 3_600_000;
 const REMEDIES: readonly (readonly [reason: RegExp, remedy: string])[] = [
   [/takes no changes: memory$/, "Give Redis more memory (maxmemory), or remove what is old; leave noeviction as it is."],
   [/takes no changes: disk$/, "Make room on the store's disk; the store's own log says more."],
-  [/takes no changes: replicas$/, "Start the replicas that min-replicas-to-write of Redis, or ?replicas= of STATE_URL, asks for."],
+  [/accepts no changes: replicas$/, "Start the replicas that min-replicas-to-write of Redis, or ?replicas= of STATE_URL, asks for."],
   [/takes no changes: read-only$/, "Name the primary in STATE_URL, or correct the rights of the store's file."],
   [
     /takes no changes: refused$/,
