@@ -102,7 +102,11 @@ describe("npm start", () => {
     const approvalId = await heldApproval(before, runId);
     first.kill(signal);
     const ended = await first.ended();
-    expect({ code: ended.code, stderr: ended.stderr }).toEqual({ code, stderr: "" });
+    const said = ended.stderr.trimEnd().split("\n");
+    expect({ code: ended.code, said }).toEqual({
+      code,
+      said: [expect.stringContaining("a run began"), expect.stringContaining("a write asked for a grant")],
+    });
     expect(filedIn(data)).toEqual([]);
 
     await using second = start(data);

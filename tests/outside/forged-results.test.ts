@@ -19,7 +19,7 @@ describe.each(BROKERS)("an agent whose queue is full of forged answers, on %s", 
   let system: SystemUnderAttack;
   let arena: Arena;
   beforeAll(async () => {
-    system = await startSystemUnderAttack(broker, "shared");
+    system = await startSystemUnderAttack(broker, "shared", { env: { LOG_LEVEL: "debug" } });
     arena = await openArena(system);
   });
   afterAll(async () => {

@@ -14,7 +14,7 @@ describe.each(BROKERS)("a queue full of messages that nobody can use, on %s", (b
   let system: SystemUnderAttack;
   let arena: Arena;
   beforeAll(async () => {
-    system = await startSystemUnderAttack(broker, "shared");
+    system = await startSystemUnderAttack(broker, "shared", { env: { LOG_LEVEL: "debug" } });
     arena = await openArena(system);
   });
   afterAll(async () => {

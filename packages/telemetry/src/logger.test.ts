@@ -49,6 +49,18 @@ describe("a log", () => {
     expect(lines()[1]).not.toHaveProperty("runId");
   });
 
+  it("says the run of a call, and call and run of an approval, wherever a line has only that", () => {
+    const { log, lines } = setup("info");
+    const ids = { runId: "rn_0a_1", callId: "rn_0a_1.2.0" };
+    log.info({ callId: ids.callId }, "said of a call");
+    log.info({ approvalId: `ap_${ids.callId}` }, "said of an approval");
+    log.child({ callId: ids.callId }).info({}, "said by its child");
+    log.child({ callId: ids.callId }).child({ tool: "look" }).info({}, "said by a child of it");
+    for (const line of lines()) expect(line).toMatchObject(ids);
+    log.info({ callId: "of somebody else" }, "no call of ours");
+    expect(lines()[4]).not.toHaveProperty("runId");
+  });
+
   it("is JSON for what is no terminal and text at one, unless it is told otherwise", () => {
     expect(setup("info", { terminal: true }).said()).toMatch(/^\d\d:\d\d:\d\d {2}INFO {3}test {2}a run began {2}runId=rn_1\n$/);
     expect(setup("info", { terminal: false, format: "text" }).said()).toMatch(/ {2}a run began {2}runId=rn_1\n$/);

@@ -3,9 +3,10 @@ import { pino } from "pino";
 import { type LogFormat, readableLine } from "./readable-line.ts";
 import { recorder } from "./recorder.ts";
 import { redactText } from "./redact.ts";
+import { withRunOf } from "./run-of-line.ts";
 import { currentPoint } from "./spans.ts";
 
-/** A structured log. Fields hold ids, counts and codes, never arguments, contents or secrets. A line within a trace says which. */
+/** A structured log. Fields hold ids, counts and codes, never arguments, contents or secrets. A line within a trace says which, and one about a call has its run's id. */
 export interface Log {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;
@@ -39,6 +40,11 @@ export function createLog({ name, level, format = "auto", destination = process.
       base: { name },
       redact: { paths: SECRET_FIELDS.flatMap((field) => [field, `*.${field}`, `*.*.${field}`]), censor: "[redacted]" },
       mixin: traceFields,
+      formatters: { log: (fields) => withRunOf(fields) },
+      onChild: (child) => {
+        const { runId } = withRunOf(child.bindings());
+        if (runId !== undefined && child.bindings()["runId"] === undefined) child.setBindings({ runId });
+      },
       hooks: { streamWrite: readable ? (line) => readableLine(redactedLine(line), colour) : redactedLine },
       serializers: { error: (error) => errorFields(error), err: (error) => errorFields(error) },
     },

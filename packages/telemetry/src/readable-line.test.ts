@@ -13,6 +13,13 @@ describe("a log line for people", () => {
     expect(readableLine(line({ service: "gateway" }, "it is slow", 40), false)).toBe("07:05:09  WARN   it is slow  service=gateway\n");
   });
 
+  it("has ids first, and each once", () => {
+    const ids = { tool: "pay", approvalId: "ap_rn_1.1.0", callId: "rn_1.1.0", runId: "rn_1" };
+    expect(readableLine(line(ids), false)).toMatch(/ {2}callId=rn_1\.1\.0 tool=pay\n$/);
+    expect(readableLine(line({ ...ids, callId: undefined }), false)).toMatch(/ {2}runId=rn_1 approvalId=ap_rn_1\.1\.0 tool=pay\n$/);
+    expect(readableLine(line({ ...ids, runId: "rn_2" }), false)).toMatch(/ {2}runId=rn_2 callId=rn_1\.1\.0 tool=pay\n$/);
+  });
+
   it("shows what was thrown with its stack and its causes", () => {
     const cause = { name: "Error", message: "ECONNREFUSED", stack: "Error: ECONNREFUSED\n    at connect (net.js:1:1)" };
     const error = { name: "TypeError", message: "broken", stack: "TypeError: broken\n    at f (a.ts:2:3)", cause };

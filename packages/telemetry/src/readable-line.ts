@@ -1,4 +1,5 @@
 import { styleText } from "node:util";
+import { withoutRepeatedIds } from "./run-of-line.ts";
 
 /** How log lines look: JSON for collectors, readable text for people, or by where they go. */
 export const LOG_FORMATS = ["auto", "json", "text"] as const;
@@ -24,7 +25,7 @@ export function readableLine(json: string, colour: boolean): string {
     colour ? styleText(style, text, { validateStream: false }) : text;
   const [word, style] = LEVELS[Number(level)] ?? ["?", "reset"];
   const thrown = error ?? err;
-  const said = Object.entries(fields).map(([field, value]) => `${field}=${valueOf(value)}`);
+  const said = Object.entries(withoutRepeatedIds(fields)).map(([field, value]) => `${field}=${valueOf(value)}`);
   const parts = [
     paint("dim", new Date(Number(time)).toISOString().slice(11, 19)),
     paint(style, word.padEnd(5)),

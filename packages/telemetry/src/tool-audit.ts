@@ -13,6 +13,8 @@ export interface ToolCallRecord {
   readonly toolVersion: string;
   readonly kind: string;
   readonly status: string;
+  /** Why it failed, for the log; the audit keeps the status. */
+  readonly code?: string | undefined;
   readonly latencyMs: number;
   /** The plain hash of the arguments; the audit keeps a keyed one of it. */
   readonly argsHash: string;

@@ -7,10 +7,10 @@ import type { ToolCallRecord, ToolModelUse } from "./tool-audit.ts";
 
 /**
  * Records the one metadata event of a tool call that has ended: a line of the audit, a line of the log, an event of the active span, a count. What the
- * tool's own model calls used and cost stands in line and event, and is counted by tool.
+ * tool's own model calls used and cost stands in line and event, and is counted by tool. The log says by default which calls failed, the rest at `debug`.
  */
 export function recordToolCall(record: ToolCallRecord, log: Log): void {
-  const { callId, tool, toolVersion, kind, status, latencyMs, provider, model } = record;
+  const { runId, callId, tool, toolVersion, kind, status, latencyMs, code, provider, model } = record;
   recorder().audit?.append(record);
   measure(metricNames.toolCalls, 1, {
     [attributeNames.toolNameTag]: kind === "unknown" ? "unknown" : tool,
@@ -28,11 +28,16 @@ export function recordToolCall(record: ToolCallRecord, log: Log): void {
   });
   if (model?.costMicroUsd !== undefined)
     measure(metricNames.toolModelCost, model.costMicroUsd / 1_000_000, { [attributeNames.toolNameTag]: tool });
-  log.info(
-    { callId, tool, toolVersion, kind, status, latencyMs, provider, round: record.round, ...(model ? { model } : {}) },
-    "a tool call ended",
-  );
+  const said = { runId, callId, tool, status, ...(code === undefined ? {} : { code }), latencyMs, kind, ...(model ? { model } : {}) };
+  // Somebody has to find out what such a write did.
+  if (status === "outcome_unknown") log.warn(said, "a tool call failed");
+  else if (status === "ok" || NOT_FAILED.has(code ?? status))
+    log.debug({ ...said, toolVersion, provider, round: record.round }, "a tool call ended");
+  else log.info(said, "a tool call failed");
 }
+
+/** A person wanted these to end so, and the log has it where they said so. */
+const NOT_FAILED: ReadonlySet<string> = new Set(["denied_by_user", "revision_requested", "cancelled", "skipped"]);
 
 function modelAttributes({ calls, inputTokens, outputTokens, costMicroUsd }: ToolModelUse): Attributes {
   return {

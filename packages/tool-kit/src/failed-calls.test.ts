@@ -72,7 +72,7 @@ async function called({ run = breaks, tool = "look_up", args = { id: "a" }, off 
     run,
   });
   const made = bench(toolset({ name: "orders", tools: [lookUp] }));
-  const log = { ...silentLog, info: (fields: object) => void lines.push(fields) };
+  const log = { ...silentLog, debug: (fields: object) => void lines.push(fields) };
   const worker = made.process({ log, flags: fixedToolFlags("test", { look_up_on: !off }) });
   await worker.deliver(await made.invoke(tool, args));
   const [answer] = worker.answers;
@@ -118,7 +118,7 @@ describe("a call", () => {
         tools: [defineTool({ name: "look_up", kind: "read", description: "Looks up.", parameters, run: () => "found" })],
       }),
     );
-    const worker = process({ log: { ...silentLog, info: (fields: object) => void lines.push(fields) } });
+    const worker = process({ log: { ...silentLog, debug: (fields: object) => void lines.push(fields) } });
     await worker.deliver(await invoke("look_up", {}));
     expect(worker.read()[0]?.result).toMatchObject({ status: "ok", isError: false });
     expect(lines.at(-1)).toMatchObject({ status: "ok", ok: true });

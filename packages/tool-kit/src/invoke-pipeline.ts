@@ -133,7 +133,11 @@ async function settle(call: ToolCall, outcome: Outcome, context: InvokeContext):
   switch (outcome.kind) {
     case "answer":
       await publish(resultMessage({ ...parts, result: outcome.result, receipt: outcome.receipt }));
-      log.info(recordOf(call, outcome.result), "a tool call was answered");
+      // The agent tells of calls that failed, once. What a write did is told here as well: this log outlives a store that loses its ledger.
+      log[isWrite(call.message, call.invoke, context) && !outcome.result.isError ? "info" : "debug"](
+        recordOf(call, outcome.result),
+        "a tool call was answered",
+      );
       return outcome.letter === undefined ? { kind: "ack" } : { kind: "dead-letter", reason: outcome.letter };
     case "grant_stale": {
       const unsigned = grantStaleMessage({ ...parts, reason: outcome.reason });
@@ -155,7 +159,8 @@ async function settle(call: ToolCall, outcome: Outcome, context: InvokeContext):
 
 /** The audit record of an answered call: how it ended and the error's code, without arguments or content. */
 function recordOf({ callId }: ToolCall, { status, error, metadata }: ToolResult): object {
-  return { callId, status, ...(error === undefined ? {} : { code: error.code, errorName: errorRow(error.code).name }), ...metadata };
+  const { startedAt: _, endedAt: __, ...record } = metadata ?? {};
+  return { callId, status, ...(error === undefined ? {} : { code: error.code, errorName: errorRow(error.code).name }), ...record };
 }
 
 /**

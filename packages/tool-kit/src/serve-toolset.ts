@@ -94,6 +94,8 @@ export async function serveToolset(toolset: Toolset, options: ServeOptions): Pro
     await stopAll(opened);
     throw error;
   }
+  // Nobody else says that this process has started.
+  log.info({ toolset: toolset.name, tools: toolset.list().length }, "a toolset is served");
   let stopping: Promise<void> | null = null;
   const stop = (): Promise<void> => {
     process.off("SIGTERM", onSignal).off("SIGINT", onSignal);

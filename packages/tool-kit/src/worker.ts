@@ -52,7 +52,6 @@ export async function startWorker(options: WorkerOptions & { readonly bus: Messa
     await worker.stop();
     throw error;
   }
-  log.info({ toolset: toolset.name, tools: toolset.list().length }, "a toolset is served");
   return worker;
 }
 

@@ -43,7 +43,15 @@ describe("the audit of a run", () => {
       },
     ]);
     expect(lines).toEqual([
-      expect.objectContaining({ callId: `${RUN}.1.0`, tool: "look", status: "ok", kind: "read", provider: "vendor" }),
+      expect.objectContaining({
+        level: "debug",
+        runId: RUN,
+        callId: `${RUN}.1.0`,
+        tool: "look",
+        status: "ok",
+        kind: "read",
+        provider: "vendor",
+      }),
     ]);
     expect(JSON.stringify([audit, lines])).not.toContain("hunter2");
   });
@@ -72,7 +80,7 @@ describe("the audit of a run", () => {
   });
 
   it("also records what never reached a worker: an unknown tool, broken arguments, a denied write, one that was skipped, and a cancel", async () => {
-    const { audit } = await observed(async (b) => {
+    const { audit, lines } = await observed(async (b) => {
       await b.start();
       await b.turn([
         asks("fly", "a"),
@@ -90,6 +98,14 @@ describe("the audit of a run", () => {
       [".1.2", "change", "write", "denied"],
       [".1.3", "change", "write", "not_executed"],
       [".1.4", "look", "read", "cancelled"],
+    ]);
+    // What a person denied, and what ended with it, did not fail.
+    expect(lines).toMatchObject([
+      { message: "a tool call failed", level: "info", code: "tool_not_found" },
+      { message: "a tool call failed", level: "info", code: "invalid_arguments" },
+      { message: "a tool call ended", level: "debug", code: "denied_by_user" },
+      { message: "a tool call ended", level: "debug", code: "skipped" },
+      { message: "a tool call ended", level: "debug", code: "cancelled" },
     ]);
   });
 
@@ -130,6 +146,15 @@ describe("the audit of a run", () => {
     });
     expect(audit.map(({ status }) => status)).toEqual(["timeout"]);
   });
+
+  it("warns of a write whose outcome nobody knows", async () => {
+    const { lines } = await observed(async (b) => {
+      await b.start();
+      await b.turn([asks("look", "a"), asks("look", "b")]);
+      await b.answer(0, failedResult("outcome_unknown", "It may have happened."));
+    });
+    expect(lines).toMatchObject([{ message: "a tool call failed", level: "warn", status: "outcome_unknown" }]);
+  });
 });
 
 interface Seen {
@@ -152,9 +177,11 @@ async function observed(scenario: (b: Bundle) => Promise<void>) {
   });
   const lines: object[] = [];
   const runs: object[] = [];
-  const tell = (fields: object, message: string): void =>
-    void ("callId" in fields ? lines.push(fields) : runs.push({ ...fields, message }));
-  const log: Log = { ...silentLog, info: tell, warn: tell };
+  const tell =
+    (level: string) =>
+    (fields: object, message: string): void =>
+      void ("callId" in fields ? lines.push({ ...fields, level, message }) : runs.push({ ...fields, message }));
+  const log: Log = { ...silentLog, debug: tell("debug"), info: tell("info"), warn: tell("warn") };
   const b = bundle();
   const commits = vi.spyOn(b.state, "commit");
   await scenario(b);

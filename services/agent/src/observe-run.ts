@@ -85,6 +85,7 @@ function recordOf(call: Call, latencyMs: number, run: Run | null, provider: (pro
     // An unregistered tool has no kind.
     kind: toolHash === "" ? "unknown" : kind,
     status: result?.status ?? "error",
+    code: result?.error?.code,
     latencyMs,
     argsHash,
     // Round 0 is the profile's own.

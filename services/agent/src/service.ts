@@ -51,7 +51,7 @@ export const agent = defineService({
   start: async (infrastructure, config) => {
     const models = await readModelSettings(config, process.env);
     const provider = await processModel(models);
-    infrastructure.log.info({}, `the model is ${settingsInWords(models)}`);
+    infrastructure.log.debug({}, `the model is ${settingsInWords(models)}`);
     const webhooks = await readWebhookPlan(config);
     return startAgent(infrastructure, config, { provider, models, profiles: await loadProfiles(config.PROFILES_DIR), webhooks });
   },

@@ -14,7 +14,7 @@ Settings are environment variables, the common ones:
   MCP_CONFIG_FILE  the file of MCP servers (mcp.json) whose tools are offered as well
   LLM_PROVIDER, LLM_MODEL, ANTHROPIC_API_KEY, OPENAI_API_KEY, …
                    the model (default: offline rules, no key needed); docs/models.md has them all
-  LOG_LEVEL        silent, error, warn (default), info or debug
+  LOG_LEVEL        silent, error, warn, info (default) or debug
 `;
 
 await runMain(async (signal) => {

@@ -42,7 +42,6 @@ function embeddedDefaults(directory: string, keys: LocalKeys): Record<string, st
   return {
     BUS_URL: "memory:",
     STATE_URL: `sqlite:${at("state")}`,
-    LOG_LEVEL: "warn",
     GATEWAY_API_KEYS_FILE: keys.gatewayKeysFile,
     APPROVALS_API_KEYS_FILE: keys.approvalsKeysFile,
     GATEWAY_KEY_FILE: keys.services.gateway,

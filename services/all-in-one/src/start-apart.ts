@@ -164,7 +164,7 @@ function given(service: ApartName, env: Readonly<Record<string, string>>): Reado
 function settingsOf(service: ApartName, options: ApartOptions, keys: LocalKeys): Record<string, string> {
   const { services } = keys;
   const { busUrl, stateUrl } = addressesOf(service, options);
-  const common = { BUS_URL: busUrl, STATE_URL: stateUrl, LOG_LEVEL: "warn", SERVICE_KEYS_FILE: services.trusted, ...GENEROUS };
+  const common = { BUS_URL: busUrl, STATE_URL: stateUrl, SERVICE_KEYS_FILE: services.trusted, ...GENEROUS };
   switch (service) {
     case "agent":
       return { ...common, AGENT_KEY_FILE: services.agent };

@@ -139,7 +139,7 @@ export async function startApprovalsCore(
     const listed = await readEnabledTools(config.TOOLS_ENABLED_FILE);
     const firstSight = config.PIN_ON_FIRST_SIGHT === "true";
     if (firstSight)
-      log.info({}, "writes are pinned when they first register: every registered write may be asked for (PIN_ON_FIRST_SIGHT)");
+      log.debug({}, "writes are pinned when they first register: every registered write may be asked for (PIN_ON_FIRST_SIGHT)");
     const eras = createEras({ sealed: told, losses, resumeAfterMs: config.RESUME_WRITES_AFTER_MS, newId: () => text(random(16)), log });
     const store = pinStore({ sealed: told, log });
     const pace = definitionPace({ log, monotonic });

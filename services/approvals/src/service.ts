@@ -70,7 +70,7 @@ async function start(infrastructure: Infrastructure, config: ApprovalsConfig): P
       monotonic: infrastructure.monotonic,
       log,
     });
-    log.info({ url: http.url }, "approvals are decided here");
+    log.debug({ url: http.url }, "approvals are decided here");
     let stopped: Promise<void> | null = null;
     return { url: http.url, routes: http.routes, unready: core.unready, stop: () => (stopped ??= stop()) };
 

@@ -166,6 +166,7 @@ function document(
 
 /** Settings that the demo accepts from outside; its ports, keys and store are its own. */
 function settingsOf(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
-  const { LOG_LEVEL } = env;
-  return { ...(LOG_LEVEL ? { LOG_LEVEL } : {}), ...modelEnvironment(env) };
+  const { LOG_LEVEL, LOG_FORMAT } = env;
+  // The demo tells itself what its run does; what else goes wrong is told in words also where standard error is no terminal.
+  return { LOG_LEVEL: LOG_LEVEL || "warn", LOG_FORMAT: LOG_FORMAT || "text", ...modelEnvironment(env) };
 }

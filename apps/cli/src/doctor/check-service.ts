@@ -14,7 +14,10 @@ const HOUR_MS = 3_600_000;
 const REMEDIES: readonly (readonly [reason: RegExp, remedy: string])[] = [
   [/(?:accepts|takes) no changes: memory$/, "Give Redis more memory (maxmemory), or remove what is old; leave noeviction as it is."],
   [/(?:accepts|takes) no changes: disk$/, "Make room on the store's disk; the store's own log says more."],
-  [/(?:accepts|takes) no changes: replicas$/, "Start the replicas that min-replicas-to-write of Redis, or ?replicas= of STATE_URL, asks for."],
+  [
+    /(?:accepts|takes) no changes: replicas$/,
+    "Start the replicas that min-replicas-to-write of Redis, or ?replicas= of STATE_URL, asks for.",
+  ],
   [/(?:accepts|takes) no changes: read-only$/, "Name the primary in STATE_URL, or correct the rights of the store's file."],
   [
     /(?:accepts|takes) no changes: refused$/,

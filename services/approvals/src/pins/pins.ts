@@ -112,7 +112,11 @@ export function createPins({ sealed, store, eras, trusted, log, firstSight, list
     const op = `pin:${tool}:${toolset}:${hash}:${main.version}`;
     const kept = pin ? await besidePut(store, pin, next) : [];
     if (await store.write([{ key: keys.pin(tool), version: main.version, pin: next }, ...kept], { event: "pinned", op }))
-      log.info({ tool, version: definition.version, toolset, hash, tier: definition.risk.tier, by: next.pinnedBy }, "a write is pinned");
+      // First sight is the setting of an owner's own machine, where each start would begin with these.
+      log[next.pinnedBy === "first_sight" ? "debug" : "info"](
+        { tool, version: definition.version, toolset, hash, tier: definition.risk.tier, by: next.pinnedBy },
+        "a write is pinned",
+      );
   }
 
   /** The toolset now signs with another key: its automatic pins follow. */

@@ -173,8 +173,8 @@ export function handleRequests(options: RequestsOptions): Requests {
 
   function said(approval: Approval, committed: boolean): boolean {
     if (!committed) return false;
-    const { approvalId, toolName: tool, tier, status } = approval;
-    log.info({ approvalId, tool, tier, status }, "a write asked for a grant");
+    const { approvalId, callId, toolName: tool, tier, status } = approval;
+    log.info({ approvalId, callId, tool, tier, status }, "a write asked for a grant");
     return true;
   }
 }
