@@ -48,7 +48,7 @@ describe("a wrong configuration of the model stops the start with one sentence",
     {
       what: "a key with a quote",
       env: () => ({ OPENAI_API_KEY: `"${SECRET}"` }),
-      words: /OPENAI_API_KEY holds a character that no key has.*copy the key again/,
+      words: /OPENAI_API_KEY contains a character that no key has.*copy the key again/,
     },
     {
       what: "a key file that is not there",
@@ -73,7 +73,7 @@ describe("a wrong configuration of the model stops the start with one sentence",
     {
       what: "a command for a shell",
       env: () => ({ LLM_CLI_COMMAND: "echo hi | cat" }),
-      words: /LLM_CLI_COMMAND holds "\|", and no shell reads it/,
+      words: /LLM_CLI_COMMAND contains "\|", and no shell reads it/,
     },
     { what: "a command that is not there", env: () => ({ LLM_CLI_COMMAND: "no-such-program" }), words: /"no-such-program".*install it/ },
   ];

@@ -36,6 +36,25 @@ describe("a log line for people", () => {
     expect(readableLine(line({ error: { message: "only a string" } }, "failed", 50), false)).toContain("\n  only a string\n");
   });
 
+  it("shows of an error with a code of ours only what it says, and so of its causes", () => {
+    const cause = {
+      name: "Error",
+      message: "ECONNREFUSED",
+      stack: "Error: ECONNREFUSED\n    at connect (net.js:1:1)",
+      code: "ECONNREFUSED",
+    };
+    const error = {
+      name: "NetworkError",
+      message: "It cannot be reached.",
+      code: "network_failed",
+      stack: "NetworkError\n    at f (a.ts:2:3)",
+      cause,
+    };
+    expect(readableLine(line({ error }, "failed", 50), false)).toBe(
+      "07:05:09  ERROR  agent  failed\n  It cannot be reached.\n  caused by: ECONNREFUSED\n",
+    );
+  });
+
   it("lets no text of others move the cursor", () => {
     const text = readableLine(
       line({ tool: "\u001b[2Jx", why: "a\u0007 b", error: { stack: "Error: \u001b[1m\n  at x" } }, "\u001b[31m"),

@@ -6,7 +6,7 @@ export const LOG_FORMATS = ["auto", "json", "text"] as const;
 export type LogFormat = (typeof LOG_FORMATS)[number];
 
 /**
- * A line of JSON as a person reads it: time of day (UTC), level, message, then the fields as `name=value`; what was thrown follows with its stack. Our own and
+ * A line of JSON as a person reads it: time of day (UTC), level, message, then the fields as `name=value`; what was thrown follows, with its stack unless the product foresees it. Our own and
  * not pino-pretty, which would bring a dozen packages for this one function. Control characters stay escaped, as JSON has them.
  */
 export function readableLine(json: string, colour: boolean): string {
@@ -51,11 +51,16 @@ const valueOf = (value: unknown): string => (typeof value === "string" && !/[\s"
 const plain = (text: string): string =>
   text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
-function thrownLines(thrown: unknown, before: string): string[] {
+/** An error that the product foresees has a code of its own, and its message says what to do: then the stack is noise here, and its causes' too. JSON has them all. */
+function thrownLines(thrown: unknown, before: string, foreseen = false): string[] {
   if (thrown === undefined) return [];
-  const { stack, message, cause } = isFields(thrown) ? thrown : { stack: undefined, message: thrown, cause: undefined };
-  const text = [stack, message].find((part) => typeof part === "string") ?? JSON.stringify(thrown);
-  return [...(before + text).split("\n").map(plain), ...thrownLines(cause, "caused by: ")];
+  const { stack, message, cause, code } = isFields(thrown) ? thrown : { message: thrown };
+  const brief = foreseen || (typeof code === "string" && OWN_CODE.test(code));
+  const text = (brief ? [message] : [stack, message]).find((part) => typeof part === "string") ?? JSON.stringify(thrown);
+  return [...(before + text).split("\n").map(plain), ...thrownLines(cause, "caused by: ", brief)];
 }
+
+/** Codes of Node's errors are in capitals. */
+const OWN_CODE = /^[a-z]+(?:_[a-z]+)*$/;
 
 const isFields = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === "object" && value !== null;
