@@ -7,11 +7,11 @@ import { Refusal } from "../refusal.ts";
 export interface LoginSecrets {
   readonly bus: string;
   readonly state: string;
-  /** Four bytes for the hash of the broker's password, as hexadecimal digits. */
+  /** Four bytes beside the hash of the broker's password, as hexadecimal digits. */
   readonly salt: string;
 }
 
-/** The addresses and the parts of a deployment. */
+/** Where a deployment lies and what it consists of. */
 export interface Deployment {
   /** Addresses without logins, with their options. */
   readonly busUrl: string;
@@ -19,13 +19,13 @@ export interface Deployment {
   readonly parts: DeploymentParts;
 }
 
-/** What a service's process gets. */
+/** What a service's process is given. */
 export interface ServiceAddresses {
   readonly busUrl: string;
   readonly stateUrl: string;
 }
 
-/** Logins of a deployment: one for each service, one for the setup, and one for the operator of the servers. */
+/** Logins of a deployment: one for each service, one that sets up, and one of whoever keeps the servers. */
 export interface PermissionPlan {
   readonly deployment: Deployment;
   readonly services: readonly ServiceRights[];
@@ -33,11 +33,11 @@ export interface PermissionPlan {
   readonly store: StoreRightsPlace;
   /** Every login by the name of its service, `setup` and `admin`. */
   readonly names: readonly string[];
-  /** The name of a login on the servers. */
+  /** What a login is called on the servers. */
   userOf(name: string): string;
   /** The addresses with this login. Throws a RangeError for a name that has none. */
   addressesOf(name: string): ServiceAddresses;
-  /** What the servers get. */
+  /** What the servers are given. */
   serverFiles(): readonly ServerFile[];
 }
 
@@ -46,11 +46,11 @@ export interface ServerFile {
   readonly server: "redis" | "rabbitmq" | "nats";
   readonly name: string;
   readonly text: string;
-  /** Whether passwords can be read from it. */
+  /** Whether passwords can be read out of it. */
   readonly secret: boolean;
 }
 
-/** The login of the servers' operator. */
+/** The login of whoever keeps the servers. */
 export const ADMIN = "admin";
 
 /** The names of all logins that a deployment needs. */
