@@ -57,7 +57,7 @@ describe("defining a tool", () => {
       ],
       [
         { ...read, parameters: { ...parameters, properties: { id: { type: "string", pattern: "(" } } } },
-        /no JSON Schema that is taken, at \/parameters\/properties\/id\/pattern: The pattern "\(" is no regular expression/,
+        /not an accepted JSON Schema, at \/parameters\/properties\/id\/pattern: The pattern "\(" is not an ECMAScript regular expression,
       ],
       [{ ...read, parameters: { ...parameters, required: ["id", "di"] } }, /requires "di", .+\. Correct the name/],
       [{ ...read, timeoutMs: 0 }, /timeoutMs/],

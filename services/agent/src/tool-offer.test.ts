@@ -71,7 +71,7 @@ describe("the tools of a new run", () => {
     expect(notices).toEqual([
       {
         level: "info",
-        text: 'New runs of the profile "chat" are not offered "look@1". The requester lacks the scope "a" that "look" asks for.',
+        text: 'New runs of the profile "chat" are not offered "look@1". The requester lacks the scope "a" that "look" requires.',
       },
     ]);
     expect(offered(all, "all", { rights: { scopes: ["a", "b"] } }).names).toEqual(["look@1", "pay@2"]);

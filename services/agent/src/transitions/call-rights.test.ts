@@ -32,7 +32,7 @@ const topicsOf = async (b: Bundle): Promise<readonly string[]> => (await b.sent(
 
 describe("a call that the requester of its run may not make", () => {
   it.each([
-    ["lacks its scope", { scopes: ["refunds"] }, 'The requester lacks the scope \\"orders\\" that \\"look\\" asks for.'],
+    ["lacks its scope", { scopes: ["refunds"] }, 'The requester lacks the scope \\"orders\\" that \\"look\\" requires.'],
     ["has a key for another toolset", { scopes: ["orders"], tools: ["web"] }, 'may not use \\"look\\" of the toolset \\"test\\"'],
     ["has a key for another tool of its toolset", { scopes: ["orders"], tools: ["test/change"] }, 'may not use \\"look\\"'],
     ["has a key for no tool at all", { scopes: ["orders"], tools: [] }, 'may not use \\"look\\"'],
