@@ -154,7 +154,7 @@ export function deadLetterCases(system: () => DeadLettersUnderTest): void {
     const [invoke] = system().invokes(runId);
     if (!invoke) throw new Error("The run sent no invoke.");
     const letterId = await system().given("tool.invoke.release", "{", { ...invoke, id: `${runId}.0.0#2`, body: "{" });
-    expectRefusal(await system().cli("dead-letters", "replay", letterId), 1, /has its result already \(ok\): a replay would do nothing/);
+    expectRefusal(await system().cli("dead-letters", "replay", letterId), 1, /already has its result \(ok\): a replay would do nothing/);
   });
 }
 

@@ -88,7 +88,7 @@ describe("a store that somebody emptied, with each service in a separate process
     // The agent was restarted on purpose.
     expect(faultsOf(watched, { ...health, failed: health.failed.filter((one) => !one.startsWith("agent: ")) })).toEqual([]);
     expect(lines).toContainEqual(expect.stringMatching(/^tool-executor: .*the store has lost commits; the toolset is registered again/));
-    expect(lines).toContainEqual(expect.stringMatching(/^agent: .*the store has lost commits; the agent tells its profiles again/));
+    expect(lines).toContainEqual(expect.stringMatching(/^agent: .*the store has lost commits; the agent announces its profiles again/));
     expect(lines).toContainEqual(
       expect.stringMatching(/^approvals: .*The state store has lost writes of shard 00 that it had acknowledged/),
     );

@@ -28,7 +28,7 @@ describe("a Redis that answers but accepts no change, with each service in a sep
     {
       why: "its memory is full",
       word: "memory",
-      words: /has reached maxmemory and takes no more: give it more memory, or remove what is old/,
+      words: /has reached maxmemory and accepts no more: give it more memory, or remove old data/,
       begin: () => set("maxmemory", "1"),
       fix: () => set("maxmemory", "0"),
     },

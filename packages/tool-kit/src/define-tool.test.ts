@@ -57,7 +57,7 @@ describe("defining a tool", () => {
       ],
       [
         { ...read, parameters: { ...parameters, properties: { id: { type: "string", pattern: "(" } } } },
-        /not an accepted JSON Schema, at \/parameters\/properties\/id\/pattern: The pattern "\(" is not an ECMAScript regular expression,
+        /not an accepted JSON Schema, at \/parameters\/properties\/id\/pattern: The pattern "\(" is not an ECMAScript regular expression/,
       ],
       [{ ...read, parameters: { ...parameters, required: ["id", "di"] } }, /requires "di", .+\. Correct the name/],
       [{ ...read, timeoutMs: 0 }, /timeoutMs/],
@@ -68,7 +68,7 @@ describe("defining a tool", () => {
       [{ ...write, prepare: undefined }, /needs a function "prepare"/],
       [{ ...write, effect: "Pay {amount}." }, /names \{amount\}.+ Its parameters: id\./],
       [{ ...write, effect: undefined }, /does not say what it does\. Give it an "effect"/],
-      [{ ...read, name: "look__up__" }, /no name in snake case\. Use lower-case words/],
+      [{ ...read, name: "look__up__" }, /not a name in snake case\. Use lower-case words/],
       [{ ...read, parameters: { type: "object", properties: { id: {}, no: {} } } }, /accepts any value.+ \(2 more\)$/],
       [{ ...write, idempotency: { mode: "key", keepsForMs: 1 } }, /has an invalid definition/],
     ];
