@@ -190,7 +190,7 @@ function stolenReplay(name: string, attacker: Exclude<Attacker, "http">): Attack
   return {
     name,
     attacker,
-    expected: serverOr(dropped(/a replay of what is not there, or was not asked for, is dropped/)),
+    expected: serverOr(dropped(/a replay of a missing dead letter, or one that nobody requested, is dropped/)),
     async run(arena: Arena) {
       const letterId = "dl_03_01JD0000000000000000000001";
       await arena.as(attacker).publish(
