@@ -59,7 +59,7 @@ describe.each(BROKERS)("an agent whose queue is full of forged answers, on %s", 
 
     await agent.stop();
     const whole = linesOf(system, /agent: .*is dropped/).length;
-    const leftOut = linesOf(system, /only their number is told|only the number of these security events/);
+    const leftOut = linesOf(system, /only their number is logged|only the number of these security events/);
     const counted = leftOut.reduce((sum, line) => sum + numberIn(line, "leftOut"), 0);
     console.log(
       `${broker}: ${GENUINE + 1} runs went on behind ${FORGED} forged answers after ${Math.round(took)} ms; the agent had ${before} MiB before and ${peak} MiB ` +

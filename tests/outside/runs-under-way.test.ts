@@ -37,7 +37,7 @@ describe("a principal who starts run after run, each service in a separate proce
       expect(status).toBe(429);
       expect(body).toMatchObject({
         code: "rate_limited",
-        detail: `This principal has ${PLACES} runs under way, as many as may be at a time.`,
+        detail: `This principal has ${PLACES} runs under way, the maximum at a time.`,
         remedy: "Start another when one has ended, or cancel one.",
       });
     }
