@@ -90,7 +90,9 @@ describe("processes that end by themselves", () => {
     expect(starts()).toBe(5);
     const failed = await kept.failed;
     expect(failed).toBeInstanceOf(Refusal);
-    expect(failed.message).toMatch(/^The process agent \(105\) ended with exit code 1\. It ended 5 times in a row: see the earlier messages of agent/);
+    expect(failed.message).toMatch(
+      /^The process agent \(105\) ended with exit code 1\. It ended 5 times in a row: see the earlier messages of agent/,
+    );
   });
 
   it("count a failed start as an end, reported in its own sentence", async () => {
