@@ -160,6 +160,7 @@ describe("the description of the stream", () => {
       "call.unserved",
       "call.decided",
       "call.resolved",
+      "call.settled",
       "call.asked",
       "run.cancelling",
       "run.completed",

@@ -1,4 +1,4 @@
-import type { Call } from "./documents/agent.ts";
+import { type Call, LedgerNote } from "./documents/agent.ts";
 import { RESULT_STATUSES } from "./error-codes.ts";
 import type { RunEvent } from "./events.ts";
 import { type Static, Type } from "./schema.ts";
@@ -12,8 +12,14 @@ export const EndedCall = Type.Object(
     tool: Type.String(),
     /** Absent of a call that is kept no longer. */
     kind: Type.Optional(Type.Enum(["read", "compute", "write"])),
-    /** What became of it: a write that is `ok` happened, `outcome_unknown` may have, all others did not. */
+    /** What became of it, as far as it is known now: a write that is `ok` happened, `outcome_unknown` may have, all others did not. */
     outcome: Type.Enum([...RESULT_STATUSES]),
+    /** When the outcome became known, if the call had ended as `outcome_unknown`. */
+    settledAt: Type.Optional(Type.Integer()),
+    /** Of an unknown outcome: until when the agent looks whether the worker's ledger says it. Absent: nobody can know it any more. */
+    followedUntil: Type.Optional(Type.Integer()),
+    /** Of an unknown outcome: what the worker's ledger said last. */
+    ledger: Type.Optional(LedgerNote),
     /** Who let it happen: people, or `policy`; absent where nobody had to. */
     approvedBy: Type.Optional(Type.Array(Type.String())),
     approvalId: Type.Optional(Type.String()),
@@ -26,17 +32,21 @@ export type EndedCall = Static<typeof EndedCall>;
 
 /** What is said of a call by the event of its end, and by its document where that is still kept. `shown` is the effect that approvers saw. */
 export function endedCall(
-  { callId, tool, status: outcome }: Extract<RunEvent, { readonly type: "call.resolved" }>,
+  { callId, tool, status }: Extract<RunEvent, { readonly type: "call.resolved" }>,
   call: Call | null,
   shown: string | undefined,
 ): EndedCall {
-  const { kind, approvedBy, approvalId } = call ?? {};
+  const { kind, approvedBy, approvalId, settled, followUntil, ledger } = call ?? {};
+  const outcome = settled?.status ?? status;
   const effect = kind === "write" ? (shown ?? call?.effect ?? `Runs the tool "${tool}".`) : null;
   return {
     callId,
     tool,
     ...(kind === undefined ? {} : { kind }),
     outcome,
+    ...(settled === undefined ? {} : { settledAt: settled.at }),
+    ...(followUntil === undefined || settled !== undefined ? {} : { followedUntil: followUntil }),
+    ...(ledger === undefined || outcome !== "outcome_unknown" ? {} : { ledger }),
     ...(approvedBy === undefined ? {} : { approvedBy }),
     ...(approvalId === undefined ? {} : { approvalId }),
     effect: effect ?? shown ?? null,

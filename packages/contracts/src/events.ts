@@ -61,7 +61,8 @@ const END_SCHEMAS = {
 /** The schema of each durable event by its type, as it stands in the log. */
 export const RUN_EVENT_SCHEMAS = {
   "run.queued": durableEventSchema("run.queued", "Another run of the conversation is active, and this one waits.", {
-    behind: Type.String(),
+    behind: Type.String({ description: "The run that is active." }),
+    position: Type.Optional(Type.Integer({ description: "Its place among those that wait, from 1 for the next." })),
   }),
   "run.started": durableEventSchema("run.started", "The agent works on it, with these tools.", {
     profile: Type.String(),
@@ -122,6 +123,16 @@ export const RUN_EVENT_SCHEMAS = {
       latencyMs: Type.Number(),
       content: Type.String(),
       usage: Usage,
+    },
+  ),
+  "call.settled": durableEventSchema(
+    "call.settled",
+    "The outcome of a write that had ended as `outcome_unknown` is known now, from the ledger of its worker. If the run has ended by then, only the run's record says so.",
+    {
+      callId: Type.String(),
+      tool: Type.String(),
+      status: Type.Enum([...RESULT_STATUSES]),
+      content: Type.String(),
     },
   ),
   "call.asked": durableEventSchema("call.asked", "The model asks the person; `POST /v1/runs/{id}/answers` answers.", {

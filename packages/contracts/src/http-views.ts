@@ -1,6 +1,6 @@
 import { type Static, Type } from "./schema.ts";
 import { EndedCall } from "./ended-call.ts";
-import { RUN_STATUSES, RunWrites, Usage } from "./documents/agent.ts";
+import { LedgerNote, RUN_STATUSES, RunWrites, Usage } from "./documents/agent.ts";
 import { NumberedRunEvent } from "./events.ts";
 import type { JsonObject } from "./json.ts";
 import { Report } from "./report.ts";
@@ -55,6 +55,10 @@ export const Wait = Type.Object(
     approvedBy: Type.Optional(Type.Array(Type.String())),
     /** Those who asked for it, and so may not decide it. */
     notBy: Type.Optional(Type.Array(Type.String())),
+    /** Of a turn in the conversation: the place among the runs that wait, from 1 for the next. */
+    position: Type.Optional(Type.Integer()),
+    /** Of a sent write: what the worker's ledger said when the agent last looked, every 15 s. */
+    ledger: Type.Optional(LedgerNote),
     /** Since when. */
     since: Type.Optional(Type.Integer()),
     /** When the wait ends by itself, or the next try begins. */
@@ -150,7 +154,7 @@ export type DeletedConversation = Static<typeof DeletedConversation>;
 
 export const MESSAGE_ROLES = ["user", "assistant", "tool"] as const;
 
-/** One message of a conversation; it never changes. */
+/** One message of a conversation; its content never changes. */
 export const MessageView = Type.Object(
   {
     /** `<conversationId>:<number>`, counting from 1. */
@@ -167,6 +171,8 @@ export const MessageView = Type.Object(
         calls: Type.Optional(
           Type.Array(Type.Object({ id: Type.String(), callId: Type.String(), name: Type.String(), arguments: Type.String() }, closed)),
         ),
+        /** Of the conversation's last message, if its run has ended: what became of each of the run's calls, with approvers and effects. */
+        ended: Type.Optional(Type.Array(EndedCall)),
         callId: Type.Optional(Type.String()),
         transcriptId: Type.Optional(Type.String()),
         tool: Type.Optional(Type.String()),

@@ -267,6 +267,7 @@ describe("values for people and streams", () => {
       "call.decided",
       "call.unserved",
       "call.resolved",
+      "call.settled",
       "call.asked",
       "run.cancelling",
       "run.completed",

@@ -10,6 +10,22 @@ export function withWrite(writes: RunWrites | undefined, write: RunWrite): RunWr
   };
 }
 
+/** The same with the outcome of one of them that was unknown until now. One that is no longer listed is only counted. */
+export function withSettled(
+  { happened, unknown, latest }: RunWrites,
+  { callId, status, code, at }: Pick<RunWrite, "callId" | "status" | "code"> & { readonly at: number },
+): RunWrites {
+  return {
+    happened: happened + (status === "ok" ? 1 : 0),
+    unknown: Math.max(0, unknown - 1),
+    latest: latest.map((write) => {
+      if (write.callId !== callId) return write;
+      const { code: _, ...rest } = write;
+      return { ...rest, status, ...(code === undefined ? {} : { code }), settledAt: at };
+    }),
+  };
+}
+
 /**
  * What a run has changed, in one clause without a full stop: "1 write happened: restart_service (Restart pay), approved by ana". Null when it has changed nothing and
  * may not have either.

@@ -51,6 +51,10 @@ export const agentSettings = {
     default: 1_200_000,
     desc: "how long working memory keeps a tool's result that is too long for the model",
   }),
+  FOLLOW_OUTCOME_MS: milliseconds({
+    default: 86_400_000,
+    desc: "how long after its end the agent looks in a worker's ledger for the outcome of a write that ended as outcome_unknown",
+  }),
   FINISHED_RUN_MS: milliseconds({ default: 7 * 86_400_000, desc: "how long a finished run is kept" }),
 } as const;
 

@@ -38,13 +38,14 @@ export function waitsOf(open: OpenRun): Wait[] {
 
 function turnOf({ runId, conversationId, createdAt }: Run, conversation: ConversationState | null): Wait {
   const before = conversation?.queue.findIndex((queued) => queued.runId === runId) ?? -1;
+  const place = before < 0 ? {} : { position: before + 1 };
   const active = conversation?.activeRun ?? null;
   const others = before > 0 ? ` and ${counted(before, "run")} that ${before === 1 ? "was" : "were"} accepted before it` : "";
   const says =
     active === null
       ? `It waits for its turn in the conversation ${conversationId}.`
       : `It waits for its turn in the conversation: ${active}${others} come first.`;
-  return { kind: "turn", says, since: createdAt };
+  return { kind: "turn", says, ...place, since: createdAt };
 }
 
 function stepOf({ lease, notBefore, modelFailures, stepStartedAt }: Run, now: number): Wait {
@@ -99,25 +100,44 @@ function waitOf(call: Call, { now, run, requesters, registrationOf }: OpenRun): 
   }
 }
 
-function sentTo({ toolName, dispatch, sentAt }: Call, registration: Registration | null, now: number, cancelled: boolean): Wait {
-  if (!registration) return { kind: "worker", says: `No worker serves this version of ${toolName} any more.`, since: sentAt };
+function sentTo(call: Call, registration: Registration | null, now: number, cancelled: boolean): Wait {
+  const { toolName, dispatch, sentAt, ledger } = call;
+  const noted = ledger ? { ledger } : {};
+  if (!registration)
+    return { kind: "worker", says: `No worker serves this version of ${toolName} any more.${inLedger(call)}`, ...noted, since: sentAt };
   const { lastSeenAt, leftAt, unavailable } = registration;
   const since = goneSince(registration, now) ?? lastSeenAt;
   switch (availabilityOf(registration, now)) {
     case "asleep": {
       const how = since === leftAt ? "stopped" : "was seen";
-      return { kind: "worker", says: `There is no worker for ${toolName}: the last one ${how} at ${timeOf(since)}.`, since };
+      const says = `There is no worker for ${toolName}: the last one ${how} at ${timeOf(since)}.${inLedger(call)}`;
+      return { kind: "worker", says, ...noted, since };
     }
     case "unavailable":
       return {
         kind: "worker",
-        says: `The worker of ${toolName} cannot use it: ${unavailable?.reason ?? "it does not say why"}.`,
+        says: `The worker of ${toolName} cannot use it: ${(unavailable?.reason ?? "it does not say why").replace(/\.$/, "")}.${inLedger(call)}`,
+        ...noted,
         since: unavailable?.since ?? since,
       };
     case "ready": {
       const what = cancelled ? "The run is cancelled and waits for the outcome of a sent call" : "It was sent to its worker";
-      return { kind: "tool", says: `${what}: ${toolName}${times(dispatch)}.`, since: sentAt };
+      return { kind: "tool", says: `${what}: ${toolName}${times(dispatch)}.${inLedger(call)}`, ...noted, since: sentAt };
     }
+  }
+}
+
+/** What the worker's ledger says about a write: whether it may have happened already. */
+function inLedger({ ledger }: Call): string {
+  if (!ledger) return "";
+  const attempt = ledger.attempt > 1 ? `, attempt ${ledger.attempt}` : "";
+  switch (ledger.state) {
+    case "begun":
+      return ` Its ledger: begun at ${timeOf(ledger.since)}${attempt}, nothing sent to the target yet.`;
+    case "sending":
+      return ` Its ledger: sent to the target at ${timeOf(ledger.since)}${attempt}; it may have happened, and no outcome is recorded yet.`;
+    case "done":
+      return ` Its ledger: done at ${timeOf(ledger.since)}; the agent takes the result from there.`;
   }
 }
 

@@ -2,7 +2,7 @@ import { styleText } from "node:util";
 import type { Report, RunEnd, RunEvent } from "@toolbus/contracts";
 import { type ApprovalCard, framedCard } from "../approvals/approval-card.ts";
 import { filingOf } from "../runs/report-lines.ts";
-import { absentFor, peopleFor } from "../runs/run-lines.ts";
+import { absentFor, peopleFor, placeOf } from "../runs/run-lines.ts";
 import { earlyEnd } from "../runs/watch-command.ts";
 import type { StreamItem } from "../runs/watch-run.ts";
 
@@ -42,7 +42,7 @@ export function screen(out: NodeJS.WriteStream): Screen {
       case "model.retry":
         return line(paint("yellow", `  ${event.message} Again in ${(event.waitMs / 1000).toFixed(1)} s.`));
       case "run.queued":
-        return line(paint("dim", `queued behind ${event.behind}`));
+        return line(paint("dim", `queued behind ${event.behind}${placeOf(event)}`));
       case "run.started":
         return line(`${paint("bold", event.profile)}  tools: ${event.tools.join(", ") || "none"}`);
       case "turn":

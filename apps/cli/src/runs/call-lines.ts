@@ -11,12 +11,14 @@ function fieldsOf(name: string, lines: readonly string[]): readonly (readonly [n
   return lines.map((line, n) => [n === 0 ? name : "", line]);
 }
 
-function writeLine({ tool, outcome, approvedBy = [], effect }: EndedCall): string {
+function writeLine({ tool, outcome, approvedBy = [], effect, settledAt, followedUntil }: EndedCall): string {
+  const later = settledAt === undefined ? "" : ", known only after the call had ended";
+  const follows = followedUntil === undefined ? "" : ", and the agent still looks for it";
   const by = approvedBy.length === 0 ? "" : byWhom(approvedBy);
   const does = effect === null ? "" : `: ${effect}`;
-  if (outcome === "ok") return `${tool} happened${by}${does}`;
-  if (outcome === "outcome_unknown") return `${tool} may have happened, outcome unknown${by}${does}`;
-  return `${tool} did not happen (${outcome})${by}${does}`;
+  if (outcome === "ok") return `${tool} happened${by}${later}${does}`;
+  if (outcome === "outcome_unknown") return `${tool} may have happened, outcome unknown${follows}${by}${does}`;
+  return `${tool} did not happen (${outcome})${by}${later}${does}`;
 }
 
 function byWhom(approvers: readonly string[]): string {

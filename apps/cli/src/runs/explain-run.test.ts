@@ -82,3 +82,33 @@ it("gives the command for each thing that a run can wait for", () => {
     "toolbus runs cancel rn_1  # give it up",
   ]);
 });
+
+it("says what a run that ended well has changed, and what its worker's ledger says of a write whose outcome nobody knows", () => {
+  const write = { callId: "rn_1.1.0", tool: "restart_service", status: "outcome_unknown", effect: "Restart pay." };
+  const ended = { callId: "rn_1.1.0", tool: "restart_service", kind: "write", outcome: "outcome_unknown", effect: "Restart pay." } as const;
+  const done: RunView = { ...view, status: "done", writes: { happened: 0, unknown: 1, latest: [write] } };
+  const ledger = { state: "sending", attempt: 2, since: T } as const;
+  const { stands, next } = explainRun({ ...done, calls: [{ ...ended, ledger, followedUntil: T + 7_200_000 }] }, [], T + 3_600_000);
+  expect(stands).toEqual([
+    "It ended with an answer.",
+    "1 write may have happened: restart_service (Restart pay).",
+    "restart_service may have happened: its worker's ledger says that it was sent to the target 1 h ago by attempt 2, and no outcome. The agent looks there for 1 h more.",
+  ]);
+  expect(next).toEqual(["# look at the target before you ask for the write again", "toolbus chat --conversation cv_1  # continue"]);
+  const given = explainRun({ ...done, calls: [{ ...ended, ledger: { state: "done", attempt: 1, since: T } }] }, [], T + 3_600_000);
+  expect(given.stands[2]).toBe(
+    "restart_service may have happened: its worker recorded 1 h ago that it does not know the outcome. Nobody will learn more by waiting.",
+  );
+});
+
+it("says when the outcome of a write became known, and the place of a run that waited in the queue", () => {
+  const content = "The outcome of restart_service (Restart pay) was unknown and is known now: it happened.";
+  const more: RunEvent[] = [
+    { type: "run.queued", at: T, behind: "rn_0", position: 2 },
+    { type: "call.settled", at: T + 1000, ...call, status: "ok", content },
+  ];
+  expect(explainRun(view, more, T).happened.slice(1)).toEqual([
+    "+0 ms  It waited behind rn_0, place 2 in the queue.",
+    `+1.0 s  ${content}`,
+  ]);
+});

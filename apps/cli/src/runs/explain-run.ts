@@ -1,8 +1,8 @@
-import { counted, type RunEvent, type RunView, type Wait } from "@toolbus/contracts";
+import { counted, type EndedCall, type RunEvent, type RunView, type Wait, whatWasWritten } from "@toolbus/contracts";
 import { spanOf, tookOf } from "../terminal/duration.ts";
 import { cut } from "../terminal/lines.ts";
 import { SELF } from "../toolbus/self.ts";
-import { absentFor, peopleFor, subjectOf } from "./run-lines.ts";
+import { absentFor, peopleFor, placeOf, subjectOf } from "./run-lines.ts";
 import { messageIn } from "./run-screen.ts";
 
 /** Why a run is in its state: what happened, how it ended or what holds it up, and what can be done, one sentence each. */
@@ -34,7 +34,7 @@ function told(event: RunEvent, from: number): string[] {
 function sentenceOf(event: RunEvent): string | null {
   switch (event.type) {
     case "run.queued":
-      return `It waited behind ${event.behind}.`;
+      return `It waited behind ${event.behind}${placeOf(event)}.`;
     case "run.started":
       return `It started with ${counted(event.tools.length, "tool")}.`;
     case "turn":
@@ -47,6 +47,8 @@ function sentenceOf(event: RunEvent): string | null {
       return `${event.tool} was ${event.outcome.replaceAll("_", " ")} by ${event.decidedBy.join(" and ") || "policy"}.`;
     case "call.unserved":
       return `${event.tool} waited for a worker: ${absentFor(event)}.`;
+    case "call.settled":
+      return event.content;
     case "call.asked":
       return `The model asked: ${cut(event.question, 120)}`;
     case "call.resolved":
@@ -70,12 +72,16 @@ function turnOf({ round, seed, provider, model, calls, text }: Extract<RunEvent,
 function standsAndNext(run: RunView, now: number): Pick<Explanation, "stands" | "next"> {
   const { status, code, answer, waits = [], conversationId } = run;
   if (status === "done")
-    return { stands: ["It ended with an answer."], next: [`${SELF} chat --conversation ${conversationId}  # continue`] };
+    return {
+      stands: ["It ended with an answer.", ...writesOf(run), ...openOutcomes(run, now)],
+      next: [...looks(run), `${SELF} chat --conversation ${conversationId}  # continue`],
+    };
   if (status === "failed" || status === "cancelled") {
     const stands = [
       `It ended as ${status}${code === undefined || code === status ? "" : ` (${code})`}: ${answer ?? "it does not say why"}`,
+      ...openOutcomes(run, now),
     ];
-    return { stands, next: [...remedies(code ?? "", run), `${SELF} chat --conversation ${conversationId}  # ask again`] };
+    return { stands, next: [...looks(run), ...remedies(code ?? "", run), `${SELF} chat --conversation ${conversationId}  # ask again`] };
   }
   return {
     stands: waits.map(
@@ -83,6 +89,39 @@ function standsAndNext(run: RunView, now: number): Pick<Explanation, "stands" | 
     ),
     next: [...new Set([...waits.flatMap((wait) => commandFor(run.runId, wait)), `${SELF} runs cancel ${run.runId}  # give it up`])],
   };
+}
+
+/** What a run that ended well has changed; the message of any other end begins with it. */
+function writesOf({ writes }: RunView): string[] {
+  const written = whatWasWritten(writes);
+  return written === null ? [] : [`${written}.`];
+}
+
+/** Of each write whose outcome nobody knows: what its worker's ledger says, and whether that may still change. */
+function openOutcomes({ calls = [] }: RunView, now: number): string[] {
+  return calls
+    .filter(({ outcome }) => outcome === "outcome_unknown")
+    .map(({ tool, ledger, followedUntil }) => {
+      const said = ledger ? ledgerSays(ledger, now) : "its worker's ledger has no record that counts";
+      const follows =
+        followedUntil === undefined || followedUntil <= now
+          ? "Nobody will learn more by waiting."
+          : `The agent looks there for ${spanOf(followedUntil - now)} more.`;
+      return `${tool} may have happened: ${said}. ${follows}`;
+    });
+}
+
+function ledgerSays({ state, attempt, since }: NonNullable<EndedCall["ledger"]>, now: number): string {
+  const which = attempt > 1 ? ` by attempt ${attempt}` : "";
+  const ago = `${spanOf(now - since)} ago`;
+  if (state === "begun") return `its worker's ledger says that it was begun ${ago}${which}, and not that it was sent`;
+  if (state === "sending") return `its worker's ledger says that it was sent to the target ${ago}${which}, and no outcome`;
+  return `its worker recorded ${ago}${which} that it does not know the outcome`;
+}
+
+/** What to do about writes of unknown outcome. */
+function looks({ calls = [] }: RunView): string[] {
+  return calls.some(({ outcome }) => outcome === "outcome_unknown") ? ["# look at the target before you ask for the write again"] : [];
 }
 
 function endOf({ kind, until }: Wait, now: number): string {

@@ -18,6 +18,11 @@ export function absentFor({ toolset, at, since }: Extract<RunEvent, { type: "cal
   return `${safeText(toolset)} has had none for ${spanOf(at - since)}`;
 }
 
+/** Its place among the runs that wait, if the server says so. */
+export function placeOf({ position }: Extract<RunEvent, { type: "run.queued" }>): string {
+  return position === undefined ? "" : `, place ${position} in the queue`;
+}
+
 /** What a run is about, in a few words, from its input. */
 export function subjectOf({ input }: Pick<RunView, "input">): string {
   if (input === undefined) return "";

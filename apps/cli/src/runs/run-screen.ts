@@ -5,7 +5,7 @@ import { type Paint, painter, type Sink } from "../terminal/output.ts";
 import { safeText } from "../terminal/safe-text.ts";
 import { SELF } from "../toolbus/self.ts";
 import type { StreamItem } from "./watch-run.ts";
-import { absentFor, peopleFor } from "./run-lines.ts";
+import { absentFor, peopleFor, placeOf } from "./run-lines.ts";
 
 /**
  * What a terminal shows of a run while it happens: one line per event, the text as it arrives, and at the bottom the running calls with their age. Without
@@ -77,8 +77,10 @@ export function runScreen({ progress, text, colour, quiet, reasons = true }: Run
       case "call.resolved":
         calls.delete(event.callId);
         return line(resolvedLine(event, paint, reasons));
+      case "call.settled":
+        return line(`${paint(event.status === "ok" ? "green" : "yellow", "!")} ${safeText(event.content)}`);
       case "run.queued":
-        return line(paint("dim", `waits behind ${event.behind}`));
+        return line(paint("dim", `waits behind ${event.behind}${placeOf(event)}`));
       case "run.cancelling":
         return line(paint("yellow", `cancelling, asked by ${event.by}; waiting for writes that were sent`));
       case "run.completed":

@@ -3,6 +3,7 @@ import type { JsonObject } from "../json.ts";
 import { parser } from "../parse.ts";
 import { ContentRef, ToolResult } from "../result.ts";
 import { Report } from "../report.ts";
+import { RESULT_STATUSES } from "../error-codes.ts";
 import { TIERS } from "../tool-definition.ts";
 import { Scopes, ToolEntries } from "../tool-rights.ts";
 import { Lease } from "./ledger.ts";
@@ -100,6 +101,8 @@ export const RunWrite = Type.Object(
     approvedBy: Type.Optional(Type.Array(Type.String())),
     /** What it does, in the words of its tool; absent where the tool has none. */
     effect: Type.Optional(Type.String()),
+    /** When its outcome became known, if it was joined as `outcome_unknown`; `status` is the outcome that is known now. */
+    settledAt: Type.Optional(Type.Integer()),
   },
   closed,
 );
@@ -197,6 +200,34 @@ export type ShownResult = Static<typeof ShownResult>;
 export const CALL_STATES = ["queued", "requested", "held", "granted", "dispatched", "asked", "resolved"] as const;
 export type CallState = (typeof CALL_STATES)[number];
 
+/** What the worker's ledger said about a sent write when the agent last looked. Absent: no attempt had begun, or nobody has looked. */
+export const LedgerNote = Type.Object(
+  {
+    state: Type.Enum(["begun", "sending", "done"]),
+    /** The number of the attempt that holds it, or held it last. */
+    attempt: Type.Integer(),
+    /** When it came into this state. */
+    since: Type.Integer(),
+    /** Until when the attempt holds its lease; absent if nobody holds one. */
+    leaseUntil: Type.Optional(Type.Integer()),
+  },
+  closed,
+);
+export type LedgerNote = Readonly<Static<typeof LedgerNote>>;
+
+/** The outcome of a write that was joined as `outcome_unknown`, as its ledger said later. The result that the model read stays as it was. */
+export const SettledWrite = Type.Object(
+  {
+    status: Type.Enum([...RESULT_STATUSES]),
+    code: Type.Optional(Type.String()),
+    at: Type.Integer(),
+    /** True once the conversation says so as well; until then the agent waits for a moment in which no run of it is active. */
+    told: Type.Boolean(),
+  },
+  closed,
+);
+export type SettledWrite = Readonly<Static<typeof SettledWrite>>;
+
 /** One tool call of a run. Family `call`, written by the agent. */
 export const Call = Type.Object(
   {
@@ -254,6 +285,10 @@ export const Call = Type.Object(
     /** Absent if the model reads the result itself. */
     shown: Type.Optional(ShownResult),
     resolvedAt: Type.Optional(Type.Integer()),
+    ledger: Type.Optional(LedgerNote),
+    /** Its outcome is unknown, and its ledger may still say it: until then the agent looks there. */
+    followUntil: Type.Optional(Type.Integer()),
+    settled: Type.Optional(SettledWrite),
   },
   closed,
 );

@@ -4,6 +4,7 @@ import {
   type ConversationState,
   isRunEnd,
   keys,
+  type LedgerRow,
   type Run,
   type RunEvent,
   type TranscriptEntry,
@@ -38,7 +39,7 @@ function runBroken(facts: Facts, { before, after }: Changed<Run>): readonly stri
   if (!after) return [`I5: the run ${before?.runId} was removed`];
   const { runId, status, epoch, round, pending, calls } = after;
   const broken: string[] = [];
-  if (before && TERMINAL.has(before.status) && !same(before, after))
+  if (before && TERMINAL.has(before.status) && !same(withoutOutcomes(before), withoutOutcomes(after)))
     broken.push(`G1: the run ${runId} changed after its end as ${before.status}`);
   if (before && epoch < before.epoch) broken.push(`I5: the epoch of ${runId} fell from ${before.epoch} to ${epoch}`);
   if (before && (round < before.round || round > before.round + 1)) broken.push(`I9: ${runId} went from round ${before.round} to ${round}`);
@@ -64,16 +65,43 @@ function callBroken(facts: Facts, { before, after }: Changed<Call>): readonly st
   const { callId, state, dispatch, notAfter } = after;
   const broken: string[] = [];
   // What was resolved stays as it is; large arguments may be left out of it.
-  if (before?.state === RESOLVED && !same({ ...before, arguments: "" }, { ...after, arguments: "" }))
+  if (before?.state === RESOLVED && !same(withoutFollowing(before), withoutFollowing(after)))
     broken.push(`G2: the call ${callId} changed after its result`);
   if (state !== RESOLVED && !facts.timers.get("agent")?.has(`call:${callId}`))
     broken.push(`I2: the call ${callId} is ${state} and has no timer`);
-  if (state === RESOLVED && facts.timers.get("agent")?.has(`call:${callId}`))
-    broken.push(`I2: the call ${callId} is resolved and keeps its timer`);
+  const timed = facts.timers.get("agent")?.has(`call:${callId}`) === true;
+  if (state === RESOLVED && timed !== (after.followUntil !== undefined))
+    broken.push(`I2: the call ${callId} is resolved and ${timed ? "keeps its timer" : "followed without a timer"}`);
+  broken.push(...followedBroken(facts, before, after));
   if (before && dispatch < before.dispatch) broken.push(`I5: the dispatch of ${callId} fell from ${before.dispatch} to ${dispatch}`);
   if (typeof before?.notAfter === "number" && notAfter !== before.notAfter) broken.push(`I5: the not-after of ${callId} moved`);
   if (before && before.secret !== after.secret) broken.push(`I5: the secret of ${callId} changed`);
   return broken;
+}
+
+/** What may change of a call that has its result: what is left out of it, and what its ledger says later. */
+function withoutFollowing({ arguments: _, followUntil: __, settled: ___, ledger: ____, ...rest }: Call): object {
+  return rest;
+}
+
+/** What may change of a run that has ended: the outcomes of its writes, as its ledger says them later. */
+function withoutOutcomes({ writes: _, report, ending, ...rest }: Run): object {
+  return { ...rest, filed: report?.filing.callId ?? null, code: ending?.code ?? null };
+}
+
+/** Only a write of unknown outcome is followed, and what is said of it later is what its ledger says. */
+function followedBroken(
+  facts: Facts,
+  before: Call | undefined,
+  { callId, result, followUntil, settled, toolset }: Call,
+): readonly string[] {
+  const unknown = result?.status === "outcome_unknown";
+  if (!unknown) return followUntil === undefined && !settled ? [] : [`G4: ${callId} ended as ${result?.status} and is followed`];
+  if (!settled || before?.settled) return [];
+  const row = document<LedgerRow>(facts, keys.ledger(toolset, callId));
+  return row?.state === "done" && row.result?.status === settled.status
+    ? []
+    : [`G4: ${callId} is said to be ${settled.status} now, and its ledger says ${row?.result?.status ?? row?.state ?? "nothing"}`];
 }
 
 function conversationBroken(facts: Facts, { after }: Changed<ConversationState>): readonly string[] {

@@ -27,6 +27,8 @@ export interface WorldPlan {
 
 const REPLICAS = { gateway: 1, agent: 2, worker: 2, approvals: 1 } as const;
 const FAULTS_FOR_MS = 120_000;
+/** Shorter than the hour that passes after the last fault: a followed write is given up by then. */
+const FOLLOW_OUTCOME_MS = 1_200_000;
 export const LINGER_MS = 60_000;
 /** Ways that are as fast as a network in a room, as slow as one across the world, or anything between. */
 const LATENCIES = [
@@ -91,7 +93,12 @@ function drawnSettings(random: Prng): ServiceSettings {
   const budgets = drawnBudgets(random.fork("budgets"));
   return settingsWith(
     [...new Set(writes)],
-    { REDISPATCH_MS: random.pick([2000, 20_000]), CALL_NOT_AFTER_MS: notAfter, AGENT_CONCURRENCY: random.pick([1, 32]), ...budgets },
+    {
+      REDISPATCH_MS: random.pick([2000, 20_000]),
+      CALL_NOT_AFTER_MS: notAfter,
+      AGENT_CONCURRENCY: random.pick([1, 32]),
+      ...budgets,
+    },
     {
       APPROVAL_EXPIRY_MS: random.pick([10_000, 60_000, 300_000]),
       EXECUTE_BY_MS: random.pick([60_000, 3_600_000]),
@@ -121,7 +128,14 @@ function settingsWith(
   { seeded, goesOn, asks }: { readonly seeded: boolean; readonly goesOn: boolean; readonly asks: boolean },
 ): ServiceSettings {
   return {
-    agent: { REDISPATCH_MAX_MS: 60_000, HELD_CHECK_MS: 30_000, MODEL_TIMEOUT_MS: 60_000, ASK_EXPIRY_MS: 60_000, ...agent },
+    agent: {
+      REDISPATCH_MAX_MS: 60_000,
+      HELD_CHECK_MS: 30_000,
+      MODEL_TIMEOUT_MS: 60_000,
+      ASK_EXPIRY_MS: 60_000,
+      FOLLOW_OUTCOME_MS,
+      ...agent,
+    },
     approvals: { APPROVAL_EXPIRY_MS: 60_000, ...approvals },
     gateway: {},
     seenEveryMs: 300_000,

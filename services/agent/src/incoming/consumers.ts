@@ -21,6 +21,7 @@ import { callDecided, callHeld, callOf } from "../transitions/decided.ts";
 import type { Snapshot } from "../transitions/snapshot.ts";
 import type { InboxReader } from "./inbox-reader.ts";
 import { takeEntry } from "./inbox.ts";
+import { followCall } from "./follow-call.ts";
 import { joinResult } from "../transitions/join.ts";
 import { seenLedger } from "./seen-ledger.ts";
 import { lookAtCall } from "./look-at-call.ts";
@@ -126,6 +127,7 @@ async function onResult(reader: InboxReader, message: Message): Promise<Verdict>
         { callId: answer.callId, messageId: loggedId(message.id), why: joined.why },
         "an answer that belongs to no open call is dropped",
       );
+    else if (call?.followUntil !== undefined && answer.secretHash === secretHash(call.secret)) await followCall(reader, call.callId);
     else if (joined.differs)
       strays.tell({ callId: answer.callId, messageId: loggedId(message.id) }, "a second answer differs from the first, which stands");
     return null;

@@ -1,4 +1,4 @@
-import { keys, type LedgerRow, mayBeForgotten, parseLedgerRow } from "@toolbus/contracts";
+import { type Call, keys, type LedgerRow, mayBeForgotten, parseLedgerRow } from "@toolbus/contracts";
 import type { Stepper } from "../steps/advance.ts";
 import { callOf } from "../transitions/decided.ts";
 import type { Snapshot } from "../transitions/snapshot.ts";
@@ -23,7 +23,15 @@ export async function seenLedger(
   callId: string,
 ): Promise<SeenLedger> {
   const call = callOf(snapshot, callId);
-  if (call?.kind !== "write" || call.dispatch === 0) return { row: null, unproven: false, forgetful: false };
+  return call ? ledgerOf({ state, proofs }, call) : NOTHING;
+}
+
+const NOTHING: SeenLedger = { row: null, unproven: false, forgetful: false };
+
+/** The same for a call that is at hand. */
+export async function ledgerOf({ state, proofs }: Pick<Stepper, "state" | "proofs">, call: Call): Promise<SeenLedger> {
+  if (call.kind !== "write" || call.dispatch === 0) return NOTHING;
+  const { callId } = call;
   const key = keys.ledger(call.toolset, callId);
   const { now, documents } = await state.read([key, keys.era()]);
   const era = await proofs.era(call, documents[1]?.value);

@@ -5,6 +5,7 @@ import { rowArrived } from "./arrived.ts";
 import type { InboxReader } from "./inbox-reader.ts";
 import { seenLedger } from "./seen-ledger.ts";
 import { loadSnapshot } from "../documents/load.ts";
+import { followCall } from "./follow-call.ts";
 import { onCall } from "./on-call.ts";
 import { redispatch } from "../transitions/redispatch.ts";
 import { AGENT_SERVICE } from "../transitions/rules.ts";
@@ -38,7 +39,11 @@ async function onCallTimer(reader: InboxReader, timer: TimerRow, callId: string)
   const { state, rules } = reader;
   const snapshot = await loadSnapshot(state, callParts(callId).runId);
   const call = snapshot?.calls.find((known) => known.value.callId === callId)?.value;
-  if (!call || call.state === "resolved") return remove(reader, timer);
+  if (!call || call.state === "resolved") {
+    // Only an unknown outcome keeps its timer: the ledger may still say what happened.
+    if (!(await followCall(reader, callId))) await remove(reader, timer);
+    return;
+  }
   const seen = await workersSeen(state, call.state === "dispatched" ? [call] : []);
   await onCall(reader, callId, async (now) => {
     const ledger = await seenLedger(reader, now, callId);

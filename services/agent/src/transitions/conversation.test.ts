@@ -33,6 +33,9 @@ describe("a message while a run is active", () => {
     await b.start({}, 1);
     for (const n of [4, 2, 3]) await b.start(message(n), n);
     expect(await waiting(b)).toEqual([run(2), run(3), run(4)]);
+    // Its place when it was queued: the fourth message came first, and the second and third were put before it.
+    expect(await b.events(run(4))).toMatchObject([{ type: "run.queued", behind: RUN, position: 1 }]);
+    expect(await b.events(run(3))).toMatchObject([{ type: "run.queued", behind: RUN, position: 2 }]);
     await b.turn([], "Done.");
     expect(await conversationOf(b)).toMatchObject({ activeRun: run(2), queue: [{ runId: run(3) }, { runId: run(4) }] });
   });

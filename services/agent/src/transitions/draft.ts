@@ -17,6 +17,7 @@ import {
 import type { Change } from "@toolbus/state";
 import { approvalCancelMessage, approvalRequestMessage, inTrace, invokeMessage, wakeMessage } from "../outgoing/messages.ts";
 import { afterRun } from "./conversation.ts";
+import { FOLLOW_FIRST_MS } from "./follow.ts";
 import { LOG_KEPT_MS, PendingChange } from "./pending-change.ts";
 import { heldMs, resolvedCall, storedCall, writeOf } from "./resolved-call.ts";
 import { type Read, type Rules, timerIds } from "./rules.ts";
@@ -174,7 +175,7 @@ export class Draft {
     const resolved = resolvedCall(call, result, shown, this.now);
     this.calls.set(call.callId, resolved);
     this.#put(storedCall(resolved));
-    this.callTimer(call.callId, null);
+    this.callTimer(call.callId, resolved.followUntil === undefined ? null : FOLLOW_FIRST_MS);
     this.setRun({
       pending: this.run.pending - 1,
       calls: this.run.calls.map((open) => (open.callId === call.callId ? { ...open, resolved: true } : open)),

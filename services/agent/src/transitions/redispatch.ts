@@ -6,6 +6,7 @@ import { noAnswerResult } from "./ask.ts";
 import { refusedCall } from "./call-rights.ts";
 import { callOf } from "./decided.ts";
 import { Draft } from "./draft.ts";
+import { ledgerNote, withFollowing } from "./follow.ts";
 import type { Snapshot } from "./snapshot.ts";
 import { GRANT_MARGIN_MS, lapsed, mayBeginUntil, resolveCall, sendNextWrite, waitForLedger } from "./join.ts";
 import type { Rules } from "./rules.ts";
@@ -77,7 +78,7 @@ function lookAgain(draft: Draft, call: Call, ledger: LedgerRow | null, why: Redi
 function lookAtSent(draft: Draft, call: Call, ledger: LedgerRow | null, why: Redispatch): void {
   const left = mayWaitFor(draft, call, why.seen);
   if (left === 0) return resolveCall(draft, call, noWorkerResult(call));
-  if (call.kind === "write") redispatchWrite(draft, call, ledger, why);
+  if (call.kind === "write") redispatchWrite(draft, why.unproven ? call : noteLedger(draft, call, ledger), ledger, why);
   else redispatchRead(draft, call, why);
   if (why.seen === undefined) return;
   // It is sent again much later, if at all: a worker that stops or dies meanwhile has to be noted all the same.
@@ -121,11 +122,11 @@ function redispatchRead(draft: Draft, call: Call, why: Redispatch): void {
 function redispatchWrite(draft: Draft, call: Call, row: LedgerRow | null, why: Redispatch): void {
   const { now } = draft;
   // A worker may still answer; when none can any more, the write that the row hides may have happened.
-  if (why.unproven) return now < deadline(draft, call) ? sendAgain(draft, call, why) : resolveCall(draft, call, unproven(call));
+  if (why.unproven) return now < deadline(draft, call) ? sendAgain(draft, call, why) : resolveUnknown(draft, call, unproven(call));
   if (row?.state === "done" && row.result) return resolveCall(draft, call, row.result);
   if (draft.run.cancel && row?.state !== "sending") {
     // The stop was committed before this row was read: a write that has not begun, or not sent, never will.
-    if (why.forgetful) return resolveCall(draft, call, forgotten(call));
+    if (why.forgetful) return resolveUnknown(draft, call, forgotten(call));
     return resolveCall(draft, call, failedResult("cancelled", "The run was cancelled before this write was sent; nothing was done."));
   }
   if (row?.lease && leaseLives(row.lease, now, draft.rules.ownersDeadBefore))
@@ -138,7 +139,8 @@ function redispatchWrite(draft: Draft, call: Call, row: LedgerRow | null, why: R
     }
     return sendAgain(draft, call, why);
   }
-  if (row?.state !== "sending") return resolveCall(draft, call, why.forgetful ? forgotten(call) : notExecuted(call));
+  if (row?.state !== "sending")
+    return why.forgetful ? resolveUnknown(draft, call, forgotten(call)) : resolveCall(draft, call, notExecuted(call));
   const sendingAt = row.sendingAt ?? row.beganAt;
   const goOnUntil =
     call.idempotency === "key"
@@ -146,9 +148,25 @@ function redispatchWrite(draft: Draft, call: Call, row: LedgerRow | null, why: R
       : call.idempotency === "reconcile"
         ? deadline(draft, call) + RECONCILE_FOR_MS
         : 0;
-  if (now >= goOnUntil) return resolveCall(draft, call, outcomeUnknown(call));
+  if (now >= goOnUntil) return resolveUnknown(draft, call, outcomeUnknown(call));
   draft.dispatch(call);
   draft.callTimer(call.callId, Math.min(draft.rules.config.REDISPATCH_MAX_MS, goOnUntil - now));
+}
+
+/** Ends a write although no worker said what happened: its ledger is followed, because one that comes back may still say it. */
+function resolveUnknown(draft: Draft, call: Call, result: ToolResult): void {
+  resolveCall(draft, withFollowing(call, draft.now, draft.rules), result);
+}
+
+/** Notes what the ledger says, so that whoever asks what the run waits for learns it too. */
+function noteLedger(draft: Draft, call: Call, row: LedgerRow | null): Call {
+  if (!row) return call;
+  const ledger = ledgerNote(row);
+  const { state, attempt, leaseUntil } = call.ledger ?? {};
+  if (state === ledger.state && attempt === ledger.attempt && leaseUntil === ledger.leaseUntil) return call;
+  const noted: Call = { ...call, ledger };
+  draft.noteCall(noted);
+  return noted;
 }
 
 function sendAgain(draft: Draft, call: Call, { asked }: Redispatch): void {

@@ -102,9 +102,10 @@ function queued(input: StartInput, conversation: Read<ConversationState>, active
     startedAt: null,
     message: { text: entry.text, at: entry.acceptedAt },
   };
-  const waits = { type: "run.queued", at: now, behind: activeRun } as const;
   const interrupts = entry.ifActive === "interrupt";
   const after = withQueued(conversation.value, { runId: entry.runId, accepted, interrupts });
+  const position = 1 + after.queue.findIndex(({ runId }) => runId === entry.runId);
+  const waits = { type: "run.queued", at: now, behind: activeRun, position } as const;
   const active = input.interrupts?.active;
   // A message does not interrupt a later one, and a run is cancelled once.
   if (input.interrupts && active && active.run.value.accepted < accepted && !active.run.value.cancel) {

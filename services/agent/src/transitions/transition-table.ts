@@ -5,6 +5,7 @@ import { cancelRun } from "./cancel.ts";
 import { commitSummary } from "./commit-summary.ts";
 import { callDecided, callHeld } from "./decided.ts";
 import { failRun, finishCancel } from "./end.ts";
+import { followWrite } from "./follow.ts";
 import { joinResult } from "./join.ts";
 import { retryLater } from "./model-retry.ts";
 import { grantStale, redispatch } from "./redispatch.ts";
@@ -17,6 +18,7 @@ type AgentChange = `run ${RunStatus | "none"} → ${RunStatus}` | `call ${CallSt
 const LATE_GRANT = "the grant has less than a minute left when it is the write's turn";
 const SENT_BEFORE = "the write was sent before and waits for a fresh grant";
 const FEW_INTERRUPTS = "few messages interrupt a run in exactly this state";
+const CUT_OFF = "a worker has to be cut off while it sends, for longer than its call may take, and come back";
 const SKIPPED = "a write before it has to end badly at this very moment";
 
 /** Further effects of a commit that gives a call its result: writes behind it are skipped, the next write is sent, the round may be over. */
@@ -232,6 +234,34 @@ export const agentTransitions: readonly Transition<AgentChange>[] = [
       "call requested → dispatched": SENT_BEFORE,
       "call held → dispatched": SENT_BEFORE,
       "call granted → dispatched": SENT_BEFORE,
+    },
+  },
+  {
+    name: "agent follow",
+    by: followWrite,
+    when: "The timer of a write that ended as unknown is due, and its ledger proves no outcome yet. The agent looks again later, or gives up.",
+    changes: ["call resolved → resolved"],
+    rare: { "call resolved → resolved": "the invoke of a write that was sent has to be lost with the worker that sends it" },
+  },
+  {
+    name: "agent settle",
+    by: followWrite,
+    when: "The ledger of a write that ended as unknown proves its outcome now. The run's record says so, and the conversation as soon as no run of it is active.",
+    changes: [
+      "call resolved → resolved",
+      "run ready → ready",
+      "run waiting → waiting",
+      "run done → done",
+      "run failed → failed",
+      "run cancelled → cancelled",
+    ],
+    rare: {
+      "call resolved → resolved": CUT_OFF,
+      "run ready → ready": CUT_OFF,
+      "run waiting → waiting": CUT_OFF,
+      "run done → done": CUT_OFF,
+      "run failed → failed": CUT_OFF,
+      "run cancelled → cancelled": CUT_OFF,
     },
   },
   {

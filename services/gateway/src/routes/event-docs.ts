@@ -28,7 +28,7 @@ const tool = "get_release_summary";
 /** One of each event that a stream can carry. A new type of event does not compile until it is here. */
 const EXAMPLES: Examples = {
   accepted: { type: "accepted", runId, conversationId },
-  "run.queued": { type: "run.queued", at, behind: runId },
+  "run.queued": { type: "run.queued", at, behind: runId, position: 1 },
   "run.started": { type: "run.started", at, profile: "chat", input: {}, tools: [tool], registryVersion: "5f1c9a60" },
   turn: {
     type: "turn",
@@ -65,6 +65,14 @@ const EXAMPLES: Examples = {
   "call.unserved": { type: "call.unserved", at: at + 80_000, callId, tool, toolset: "release", since: at },
   "call.decided": { type: "call.decided", at, callId, tool: "file_release_report", outcome: "approved", decidedBy: ["amy"] },
   "call.resolved": { type: "call.resolved", at, callId, tool, status: "ok", latencyMs: 12, content: '{"release_id":"v1.4.0"}', usage },
+  "call.settled": {
+    type: "call.settled",
+    at: at + 3_600_000,
+    callId,
+    tool: "file_risk_report",
+    status: "ok",
+    content: "The outcome of file_risk_report (File the report on v1.4.0), approved by amy, was unknown and is known now: it happened.",
+  },
   "call.asked": { type: "call.asked", at, callId, question: "Which release?", options: ["v1.4.0", "v1.4.1"], expiresAt: at + 86_400_000 },
   "run.cancelling": { type: "run.cancelling", at, by: "una" },
   "run.completed": { type: "run.completed", at, text: "It is safe to roll out.", truncated: false, report: null, usage },

@@ -17,7 +17,11 @@ describe("what a run waits for", () => {
     const queue = ["rn_x", t.runId].map((runId, accepted) => ({ runId, accepted, interrupts: false }));
     await t.agent.keep(t.conversationId, { activeRun: "rn_a", queue });
     expect(await t.waits()).toMatchObject([
-      { kind: "turn", says: "It waits for its turn in the conversation: rn_a and 1 run that was accepted before it come first." },
+      {
+        kind: "turn",
+        says: "It waits for its turn in the conversation: rn_a and 1 run that was accepted before it come first.",
+        position: 2,
+      },
     ]);
   });
 
@@ -51,6 +55,28 @@ describe("what a run waits for", () => {
     ]);
     await t.register({ lastSeenAt: t.clock.now, unavailable: { since: START, reason: "the shop is down" } });
     expect(await t.waits()).toMatchObject([{ kind: "worker", says: "The worker of issue_refund cannot use it: the shop is down." }]);
+  });
+
+  it("says of a sent write what its worker's ledger said when the agent last looked", async () => {
+    await using t = await setupRun();
+    await t.register({});
+    const at = `${new Date(START).toISOString().slice(0, 19).replace("T", " ")} UTC`;
+    const says = async (ledger: Call["ledger"]) => {
+      await t.agent.call(`${t.runId}.1.0`, { ...SENT, ...(ledger ? { ledger } : {}) });
+      return (await t.waits())[0];
+    };
+    expect(await says({ state: "begun", attempt: 1, since: START })).toMatchObject({
+      says: `It was sent to its worker: issue_refund. Its ledger: begun at ${at}, nothing sent to the target yet.`,
+    });
+    const sending = { state: "sending", attempt: 2, since: START, leaseUntil: START + 1 } as const;
+    expect(await says(sending)).toMatchObject({
+      says: `It was sent to its worker: issue_refund. Its ledger: sent to the target at ${at}, attempt 2; it may have happened, and no outcome is recorded yet.`,
+      ledger: sending,
+    });
+    t.clock.now += SEEN_FOR_MS + 1;
+    expect((await t.waits())[0]?.says).toMatch(
+      /^There is no worker for issue_refund: .* it may have happened, and no outcome is recorded yet\.$/,
+    );
   });
 
   it("is also in the answers of POSTs: of one that starts a run, and of one that cancels it", async () => {

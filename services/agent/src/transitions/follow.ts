@@ -1,0 +1,149 @@
+import {
+  type Call,
+  type ConversationState,
+  keys,
+  type LedgerNote,
+  type LedgerRow,
+  type Run,
+  type RunWrites,
+  type SettledWrite,
+  type StoredEntry,
+  whatWasWritten,
+  withSettled,
+} from "@toolbus/contracts";
+import type { Change } from "@toolbus/state";
+import { LOG_KEPT_MS, PendingChange } from "./pending-change.ts";
+import { type Read, type Rules, timerIds } from "./rules.ts";
+
+/** A write whose outcome was unknown when its call ended, with what a commit about it may change, as read at one moment. */
+export interface Followed {
+  readonly now: number;
+  readonly call: Read<Call>;
+  readonly run: Read<Run>;
+  /** Null if it is gone. */
+  readonly conversation: Read<ConversationState> | null;
+}
+
+/** What the ledger says about the write. See `SeenLedger` for `unproven` and `forgetful`. */
+export interface FollowedLedger {
+  readonly row: LedgerRow | null;
+  readonly unproven: boolean;
+  readonly forgetful: boolean;
+}
+
+/** How long after its end a call is looked at for the first time. */
+export const FOLLOW_FIRST_MS = 60_000;
+const FOLLOW_LONGEST_MS = 3_600_000;
+
+/** The call, if it ends as unknown now: its ledger is followed, because a worker that comes back may still say what happened. */
+export function withFollowing(call: Call, now: number, { config }: Rules): Call {
+  return { ...call, followUntil: now + config.FOLLOW_OUTCOME_MS };
+}
+
+/**
+ * What the timer of a followed write does: it records the outcome as soon as a worker has signed one in its ledger, or looks again later, or gives up. The
+ * result that the model read stays; the run's record, its view and the conversation say what is known now. Null if nothing is left to do.
+ */
+export function followWrite(followed: Followed, seen: FollowedLedger, rules: Rules): Change | null {
+  const { call, now } = followed;
+  const { followUntil, settled, callId } = call.value;
+  if (followUntil === undefined) return null;
+  const known = settled ?? outcomeIn(seen, now);
+  if (known) return settle(followed, known, rules);
+  const change = new PendingChange();
+  change.guard(keys.call(callId), call.version);
+  // A worker that does not know it either has ended the write in its ledger: nobody will ever say more.
+  const over = now >= followUntil || (seen.row?.state === "done" && !seen.unproven);
+  if (over) {
+    const { followUntil: _, ...given } = call.value;
+    change.put(keys.call(callId), { ...given, ...noteOf(seen) }, now + LOG_KEPT_MS);
+  }
+  change.timer(timerIds.call(callId), over ? null : nextLookIn(call.value, now));
+  return change.build(`follow:${callId}:${rules.newNonce()}`, call.value.conversationId, now + LOG_KEPT_MS);
+}
+
+/** Later each time: twice as late as the look before, at most an hour. */
+function nextLookIn({ resolvedAt = 0, followUntil = 0 }: Call, now: number): number {
+  return Math.max(1, Math.min(Math.max(FOLLOW_FIRST_MS, now - resolvedAt), FOLLOW_LONGEST_MS, followUntil - now));
+}
+
+/** The outcome that the ledger proves; null while it proves none. A store that lost writes may have lost the row's past, so its row proves nothing. */
+function outcomeIn({ row, unproven, forgetful }: FollowedLedger, at: number): SettledWrite | null {
+  if (row?.state !== "done" || !row.result || unproven || forgetful || row.result.status === "outcome_unknown") return null;
+  const { status, error } = row.result;
+  return { status, ...(error ? { code: error.code } : {}), at, told: false };
+}
+
+function settle({ now, call, run, conversation }: Followed, known: SettledWrite, rules: Rules): Change {
+  const { callId, runId, conversationId, toolName: tool, settled: before } = call.value;
+  const change = new PendingChange();
+  let after = run.value;
+  change.guard(keys.run(runId), run.version);
+  change.guard(keys.call(callId), call.version);
+  if (!before) {
+    after = recordedIn(after, callId, known);
+    if (after.endedAt === null) {
+      after = { ...after, events: after.events + 1 };
+      change.say(runId, [{ type: "call.settled", at: now, callId, tool, status: known.status, content: sentenceOf(call.value, known) }]);
+    }
+  }
+  const isFree = conversation !== null && conversation.value.activeRun === null && conversation.value.deletedAt === undefined;
+  if (conversation && isFree) {
+    // No run may begin meanwhile: its message and this one would change places.
+    change.guard(keys.conversation(conversationId), conversation.version);
+    change.transcript([entryOf(call.value, run.value, known, now)]);
+  }
+  const told = isFree || !conversation || conversation.value.deletedAt !== undefined || now >= (call.value.followUntil ?? 0);
+  const { followUntil, ...given } = call.value;
+  const noted: Call = { ...given, settled: { ...known, told }, ...(told || followUntil === undefined ? {} : { followUntil }) };
+  change.put(keys.call(callId), noted, now + LOG_KEPT_MS);
+  if (!before) change.put(keys.run(runId), after, after.endedAt === null ? undefined : now + rules.config.FINISHED_RUN_MS);
+  change.timer(timerIds.call(callId), told ? null : FOLLOW_FIRST_MS);
+  return change.build(`settle:${callId}:${rules.newNonce()}`, conversationId, now + LOG_KEPT_MS);
+}
+
+/** The run's record with the outcome of one of its writes: in its counts, in the filing of its report, and where its end begins with its writes. */
+function recordedIn(run: Run, callId: string, { status, code, at }: SettledWrite): Run {
+  const { writes, report, ending } = run;
+  if (!writes) return run;
+  const settled = withSettled(writes, { callId, status, ...(code === undefined ? {} : { code }), at });
+  return {
+    ...run,
+    writes: settled,
+    ...(report?.filing.callId === callId && report.filing.status === "outcome_unknown"
+      ? { report: { ...report, filing: { ...report.filing, status: status === "ok" ? "filed" : "failed" } as const } }
+      : {}),
+    ...(ending ? { ending: { ...ending, text: retold(ending.text, writes, settled) } } : {}),
+  };
+}
+
+function retold(text: string, before: RunWrites, after: RunWrites): string {
+  const earlier = whatWasWritten(before);
+  if (earlier === null || !text.startsWith(earlier)) return text;
+  return (whatWasWritten(after) ?? "No write happened") + text.slice(earlier.length);
+}
+
+/** A message of its own, after the run's last one. */
+function entryOf(call: Call, { round }: Run, known: SettledWrite, at: number): StoredEntry {
+  const text = sentenceOf(call, known);
+  return { type: "assistant", runId: call.runId, round: round + 1, text, calls: [], at, provider: "toolbus", model: "ledger" };
+}
+
+/** For people and for the model's next turn. */
+function sentenceOf({ toolName, effect, approvedBy = [] }: Call, { status, code }: SettledWrite): string {
+  const what = effect === undefined ? toolName : `${toolName} (${effect.replace(/\.$/, "")})`;
+  const by = approvedBy.length === 0 || approvedBy[0] === "policy" ? "" : `, approved by ${approvedBy.join(" and ")},`;
+  const outcome = status === "ok" ? "it happened" : `it did not happen (${code ?? status})`;
+  return `The outcome of ${what}${by} was unknown and is known now: ${outcome}.`;
+}
+
+/** What an ended call keeps of its ledger. */
+function noteOf({ row }: FollowedLedger): { readonly ledger?: LedgerNote } {
+  return row ? { ledger: ledgerNote(row) } : {};
+}
+
+/** A row, as far as people need it. */
+export function ledgerNote({ state, fence: attempt, beganAt, sendingAt, doneAt, lease }: LedgerRow): LedgerNote {
+  const since = (state === "done" ? doneAt : state === "sending" ? sendingAt : undefined) ?? beganAt;
+  return { state, attempt, since, ...(lease ? { leaseUntil: lease.until } : {}) };
+}
