@@ -1,4 +1,5 @@
-import { type ContextView, keys, type MessagePage, type MessageView, type StoredEntry } from "@toolbus/contracts";
+import { type ContextView, keys, type MessagePage, type MessageView, parseRun, type StoredEntry } from "@toolbus/contracts";
+import { endedCalls } from "@toolbus/runtime";
 import type { LogEntry, StateStore } from "@toolbus/state";
 import { readCarrier } from "@toolbus/telemetry";
 import type { OwnConversation } from "./conversation-access.ts";
@@ -15,10 +16,22 @@ export async function messagePage(
   const first = Math.max(1, end - limit);
   const entries = end > first ? await state.range(log, { after: first - 1, limit: end - first }) : [];
   const shown = await shownResults(state, entries);
+  const messages = entries.map((entry) => messageView(conversationId, entry, shown.get(entry.sequence)));
   return {
-    messages: entries.map((entry) => messageView(conversationId, entry, shown.get(entry.sequence))),
+    messages: before === undefined ? await withOutcomes(state, messages) : messages,
     ...(entries.length > 0 && first > 1 ? { before: first } : {}),
   };
+}
+
+/** The newest messages, the last of which says what became of its run's calls: whoever reads only the answer of a model learns what was really done. */
+async function withOutcomes(state: StateStore, messages: readonly MessageView[]): Promise<MessageView[]> {
+  const last = messages.at(-1);
+  if (last?.role !== "assistant") return [...messages];
+  const { documents } = await state.read([keys.run(last.runId)]);
+  const run = parseRun(documents[0]?.value);
+  if (!run.ok || run.value.endedAt === null) return [...messages];
+  const ended = await endedCalls(state, last.runId);
+  return [...messages.slice(0, -1), { ...last, metadata: { ...last.metadata, ...(ended.length > 0 ? { ended } : {}) } }];
 }
 
 const CONTEXT_MESSAGES = 200;

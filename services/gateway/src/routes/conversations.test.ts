@@ -1,6 +1,7 @@
-import { isConversationId, keys, type TranscriptEntry } from "@toolbus/contracts";
+import { isConversationId, type JsonObject, keys, type TranscriptEntry } from "@toolbus/contracts";
 import { holdText, type StateStore } from "@toolbus/state";
 import { describe, expect, it } from "vitest";
+import { completed } from "../testing/agent-under-test.ts";
 import { type Asking, type Person, setup, START, textIn } from "../testing/gateway-under-test.ts";
 import { problemOf } from "../testing/problem-under-test.ts";
 
@@ -116,6 +117,47 @@ describe("POST /v1/conversations", () => {
   ])("refuses $body", async ({ body }) => {
     await using t = await setup();
     expect(problemOf(await t.ask("una", ROUTE, post(body)))).toEqual({ status: 400, code: "invalid_request" });
+  });
+});
+
+describe("the last message of a conversation", () => {
+  it("says what became of every call of its run, once that has ended, with approvers and effects", async () => {
+    await using t = await setup();
+    const id = await t.conversation();
+    const runId = await t.said("una", id);
+    await t.agent.take(runId);
+    const callId = `${runId}.1.0`;
+    const effect = "Refund 50 EUR on ORD-1.";
+    await t.agent.call(callId, { state: "resolved", kind: "write", toolName: "issue_refund", effect, approvedBy: ["amy"] });
+    const usage = { inputTokens: 0, outputTokens: 0, modelCalls: 1, toolCalls: 1 };
+    const resolved = {
+      type: "call.resolved",
+      at: START,
+      callId,
+      tool: "issue_refund",
+      status: "ok",
+      latencyMs: 1,
+      content: "{}",
+      usage,
+    } as const;
+    await t.agent.say(runId, resolved);
+    const answer = {
+      type: "assistant",
+      runId,
+      round: 2,
+      text: "I could not do it.",
+      calls: [],
+      at: START,
+      provider: "p",
+      model: "m",
+    } as const;
+    await t.agent.transcribe(id, { type: "user", runId, text: "Refund it.", at: START }, answer);
+    const last = async () => ((await t.ask("una", `${ROUTE}/${id}/messages`)).body["messages"] as JsonObject[]).at(-1)?.["metadata"];
+    expect(await last()).not.toHaveProperty("ended");
+    await t.agent.say(runId, completed);
+    expect(await last()).toMatchObject({
+      ended: [{ callId, tool: "issue_refund", kind: "write", outcome: "ok", approvedBy: ["amy"], effect }],
+    });
   });
 });
 
