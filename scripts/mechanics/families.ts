@@ -69,7 +69,7 @@ const HELD: Readonly<Record<string, string>> = {
   audit: "a log: who did what to which write",
   pin: "the definition of a write that gets grants, with the keys of its receipts; signed",
   policy: "nothing yet; the name is reserved",
-  era: "the era, and the shards that lost writes; signed",
+  era: "the era, and the shards that lost writes; beside it the probe of approvals' keys; signed",
   quota: "how often policy granted a tool in a run and in an hour, and a requester's writes that wait for people; sealed",
   security: "a log for each service: security events, which no honest party causes. Approvals and operations read all of them",
   dead: "a dead letter, and what happened to it",

@@ -90,6 +90,8 @@ export const keys = {
   /** Another version of it that approvals also grants. */
   pinBeside: (tool: string, hash: string) => keyOf("pin", HOME_SHARD, `${tool}@${hash}`),
   era: () => keyOf("era", HOME_SHARD, "era"),
+  /** Signed by approvals for nothing but this: whoever verifies it has the keys that verify grants. It lies in a family that every service may read. */
+  keyProbe: () => keyOf("era", HOME_SHARD, "probe"),
   /** How many writes of a tool the policy alone granted under one origin. */
   quota: (runId: string, tool: string) => keyOf("quota", shardOf(runId), `${rootRunId(runId)}:${tool}:granted`),
   security: (shard: string, service: string) => keyOf("security", shard, service),

@@ -15,6 +15,7 @@ export type SignedType =
   | "tb-sending+jwt"
   | "tb-pin+jwt"
   | "tb-era+jwt"
+  | "tb-probe+jwt"
   | "tb-origin+jwt"
   | "tb-removal+jwt"
   | "tb-message+jwt";

@@ -7,7 +7,7 @@ import { stableJson } from "./stable-json.ts";
 import { isObject } from "./strict-json.ts";
 
 /** Documents that others than their writer act on. Each kind has a `typ` of its own, so that one never passes for another under one key. */
-export type SignedDocumentType = "tb-pin+jwt" | "tb-era+jwt" | "tb-origin+jwt" | "tb-removal+jwt";
+export type SignedDocumentType = "tb-pin+jwt" | "tb-era+jwt" | "tb-probe+jwt" | "tb-origin+jwt" | "tb-removal+jwt";
 
 /** A document with its writer's signature beside its content. `revision` is one above that of the document it replaces. */
 export type Signed<T> = T & { readonly revision: number; readonly signature: string };

@@ -3,7 +3,7 @@ import { APPROVERS_NEEDED, type GrantClaims, type Tier } from "@toolbus/contract
 import { describe, expect, it } from "vitest";
 import { signGrant } from "./grant.ts";
 import { argumentsHash, contentHash } from "./hashes.ts";
-import { MAX_SIGNED_CHARS } from "./jws.ts";
+import { MAX_SIGNED_CHARS, signJws } from "./jws.ts";
 import { staticKeySet } from "./key-sources.ts";
 import { generateSigningKey, publicKeySet, signerOf } from "./keys.ts";
 import { type ExpectedGrant, type GrantInput, verifyGrant } from "./verify-grant.ts";
@@ -81,6 +81,13 @@ describe("a write is dropped", () => {
     const { verdict } = await setup();
     expect(await verdict({ grant: undefined })).toMatchObject({ kind: "forged", reason: "missing" });
     expect(await verdict({ grant: "" })).toMatchObject({ kind: "forged", reason: "missing" });
+  });
+
+  it("when all claims are right, and they were signed as something else than a grant", async () => {
+    const { claims, signer, verdict } = await setup();
+    for (const typ of ["tb-probe+jwt", "tb-pin+jwt", "tb-era+jwt"] as const)
+      expect(await verdict({ grant: await signJws(typ, claims, signer) })).toMatchObject({ kind: "forged" });
+    expect(await verdict({ grant: await signJws("tb-grant+jwt", claims, signer) })).toMatchObject({ kind: "granted" });
   });
 
   it("when the grant is another call's", async () => {

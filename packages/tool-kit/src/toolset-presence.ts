@@ -26,8 +26,8 @@ export interface Presence {
  * go to the log, once. Rejects with `RegistryConflict` if a tool's name belongs to another toolset.
  */
 export async function keepPresent(bus: MessageBus, options: WorkerOptions): Promise<Presence> {
-  const { toolset, state, keys, signer, log, clock, random, seenEveryMs = SEEN_EVERY_MS } = options;
-  const grants = grantProbe({ toolset, state, keys });
+  const { toolset, state, keys, signer, log, clock, monotonic, random, seenEveryMs = SEEN_EVERY_MS } = options;
+  const grants = grantProbe({ toolset, state, keys, monotonic });
   let grantsTold: string | null = null;
   const replica = Buffer.from(random(8)).toString("hex");
   const receiptKey = signer && publicKeyOf(signer);

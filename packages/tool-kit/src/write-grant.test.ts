@@ -1,6 +1,7 @@
-import { attributes, messageTypes } from "@toolbus/contracts";
+import { attributes, keys, messageTypes } from "@toolbus/contracts";
+import { signDocument } from "@toolbus/grants";
 import { describe, expect, it } from "vitest";
-import { bench, type InvokeOptions } from "./testing/bench.ts";
+import { approvalsSigner, bench, type InvokeOptions } from "./testing/bench.ts";
 import { orders, target } from "./testing/target.ts";
 import { workerTimings } from "./worker-timings.ts";
 
@@ -36,6 +37,19 @@ describe("a write without a genuine grant", () => {
       expect(await security()).toEqual([expect.objectContaining({ callId: callId(), tool: "pay", service: "worker.orders" })]);
     });
   }
+
+  it("is dropped if the grant is the probe of approvals' keys, which approvals signed with the key of grants", async () => {
+    const { over, process, invoke, row, security, callId } = setup();
+    const worker = process();
+    const probe = { key: keys.keyProbe(), revision: 1, content: { madeAt: 1 } };
+    const { signature } = await signDocument("tb-probe+jwt", probe, approvalsSigner);
+    const sent = await invoke("pay", ARGS);
+    await worker.deliver({ ...sent, attributes: { ...sent.attributes, [attributes.grant]: signature } });
+    expect(worker.answers).toEqual([]);
+    expect(over).toMatchObject({ prepares: 0, runs: 0 });
+    expect(await row()).toBeNull();
+    expect(await security()).toEqual([expect.objectContaining({ callId: callId(), tool: "pay", service: "worker.orders" })]);
+  });
 
   it("is dropped if the grant belongs to another call", async () => {
     const { process, invoke, security, callId } = setup();

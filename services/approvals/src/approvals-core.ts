@@ -29,6 +29,7 @@ import { expiryHandler } from "./requests/expiry.ts";
 import { countPending, observeApprovals } from "./observe-approvals.ts";
 import { hookRoutes } from "./routes/hook-routes.ts";
 import type { HookSources } from "./decisions/hook-sources.ts";
+import { keepProbe } from "./probe/keep-probe.ts";
 import { pinStore } from "./pins/pin-store.ts";
 import { withOperatorKeys } from "./routes/operator-keys.ts";
 import { pendingRoom } from "./requests/pending-room.ts";
@@ -56,6 +57,8 @@ export interface ApprovalsCore extends Service {
   readonly routes: readonly Route[];
   /** Reports from now on that it is not ready, while active requests still end; `stop` comes after them. */
   readonly retire: () => void;
+  /** Keeps the probe with which workers check their keys in the store, until it stops. Called when the public keys can be fetched. */
+  readonly showKeys: () => Promise<void>;
 }
 
 /** The secrets that only approvals has: the keys that grants, pins and the era are signed with (the first signs), and the secrets of its seals. */
@@ -264,6 +267,10 @@ export async function startApprovalsCore(
       routes,
       unready,
       retire: () => stopping.abort(),
+      async showKeys() {
+        const probe = await keepProbe({ sealed, newId: () => text(random(16)), log });
+        open.defer(() => probe.stop());
+      },
       stop() {
         stopping.abort();
         return (stopped ??= open.disposeAsync());

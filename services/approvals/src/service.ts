@@ -71,6 +71,8 @@ async function start(infrastructure: Infrastructure, config: ApprovalsConfig): P
       log,
     });
     log.debug({ url: http.url }, "approvals are decided here");
+    // Not before: a worker that finds the probe fetches the keys.
+    await core.showKeys();
     let stopped: Promise<void> | null = null;
     return { url: http.url, routes: http.routes, unready: core.unready, stop: () => (stopped ??= stop()) };
 

@@ -15,7 +15,7 @@ export interface Seals {
 }
 
 /**
- * Checks approvals (by the audit, which names every one), pins of registered tools, and the era. Decision tokens and counts are left: they are useless
+ * Checks approvals (by the audit, which names every one), pins of registered tools, the era and the probe of its keys. Decision tokens and counts are left: they are useless
  * after two days, which is how long an old key has to stay.
  */
 export function createSeals({ sealed, log }: { readonly sealed: SealedStore; readonly log: Log }): Seals {
@@ -59,7 +59,7 @@ export function createSeals({ sealed, log }: { readonly sealed: SealedStore; rea
   async function* pagesOfKeys(): AsyncGenerator<readonly string[], void> {
     const writes = (await readRegistry(state, log)).filter(({ definition }) => definition.kind === "write");
     const pins = writes.flatMap(({ definition: { name }, hash }) => [keys.pin(name), keys.pinBeside(name, hash)]);
-    yield [...new Set([...pins, keys.era()])];
+    yield [...new Set([...pins, keys.era(), keys.keyProbe()])];
     const { now } = await state.read([keys.era()]);
     for (let n = 0; n < state.shards; n++) {
       const seen = new Set<string>();

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "@toolbus/contracts";
+import { type Json, type JsonObject, keys as storeKeys } from "@toolbus/contracts";
 import {
   sealDocument,
   type SealKeys,
@@ -14,7 +14,7 @@ import type { Change, StateStore, StoredDocument } from "@toolbus/state";
 
 /**
  * The state store as approvals uses it: a document does not count only because it is there. Documents that only approvals reads (approval, token, quota)
- * are sealed with its own secret; those that others read too (pin, era) are signed with its key. Every commit through `store` gets its seal or signature,
+ * are sealed with its own secret; those that others read too (pin, era, probe) are signed with its key. Every commit through `store` gets its seal or signature,
  * and every read document is checked with `open` before anybody acts on it.
  */
 export interface SealedStore {
@@ -66,12 +66,13 @@ const READS = 3;
 
 const SEALED: ReadonlySet<string> = new Set(["approval", "token", "quota"]);
 const SIGNED: Readonly<Record<string, SignedDocumentType>> = { pin: "tb-pin+jwt", era: "tb-era+jwt", removal: "tb-removal+jwt" };
+const PROBE = "tb-probe+jwt";
 
 export function sealedStore({ state, seals, signer, ownKeys }: SealedStoreOptions): SealedStore {
   const seen = seenRevisions();
   const sealed = sealReader({ keys: seals });
   // They remember what they verified: pins and the era are read for every write, and change rarely.
-  const signed = new Map(Object.entries(SIGNED).map(([family, typ]) => [family, signedReader({ typ, keys: ownKeys })]));
+  const signed = new Map([...Object.values(SIGNED), PROBE].map((typ) => [typ, signedReader({ typ, keys: ownKeys })] as const));
   const self: SealedStore = {
     store: {
       ...state,
@@ -95,7 +96,7 @@ export function sealedStore({ state, seals, signer, ownKeys }: SealedStoreOption
       return { kind: "genuine", version, value: verdict.content };
     },
     isOfOlderKey: ({ key, stored, opened }) =>
-      opened.kind === "genuine" && isOurs(key) && keyIdIn(stored?.value) !== (signed.has(familyOf(key)) ? signer.kid : seals.current.kid),
+      opened.kind === "genuine" && isOurs(key) && keyIdIn(stored?.value) !== (typOf(key) ? signer.kid : seals.current.kid),
     async read(keys) {
       for (let tries = 1; ; tries++) {
         const { now, documents } = await state.read(keys);
@@ -114,7 +115,8 @@ export function sealedStore({ state, seals, signer, ownKeys }: SealedStoreOption
     | { readonly kind: "refused"; readonly why: NotGenuine; readonly detail: string };
 
   async function judge(key: string, value: Json): Promise<Verdict> {
-    const reader = signed.get(familyOf(key));
+    const typ = typOf(key);
+    const reader = typ && signed.get(typ);
     if (!reader) {
       const opened = sealed.open({ key, value });
       return opened.kind === "genuine" ? opened : { kind: "refused", why: opened.kind, detail: opened.detail };
@@ -138,7 +140,7 @@ export function sealedStore({ state, seals, signer, ownKeys }: SealedStoreOption
    */
   async function protectedValue(key: string, value: Json): Promise<Json> {
     if (!isOurs(key)) return value;
-    const typ = SIGNED[familyOf(key)];
+    const typ = typOf(key);
     const document = { key, revision: seen.highest(key) + 1, content: value as JsonObject };
     if (typ !== undefined) return signDocument(typ, document, signer);
     const protectedDocument = sealDocument(document, seals);
@@ -157,8 +159,14 @@ function keyIdIn(value: Json | undefined): string | null {
 }
 
 function isOurs(key: string): boolean {
+  return SEALED.has(familyOf(key)) || typOf(key) !== undefined;
+}
+
+/** The kind of signature that a document under this key needs; undefined for one that is sealed, or not ours. */
+function typOf(key: string): SignedDocumentType | undefined {
+  if (key === storeKeys.keyProbe()) return PROBE;
   const family = familyOf(key);
-  return SEALED.has(family) || Object.hasOwn(SIGNED, family);
+  return Object.hasOwn(SIGNED, family) ? SIGNED[family] : undefined;
 }
 
 /** `tb:<family>:{<shard>}:<id>` */
