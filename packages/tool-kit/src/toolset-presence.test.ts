@@ -3,7 +3,7 @@ import { keys, type Message, message, messageTypes, SEEN_EVERY_MS, topics } from
 import { generateSigningKey, publicKeySet, signDocument, staticKeySet } from "@toolbus/grants";
 import { memoryStore, type StateStore } from "@toolbus/state";
 import { silentLog } from "@toolbus/telemetry";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { defineTool } from "./define-tool.ts";
 import { readRegistry, unregister } from "./registry.ts";
 import { approvalsKeys, approvalsSigner, receiptSigner } from "./testing/bench.ts";
@@ -43,6 +43,7 @@ function setup(unavailable?: ToolsetOptions["unavailable"]) {
     ...silentLog,
     error: (_: object, text: string) => void errors.push(text),
     warn: (_: object, text: string) => void lines.push(text),
+    info: (_: object, text: string) => void lines.push(text),
   };
   const look = defineTool({
     name: "look_up",
@@ -123,11 +124,35 @@ describe("a worker's presence", () => {
     }
   });
 
+  it("checks again soon while its tools cannot be used, and says in the log, once, that they cannot and that they can", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    try {
+      let why: string | null = "The API cannot be reached.";
+      let checks = 0;
+      const { present, registration, committed, lines } = setup(() => (checks++, why));
+      await present();
+      expect((await registration())?.unavailable?.reason).toBe(why);
+      await vi.advanceTimersByTimeAsync(5000);
+      expect(checks).toBe(2);
+      why = null;
+      const next = committed();
+      await vi.advanceTimersByTimeAsync(5000);
+      await next;
+      expect((await registration())?.unavailable).toBeUndefined();
+      await vi.advanceTimersByTimeAsync(60_000);
+      expect(checks).toBe(3);
+      expect(lines.filter((line) => line.startsWith("the tools"))).toEqual(["the tools cannot be used now: The API cannot be reached.", "the tools can be used again"]);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   it("reports only its writes as unusable while it cannot check what approvals signs", async () => {
     const { bus, state, options, errors, registrations } = setup();
     const others = staticKeySet(publicKeySet([await generateSigningKey()]));
-    const pin = await signDocument("tb-pin+jwt", { key: keys.pin("pay"), revision: 1, content: { tool: "pay" } }, approvalsSigner);
-    await state.commit("00", { op: "pin", guards: [{ key: keys.pin("pay"), version: 0 }], put: [{ key: keys.pin("pay"), value: pin }] });
+    const key = keys.keyProbe();
+    const probe = await signDocument("tb-probe+jwt", { key, revision: 1, content: { madeAt: 1 } }, approvalsSigner);
+    await state.commit("00", { op: "probe", guards: [{ key, version: 0 }], put: [{ key, value: probe }] });
     opened.push(
       await keepPresent(bus, { ...options, toolset: orders(target()), signer: receiptSigner, keys: others, seenEveryMs: 3_600_000 }),
     );

@@ -29,6 +29,7 @@ export async function keepPresent(bus: MessageBus, options: WorkerOptions): Prom
   const { toolset, state, keys, signer, log, clock, monotonic, random, seenEveryMs = SEEN_EVERY_MS } = options;
   const grants = grantProbe({ toolset, state, keys, monotonic });
   let grantsTold: string | null = null;
+  let checkTold: string | null = null;
   const replica = Buffer.from(random(8)).toString("hex");
   const receiptKey = signer && publicKeyOf(signer);
   const stopping = new AbortController();
@@ -84,7 +85,8 @@ export async function keepPresent(bus: MessageBus, options: WorkerOptions): Prom
     if (stopping.signal.aborted) return;
     timer = setTimeout(() => {
       underWay = giveSign().finally(arm);
-    }, seenEveryMs).unref();
+      // The target may be back at once, and nobody is offered its tools until the worker says so.
+    }, checkTold === null ? seenEveryMs : Math.min(seenEveryMs, CHECK_AGAIN_MS)).unref();
   }
 
   async function giveSign(): Promise<void> {
@@ -126,8 +128,17 @@ export async function keepPresent(bus: MessageBus, options: WorkerOptions): Prom
     return why;
   }
 
-  /** A check that fails or never ends also counts as unavailable. */
   async function whyUnavailable(): Promise<string | null> {
+    const why = await check();
+    if (stopping.signal.aborted || why === checkTold) return why;
+    if (why === null) log.info({ toolset: toolset.name }, "the tools can be used again");
+    else log.warn({ toolset: toolset.name }, `the tools cannot be used now: ${why}`);
+    checkTold = why;
+    return why;
+  }
+
+  /** A check that fails or never ends also counts as unavailable. */
+  async function check(): Promise<string | null> {
     const deadline = AbortSignal.any([stopping.signal, AbortSignal.timeout(CHECK_MS)]);
     try {
       return await Promise.race([toolset.unavailable(deadline), aborted(deadline)]);
@@ -140,6 +151,8 @@ export async function keepPresent(bus: MessageBus, options: WorkerOptions): Prom
 const parseRefresh = parser(ToolRefresh);
 /** The longest availability check. */
 const CHECK_MS = 5000;
+/** How soon tools that cannot be used are checked again. */
+const CHECK_AGAIN_MS = 5000;
 
 function aborted(signal: AbortSignal): Promise<never> {
   const { promise, reject } = Promise.withResolvers<never>();

@@ -112,6 +112,15 @@ describe("the tools of a new run", () => {
     });
   });
 
+  it("are offered if the profile's fixed calls name them, whatever a living worker says: the call says what is wrong, or succeeds by now", () => {
+    const unavailable = { since: 1, reason: "The API cannot be reached." };
+    const all = [registered("look", {}, { unavailable }), registered("other", {}, { unavailable })];
+    expect(offered(all, "all", { seedCalls: [{ tool: "look", argumentsFromInput: {} }] })).toMatchObject({
+      names: ["look@1"],
+      texts: [expect.stringContaining('"other@1"')],
+    });
+  });
+
   it("are left out when nobody has served them for over an hour, unless their workers may be scaled to zero", () => {
     const HOUR = 3_600_000;
     const ago = (ms: number) => ({ lastSeenAt: NOW - ms });

@@ -75,6 +75,7 @@ const TOO_MANY_TOOLS = 15;
  *
  * - Left out are tools that are quarantined (`definitionFault`), that the requester may not use, that are switched off here, that the run's provider has no
  *   form for, or that a living worker says cannot be used. A tool without workers is offered: its registration outlives them, and the call waits for one.
+ *   So is a tool that the profile's fixed calls name, whatever its worker says: the call's own error says what is wrong, and it may be right again.
  * - A rule `name@version` pins that name to that version, in whatever order the rules are. Otherwise `preferredVersion` chooses.
  * - A rule without a match, or a tool that is left out, never fails a run: the notices say what is missing.
  */
@@ -88,7 +89,8 @@ export function offerTools({
   about,
 }: OfferInput): ToolOffer & { readonly notices: readonly OfferNotice[] } {
   const rules = rulesOf(profile, registrations);
-  const why = (one: Registration): string | null => rightsFault(rights, judged(one)) ?? whyNot(one, now, off);
+  const fixed = new Set(profile.seedCalls.map(({ tool }) => tool));
+  const why = (one: Registration): string | null => rightsFault(rights, judged(one)) ?? whyNot(one, { now, off, fixed });
   const held = new Map(rules.flatMap((rule) => (rule.by === "name" && rule.version !== null ? [[rule.name, rule.version] as const] : [])));
   const chosen = new Map<string, Registration>();
   const notices: OfferNotice[] = [];
@@ -132,14 +134,17 @@ export function judged({ toolset, definition: { name, scopes } }: Registration):
   return { name, toolset, scopes };
 }
 
-function whyNot(registration: Registration, now: number, off: OfferInput["off"]): string | null {
+function whyNot(
+  registration: Registration,
+  { now, off, fixed }: Pick<OfferInput, "now" | "off"> & { readonly fixed: ReadonlySet<string> },
+): string | null {
   const { name } = registration.definition;
   const switched = off(registration);
   if (switched !== null) return switched;
   const gone = goneSince(registration, now);
   if (gone !== null && !registration.scalesToZero && now - gone > GONE_FOR_MS)
     return `"${registration.toolset}" has had no worker since ${new Date(gone).toISOString()}: start one, or unregister the tool.`;
-  if (availabilityOf(registration, now) === "unavailable")
+  if (availabilityOf(registration, now) === "unavailable" && !fixed.has(name))
     return `Its workers say that "${name}" cannot be used: ${registration.unavailable?.reason ?? "no reason given"}`;
   return null;
 }

@@ -1,7 +1,7 @@
-// The worker of the toolset release with a check of its target, which it makes every half second, and with one write more where it has a version for it.
+// The worker of the toolset release, which checks its target every half second, and with one write more where it has a version for it.
 import { defineService, httpAddress, needKeysOf, runMain, runServices, str } from "@toolbus/runtime";
 import { releaseToolset } from "@toolbus/tool-executor";
-import { defineTool, startWorker, type Toolset } from "@toolbus/tool-kit";
+import { defineTool, startWorker } from "@toolbus/tool-kit";
 
 const SEEN_EVERY_MS = 500;
 
@@ -17,16 +17,8 @@ const worker = defineService({
     needKeysOf(trusted, ["approvals"]);
     const release = releaseToolset({ url });
     if (version !== "") release.register(withdraw(version));
-    const toolset: Toolset = {
-      ...release,
-      unavailable: (signal) =>
-        fetch(url, { signal }).then(
-          () => null,
-          () => "The release API does not answer. Start it.",
-        ),
-    };
     const started = await startWorker({
-      toolset,
+      toolset: release,
       bus,
       state,
       losses,

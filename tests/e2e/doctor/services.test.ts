@@ -41,7 +41,7 @@ describeOnServer("nats", "toolbus doctor, of services in processes of their own"
       const open = await system.closeTarget();
       expect(await system.faults(["tools"])).toMatchObject([
         {
-          message: expect.stringMatching(/cannot be used now: The release API does not answer\. Start it\.$/),
+          message: expect.stringMatching(/cannot be used now: The release API cannot be reached\. Start it, or correct RELEASE_API_URL\.$/),
           fix: expect.stringMatching(/^Fix what the reason says/),
         },
       ]);

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { checkArguments, type JsonObject } from "@toolbus/contracts";
 import { silentLog } from "@toolbus/telemetry";
 import { ToolProblem } from "@toolbus/tool-kit";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { releaseToolset } from "./release-toolset.ts";
 
 interface Reply {
@@ -13,7 +13,10 @@ interface Reply {
 }
 
 const opened: (() => void)[] = [];
-afterEach(() => opened.splice(0).forEach((close) => close()));
+afterEach(() => {
+  vi.restoreAllMocks();
+  opened.splice(0).forEach((close) => close());
+});
 
 /** A release API that gives one reply, and the requests that it got. */
 async function setup(reply: Reply | "hang" | "cut") {
@@ -41,6 +44,7 @@ async function setup(reply: Reply | "hang" | "cut") {
   return {
     asked,
     tools,
+    check: (signal = new AbortController().signal) => tools.unavailable(signal),
     summary: async (signal = new AbortController().signal) =>
       read.run({ release_id: "v1 & more" }, { callId: "c", sessionId: "s", signal, ...REPORTING }),
     file: async (signal = new AbortController().signal) => write.run(REPORT, { idempotencyKey: "call.1.0", signal, ...REPORTING }),
@@ -49,6 +53,52 @@ async function setup(reply: Reply | "hang" | "cut") {
 
 const REPORTING = { log: silentLog, progress: () => undefined, modelUsed: () => undefined };
 const REPORT = { release_id: "v1", severity: "low", findings: ["one"] };
+
+describe("the check of a release API", () => {
+  const NOT_FOUND = { error: "release_not_found", message: "None.", known: [] };
+
+  it("passes if the API knows no such release, knows one, refuses the name, or has no time", async () => {
+    for (const reply of [
+      { status: 404, body: NOT_FOUND },
+      { status: 200, body: { release_id: "v1" } },
+      { status: 400, body: { error: "bad_request", message: "No." } },
+      { status: 429, text: "later" },
+    ]) {
+      const { check, asked } = await setup(reply);
+      expect(await check()).toBeNull();
+      expect(asked).toMatchObject([{ method: "GET", url: "/release-summary?release_id=toolbus-availability-check" }]);
+    }
+  });
+
+  it("says what is wrong and what to do if the API refuses the worker, fails, breaks off, or is something else", async () => {
+    for (const [reply, why] of [
+      [{ status: 401, body: {} }, /^The release API refuses the worker's access \(status 401\)\. Give /],
+      [{ status: 403, text: "<html>" }, /^The release API refuses the worker's access \(status 403\)\. Give /],
+      [{ status: 503 }, /^The release API answers with status 503\. Its own log/],
+      ["cut", /^The release API cannot be reached\. Start it, or correct RELEASE_API_URL\.$/],
+      [{ status: 200, text: "<html>" }, /^The release API sent something that is not JSON\. Correct RELEASE_API_URL/],
+      [{ status: 200, body: ["x"] }, /status 200, and not as a release API does\. Correct RELEASE_API_URL\.$/],
+      [{ status: 404, text: "<html>" }, /status 404, and not as a release API does\. Correct RELEASE_API_URL\.$/],
+      [{ status: 302, headers: { location: "http://127.0.0.1:9" } }, /^The release API cannot be reached\./],
+    ] as const) {
+      const { check } = await setup(reply);
+      expect(await check()).toMatch(why);
+    }
+  });
+
+  it("says so if nothing listens, and ends when its signal aborts", async () => {
+    const signal = new AbortController().signal;
+    expect(await releaseToolset({ url: "http://127.0.0.1:9" }).unavailable(signal)).toMatch(/^The release API cannot be reached\./);
+    const { check } = await setup("hang");
+    await expect(check(AbortSignal.timeout(20))).rejects.toThrow(/timeout/);
+  });
+
+  it("gives an API that hangs a few seconds, and says so", async () => {
+    vi.spyOn(AbortSignal, "timeout").mockReturnValueOnce(AbortSignal.abort());
+    const { check } = await setup("hang");
+    expect(await check(new AbortController().signal)).toMatch(/^The release API does not answer within 4 s\./);
+  });
+});
 
 describe("get_release_summary", () => {
   it("gives the API's summary", async () => {

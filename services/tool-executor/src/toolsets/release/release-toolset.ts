@@ -1,4 +1,5 @@
 import { type Toolset, toolset } from "@toolbus/tool-kit";
+import { checkApi } from "./check-api.ts";
 import { fileRiskReport } from "./file-risk-report.ts";
 import { getReleaseSummary } from "./get-release-summary.ts";
 import { type ReleaseApiOptions, releaseApi } from "./release-api.ts";
@@ -6,5 +7,9 @@ import { type ReleaseApiOptions, releaseApi } from "./release-api.ts";
 /** Tools over a release API: what is in a release, and filing a risk report about it. */
 export function releaseToolset(options: ReleaseApiOptions): Toolset {
   const api = releaseApi(options);
-  return toolset({ name: "release", tools: [getReleaseSummary(api), fileRiskReport(api)] });
+  return toolset({
+    name: "release",
+    tools: [getReleaseSummary(api), fileRiskReport(api)],
+    unavailable: (signal) => checkApi(options.url, signal),
+  });
 }
