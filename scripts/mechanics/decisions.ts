@@ -63,6 +63,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   "A store that lost writes": ["0011", "0025"],
   "The bus, messages and dead letters": ["0013", "0024", "0026", "0050", "0055"],
   "Writes, grants and approvals": ["0012", "0015", "0032", "0046", "0070", "0081", "0084"],
+  "Writes, grants and approvals": ["0012", "0015", "0032", "0046", "0070", "0081", "0082"],
   "Tools and workers": ["0018", "0040", "0051", "0068", "0075", "0076"],
   "Runs, conversations and budgets": ["0021", "0022", "0027", "0028", "0029", "0066", "0071"],
   Models: ["0031", "0069"],

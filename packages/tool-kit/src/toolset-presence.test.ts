@@ -141,7 +141,10 @@ describe("a worker's presence", () => {
       expect((await registration())?.unavailable).toBeUndefined();
       await vi.advanceTimersByTimeAsync(60_000);
       expect(checks).toBe(3);
-      expect(lines.filter((line) => line.startsWith("the tools"))).toEqual(["the tools cannot be used now: The API cannot be reached.", "the tools can be used again"]);
+      expect(lines.filter((line) => line.startsWith("the tools"))).toEqual([
+        "the tools cannot be used now: The API cannot be reached.",
+        "the tools can be used again",
+      ]);
     } finally {
       vi.useRealTimers();
     }

@@ -83,10 +83,11 @@ export async function keepPresent(bus: MessageBus, options: WorkerOptions): Prom
 
   function arm(): void {
     if (stopping.signal.aborted) return;
+    // A target may be back at any moment, and new runs are not offered its tools until the worker says so.
+    const nextInMs = checkTold === null ? seenEveryMs : Math.min(seenEveryMs, CHECK_AGAIN_MS);
     timer = setTimeout(() => {
       underWay = giveSign().finally(arm);
-      // The target may be back at once, and nobody is offered its tools until the worker says so.
-    }, checkTold === null ? seenEveryMs : Math.min(seenEveryMs, CHECK_AGAIN_MS)).unref();
+    }, nextInMs).unref();
   }
 
   async function giveSign(): Promise<void> {

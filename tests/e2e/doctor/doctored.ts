@@ -36,13 +36,17 @@ export interface Doctored extends AsyncDisposable {
   again(service: ApartName, settings?: Readonly<Record<string, string>>): Promise<void>;
   /** Starts approvals again on a machine whose clock is wrong by so much. */
   shiftApprovals(ms: number): Promise<void>;
-  pid(service: ApartName): number;
+  /** Lets a service stand still, alive and with its connections open, until the function that it gives is called. */
+  freeze(service: ApartName): () => void;
   /** Lets nothing connect to what the worker's tools work on, until the function that it gives is called. */
   closeTarget(): Promise<() => Promise<void>>;
 }
 
-/** Starts one process of each service; resolves when doctor is content. `env`: what an operator's shell has beside the addresses. */
-export async function startDoctored({ busUrl, stateUrl, env = {} }: DoctoredOptions): Promise<Doctored> {
+/**
+ * Starts one process of each service; resolves when doctor finds `first` and nothing else. `env`: what an operator's shell has beside the addresses;
+ * `settings`: what services begin with.
+ */
+export async function startDoctored({ busUrl, stateUrl, env = {}, settings: begin = {}, first = [] }: DoctoredOptions): Promise<Doctored> {
   await using begun = new AsyncDisposableStack();
   const files = scratch();
   begun.defer(() => files.remove());
@@ -51,7 +55,7 @@ export async function startDoctored({ busUrl, stateUrl, env = {} }: DoctoredOpti
   begun.defer(() => close(target));
   const { port } = target.address() as AddressInfo;
   const shiftFile = (ms: number): string => files.file("shift", String(ms));
-  const own: Partial<Record<ApartName, Readonly<Record<string, string>>>> = {};
+  const own: Partial<Record<ApartName, Readonly<Record<string, string>>>> = { ...begin };
   const written: string[] = [];
   const directory = files.data();
   const apart = await startApart({
@@ -91,13 +95,17 @@ export async function startDoctored({ busUrl, stateUrl, env = {} }: DoctoredOpti
       shiftFile(ms);
       await apart.restart("approvals", 1);
     },
-    pid: (service) => processOf(service).pid,
+    freeze(service) {
+      const { pid } = processOf(service);
+      process.kill(pid, "SIGSTOP");
+      return () => void process.kill(pid, "SIGCONT");
+    },
     async closeTarget() {
       await close(target);
       return () => listen(target, port);
     },
   };
-  await faults([]);
+  await faults(first);
   const open = begun.move();
   return { ...system, [Symbol.asyncDispose]: () => open.disposeAsync() };
 
@@ -123,6 +131,8 @@ interface DoctoredOptions {
   readonly busUrl: string;
   readonly stateUrl: string;
   readonly env?: Readonly<Record<string, string>>;
+  readonly settings?: Partial<Readonly<Record<ApartName, Readonly<Record<string, string>>>>>;
+  readonly first?: readonly string[];
 }
 
 async function listen(server: Server, port: number): Promise<void> {

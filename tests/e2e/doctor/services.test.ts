@@ -87,6 +87,15 @@ describeOnServer("nats", "toolbus doctor, of services in processes of their own"
       await system.faults([]);
     });
 
+    it("fails when approvals stands still with its connections open, and consumes nothing", async () => {
+      const goOn = system.freeze("approvals");
+      expect(await system.faults(["approvals"])).toMatchObject([
+        { message: expect.stringMatching(/did not answer within 5 s/), fix: expect.stringMatching(/./) },
+      ]);
+      goOn();
+      await system.faults([]);
+    });
+
     it("fails when the clock of a process is off", async () => {
       await system.shiftApprovals(2 * HOUR_MS);
       expect(await system.faults(["clock"])).toMatchObject([
@@ -104,11 +113,25 @@ describeOnServer("nats", "toolbus doctor, of services in processes of their own"
       const { runId } = await system.client.say("hello");
       expect(await system.faults(["agents"])).toMatchObject([
         {
-          message: expect.stringMatching(new RegExp(`^1 run waits to be taken by an agent, the oldest \\(${runId}\\) for 1\\d s\\.$`)),
+          message: expect.stringMatching(new RegExp(`^1 run waits to be taken by an agent, the oldest \\(${runId}\\) for \\d+ s\\.$`)),
           fix: expect.stringMatching(/^Start the agent service.*Nothing is lost/),
         },
       ]);
       await system.again("agent");
+      await system.client.toTheEnd(runId);
+      await system.faults([]);
+    });
+
+    it("fails when the agent stands still with its connections open, and a message grows old in its queue", async () => {
+      const goOn = system.freeze("agent");
+      const { runId } = await system.client.say("hello");
+      expect(await system.faults(["agents"])).toMatchObject([
+        {
+          message: expect.stringMatching(new RegExp(`^1 run waits to be taken by an agent, the oldest \\(${runId}\\) for \\d+ s\\.$`)),
+          fix: expect.stringMatching(/^Start the agent service, or see in its log why it does not take them/),
+        },
+      ]);
+      goOn();
       await system.client.toTheEnd(runId);
       await system.faults([]);
     });
@@ -127,13 +150,13 @@ describeOnServer("nats", "toolbus doctor, of services in processes of their own"
     });
 
     it.runIf(LONG)("fails when a call grows old in a queue whose worker stands still", async () => {
-      process.kill(system.pid("tool-executor"), "SIGSTOP");
+      const goOn = system.freeze("tool-executor");
       const { runId } = await system.client.say('get_release_summary {"release_id": "calm"}');
       expect(await system.faults(["tools", "runs"], 150_000)).toMatchObject([
         { message: expect.stringMatching(/no worker is alive for/), fix: expect.stringMatching(/^Start one/) },
         { message: expect.stringMatching(new RegExp(`^${runId} waits for 1 min`)), fix: expect.stringContaining(`runs why ${runId}`) },
       ]);
-      process.kill(system.pid("tool-executor"), "SIGCONT");
+      goOn();
       await system.client.toTheEnd(runId);
       await system.faults([]);
     });

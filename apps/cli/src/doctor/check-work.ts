@@ -30,7 +30,7 @@ export function checkTools(gateway: Client): Promise<Check> {
       return fail(
         name,
         safeText(`${count}; ${named(unavailable)} cannot be used now: ${reasons.join(" ").replace(/\.$/, "")}.`),
-        "Fix what the reason says: the worker looks again every 30 s. Its log says more.",
+        "Fix what the reason says: the worker notices it within 30 s. Its log says more.",
       );
     }
     const unserved = checkServed(name, tools, asOf);

@@ -48,11 +48,11 @@ function setup() {
 describe("the probe of approvals' keys", () => {
   it("is stored at the start of the service, signed with a type of its own", async () => {
     await using t = await setupApprovals();
-    const { documents } = await t.store.read([KEY]);
-    const signature = String((documents[0]?.value as { readonly signature?: string }).signature);
-    expect(JSON.parse(Buffer.from(signature.split(".")[0] ?? "", "base64url").toString())).toMatchObject({ typ: "tb-probe+jwt" });
+    const [probe] = (await t.store.read([KEY])).documents;
+    const { signature } = (probe?.value ?? {}) as { readonly signature?: string };
+    expect(JSON.parse(Buffer.from(signature?.split(".")[0] ?? "", "base64url").toString())).toMatchObject({ typ: "tb-probe+jwt" });
     await t.restart();
-    expect((await t.store.read([KEY])).documents[0]?.version).toBe(documents[0]?.version);
+    expect((await t.store.read([KEY])).documents[0]?.version).toBe(probe?.version);
   });
 
   it("is signed again at a start with another key, and stays while replicas sign with the other of two known keys", async () => {

@@ -66,7 +66,7 @@ const READS = 3;
 
 const SEALED: ReadonlySet<string> = new Set(["approval", "token", "quota"]);
 const SIGNED: Readonly<Record<string, SignedDocumentType>> = { pin: "tb-pin+jwt", era: "tb-era+jwt", removal: "tb-removal+jwt" };
-const PROBE = "tb-probe+jwt";
+const PROBE: SignedDocumentType = "tb-probe+jwt";
 
 export function sealedStore({ state, seals, signer, ownKeys }: SealedStoreOptions): SealedStore {
   const seen = seenRevisions();

@@ -26,7 +26,8 @@ function faultOf(answer: ApiAnswer): string | null {
       ? "The release API cannot be reached. Start it, or correct RELEASE_API_URL."
       : `The release API ${answer.why}. Correct RELEASE_API_URL, if it is the address of something else.`;
   const { status, body } = answer;
-  if (status === 401 || status === 403) return `The release API refuses the worker's access (status ${status}). Give the worker access to it.`;
+  if (status === 401 || status === 403)
+    return `The release API refuses the worker's access (status ${status}). Give the worker access to it.`;
   if (status >= 500) return `The release API answers with status ${status}. Its own log says why.`;
   // It has no time now, and so is there.
   if (BUSY.has(status) || isObject(body)) return null;
