@@ -22,10 +22,15 @@ it("toolbus, with a release API that is down: doctor and investigate exit with 1
   const env = { TOOLBUS_URL: system.gatewayUrl, TOOLBUS_APPROVALS_URL: system.approvalsUrl, DATA_DIR: files.at("data") };
   const toolbus = (...args: readonly string[]) => runProgram(TOOLBUS, args, { env });
 
-  expect(await toolbus("doctor")).toMatchObject({ code: 1, stdout: expect.stringMatching(/^fail {2}tools [^→]*The release API cannot be/m) });
+  expect(await toolbus("doctor")).toMatchObject({
+    code: 1,
+    stdout: expect.stringMatching(/^fail {2}tools [^→]*The release API cannot be/m),
+  });
   expect(await toolbus("investigate", RELEASE)).toMatchObject({
     code: 1,
-    stdout: expect.stringMatching(/could not be read \(unavailable\): The release API cannot be reached\..*Report on v1\.5\.0: not assessed/s),
+    stdout: expect.stringMatching(
+      /could not be read \(unavailable\): The release API cannot be reached\..*Report on v1\.5\.0: not assessed/s,
+    ),
   });
 
   const api = await startReleaseApi({
